@@ -1,0 +1,1 @@
+int fwd_placeholder;

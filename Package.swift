@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every Swift target opts in to the same checks; an exception needs a comment.
+let checks: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// Test bodies handle raw frames and C fixtures on every other line, so the
+// `unsafe` marks are checked where they protect users: in Sources.
+let testChecks: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let cChecks: [CSetting] = [
+  .define("_GNU_SOURCE", .when(platforms: [.linux])),
+  .treatAllWarnings(as: .error),
+  .enableWarning("all"),
+  .enableWarning("extra"),
+]
+
+let package = Package(
+  name: "swift-forwarding",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Forwarding", targets: ["Forwarding"]),
+    .library(name: "Invocations", targets: ["Invocations"]),
+    .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
+    .executable(name: "forward", targets: ["forward"]),
+  ],
+  targets: [
+    // C: the only two places that know libffi exists.
+    .systemLibrary(
+      name: "CLibFFI", path: "CShims/LibFFI", pkgConfig: "libffi",
+      providers: [.apt(["libffi-dev"]), .brew(["libffi"])]),
+    .target(
+      name: "CForwardingShims", dependencies: ["CLibFFI"], path: "CShims/CallShims",
+      publicHeadersPath: "include", cSettings: cChecks),
+
+    // Swift, bottom to top. Each one imports only what is listed here.
+    .target(name: "TypeEncodings", swiftSettings: checks),
+    .target(
+      name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
+      swiftSettings: checks),
+    .target(
+      name: "Forwarding", dependencies: ["Invocations", "TypeEncodings"], swiftSettings: checks),
+    .executableTarget(
+      name: "forward", dependencies: ["Forwarding", "CForwardingShims"], swiftSettings: checks),
+
+    // Tests.
+    .target(
+      name: "CForwardingFixtures", path: "CShims/Fixtures", publicHeadersPath: "include",
+      cSettings: cChecks),
+    .target(
+      name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
+      path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    .testTarget(
+      name: "TypeEncodingsTests", dependencies: ["TypeEncodings", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "InvocationsTests",
+      dependencies: [
+        "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
+        "ForwardingTestSupport",
+      ], swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardToolTests", dependencies: ["forward", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    // Depends on the umbrella alone: fails to build when a lower module leaks.
+    .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c17
+)

@@ -1,0 +1,175 @@
+/// An encoding that could not be used, and the byte where that shows.
+///
+/// Printing one shows the string with a caret under the byte:
+///
+/// ```text
+/// v@:{_Point=dd
+///    ^ the structure is not closed with '}'
+/// ```
+public struct EncodingError: Error, Hashable, Sendable {
+  /// What was wrong at `offset`.
+  public var reason: Reason
+  /// The offset of the first byte that could not be read, counted in UTF-8.
+  public var offset: Int
+  /// The whole string that was given.
+  public var encoding: String
+
+  /// Makes an error about one byte of `encoding`.
+  public init(reason: Reason, offset: Int, encoding: String) {
+    self.reason = reason
+    self.offset = offset
+    self.encoding = encoding
+  }
+
+  /// Why an encoding was refused.
+  public enum Reason: Hashable, Sendable {
+    // What the string is.
+    /// Nothing was given.
+    case empty
+    /// A type was expected, but the string ended.
+    case unexpectedEnd
+    /// No type begins with this byte.
+    case unknownCode(UInt8)
+    /// One type was read, and more text follows it.
+    case trailingCharacters
+    /// The bytes are not UTF-8.
+    case invalidUTF8
+    /// A name holds a control character, or is missing where there is no body either.
+    case invalidName
+    /// A `{` without its `}`.
+    case unterminatedStructure
+    /// A `(` without its `)`.
+    case unterminatedUnion
+    /// A `[` without its `]`.
+    case unterminatedArray
+    /// A `"` without its partner.
+    case unterminatedQuote
+    /// A `@?<` without its `>`.
+    case unterminatedBlock
+    /// A vector that is not `![size,alignment type]` or `<count type>`.
+    case malformedVector
+    /// An array or a bit-field without its number.
+    case missingNumber
+    /// A number above the limit for its place.
+    case numberTooLarge(limit: Int)
+    /// `j` before something that is not a number type.
+    case notAComplexBase
+    /// `v` as a member, an element or an argument.
+    case voidIsNoValue
+    /// A bit-field that is not a member of a structure or union.
+    case bitFieldOutsideStructure
+    // Limits.
+    /// The string is longer than `EncodingLimits.length`.
+    case tooLong(limit: Int)
+    /// Types nest deeper than `EncodingLimits.depth`.
+    case nestedTooDeeply(limit: Int)
+    /// More declared arguments than `EncodingLimits.arguments`.
+    case tooManyArguments(limit: Int)
+    // What the string cannot say about layout.
+    /// The type is larger than `EncodingLimits.size`.
+    case tooLarge(limit: Int)
+    /// The body of the structure or union is not given.
+    case opaque
+    /// A width-only bit-field does not tell in which type it is stored.
+    case bitFieldWithoutStorage
+    /// A bit-field is wider than its declared type.
+    case bitFieldTooWide(limit: Int)
+    /// A bit-field crosses a unit of its declared type, so the structure is packed.
+    case bitFieldCrossesUnit
+    /// A bit-field begins before the member in front of it ends.
+    case bitFieldOverlaps
+    /// A vector whose alignment is not written.
+    case vectorWithoutAlignment
+    /// A function is not a value; a pointer to it is.
+    case functionIsNoValue
+    /// A structure that holds itself by value.
+    case containsItself
+    /// The layout registered for the structure lists another number of members.
+    case registeredOffsets(expected: Int, given: Int)
+    // What a method needs.
+    /// The first two arguments of a method are its receiver (`@`) and selector (`:`).
+    case notAMethod
+    /// The selector takes another number of arguments than the signature.
+    case selectorArity(expected: Int, given: Int)
+  }
+}
+
+extension EncodingError.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .empty: "nothing was given; the shortest encoding is one letter, such as 'i'"
+    case .unexpectedEnd: "a type was expected, but the string ends here"
+    case .unknownCode(let byte): "no type begins with \(Self.name(of: byte))"
+    case .trailingCharacters: "one type was expected, but more text follows it"
+    case .invalidUTF8: "the bytes are not UTF-8"
+    case .invalidName: "a structure needs a name or a body, and a name no control characters"
+    case .unterminatedStructure: "the structure is not closed with '}'"
+    case .unterminatedUnion: "the union is not closed with ')'"
+    case .unterminatedArray: "the array is not closed with ']'"
+    case .unterminatedQuote: "the quoted name is not closed with '\"'"
+    case .unterminatedBlock: "the block signature is not closed with '>'"
+    case .malformedVector: "a vector is written '![size,alignment type]' or '<count type>'"
+    case .missingNumber: "a number was expected here"
+    case .numberTooLarge(let limit): "the number is larger than \(limit)"
+    case .notAComplexBase: "'j' stands before a number type only"
+    case .voidIsNoValue: "'v' is a result or the target of a pointer, never a value"
+    case .bitFieldOutsideStructure: "a bit-field is a member of a structure or union only"
+    case .tooLong(let limit): "the string is longer than \(limit) bytes"
+    case .nestedTooDeeply(let limit): "types nest more than \(limit) deep"
+    case .tooManyArguments(let limit): "there are more than \(limit) declared arguments"
+    case .tooLarge(let limit): "the type is larger than \(limit) bytes"
+    case .opaque: "the body is not given, so the size is unknown; register its layout"
+    case .bitFieldWithoutStorage:
+      "a width alone does not tell the bit-field's storage; register the structure's layout"
+    case .bitFieldTooWide(let limit): "the bit-field is wider than its type of \(limit) bits"
+    case .bitFieldCrossesUnit:
+      "the bit-field crosses a unit of its type: a packed structure; register its layout"
+    case .bitFieldOverlaps: "the bit-field begins before the member in front of it ends"
+    case .vectorWithoutAlignment:
+      "this spelling of a vector does not tell its alignment; use '![size,alignment type]'"
+    case .functionIsNoValue: "'?' is a function or an unknown type; only '^?' is a value"
+    case .containsItself: "the structure holds a structure of its own name by value"
+    case .registeredOffsets(let expected, let given):
+      "the structure has \(expected) members, its registered layout \(given) offsets"
+    case .notAMethod: "a method's first arguments are its receiver '@' and its selector ':'"
+    case .selectorArity(let expected, let given):
+      "the selector takes \(expected) declared arguments, the signature \(given)"
+    }
+  }
+
+  private static func name(of byte: UInt8) -> String {
+    switch byte {
+    case 0x20: "a blank (clang writes one for _Float16)"
+    case 0x21...0x7E: "'\(Character(Unicode.Scalar(byte)))'"
+    default: "byte 0x\(String(byte, radix: 16))"
+    }
+  }
+}
+
+extension EncodingError: CustomStringConvertible {
+  /// The string, a caret under the byte, and the reason. Long strings are shown in part.
+  public var description: String {
+    let (line, column) = excerpt
+    return "\(line)\n\(String(repeating: " ", count: column))^ \(reason)"
+  }
+
+  /// At most 72 characters around `offset`, and the caret's column in them.
+  private var excerpt: (line: String, column: Int) {
+    let bytes = encoding.utf8
+    let before = bytes.prefix(max(0, offset)).suffix(48)
+    let after = bytes.dropFirst(max(0, offset)).prefix(24)
+    let lead = before.count < offset ? "…" : ""
+    let tail = offset + after.count < bytes.count ? "…" : ""
+    let head = lead + Self.printable(before)
+    return (head + Self.printable(after) + tail, head.count)
+  }
+
+  private static func printable(_ bytes: some Sequence<UInt8>) -> String {
+    // Control characters would move the caret; a cut UTF-8 sequence becomes U+FFFD.
+    let text = String(decoding: Array(bytes), as: UTF8.self)
+    return String(
+      text.unicodeScalars.map { scalar in
+        scalar.properties.generalCategory == .control ? "·" : Character(scalar)
+      })
+  }
+}

@@ -1,0 +1,63 @@
+/// One type in the preorder list that a parse makes.
+///
+/// A whole encoding is one flat array: no boxes, no deep recursion when it dies, and a size that
+/// is bounded by the length of the string. The children of a node follow it; `next` skips them.
+struct EncodingNode {
+  enum Form: UInt8 {
+    case void, scalar, complex, cString, atom, object, block, classReference, selector
+    case pointer, unknown, array, structure, union, bitField, vector, simd
+  }
+
+  var form: Form
+  /// The number type of a scalar, a complex number or a bit-field in GNU's dialect.
+  var scalar: Scalar = .int8
+  var isAtomic = false
+  var isOneway = false
+  /// A structure with `=`, a block with `<…>`, a bit-field with position and type.
+  var hasBody = false
+  /// A structure whose layout was registered.
+  var isRegistered = false
+
+  /// The text of the whole type, qualifiers included.
+  var start: Int32
+  var end: Int32 = 0
+  /// Where the qualifiers end.
+  var base: Int32
+  /// The quoted name in front of a member.
+  var labelStart: Int32 = 0
+  var labelEnd: Int32 = 0
+  /// The name of a structure or union, or the quoted class of an object.
+  var nameStart: Int32 = 0
+  var nameEnd: Int32 = 0
+  /// The index behind this node's last descendant.
+  var next: Int32 = 0
+
+  /// The element count of an array or vector, or the width of a bit-field.
+  var count: Int = 0
+  /// In a structure: the bit where this member begins. Behind an argument: the number written.
+  var position: Int = 0
+  var hasPosition = false
+
+  var size: Int32 = 0
+  var alignment: Int32 = 1
+  /// Why `size` means nothing, and the byte to blame.
+  var fault: EncodingError.Reason?
+  var faultOffset: Int32 = 0
+}
+
+/// What a parse leaves behind: the text and its nodes. Never changes.
+final class EncodingTree: Sendable {
+  let bytes: [UInt8]
+  let nodes: [EncodingNode]
+
+  init(bytes: [UInt8], nodes: [EncodingNode]) {
+    self.bytes = bytes
+    self.nodes = nodes
+  }
+
+  func text(_ start: Int32, _ end: Int32) -> String {
+    String(decoding: bytes[Int(start)..<Int(end)], as: UTF8.self)
+  }
+
+  var whole: String { String(decoding: bytes, as: UTF8.self) }
+}

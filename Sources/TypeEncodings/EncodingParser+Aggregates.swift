@@ -1,0 +1,211 @@
+extension EncodingParser {
+  // MARK: Arrays and vectors
+
+  mutating func parseArray(_ index: Int) throws(EncodingError) {
+    let opener = offset - 1
+    if atEnd { throw unterminated(.unterminatedArray, opener: opener) }
+    nodes[index].form = .array
+    nodes[index].count = try number(limit: EncodingLimits.elements)
+    if atEnd { throw unterminated(.unterminatedArray, opener: opener) }
+    let element = nodes[try parseType(.element)]
+    guard take(UInt8(ascii: "]")) else {
+      throw atEnd
+        ? unterminated(.unterminatedArray, opener: opener) : error(.unterminatedArray)
+    }
+    // Both factors are below 2^31, so the product fits.
+    setLayout(
+      index, size: nodes[index].count * Int(element.size), alignment: Int(element.alignment))
+    inheritFault(index, from: element)
+  }
+
+  /// GCC's vectors tell their size and alignment: `![16,16f]`.
+  mutating func parseVector(_ index: Int) throws(EncodingError) {
+    let opener = offset - 1
+    guard take(UInt8(ascii: "[")) else { throw error(.malformedVector) }
+    nodes[index].form = .vector
+    let size = try number(limit: EncodingLimits.size)
+    guard take(UInt8(ascii: ",")) else { throw error(.malformedVector) }
+    let alignment = try number(limit: 4096)
+    let element = nodes[try parseType(.element)]
+    guard take(UInt8(ascii: "]")) else { throw error(.malformedVector) }
+    guard alignment > 0, alignment & (alignment - 1) == 0, element.size > 0,
+      size > 0, size % Int(element.size) == 0
+    else { throw error(.malformedVector, at: opener) }
+    nodes[index].count = size / Int(element.size)
+    setLayout(index, size: size, alignment: alignment)
+    inheritFault(index, from: element)
+  }
+
+  /// PyObjC's metadata spells SIMD vectors `<2f>`; that does not tell their alignment.
+  mutating func parseSIMD(_ index: Int) throws(EncodingError) {
+    let opener = offset - 1
+    nodes[index].form = .simd
+    nodes[index].count = try number(limit: 4096)
+    try parseType(.element)
+    guard take(UInt8(ascii: ">")) else { throw error(.malformedVector) }
+    setFault(index, .vectorWithoutAlignment, at: opener)
+  }
+
+  // MARK: Structures and unions
+
+  mutating func parseStructure(
+    _ index: Int, _ form: EncodingNode.Form
+  ) throws(EncodingError) {
+    let opener = offset - 1
+    let closer = form == .union ? UInt8(ascii: ")") : UInt8(ascii: "}")
+    let open: EncodingError.Reason = form == .union ? .unterminatedUnion : .unterminatedStructure
+    nodes[index].form = form
+    try parseName(index, closer: closer, opener: opener, unterminated: open)
+    guard take(UInt8(ascii: "=")) else {
+      offset += 1  // the closer, which ended the name
+      if nodes[index].nameStart == nodes[index].nameEnd { throw error(.invalidName, at: opener) }
+      setFault(index, .opaque, at: opener)
+      applyRegisteredLayout(index, members: [])
+      return
+    }
+    nodes[index].hasBody = true
+    let holdsItself = enclosesStructure(named: index)
+    enclosing.append(index)
+    let outerLabel = labelIsPending
+    var layout = AggregateLayout(isUnion: form == .union)
+    var members: [Int] = []
+    while !take(closer) {
+      if atEnd { throw unterminated(open, opener: opener) }
+      let member = try parseMember()
+      try skipAdvisoryNumber()
+      members.append(member)
+      layout.append(&nodes[member])
+    }
+    labelIsPending = outerLabel
+    enclosing.removeLast()
+    layout.finish()
+    setLayout(index, size: layout.size, alignment: layout.alignment)
+    if let fault = layout.fault { setFault(index, fault.reason, at: fault.offset) }
+    if holdsItself { setFault(index, .containsItself, at: opener) }
+    applyRegisteredLayout(index, members: members)
+  }
+
+  private mutating func parseMember() throws(EncodingError) -> Int {
+    var label: (Int32, Int32)?
+    if peek() == UInt8(ascii: "\"") { label = try quoted() }
+    labelIsPending = label != nil
+    let member = try parseType(.member)
+    if let label { (nodes[member].labelStart, nodes[member].labelEnd) = label }
+    return member
+  }
+
+  /// Reads a name up to `=` or the closer. C++ names hold blanks, commas and templates, and
+  /// between `<` and `>` the two terminators as well.
+  private mutating func parseName(
+    _ index: Int, closer: UInt8, opener: Int, unterminated reason: EncodingError.Reason
+  ) throws(EncodingError) {
+    let start = offset
+    var angles = 0
+    while let byte = peek() {
+      if angles == 0, byte == UInt8(ascii: "=") || byte == closer { break }
+      if byte < 0x20 || byte == 0x7F { throw error(.invalidName) }
+      if byte == UInt8(ascii: "<") { angles += 1 }
+      if byte == UInt8(ascii: ">"), angles > 0 { angles -= 1 }
+      offset += 1
+    }
+    if atEnd { throw unterminated(reason, opener: opener) }
+    nodes[index].nameStart = Int32(start)
+    nodes[index].nameEnd = Int32(offset)
+  }
+
+  /// Whether a structure of this name is being read around this one, with no pointer between.
+  private func enclosesStructure(named index: Int) -> Bool {
+    let name = nameBytes(index)
+    guard !name.isEmpty, !name.elementsEqual([UInt8(ascii: "?")]) else { return false }
+    for outer in enclosing.reversed() {
+      if outer < 0 { return false }
+      if nameBytes(outer).elementsEqual(name) { return true }
+    }
+    return false
+  }
+
+  private func nameBytes(_ index: Int) -> ArraySlice<UInt8> {
+    bytes[Int(nodes[index].nameStart)..<Int(nodes[index].nameEnd)]
+  }
+
+  // MARK: Bit-fields
+
+  /// Apple writes `b3`, the width; GNU `b8I3`, position, declared type and width. `b8C` is
+  /// the first and then a `C`: only a number behind the letter makes it the second.
+  mutating func parseBitField(_ index: Int, _ place: Place) throws(EncodingError) {
+    let start = offset - 1
+    guard place == .member || place == .single else {
+      throw error(.bitFieldOutsideStructure, at: start)
+    }
+    nodes[index].form = .bitField
+    let numberStart = offset
+    let first = try number(limit: EncodingLimits.size)
+    if let code = peek(), let scalar = Scalar(rawValue: code), !scalar.isFloatingPoint,
+      Self.isDigit(peek(1))
+    {
+      offset += 1
+      nodes[index].scalar = scalar
+      nodes[index].hasBody = true
+      nodes[index].position = first
+      nodes[index].count = try number(limit: EncodingLimits.bitFieldWidth)
+    } else {
+      guard first <= 64 else { throw error(.numberTooLarge(limit: 64), at: numberStart) }
+      nodes[index].count = first
+    }
+    // Outside of a structure a bit-field has no layout; inside, the structure decides.
+    setFault(index, .bitFieldOutsideStructure, at: start)
+  }
+
+  // MARK: Layout of nodes
+
+  mutating func setWord(_ index: Int, _ form: EncodingNode.Form) {
+    nodes[index].form = form
+    setLayout(index, size: Int.bitWidth / 8, alignment: Int.bitWidth / 8)
+  }
+
+  mutating func setLayout(_ index: Int, size: Int, alignment: Int) {
+    nodes[index].alignment = Int32(alignment)
+    if size > EncodingLimits.size {
+      setFault(index, .tooLarge(limit: EncodingLimits.size), at: Int(nodes[index].start))
+    } else {
+      nodes[index].size = Int32(size)
+    }
+  }
+
+  mutating func setFault(_ index: Int, _ reason: EncodingError.Reason, at offset: Int) {
+    nodes[index].fault = reason
+    nodes[index].faultOffset = Int32(offset)
+  }
+
+  private mutating func inheritFault(_ index: Int, from element: EncodingNode) {
+    if let fault = element.fault { setFault(index, fault, at: Int(element.faultOffset)) }
+  }
+
+  /// clang gives an atomic of up to 16 bytes a power of two as size and alignment.
+  mutating func roundAtomic(_ index: Int) {
+    let size = Int(nodes[index].size)
+    guard nodes[index].fault == nil, nodes[index].form != .void, size <= 16 else { return }
+    var rounded = 1
+    while rounded < size { rounded *= 2 }
+    setLayout(index, size: rounded, alignment: rounded)
+  }
+
+  /// Replaces what was computed by what the user registered for this name.
+  private mutating func applyRegisteredLayout(_ index: Int, members: [Int]) {
+    guard !layouts.isEmpty,
+      let layout = layouts[String(decoding: nameBytes(index), as: UTF8.self)]
+    else { return }
+    nodes[index].fault = nil
+    nodes[index].isRegistered = true
+    setLayout(index, size: layout.size, alignment: layout.alignment)
+    for member in members { nodes[member].hasPosition = layout.fieldOffsets != nil }
+    guard let offsets = layout.fieldOffsets else { return }
+    guard offsets.count == members.count else {
+      let reason = EncodingError.Reason.registeredOffsets(
+        expected: members.count, given: offsets.count)
+      setFault(index, reason, at: Int(nodes[index].base))
+      return
+    }
+    for (member, offset) in zip(members, offsets) { nodes[member].position = offset * 8 }
+  }
+}

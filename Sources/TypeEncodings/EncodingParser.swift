@@ -1,0 +1,242 @@
+/// Reads types from bytes into nodes, and computes their layout on the way.
+///
+/// Every step either consumes a byte or throws, the depth is bounded, and a node is made only for
+/// a byte that was read: so any input ends, in memory proportional to its (bounded) length.
+struct EncodingParser {
+  /// Where a type stands decides what it may be.
+  enum Place {
+    case single, result, argument, member, element, pointee
+
+    var allowsVoid: Bool { self == .single || self == .result || self == .pointee }
+  }
+
+  let bytes: [UInt8]
+  let layouts: StructureLayouts
+  var nodes: [EncodingNode] = []
+  var offset = 0
+  private var depth = 0
+  /// The structures by value around the current type; -1 where a pointer intervenes.
+  var enclosing: [Int] = []
+  /// Whether advisory numbers inside a structure were read over.
+  var skippedDigits = false
+
+  init(_ bytes: [UInt8], layouts: StructureLayouts) throws(EncodingError) {
+    self.bytes = bytes
+    self.layouts = layouts
+    if bytes.isEmpty { throw error(.empty, at: 0) }
+    if bytes.count > EncodingLimits.length {
+      throw error(.tooLong(limit: EncodingLimits.length), at: EncodingLimits.length)
+    }
+    nodes.reserveCapacity(min(bytes.count, 16))
+  }
+
+  // MARK: Bytes
+
+  var atEnd: Bool { offset >= bytes.count }
+
+  func peek(_ ahead: Int = 0) -> UInt8? {
+    offset + ahead < bytes.count ? bytes[offset + ahead] : nil
+  }
+
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard peek() == byte else { return false }
+    offset += 1
+    return true
+  }
+
+  func error(_ reason: EncodingError.Reason, at offset: Int) -> EncodingError {
+    // A string above the limit is quoted in part: an error must not hold megabytes.
+    EncodingError(
+      reason: reason, offset: offset,
+      encoding: String(decoding: bytes.prefix(EncodingLimits.length + 64), as: UTF8.self))
+  }
+
+  func error(_ reason: EncodingError.Reason) -> EncodingError { error(reason, at: offset) }
+
+  /// What to say of an opened bracket that is never closed. An opener at the very end is
+  /// blamed itself; otherwise the place where the closer is missing.
+  func unterminated(_ reason: EncodingError.Reason, opener: Int) -> EncodingError {
+    error(reason, at: offset == opener + 1 ? opener : offset)
+  }
+
+  static func isDigit(_ byte: UInt8?) -> Bool {
+    byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+  }
+
+  /// A number of at least one digit, up to `limit`.
+  mutating func number(limit: Int) throws(EncodingError) -> Int {
+    let start = offset
+    guard Self.isDigit(peek()) else { throw error(.missingNumber) }
+    var value = 0
+    while let byte = peek(), Self.isDigit(byte) {
+      // Stays below 10 * limit, which fits: later digits only keep it above the limit.
+      if value <= limit { value = value * 10 + Int(byte - UInt8(ascii: "0")) }
+      offset += 1
+    }
+    guard value <= limit else { throw error(.numberTooLarge(limit: limit), at: start) }
+    return value
+  }
+
+  // MARK: One type
+
+  /// Reads one type and gives its index.
+  @discardableResult
+  mutating func parseType(_ place: Place) throws(EncodingError) -> Int {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= EncodingLimits.depth else {
+      throw error(.nestedTooDeeply(limit: EncodingLimits.depth))
+    }
+    let index = nodes.count
+    var node = EncodingNode(form: .void, start: Int32(offset), base: Int32(offset))
+    skipQualifiers(into: &node)
+    node.base = Int32(offset)
+    guard let code = peek() else { throw error(.unexpectedEnd) }
+    nodes.append(node)
+    offset += 1
+    try parseBase(code, index, place)
+    nodes[index].end = Int32(offset)
+    nodes[index].next = Int32(nodes.count)
+    if node.isAtomic { roundAtomic(index) }
+    return index
+  }
+
+  private mutating func skipQualifiers(into node: inout EncodingNode) {
+    while let byte = peek(), Qualifiers.isQualifier(byte) {
+      node.isAtomic = node.isAtomic || byte == UInt8(ascii: "A")
+      node.isOneway = node.isOneway || byte == UInt8(ascii: "V")
+      offset += 1
+    }
+  }
+
+  /// Reads what follows the qualifiers; `offset` stands behind `code`.
+  private mutating func parseBase(
+    _ code: UInt8, _ index: Int, _ place: Place
+  ) throws(EncodingError) {
+    if let scalar = Scalar(rawValue: code) {
+      nodes[index].form = .scalar
+      nodes[index].scalar = scalar
+      setLayout(index, size: scalar.size, alignment: scalar.size)
+      return
+    }
+    switch code {
+    case UInt8(ascii: "v"):
+      if !place.allowsVoid { throw error(.voidIsNoValue, at: offset - 1) }
+    case UInt8(ascii: "@"): try parseObject(index)
+    case UInt8(ascii: ":"): setWord(index, .selector)
+    case UInt8(ascii: "#"): setWord(index, .classReference)
+    case UInt8(ascii: "*"): setWord(index, .cString)
+    case UInt8(ascii: "%"): setWord(index, .atom)
+    case UInt8(ascii: "^"):
+      setWord(index, .pointer)
+      enclosing.append(-1)
+      try parseType(.pointee)
+      enclosing.removeLast()
+    case UInt8(ascii: "?"):
+      guard place == .pointee else { throw error(.functionIsNoValue, at: offset - 1) }
+      nodes[index].form = .unknown
+      setFault(index, .functionIsNoValue, at: offset - 1)
+    case UInt8(ascii: "j"): try parseComplex(index)
+    case UInt8(ascii: "["): try parseArray(index)
+    case UInt8(ascii: "{"): try parseStructure(index, .structure)
+    case UInt8(ascii: "("): try parseStructure(index, .union)
+    case UInt8(ascii: "b"): try parseBitField(index, place)
+    case UInt8(ascii: "!"): try parseVector(index)
+    case UInt8(ascii: "<"): try parseSIMD(index)
+    default: throw error(.unknownCode(code), at: offset - 1)
+    }
+  }
+
+  private mutating func parseComplex(_ index: Int) throws(EncodingError) {
+    guard let code = peek() else { throw error(.unexpectedEnd) }
+    guard let scalar = Scalar(rawValue: code), scalar != .bool else {
+      throw error(.notAComplexBase)
+    }
+    offset += 1
+    nodes[index].form = .complex
+    nodes[index].scalar = scalar
+    setLayout(index, size: 2 * scalar.size, alignment: scalar.size)
+  }
+
+  // MARK: Objects and blocks
+
+  private mutating func parseObject(_ index: Int) throws(EncodingError) {
+    setWord(index, .object)
+    if peek() == UInt8(ascii: "\""), quotedTextIsClassName(index) {
+      (nodes[index].nameStart, nodes[index].nameEnd) = try quoted()
+      nodes[index].hasBody = true
+    } else if take(UInt8(ascii: "?")) {
+      nodes[index].form = .block
+      // `<2f>` behind a block is a vector of its own, a signature begins with a type.
+      if peek() == UInt8(ascii: "<"), !Self.isDigit(peek(1)) {
+        try parseBlockSignature(index)
+      }
+    }
+  }
+
+  private mutating func parseBlockSignature(_ index: Int) throws(EncodingError) {
+    let opener = offset
+    offset += 1
+    nodes[index].hasBody = true
+    enclosing.append(-1)
+    var place = Place.result
+    while !take(UInt8(ascii: ">")) {
+      if atEnd { throw unterminated(.unterminatedBlock, opener: opener) }
+      try parseType(place)
+      try skipAdvisoryNumber()
+      place = .argument
+    }
+    enclosing.removeLast()
+  }
+
+  /// In a structure with named members, `@"x"i` is an object and then a member called x;
+  /// a class name is followed by the next label or the end of the structure.
+  private func quotedTextIsClassName(_ index: Int) -> Bool {
+    guard nodes[index].labelEnd > 0 || labelIsPending else { return true }
+    var close = offset + 1
+    while close < bytes.count, bytes[close] != UInt8(ascii: "\"") { close += 1 }
+    guard close + 1 < bytes.count else { return true }
+    let follower = bytes[close + 1]
+    return follower == UInt8(ascii: "\"") || follower == UInt8(ascii: "}")
+      || follower == UInt8(ascii: ")") || Self.isDigit(follower)
+  }
+
+  /// Whether the member that is being read carries a label.
+  var labelIsPending = false
+
+  /// The text between two quotes; `offset` stands on the first.
+  mutating func quoted() throws(EncodingError) -> (Int32, Int32) {
+    let opener = offset
+    offset += 1
+    let start = offset
+    while let byte = peek(), byte != UInt8(ascii: "\"") {
+      if byte < 0x20 || byte == 0x7F { throw error(.invalidName) }
+      offset += 1
+    }
+    guard take(UInt8(ascii: "\"")) else { throw unterminated(.unterminatedQuote, opener: opener) }
+    return (Int32(start), Int32(offset - 1))
+  }
+
+  // MARK: Numbers behind types
+
+  /// Reads over a number that a compiler wrote behind a type inside brackets.
+  mutating func skipAdvisoryNumber() throws(EncodingError) {
+    if Self.isDigit(peek()) {
+      _ = try number(limit: EncodingLimits.advisoryOffset)
+      skippedDigits = true
+    }
+  }
+
+  /// Reads the number behind an argument: `16`, `+8`, `-8`.
+  mutating func advisoryOffset() throws(EncodingError) -> Int? {
+    var sign = 1
+    var signed = false
+    while let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") {
+      if byte == UInt8(ascii: "-") { sign = -1 }
+      signed = true
+      offset += 1
+    }
+    guard signed || Self.isDigit(peek()) else { return nil }
+    return sign * (try number(limit: EncodingLimits.advisoryOffset))
+  }
+}

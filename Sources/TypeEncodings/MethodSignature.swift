@@ -1,0 +1,216 @@
+/// The result and argument types of a method, a block or a plain function.
+///
+/// ```swift
+/// let signature = try MethodSignature(parsing: "i24@0:8i16i20")
+/// signature.numberOfArguments               // 4: receiver and selector count
+/// try signature.argumentType(at: 2)         // i
+/// signature == (try MethodSignature(parsing: "i@:ii"))   // true: the digits are advice
+/// ```
+///
+/// What `NSMethodSignature` tells, this tells, in the same words. Differences: a malformed string
+/// is a thrown error with its offset; unions, bit-fields and 128-bit integers are understood;
+/// equality is structural (see ``==(_:_:)``).
+public struct MethodSignature: Sendable {
+  let tree: EncodingTree
+  /// Where each type begins in the tree: the result, then the arguments.
+  let roots: [Int32]
+  /// Whether the spelling came from the program's own text; only such signatures are cached.
+  package let isStatic: Bool
+  /// What the arguments say about how it is called.
+  public let shape: Shape
+
+  /// How a call with this signature begins.
+  public enum Shape: Hashable, Sendable {
+    /// The first arguments are a receiver and a selector: `v@:`.
+    case method
+    /// The first argument is a block: `v@?`.
+    case block
+    /// Neither: `ddd`.
+    case function
+  }
+
+  /// Reads a signature: the result, then each argument, with or without offset digits.
+  ///
+  /// Never enters a cache, so the string may come from anywhere.
+  public init(
+    parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
+  ) throws(EncodingError) {
+    try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
+  }
+
+  /// Reads a signature from bytes, which are checked to be UTF-8.
+  public init(
+    parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
+  ) throws(EncodingError) {
+    try self.init(utf8: bytes, layouts: layouts, isStatic: false)
+  }
+
+  /// Reads the signature of a method: `encoding` must begin with a result, `@` and `:`, and have
+  /// as many declared arguments as `selector` has colons.
+  public init(
+    method encoding: String, selector: String? = nil,
+    layouts: StructureLayouts = StructureLayouts()
+  ) throws(EncodingError) {
+    try self.init(parsing: encoding, layouts: layouts)
+    guard shape == .method else {
+      let offset = roots.count > 1 ? Int(tree.nodes[Int(roots[1])].start) : encoding.utf8.count
+      throw EncodingError(reason: .notAMethod, offset: offset, encoding: encoding)
+    }
+    if let selector { try checkArity(ofSelector: selector) }
+  }
+
+  /// Reads a signature; `isStatic` says that the text is part of the program, or derived from its
+  /// Swift types, so that there are only finitely many.
+  package init(
+    utf8 bytes: [UInt8], layouts: StructureLayouts, isStatic: Bool
+  ) throws(EncodingError) {
+    var parser = try EncodingParser(bytes, layouts: layouts)
+    try EncodingBytes.checkUTF8(bytes)
+    roots = try parser.parseSignature()
+    tree = EncodingTree(bytes: bytes, nodes: parser.nodes)
+    shape = parser.shape(of: roots)
+    self.isStatic = isStatic && layouts.isEmpty
+  }
+
+  // MARK: What NSMethodSignature tells
+
+  /// How many arguments there are; a method's receiver and selector count.
+  public var numberOfArguments: Int { roots.count - 1 }
+
+  /// How many arguments a caller writes; a method's receiver and selector do not count.
+  public var numberOfDeclaredArguments: Int {
+    numberOfArguments - numberOfHiddenArguments
+  }
+
+  /// How many arguments stand before the first declared one: 2 for a method, 1 for a block.
+  public var numberOfHiddenArguments: Int {
+    switch shape {
+    case .method: 2
+    case .block: 1
+    case .function: 0
+    }
+  }
+
+  /// The type of an argument, qualifiers included; 0 is a method's receiver.
+  ///
+  /// Throws ``SignatureIndexError`` where there is no such argument.
+  public func argumentType(at index: Int) throws(SignatureIndexError) -> TypeEncoding {
+    guard roots.indices.dropLast().contains(index) else {
+      throw SignatureIndexError(index: index, count: numberOfArguments)
+    }
+    return TypeEncoding(tree: tree, index: Int(roots[index + 1]))
+  }
+
+  /// The types of all arguments, in order.
+  public var argumentTypes: [TypeEncoding] {
+    roots.dropFirst().map { TypeEncoding(tree: tree, index: Int($0)) }
+  }
+
+  /// The type of the result.
+  public var resultType: TypeEncoding { TypeEncoding(tree: tree, index: Int(roots[0])) }
+
+  /// The size of the result in bytes; 0 for `v`. Throws where the string does not tell.
+  public var resultLength: Int {
+    get throws(EncodingError) { try resultType.layout.size }
+  }
+
+  /// The bytes that the arguments take up one after the other, each in whole words.
+  ///
+  /// Our own number, as every implementation has its own: the digits in the string do not count.
+  public var frameLength: Int {
+    get throws(EncodingError) {
+      var length = 0
+      for type in argumentTypes {
+        let layout = type.isArray ? Self.word : try type.layout
+        length = AggregateLayout.roundUp(length, to: min(16, max(8, layout.alignment)))
+        length += AggregateLayout.roundUp(layout.size, to: 8)
+      }
+      return length
+    }
+  }
+
+  /// Whether the result carries `V`: a remote sender would not wait for an answer.
+  public var isOneway: Bool { resultType.node.isOneway }
+
+  /// The number written behind an argument, or nil. Advice of the compiler, never used here.
+  public func advisoryOffset(at index: Int) throws(SignatureIndexError) -> Int? {
+    let node = try argumentType(at: index).node
+    return node.hasPosition ? node.position : nil
+  }
+
+  /// The number written behind the result, or nil.
+  public var advisoryFrameLength: Int? {
+    let node = resultType.node
+    return node.hasPosition ? node.position : nil
+  }
+
+  /// Throws unless `selector` has one colon for each declared argument.
+  ///
+  /// A vector under clang has no encoding at all; then the signature is one argument short, and
+  /// only this check shows it.
+  public func checkArity(ofSelector selector: String) throws(EncodingError) {
+    let colons = selector.utf8.count { $0 == UInt8(ascii: ":") }
+    guard colons == numberOfDeclaredArguments else {
+      throw EncodingError(
+        reason: .selectorArity(expected: colons, given: numberOfDeclaredArguments),
+        offset: tree.bytes.count, encoding: tree.whole)
+    }
+  }
+
+  private static var word: TypeLayout {
+    TypeLayout(size: Int.bitWidth / 8, alignment: Int.bitWidth / 8)
+  }
+}
+
+/// An argument index that a signature does not have.
+public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The index that was asked for.
+  public var index: Int
+  /// How many arguments there are.
+  public var count: Int
+
+  public var description: String {
+    count == 0
+      ? "argument \(index) was asked for, but there are no arguments"
+      : "argument \(index) was asked for, but the arguments are 0 to \(count - 1)"
+  }
+}
+
+extension MethodSignature: Hashable {
+  /// Whether the two describe the same call: structure and layout count, spelling does not.
+  ///
+  /// Offset digits, qualifiers, names in quotes and the names of structures are ignored; the
+  /// members of structures, and whether a word is an object, a class or a block, are not.
+  public static func == (one: MethodSignature, other: MethodSignature) -> Bool {
+    (one.tree === other.tree && one.roots.count == other.roots.count)
+      || one.identity == other.identity
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+  /// Equal for equal signatures and for no others.
+  package var identity: [UInt8] {
+    roots.reduce(into: []) { bytes, root in
+      let type = TypeEncoding(tree: tree, index: Int(root))
+      // An array argument is a pointer to its first element.
+      bytes += EncodingPrinter.structure(of: type, for: .identity)
+    }
+  }
+}
+
+extension MethodSignature: CustomStringConvertible {
+  /// The types as they were written, without the offset digits.
+  public var description: String {
+    roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
+  }
+
+  /// One spelling for all equal signatures.
+  public var canonicalSpelling: String {
+    roots.map { TypeEncoding(tree: tree, index: Int($0)).canonicalSpelling }.joined()
+  }
+}
+
+extension TypeEncoding {
+  package var isArray: Bool { node.form == .array }
+  package var isVoid: Bool { node.form == .void }
+}

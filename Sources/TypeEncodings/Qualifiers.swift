@@ -1,0 +1,41 @@
+/// The letters in front of a type that say how it is used, not what it is.
+public struct Qualifiers: OptionSet, Hashable, Sendable {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// `r`, const.
+  public static let const = Qualifiers(rawValue: 1)
+  /// `n`, in.
+  public static let `in` = Qualifiers(rawValue: 2)
+  /// `N`, inout.
+  public static let `inout` = Qualifiers(rawValue: 4)
+  /// `o`, out.
+  public static let out = Qualifiers(rawValue: 8)
+  /// `O`, bycopy.
+  public static let bycopy = Qualifiers(rawValue: 16)
+  /// `R`, byref.
+  public static let byref = Qualifiers(rawValue: 32)
+  /// `V`, oneway.
+  public static let oneway = Qualifiers(rawValue: 64)
+  /// `A`, `_Atomic`.
+  public static let atomic = Qualifiers(rawValue: 128)
+  /// `|`, invisible to the old garbage collector.
+  public static let collectorInvisible = Qualifiers(rawValue: 256)
+
+  static func isQualifier(_ byte: UInt8) -> Bool { letter(byte) != nil }
+
+  static func letter(_ byte: UInt8) -> Qualifiers? {
+    switch byte {
+    case UInt8(ascii: "r"): .const
+    case UInt8(ascii: "n"): .in
+    case UInt8(ascii: "N"): .inout
+    case UInt8(ascii: "o"): .out
+    case UInt8(ascii: "O"): .bycopy
+    case UInt8(ascii: "R"): .byref
+    case UInt8(ascii: "V"): .oneway
+    case UInt8(ascii: "A"): .atomic
+    case UInt8(ascii: "|"): .collectorInvisible
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,104 @@
+extension TypeEncoding {
+  /// A number, pointer or bit-field inside a type, and where it lies.
+  public struct Leaf: Hashable, Sendable {
+    /// The type of the leaf, as ``TypeEncoding/Kind`` would tell it, spelled short: `i32`, `ptr`.
+    public var name: String
+    /// Where it begins, in bits.
+    public var bitOffset: Int
+    /// How many follow one another without a gap; more than one in an array.
+    public var count: Int
+    /// The width of a bit-field, or nil.
+    public var bitWidth: Int?
+  }
+
+  /// All leaves with their places, structures, unions and arrays resolved; at most `limit`.
+  ///
+  /// Throws where a place is not known. The result is cut at `limit`, so that a short string
+  /// such as `[100000{S=cc}]` cannot ask for unbounded memory.
+  public func leaves(limit: Int = 4096) throws(EncodingError) -> [Leaf] {
+    _ = try layout
+    var result: [Leaf] = []
+    collectLeaves(at: 0, limit: limit, into: &result)
+    return result
+  }
+
+  private func collectLeaves(at base: Int, limit: Int, into result: inout [Leaf]) {
+    guard result.count < limit else { return }
+    let node = node
+    switch node.form {
+    case .structure, .union:
+      for child in children where child.node.hasPosition {
+        child.collectLeaves(at: base + child.node.position, limit: limit, into: &result)
+      }
+    case .array, .vector:
+      let element = TypeEncoding(tree: tree, index: index + 1)
+      if let name = element.leafName {
+        result.append(Leaf(name: name, bitOffset: base, count: node.count))
+        return
+      }
+      let before = result.count
+      for position in 0..<node.count {
+        if result.count >= limit { return }
+        let start = base + position * Int(element.node.size) * 8
+        element.collectLeaves(at: start, limit: limit, into: &result)
+        // An element without leaves has none the next time either: `[2000000000{e=}]`.
+        if result.count == before { return }
+      }
+    case .bitField:
+      let name = "bf:" + Self.scalarName(node.scalar)
+      result.append(Leaf(name: name, bitOffset: base, count: 1, bitWidth: node.count))
+    case .void, .unknown, .simd: break
+    default:
+      if let name = leafName { result.append(Leaf(name: name, bitOffset: base, count: 1)) }
+    }
+  }
+
+  /// The short name of a type without parts.
+  private var leafName: String? {
+    switch node.form {
+    case .scalar: Self.scalarName(node.scalar)
+    case .complex: "c" + Self.scalarName(node.scalar)
+    case .cString, .atom: "cstr"
+    case .object: "id"
+    case .block: "block"
+    case .classReference: "class"
+    case .selector: "sel"
+    case .pointer: tree.nodes[index + 1].form == .unknown ? "fnptr" : "ptr"
+    case .void, .unknown, .array, .structure, .union, .bitField, .vector, .simd: nil
+    }
+  }
+
+  private static func scalarName(_ scalar: Scalar) -> String {
+    switch scalar.normalized {
+    case .int8: "i8"
+    case .uint8: "u8"
+    case .int16: "i16"
+    case .uint16: "u16"
+    case .int32: "i32"
+    case .uint32: "u32"
+    case .int64, .long: "i64"
+    case .uint64, .unsignedLong: "u64"
+    case .int128: "i128"
+    case .uint128: "u128"
+    case .float: "f32"
+    case .double: "f64"
+    case .longDouble: longDoubleName
+    case .bool: "bool"
+    }
+  }
+
+  private static var longDoubleName: String {
+    #if arch(x86_64)
+      "f80"
+    #else
+      Scalar.longDouble.size == 8 ? "f64" : "f128"
+    #endif
+  }
+}
+
+extension TypeEncoding.Leaf: CustomStringConvertible {
+  public var description: String {
+    if let bitWidth { return "\(name)@bit\(bitOffset):\(bitWidth)" }
+    return "\(name)@\(bitOffset / 8)\(count == 1 ? "" : "*\(count)")"
+  }
+}

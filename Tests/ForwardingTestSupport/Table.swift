@@ -1,0 +1,27 @@
+import Foundation
+
+/// A tab-separated table under `Tests/Data`, made by real compilers or gathered from peers' tests.
+public struct Table: Sendable {
+  public struct Row: Sendable, CustomStringConvertible {
+    public let number: Int
+    let values: [String: String]
+    public subscript(column: String) -> String { values[column] ?? "" }
+    public var description: String { "row \(number)" }
+  }
+
+  public let rows: [Row]
+
+  public init(_ name: String, file: StaticString = #filePath) throws {
+    let folder = URL(fileURLWithPath: "\(file)").deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Data")
+    let text = try String(
+      contentsOf: folder.appendingPathComponent(name + ".tsv"), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: true)
+    let columns = lines[0].split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    rows = lines.dropFirst().enumerated().map { index, line in
+      let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      return Row(
+        number: index + 2, values: Dictionary(uniqueKeysWithValues: zip(columns, cells)))
+    }
+  }
+}

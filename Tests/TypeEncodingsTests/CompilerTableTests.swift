@@ -1,0 +1,80 @@
+import ForwardingTestSupport
+import Foundation
+import Testing
+import TypeEncodings
+
+@Suite("Layout agrees with the tables that compilers made")
+struct CompilerTableTests {
+  @Test("size, alignment and every leaf of every x86-64-linux row of encodings.tsv")
+  func encodings() throws {
+    var exact = 0
+    for row in try Table("encodings").rows where row["source"].contains("x86_64-linux") {
+      let type = try TypeEncoding(parsing: row["encoding"])
+      let layout = try type.layout
+      #expect(
+        "\(layout.size)/\(layout.alignment)" == "\(row["size"])/\(row["align"])",
+        "\(row["encoding"])")
+      let leaves = try type.leaves().map(\.description).joined(separator: ",")
+      #expect((leaves.isEmpty ? "-" : leaves) == row["flattened-kind"], "\(row["encoding"])")
+      #expect(type.description == row["encoding"])
+      exact += 1
+    }
+    #expect(exact == 396)
+  }
+
+  @Test("the rows of other targets parse and print back")
+  func otherTargets() throws {
+    for row in try Table("encodings").rows where !row["source"].contains("x86_64-linux") {
+      #expect(try TypeEncoding(parsing: row["encoding"]).description == row["encoding"])
+    }
+  }
+
+  @Test("the size of every row of struct_return_x86_64.tsv")
+  func structReturns() throws {
+    for row in try Table("struct_return_x86_64").rows {
+      let size = try TypeEncoding(parsing: row["encoding"]).layout.size
+      #expect("\(size)" == row["size"], "\(row["encoding"])")
+    }
+  }
+
+  @Test("types, sizes and advisory digits of every row of method_types.tsv")
+  func methodTypes() throws {
+    var exact = 0
+    for row in try Table("method_types").rows {
+      let signature = try MethodSignature(parsing: row["types"])
+      let isHere = row["source"].contains("x86_64-linux")
+      #expect("\(signature.numberOfArguments)" == row["argument-count"])
+      #expect("\(signature.advisoryFrameLength ?? -1)" == row["frame-number"])
+      #expect(
+        Self.cell(signature.resultType, isHere)
+          == Self.expected(row["return (encoding size/align)"], isHere))
+      let cells = row["arguments (encoding size/align @advisory-offset; first two are self,_cmd)"]
+        .components(separatedBy: " ; ")
+      for (index, cell) in cells.enumerated() {
+        let advice = try signature.advisoryOffset(at: index) ?? -1
+        let type = try signature.argumentType(at: index)
+        #expect(
+          Self.cell(type, isHere) + " @\(advice)" == Self.expected(cell, isHere),
+          "\(row["types"])")
+      }
+      exact += 1
+    }
+    #expect(exact == 235)
+  }
+
+  /// `encoding size/align`, or only the encoding where another platform made the row.
+  private static func cell(_ type: TypeEncoding, _ withLayout: Bool) -> String {
+    guard withLayout else { return "\(type)" }
+    guard let layout = try? type.layout else { return "\(type) ?" }
+    return "\(type) \(layout.size)/\(layout.alignment)"
+  }
+
+  private static func expected(_ cell: String, _ withLayout: Bool) -> String {
+    if withLayout { return cell }
+    // The second word is the layout on the row's own platform.
+    var words = cell.split(separator: " ").map(String.init)
+    let layout = words.lastIndex { $0.contains("/") || $0 == "?" }
+    if let layout, layout > 0 { words.remove(at: layout) }
+    return words.joined(separator: " ")
+  }
+}
