@@ -5,7 +5,7 @@ struct AggregateLayout {
   let isUnion: Bool
   private(set) var size = 0
   private(set) var alignment = 1
-  private(set) var fault: (reason: EncodingError.Reason, offset: Int)?
+  private(set) var fault: (reason: TypeEncodingError.Reason, offset: Int)?
   /// Where the last member ended, in bits.
   private var end = 0
   private var largest = 0
@@ -48,7 +48,7 @@ struct AggregateLayout {
     size = Self.roundUp((largest + 7) / 8, to: alignment)
   }
 
-  private mutating func blame(_ reason: EncodingError.Reason, _ offset: Int) {
+  private mutating func blame(_ reason: TypeEncodingError.Reason, _ offset: Int) {
     if fault == nil { fault = (reason, offset) }
   }
 

@@ -41,7 +41,7 @@ struct EncodingNode {
   var size: Int32 = 0
   var alignment: Int32 = 1
   /// Why `size` means nothing, and the byte to blame.
-  var fault: EncodingError.Reason?
+  var fault: TypeEncodingError.Reason?
   var faultOffset: Int32 = 0
 }
 

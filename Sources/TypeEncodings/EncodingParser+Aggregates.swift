@@ -1,7 +1,7 @@
 extension EncodingParser {
   // MARK: Arrays and vectors
 
-  mutating func parseArray(_ index: Int) throws(EncodingError) {
+  mutating func parseArray(_ index: Int) throws(TypeEncodingError) {
     let opener = offset - 1
     if atEnd { throw unterminated(.unterminatedArray, opener: opener) }
     nodes[index].form = .array
@@ -19,7 +19,7 @@ extension EncodingParser {
   }
 
   /// GCC's vectors tell their size and alignment: `![16,16f]`.
-  mutating func parseVector(_ index: Int) throws(EncodingError) {
+  mutating func parseVector(_ index: Int) throws(TypeEncodingError) {
     let opener = offset - 1
     guard take(UInt8(ascii: "[")) else { throw error(.malformedVector) }
     nodes[index].form = .vector
@@ -37,7 +37,7 @@ extension EncodingParser {
   }
 
   /// PyObjC's metadata spells SIMD vectors `<2f>`; that does not tell their alignment.
-  mutating func parseSIMD(_ index: Int) throws(EncodingError) {
+  mutating func parseSIMD(_ index: Int) throws(TypeEncodingError) {
     let opener = offset - 1
     nodes[index].form = .simd
     nodes[index].count = try number(limit: 4096)
@@ -50,10 +50,10 @@ extension EncodingParser {
 
   mutating func parseStructure(
     _ index: Int, _ form: EncodingNode.Form
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     let opener = offset - 1
     let closer = form == .union ? UInt8(ascii: ")") : UInt8(ascii: "}")
-    let open: EncodingError.Reason = form == .union ? .unterminatedUnion : .unterminatedStructure
+    let open: TypeEncodingError.Reason = form == .union ? .unterminatedUnion : .unterminatedStructure
     nodes[index].form = form
     try parseName(index, closer: closer, opener: opener, unterminated: open)
     guard take(UInt8(ascii: "=")) else {
@@ -85,7 +85,7 @@ extension EncodingParser {
     applyRegisteredLayout(index, members: members)
   }
 
-  private mutating func parseMember() throws(EncodingError) -> Int {
+  private mutating func parseMember() throws(TypeEncodingError) -> Int {
     var label: (Int32, Int32)?
     if peek() == UInt8(ascii: "\"") { label = try quoted() }
     labelIsPending = label != nil
@@ -97,8 +97,8 @@ extension EncodingParser {
   /// Reads a name up to `=` or the closer. C++ names hold blanks, commas and templates, and
   /// between `<` and `>` the two terminators as well.
   private mutating func parseName(
-    _ index: Int, closer: UInt8, opener: Int, unterminated reason: EncodingError.Reason
-  ) throws(EncodingError) {
+    _ index: Int, closer: UInt8, opener: Int, unterminated reason: TypeEncodingError.Reason
+  ) throws(TypeEncodingError) {
     let start = offset
     var angles = 0
     while let byte = peek() {
@@ -132,7 +132,7 @@ extension EncodingParser {
 
   /// Apple writes `b3`, the width; GNU `b8I3`, position, declared type and width. `b8C` is
   /// the first and then a `C`: only a number behind the letter makes it the second.
-  mutating func parseBitField(_ index: Int, _ place: Place) throws(EncodingError) {
+  mutating func parseBitField(_ index: Int, _ place: Place) throws(TypeEncodingError) {
     let start = offset - 1
     guard place == .member || place == .single else {
       throw error(.bitFieldOutsideStructure, at: start)
@@ -172,7 +172,7 @@ extension EncodingParser {
     }
   }
 
-  mutating func setFault(_ index: Int, _ reason: EncodingError.Reason, at offset: Int) {
+  mutating func setFault(_ index: Int, _ reason: TypeEncodingError.Reason, at offset: Int) {
     nodes[index].fault = reason
     nodes[index].faultOffset = Int32(offset)
   }
@@ -201,7 +201,7 @@ extension EncodingParser {
     for member in members { nodes[member].hasPosition = layout.fieldOffsets != nil }
     guard let offsets = layout.fieldOffsets else { return }
     guard offsets.count == members.count else {
-      let reason = EncodingError.Reason.registeredOffsets(
+      let reason = TypeEncodingError.Reason.registeredOffsets(
         expected: members.count, given: offsets.count)
       setFault(index, reason, at: Int(nodes[index].base))
       return

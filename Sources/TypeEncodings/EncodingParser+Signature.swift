@@ -1,6 +1,6 @@
 extension EncodingParser {
   /// Reads a result and arguments up to the end, and gives where each begins.
-  mutating func parseSignature() throws(EncodingError) -> [Int32] {
+  mutating func parseSignature() throws(TypeEncodingError) -> [Int32] {
     var roots: [Int32] = []
     var place = Place.result
     repeat {
@@ -18,7 +18,7 @@ extension EncodingParser {
     return roots
   }
 
-  private func checkArgumentCount(_ roots: [Int32]) throws(EncodingError) {
+  private func checkArgumentCount(_ roots: [Int32]) throws(TypeEncodingError) {
     let hidden =
       switch shape(of: roots) {
       case .method: 2
@@ -29,7 +29,7 @@ extension EncodingParser {
     if roots.count - 1 > limit { throw tooManyArguments(Int(nodes[Int(roots[limit + 1])].start)) }
   }
 
-  private func tooManyArguments(_ offset: Int) -> EncodingError {
+  private func tooManyArguments(_ offset: Int) -> TypeEncodingError {
     error(.tooManyArguments(limit: EncodingLimits.arguments), at: offset)
   }
 

@@ -20,7 +20,7 @@ struct EncodingParser {
   /// Whether advisory numbers inside a structure were read over.
   var skippedDigits = false
 
-  init(_ bytes: [UInt8], layouts: StructureLayouts) throws(EncodingError) {
+  init(_ bytes: [UInt8], layouts: StructureLayouts) throws(TypeEncodingError) {
     self.bytes = bytes
     self.layouts = layouts
     if bytes.isEmpty { throw error(.empty, at: 0) }
@@ -44,18 +44,18 @@ struct EncodingParser {
     return true
   }
 
-  func error(_ reason: EncodingError.Reason, at offset: Int) -> EncodingError {
+  func error(_ reason: TypeEncodingError.Reason, at offset: Int) -> TypeEncodingError {
     // A string above the limit is quoted in part: an error must not hold megabytes.
-    EncodingError(
+    TypeEncodingError(
       reason: reason, offset: offset,
       encoding: String(decoding: bytes.prefix(EncodingLimits.length + 64), as: UTF8.self))
   }
 
-  func error(_ reason: EncodingError.Reason) -> EncodingError { error(reason, at: offset) }
+  func error(_ reason: TypeEncodingError.Reason) -> TypeEncodingError { error(reason, at: offset) }
 
   /// What to say of an opened bracket that is never closed. An opener at the very end is
   /// blamed itself; otherwise the place where the closer is missing.
-  func unterminated(_ reason: EncodingError.Reason, opener: Int) -> EncodingError {
+  func unterminated(_ reason: TypeEncodingError.Reason, opener: Int) -> TypeEncodingError {
     error(reason, at: offset == opener + 1 ? opener : offset)
   }
 
@@ -64,7 +64,7 @@ struct EncodingParser {
   }
 
   /// A number of at least one digit, up to `limit`.
-  mutating func number(limit: Int) throws(EncodingError) -> Int {
+  mutating func number(limit: Int) throws(TypeEncodingError) -> Int {
     let start = offset
     guard Self.isDigit(peek()) else { throw error(.missingNumber) }
     var value = 0
@@ -81,7 +81,7 @@ struct EncodingParser {
 
   /// Reads one type and gives its index.
   @discardableResult
-  mutating func parseType(_ place: Place) throws(EncodingError) -> Int {
+  mutating func parseType(_ place: Place) throws(TypeEncodingError) -> Int {
     depth += 1
     defer { depth -= 1 }
     guard depth <= EncodingLimits.depth else {
@@ -112,7 +112,7 @@ struct EncodingParser {
   /// Reads what follows the qualifiers; `offset` stands behind `code`.
   private mutating func parseBase(
     _ code: UInt8, _ index: Int, _ place: Place
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     if let scalar = Scalar(rawValue: code) {
       nodes[index].form = .scalar
       nodes[index].scalar = scalar
@@ -147,7 +147,7 @@ struct EncodingParser {
     }
   }
 
-  private mutating func parseComplex(_ index: Int) throws(EncodingError) {
+  private mutating func parseComplex(_ index: Int) throws(TypeEncodingError) {
     guard let code = peek() else { throw error(.unexpectedEnd) }
     guard let scalar = Scalar(rawValue: code), scalar != .bool else {
       throw error(.notAComplexBase)
@@ -160,7 +160,7 @@ struct EncodingParser {
 
   // MARK: Objects and blocks
 
-  private mutating func parseObject(_ index: Int) throws(EncodingError) {
+  private mutating func parseObject(_ index: Int) throws(TypeEncodingError) {
     setWord(index, .object)
     if peek() == UInt8(ascii: "\""), quotedTextIsClassName(index) {
       (nodes[index].nameStart, nodes[index].nameEnd) = try quoted()
@@ -174,7 +174,7 @@ struct EncodingParser {
     }
   }
 
-  private mutating func parseBlockSignature(_ index: Int) throws(EncodingError) {
+  private mutating func parseBlockSignature(_ index: Int) throws(TypeEncodingError) {
     let opener = offset
     offset += 1
     nodes[index].hasBody = true
@@ -205,7 +205,7 @@ struct EncodingParser {
   var labelIsPending = false
 
   /// The text between two quotes; `offset` stands on the first.
-  mutating func quoted() throws(EncodingError) -> (Int32, Int32) {
+  mutating func quoted() throws(TypeEncodingError) -> (Int32, Int32) {
     let opener = offset
     offset += 1
     let start = offset
@@ -220,7 +220,7 @@ struct EncodingParser {
   // MARK: Numbers behind types
 
   /// Reads over a number that a compiler wrote behind a type inside brackets.
-  mutating func skipAdvisoryNumber() throws(EncodingError) {
+  mutating func skipAdvisoryNumber() throws(TypeEncodingError) {
     if Self.isDigit(peek()) {
       _ = try number(limit: EncodingLimits.advisoryOffset)
       skippedDigits = true
@@ -228,7 +228,7 @@ struct EncodingParser {
   }
 
   /// Reads the number behind an argument: `16`, `+8`, `-8`.
-  mutating func advisoryOffset() throws(EncodingError) -> Int? {
+  mutating func advisoryOffset() throws(TypeEncodingError) -> Int? {
     var sign = 1
     var signed = false
     while let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") {

@@ -6,7 +6,8 @@ enum EncodingPrinter {
     case reading
     /// To compare types loosely: every object is `@`.
     case equivalence
-    /// To compare signatures: registered layouts count, objects, classes and blocks differ.
+    /// To compare signatures: registered layouts count, and what is retained or copied differs
+    /// from what is not: objects from classes and blocks, C strings from pointers to `char`.
     case identity
   }
 
@@ -66,7 +67,7 @@ enum EncodingPrinter {
     case .complex:
       write("j")
       out.append(node.scalar.normalized.rawValue)
-    case .cString, .atom: write("^c")
+    case .cString, .atom: write(purpose == .identity ? "*" : "^c")
     case .object: write("@")
     case .block: write(purpose == .equivalence ? "@" : "@?")
     case .classReference: write(purpose == .equivalence ? "@" : "#")
@@ -75,7 +76,7 @@ enum EncodingPrinter {
     case .pointer:
       write("^")
       let pointee = tree.nodes[index + 1]
-      if pointee.form == .scalar, pointee.scalar == .uint8 {
+      if purpose != .identity, pointee.form == .scalar, pointee.scalar == .uint8 {
         write("c")
       } else {
         writeStructure(tree, index + 1, purpose, behindPointer: true, to: &out)

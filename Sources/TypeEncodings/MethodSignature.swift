@@ -34,14 +34,14 @@ public struct MethodSignature: Sendable {
   /// Never enters a cache, so the string may come from anywhere.
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
   }
 
   /// Reads a signature from bytes, which are checked to be UTF-8.
   public init(
     parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     try self.init(utf8: bytes, layouts: layouts, isStatic: false)
   }
 
@@ -50,11 +50,11 @@ public struct MethodSignature: Sendable {
   public init(
     method encoding: String, selector: String? = nil,
     layouts: StructureLayouts = StructureLayouts()
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     try self.init(parsing: encoding, layouts: layouts)
     guard shape == .method else {
       let offset = roots.count > 1 ? Int(tree.nodes[Int(roots[1])].start) : encoding.utf8.count
-      throw EncodingError(reason: .notAMethod, offset: offset, encoding: encoding)
+      throw TypeEncodingError(reason: .notAMethod, offset: offset, encoding: encoding)
     }
     if let selector { try checkArity(ofSelector: selector) }
   }
@@ -63,7 +63,7 @@ public struct MethodSignature: Sendable {
   /// Swift types, so that there are only finitely many.
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts, isStatic: Bool
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     var parser = try EncodingParser(bytes, layouts: layouts)
     try EncodingBytes.checkUTF8(bytes)
     roots = try parser.parseSignature()
@@ -111,14 +111,14 @@ public struct MethodSignature: Sendable {
 
   /// The size of the result in bytes; 0 for `v`. Throws where the string does not tell.
   public var resultLength: Int {
-    get throws(EncodingError) { try resultType.layout.size }
+    get throws(TypeEncodingError) { try resultType.layout.size }
   }
 
   /// The bytes that the arguments take up one after the other, each in whole words.
   ///
   /// Our own number, as every implementation has its own: the digits in the string do not count.
   public var frameLength: Int {
-    get throws(EncodingError) {
+    get throws(TypeEncodingError) {
       var length = 0
       for type in argumentTypes {
         let layout = type.isArray ? Self.word : try type.layout
@@ -148,10 +148,10 @@ public struct MethodSignature: Sendable {
   ///
   /// A vector under clang has no encoding at all; then the signature is one argument short, and
   /// only this check shows it.
-  public func checkArity(ofSelector selector: String) throws(EncodingError) {
+  public func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
     let colons = selector.utf8.count { $0 == UInt8(ascii: ":") }
     guard colons == numberOfDeclaredArguments else {
-      throw EncodingError(
+      throw TypeEncodingError(
         reason: .selectorArity(expected: colons, given: numberOfDeclaredArguments),
         offset: tree.bytes.count, encoding: tree.whole)
     }
@@ -168,6 +168,12 @@ public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConver
   public var index: Int
   /// How many arguments there are.
   public var count: Int
+
+  /// Describes an index that is not below `count`.
+  public init(index: Int, count: Int) {
+    self.index = index
+    self.count = count
+  }
 
   public var description: String {
     count == 0
@@ -192,7 +198,6 @@ extension MethodSignature: Hashable {
   package var identity: [UInt8] {
     roots.reduce(into: []) { bytes, root in
       let type = TypeEncoding(tree: tree, index: Int(root))
-      // An array argument is a pointer to its first element.
       bytes += EncodingPrinter.structure(of: type, for: .identity)
     }
   }
@@ -204,13 +209,16 @@ extension MethodSignature: CustomStringConvertible {
     roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
   }
 
-  /// One spelling for all equal signatures.
+  /// The types in their canonical spellings; the same for equal signatures.
   public var canonicalSpelling: String {
     roots.map { TypeEncoding(tree: tree, index: Int($0)).canonicalSpelling }.joined()
   }
 }
 
 extension TypeEncoding {
+  /// What a signature that holds this type compares.
+  package var identity: [UInt8] { EncodingPrinter.structure(of: self, for: .identity) }
+
   package var isArray: Bool { node.form == .array }
   package var isVoid: Bool { node.form == .void }
 }

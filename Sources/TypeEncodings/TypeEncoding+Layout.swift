@@ -21,10 +21,10 @@ extension TypeEncoding {
   ///
   /// `v` has size 0. Throws where the string does not tell, with the byte to blame.
   public var layout: TypeLayout {
-    get throws(EncodingError) {
+    get throws(TypeEncodingError) {
       let node = node
       if let fault = node.fault {
-        throw EncodingError(
+        throw TypeEncodingError(
           reason: fault, offset: Int(node.faultOffset), encoding: tree.whole)
       }
       return TypeLayout(size: Int(node.size), alignment: Int(node.alignment))

@@ -15,7 +15,7 @@ extension TypeEncoding {
   ///
   /// Throws where a place is not known. The result is cut at `limit`, so that a short string
   /// such as `[100000{S=cc}]` cannot ask for unbounded memory.
-  public func leaves(limit: Int = 4096) throws(EncodingError) -> [Leaf] {
+  public func leaves(limit: Int = 4096) throws(TypeEncodingError) -> [Leaf] {
     _ = try layout
     var result: [Leaf] = []
     collectLeaves(at: 0, limit: limit, into: &result)

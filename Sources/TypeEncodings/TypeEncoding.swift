@@ -24,14 +24,14 @@ public struct TypeEncoding: Sendable {
   /// The string may come from anywhere: whatever it holds, this ends, within ``EncodingLimits``.
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     try self.init(parsingUTF8: EncodingBytes.of(encoding), layouts: layouts)
   }
 
   /// Reads one type from bytes, which are checked to be UTF-8.
   public init(
     parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
-  ) throws(EncodingError) {
+  ) throws(TypeEncodingError) {
     var parser = try EncodingParser(bytes, layouts: layouts)
     try EncodingBytes.checkUTF8(bytes)
     try parser.parseType(.single)
@@ -67,7 +67,7 @@ enum EncodingBytes {
     Array(string.utf8.prefix(EncodingLimits.length + 1))
   }
 
-  static func checkUTF8(_ bytes: [UInt8]) throws(EncodingError) {
+  static func checkUTF8(_ bytes: [UInt8]) throws(TypeEncodingError) {
     if bytes.allSatisfy({ $0 < 0x80 }) { return }
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
@@ -77,7 +77,7 @@ enum EncodingBytes {
       case .scalarValue(let scalar): offset += UTF8.width(scalar)
       case .emptyInput: return
       case .error:
-        throw EncodingError(
+        throw TypeEncodingError(
           reason: .invalidUTF8, offset: offset, encoding: String(decoding: bytes, as: UTF8.self))
       }
     }

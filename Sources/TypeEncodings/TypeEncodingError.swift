@@ -6,7 +6,7 @@
 /// v@:{_Point=dd
 ///    ^ the structure is not closed with '}'
 /// ```
-public struct EncodingError: Error, Hashable, Sendable {
+public struct TypeEncodingError: Error, Hashable, Sendable {
   /// What was wrong at `offset`.
   public var reason: Reason
   /// The offset of the first byte that could not be read, counted in UTF-8.
@@ -86,6 +86,12 @@ public struct EncodingError: Error, Hashable, Sendable {
     case containsItself
     /// The layout registered for the structure lists another number of members.
     case registeredOffsets(expected: Int, given: Int)
+    /// An array as a result: C has no functions that return one.
+    case arrayResult
+    /// A vector is passed by value in registers that frames do not have.
+    case vectorByValue
+    /// A small structure with a registered layout, whose member offsets are not known.
+    case membersUnknown
     // What a method needs.
     /// The first two arguments of a method are its receiver (`@`) and selector (`:`).
     case notAMethod
@@ -94,7 +100,7 @@ public struct EncodingError: Error, Hashable, Sendable {
   }
 }
 
-extension EncodingError.Reason: CustomStringConvertible {
+extension TypeEncodingError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty: "nothing was given; the shortest encoding is one letter, such as 'i'"
@@ -131,6 +137,10 @@ extension EncodingError.Reason: CustomStringConvertible {
     case .containsItself: "the structure holds a structure of its own name by value"
     case .registeredOffsets(let expected, let given):
       "the structure has \(expected) members, its registered layout \(given) offsets"
+    case .arrayResult: "a function cannot return an array"
+    case .vectorByValue: "a vector cannot be passed by value; pass a pointer to it"
+    case .membersUnknown:
+      "to pass the structure by value, register the offsets of its members too"
     case .notAMethod: "a method's first arguments are its receiver '@' and its selector ':'"
     case .selectorArity(let expected, let given):
       "the selector takes \(expected) declared arguments, the signature \(given)"
@@ -146,7 +156,7 @@ extension EncodingError.Reason: CustomStringConvertible {
   }
 }
 
-extension EncodingError: CustomStringConvertible {
+extension TypeEncodingError: CustomStringConvertible {
   /// The string, a caret under the byte, and the reason. Long strings are shown in part.
   public var description: String {
     let (line, column) = excerpt

@@ -1,0 +1,16 @@
+/// Calls through libffi. The same on every platform: parts of a frame in, a result out.
+#include <stdlib.h>
+
+#include "fwd_plan_internal.h"
+
+_Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
+
+void fwd_call_libffi(const FWDPlan *plan, FWDFrame *frame, const void *function) {
+  // Built for every call: before 3.7 ffi_call may aim these pointers at its own dead stack
+  // when a large structure is passed by value.
+  void *values[plan->part_count + 1];
+  for (uint32_t i = 0; i < plan->part_count; i++)
+    values[i] = (char *)frame + plan->parts[i].offset;
+  // ffi_call only reads the cif, although its type does not say so.
+  ffi_call((ffi_cif *)&plan->cif, FFI_FN(function), (char *)frame + plan->libffi_result, values);
+}

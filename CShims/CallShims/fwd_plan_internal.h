@@ -1,0 +1,40 @@
+#pragma once
+
+#include <ffi.h>
+
+#include "CForwardingShims.h"
+
+/// What libffi is told about one of its arguments: a type, and where in the frame it lies.
+/// A value split over two registers is two of them.
+typedef struct FWDPart {
+  ffi_type *type;
+  uint32_t offset;
+  uint32_t size;
+} FWDPart;
+
+struct FWDPlan {
+  FWDPlanFacts facts;
+  ffi_cif cif;
+  uint32_t part_count;
+  /// Where in a frame libffi writes its result; at least 8 bytes, as it widens small ones.
+  uint32_t libffi_result;
+  /// Room for composite types; they are only written while the plan is made.
+  uint32_t composite_count;
+  /// All of these point into the one allocation that begins with the plan.
+  FWDPart *parts;
+  ffi_type **types;
+  ffi_type *composites;
+  /// Two element lists, shared by all composites that hold one or two eightbytes.
+  ffi_type **elements;
+  FWDSlot slots[];
+};
+
+/// Places every value of `plan`, whose slots hold sizes, kinds and classes so far.
+FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index);
+
+/// Tells libffi about the values that were placed.
+FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count);
+
+static inline uint32_t fwd_round_up(uint32_t value, uint32_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}

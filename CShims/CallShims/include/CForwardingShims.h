@@ -1,0 +1,12 @@
+/// The C core of swift-forwarding: plans, frames, calls and callbacks.
+///
+/// No type of libffi appears here. Only the `.c` files of this folder know that it exists, so
+/// replacing it is work in one folder.
+#pragma once
+
+#include "fwd_frame.h"
+#include "fwd_slot.h"
+#include "fwd_plan.h"
+#include "fwd_call.h"
+#include "fwd_callback.h"
+#include "fwd_probe.h"

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <errno.h>
+#include <string.h>
+
+#include "fwd_frame.h"
+#include "fwd_plan.h"
+
+#pragma clang assume_nonnull begin
+
+/// How a result comes back in registers.
+typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_t {
+  FWDReturnNothing = 0,
+  FWDReturnIntegers,
+  FWDReturnVectors,
+  FWDReturnIntegerVector,
+  FWDReturnVectorInteger,
+  FWDReturnX87,
+  FWDReturnComplexX87,
+} FWDReturnShape;
+
+/// How much a call loads before it jumps. More than the callee looks at is harmless under the
+/// System V ABI, so a few shapes serve every signature.
+typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint8_t {
+  FWDArgumentsIntegers = 0,
+  FWDArgumentsVectors2,
+  FWDArgumentsVectors8,
+  FWDArgumentsStack4,
+  FWDArgumentsStack8,
+  FWDArgumentsStack16,
+  FWDArgumentsStack32,
+  FWDArgumentsStack64,
+  FWDArgumentsStack256,
+  FWDArgumentsStack1024,
+  FWDArgumentsStack8192,
+} FWDArgumentShape;
+
+static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape arguments) {
+  return (uint8_t)(result << 4 | arguments);
+}
+
+/// How many stack words a shape copies.
+static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
+  switch (shape) {
+    case FWDArgumentsIntegers:
+    case FWDArgumentsVectors2:
+    case FWDArgumentsVectors8: return 0;
+    case FWDArgumentsStack4: return 4;
+    case FWDArgumentsStack8: return 8;
+    case FWDArgumentsStack16: return 16;
+    case FWDArgumentsStack32: return 32;
+    case FWDArgumentsStack64: return 64;
+    case FWDArgumentsStack256: return 256;
+    case FWDArgumentsStack1024: return 1024;
+    case FWDArgumentsStack8192: return 8192;
+  }
+  return 0;
+}
+
+/// Calls through any shape. The rare ones live out of line, and so does libffi.
+void fwd_call_any_shape(uint8_t shape, FWDFrame *frame, const void *function);
+
+/// Calls `function` through libffi with the values in `frame`, and leaves the result there.
+void fwd_call_libffi(const FWDPlan *plan, FWDFrame *frame, const void *function);
+
+#if FWD_HAS_DIRECT_ENGINE
+
+typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
+typedef struct FWDVectorPair { double first, second; } FWDVectorPair;
+
+// ISO C leaves a call through a cast pointer undefined; the System V ABI defines it. The
+// sanitizer that checks such casts is told so.
+#define FWD_SHAPE_CALL static inline __attribute__((no_sanitize("function")))
+
+#define FWD_INTEGERS(f) f->integers[0], f->integers[1], f->integers[2], f->integers[3], \
+                        f->integers[4], f->integers[5]
+#define FWD_SIX uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
+#define FWD_EIGHT double, double, double, double, double, double, double, double
+
+FWD_SHAPE_CALL void fwd_call_nothing_integers(FWDFrame *f, const void *function) {
+  ((void (*)(FWD_SIX))function)(FWD_INTEGERS(f));
+}
+
+FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function) {
+  FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_SIX))function)(FWD_INTEGERS(f));
+  f->result[0] = r.first;
+  f->result[1] = r.second;
+}
+
+FWD_SHAPE_CALL void fwd_call_nothing_vectors2(FWDFrame *f, const void *function) {
+  ((void (*)(FWD_SIX, double, double))function)(FWD_INTEGERS(f), f->vectors[0], f->vectors[1]);
+}
+
+FWD_SHAPE_CALL void fwd_call_vectors_vectors2(FWDFrame *f, const void *function) {
+  FWDVectorPair r = ((FWDVectorPair(*)(FWD_SIX, double, double))function)(
+      FWD_INTEGERS(f), f->vectors[0], f->vectors[1]);
+  memcpy(f->result, &r, sizeof r);
+}
+
+/// Performs a call of a plan whose engine is direct. The common shapes inline into the caller.
+static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *function) {
+  switch (shape) {
+    case FWDReturnNothing << 4 | FWDArgumentsIntegers:
+      fwd_call_nothing_integers(frame, function);
+      return;
+    case FWDReturnIntegers << 4 | FWDArgumentsIntegers:
+      fwd_call_integers_integers(frame, function);
+      return;
+    case FWDReturnNothing << 4 | FWDArgumentsVectors2:
+      fwd_call_nothing_vectors2(frame, function);
+      return;
+    case FWDReturnVectors << 4 | FWDArgumentsVectors2:
+      fwd_call_vectors_vectors2(frame, function);
+      return;
+    default: fwd_call_any_shape(shape, frame, function);
+  }
+}
+
+#else
+
+static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *function) {
+  fwd_call_any_shape(shape, frame, function);
+}
+
+#endif
+
+/// Points the hidden argument at the frame's own room for the result. Done once for a frame,
+/// and again for each copy of it.
+static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *frame) {
+  if (facts->result.place == FWDPlaceHiddenPointer)
+    frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
+}
+
+/// Calls as `engine` says. `errno` is as the function left it.
+static inline void fwd_call(const FWDPlan *plan, FWDEngine engine, uint8_t shape,
+                            FWDFrame *frame, const void *function) {
+  if (engine == FWDEngineDirect)
+    fwd_call_direct(shape, frame, function);
+  else
+    fwd_call_libffi(plan, frame, function);
+}
+
+/// Calls with `errno` cleared, and gives what the function left in it. Nothing runs between the
+/// call and the look at `errno`.
+int fwd_call_capturing_errno(const FWDPlan *plan, FWDFrame *frame, const void *function);
+
+#pragma clang assume_nonnull end

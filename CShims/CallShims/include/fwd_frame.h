@@ -1,0 +1,124 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The direct engine knows where the System V ABI of x86-64 passes every value. Everywhere else
+// calls go through libffi; define FWD_WITHOUT_DIRECT_ENGINE to see that on x86-64 too.
+#if defined(__x86_64__) && !defined(_WIN32) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
+#define FWD_HAS_DIRECT_ENGINE 1
+#else
+#define FWD_HAS_DIRECT_ENGINE 0
+#endif
+
+#pragma clang assume_nonnull begin
+
+/// What a value is, as far as storing and passing it goes. Swift types are matched against it.
+typedef enum __attribute__((enum_extensibility(closed))) FWDKind : uint8_t {
+  FWDKindNothing = 0,
+  FWDKindInt8,
+  FWDKindUInt8,
+  FWDKindInt16,
+  FWDKindUInt16,
+  FWDKindInt32,
+  FWDKindUInt32,
+  FWDKindInt64,
+  FWDKindUInt64,
+  FWDKindBool,
+  FWDKindInt128,
+  FWDKindUInt128,
+  FWDKindFloat,
+  FWDKindDouble,
+  FWDKindLongDouble,
+  FWDKindComplexFloat,
+  FWDKindComplexDouble,
+  FWDKindComplexLongDouble,
+  FWDKindCString,
+  FWDKindObject,
+  FWDKindBlock,
+  FWDKindClassReference,
+  FWDKindSelector,
+  FWDKindPointer,
+  FWDKindFunctionPointer,
+  /// A structure, a union or a complex integer.
+  FWDKindAggregate,
+} FWDKind;
+
+/// Which registers take an eightbyte of a value, in the words of the System V ABI.
+typedef enum __attribute__((enum_extensibility(closed))) FWDClass : uint8_t {
+  FWDClassNone = 0,
+  FWDClassInteger,
+  FWDClassVector,
+  /// `long double`: an argument travels in memory, a result on the x87 stack.
+  FWDClassX87,
+  /// `long double _Complex`: likewise, with two results.
+  FWDClassComplexX87,
+  FWDClassMemory,
+} FWDClass;
+
+/// One result or argument type, ready to be placed.
+typedef struct FWDValue {
+  uint32_t size;
+  uint32_t alignment;
+  FWDKind kind;
+  /// The classes of the first and second eightbyte.
+  FWDClass first;
+  FWDClass second;
+  /// If all parts are of one floating type: its kind, and how many there are. For ABIs that
+  /// pass such aggregates in vector registers.
+  FWDKind component;
+  uint8_t component_count;
+} FWDValue;
+
+/// Where a value travels.
+typedef enum __attribute__((enum_extensibility(closed))) FWDPlace : uint8_t {
+  /// An empty structure: nothing is passed.
+  FWDPlaceNowhere = 0,
+  FWDPlaceRegisters,
+  FWDPlaceStack,
+  /// Behind a pointer that the caller passes in front of the arguments (results only).
+  FWDPlaceHiddenPointer,
+  FWDPlaceX87,
+} FWDPlace;
+
+/// Where one value lives in a frame. Everything that gets, sets or gathers a value reads this.
+typedef struct FWDSlot {
+  /// Of the first eight bytes, or of all of them where the value is in one piece.
+  uint32_t offset;
+  /// Of the bytes from the eighth on, where a value is split over two registers; else 0.
+  uint32_t second_offset;
+  uint32_t size;
+  uint32_t alignment;
+  FWDKind kind;
+  /// The kind before the promotion of a variadic argument; else equal to `kind`.
+  FWDKind declared;
+  FWDPlace place;
+  FWDClass first;
+  FWDClass second;
+  /// As in `FWDValue`.
+  FWDKind component;
+  uint8_t component_count;
+} FWDSlot;
+
+/// The head of a frame: the registers of a call, and its result. Stack words follow, then room
+/// for a result behind a hidden pointer. A frame is aligned to 16 bytes.
+///
+/// Every register slot is written as a whole: a narrow store that a wide load must pick up
+/// stalls the processor for longer than the call takes.
+typedef struct FWDFrame {
+  uint64_t integers[6];
+  double vectors[8];
+  /// A result of up to 16 bytes, or two x87 registers.
+  uint64_t result[4];
+} FWDFrame;
+
+enum {
+  FWD_FRAME_RESULT = offsetof(FWDFrame, result),
+  FWD_FRAME_STACK = sizeof(FWDFrame),
+  /// What may be passed on the stack at most, in 8-byte words.
+  FWD_STACK_WORDS_MAX = 8192,
+  /// The largest value that is passed or returned, in bytes.
+  FWD_VALUE_SIZE_MAX = 65536,
+};
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "fwd_frame.h"
+
+#pragma clang assume_nonnull begin
+
+/// What went wrong while a plan was being made. A plan that exists can always be called, so
+/// the calls have no status.
+typedef enum __attribute__((enum_extensibility(closed))) FWDStatus : uint8_t {
+  FWDStatusOk = 0,
+  FWDStatusOutOfMemory,
+  /// A value cannot be passed by value on this platform.
+  FWDStatusUnsupportedValue,
+  /// A value, or all of them together, is larger than the limits in `fwd_frame.h`.
+  FWDStatusTooLarge,
+  /// libffi does not know the calling convention.
+  FWDStatusUnsupportedConvention,
+} FWDStatus;
+
+/// Who performs the calls of a plan.
+typedef enum __attribute__((enum_extensibility(closed))) FWDEngine : uint8_t {
+  /// A cast of the function pointer to one of a few shapes; the C compiler writes the call.
+  FWDEngineDirect = 0,
+  FWDEngineLibffi,
+} FWDEngine;
+
+/// The part of a plan that may be looked at.
+typedef struct FWDPlanFacts {
+  /// One for each argument. Borrowed from the plan.
+  const FWDSlot *slots;
+  /// One word for the result and each argument, for `fwd_remember_match`.
+  uintptr_t *matches;
+  uint32_t argument_count;
+  /// The size of a frame of this plan, a multiple of 16.
+  uint32_t frame_size;
+  uint32_t stack_words;
+  FWDSlot result;
+  /// Selects the cast in `fwd_call.h`; meaningless for libffi.
+  uint8_t shape;
+  FWDEngine engine;
+} FWDPlanFacts;
+
+/// A call interface, prepared once and then only read. Safe to share between threads.
+typedef struct FWDPlan FWDPlan;
+
+/// Makes a plan from `1 + argument_count` values: the result, then each argument.
+///
+/// `fixed_count` is how many arguments stand before the `...` of a variadic function, and equals
+/// `argument_count` for all others. On failure `out_index` is the value to blame, where 0 is the
+/// result. The caller owns the plan; nothing is retained from `values`.
+FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
+                          FWDPlan *_Nullable *_Nonnull out_plan, size_t *out_index);
+
+/// Frees a plan, which nobody may be using.
+void fwd_plan_destroy(FWDPlan *plan);
+
+/// The facts of a plan, borrowed from it.
+const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan);
+
+/// The place of the result, borrowed from the plan.
+const FWDSlot *fwd_plan_result(const FWDPlan *plan);
+
+/// Whether values of the Swift type `type` were found to fit place `index` (0 is the result).
+static inline int fwd_is_known_match(const FWDPlanFacts *facts, size_t index, const void *type) {
+  return __atomic_load_n(&facts->matches[index], __ATOMIC_RELAXED) == (uintptr_t)type;
+}
+
+/// Keeps that answer. The last type wins; a lost one is only found out again.
+static inline void fwd_remember_match(const FWDPlanFacts *facts, size_t index, const void *type) {
+  __atomic_store_n(&facts->matches[index], (uintptr_t)type, __ATOMIC_RELAXED);
+}
+
+/// Whether this platform's calls go through the direct engine.
+int fwd_has_direct_engine(void);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "fwd_frame.h"
+
+#pragma clang assume_nonnull begin
+
+/// Faults of libffi that were seen in releases in use. The package works around each of them.
+typedef enum __attribute__((enum_extensibility(closed))) FWDLibffiFault : uint8_t {
+  /// Issue 574: a structure whose integer half takes the last integer register overwrites a
+  /// vector argument.
+  FWDLibffiFaultLastRegister = 0,
+  /// `ffi_call` changes the caller's array of argument pointers.
+  FWDLibffiFaultOverwritesPointers,
+  /// A structure that is just one `long double` comes back wrong.
+  FWDLibffiFaultLongDoubleStructure,
+  /// A `void` argument is accepted.
+  FWDLibffiFaultAcceptsVoid,
+} FWDLibffiFault;
+
+/// Tries the installed libffi: 1 if it shows the fault, 0 if not, -1 if it does not apply here.
+int fwd_probe_libffi(FWDLibffiFault fault);
+
+/// The path of the libffi in use, or NULL.
+const char *_Nullable fwd_libffi_path(void);
+
+/// The version libffi itself reports, or NULL: releases before 3.5 do not tell.
+const char *_Nullable fwd_libffi_version(void);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <string.h>
+
+#include "fwd_frame.h"
+
+#pragma clang assume_nonnull begin
+
+// Getting and setting values in a frame. A slot is read and written by its size, never by a
+// ladder of types, and register slots as whole words.
+
+/// Writes `size` bytes of a value; bytes that a register or stack word has beyond them become 0.
+static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *bytes,
+                                  size_t size) {
+  char *at = (char *)frame + slot->offset;
+  uint64_t word = 0;
+  if (size > 8 && !slot->second_offset) {
+    memcpy(at, bytes, size);
+    return;
+  }
+  if (slot->size == 0) return;
+  memcpy(&word, bytes, size < 8 ? size : 8);
+  memcpy(at, &word, 8);
+  if (!slot->second_offset) return;
+  word = 0;
+  if (size > 8) memcpy(&word, (const char *)bytes + 8, size - 8);
+  memcpy((char *)frame + slot->second_offset, &word, 8);
+}
+
+/// Reads `size` bytes of a value.
+static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *bytes,
+                                 size_t size) {
+  const char *at = (const char *)frame + slot->offset;
+  if (slot->second_offset && size > 8) {
+    memcpy(bytes, at, 8);
+    memcpy((char *)bytes + 8, (const char *)frame + slot->second_offset, size - 8);
+  } else {
+    memcpy(bytes, at, size);
+  }
+}
+
+/// Writes the bytes of a value that is not known to be widened: small integers are extended by
+/// their sign, because callees compiled by clang rely on it.
+static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const void *bytes) {
+  int64_t word;
+  switch (slot->kind) {
+    case FWDKindInt8: word = *(const int8_t *)bytes; break;
+    case FWDKindInt16: {
+      int16_t value;
+      memcpy(&value, bytes, sizeof value);
+      word = value;
+      break;
+    }
+    case FWDKindInt32: {
+      int32_t value;
+      memcpy(&value, bytes, sizeof value);
+      word = value;
+      break;
+    }
+    default: fwd_slot_store(slot, frame, bytes, slot->size); return;
+  }
+  memcpy((char *)frame + slot->offset, &word, sizeof word);
+}
+
+/// Sets a value to zero.
+static inline void fwd_slot_clear(const FWDSlot *slot, void *frame) {
+  size_t size = slot->second_offset ? 8 : (slot->size + 7) & ~(size_t)7;
+  memset((char *)frame + slot->offset, 0, size);
+  if (slot->second_offset) memset((char *)frame + slot->second_offset, 0, 8);
+}
+
+#pragma clang assume_nonnull end

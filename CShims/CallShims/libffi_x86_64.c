@@ -1,0 +1,102 @@
+/// What libffi is told on x86-64: one value for each register, one block for each stack argument.
+///
+/// libffi knows neither unions nor bit-fields nor arrays, and what it makes of structures is in
+/// part wrong (libffi issue 574: a structure whose integer half takes the last integer register
+/// overwrites a vector argument). So it never sees a structure that travels in registers: the
+/// plan has placed every value, each half is passed as a word of its class, and lands in the
+/// register the ABI wants. Delete this when every libffi in use gets those structures right.
+#include "fwd_plan_internal.h"
+
+#if FWD_HAS_DIRECT_ENGINE
+
+static ffi_type *word_type(FWDClass class) {
+  return class == FWDClassInteger ? &ffi_type_uint64 : &ffi_type_double;
+}
+
+/// A structure of given size and alignment whose elements decide its class. The sizes are set
+/// here, so `ffi_prep_cif` writes into no type that another plan could see.
+static ffi_type *composite(FWDPlan *plan, uint32_t size, uint32_t alignment, ffi_type *first,
+                           ffi_type *second) {
+  ffi_type **elements = plan->elements;
+  plan->elements += 3;
+  elements[0] = first;
+  elements[1] = second;
+  elements[2] = NULL;
+  ffi_type *type = &plan->composites[plan->composite_count++];
+  *type = (ffi_type){size, (unsigned short)alignment, FFI_TYPE_STRUCT, elements};
+  return type;
+}
+
+static void add_part(FWDPlan *plan, ffi_type *type, uint32_t offset, uint32_t size) {
+  plan->parts[plan->part_count++] = (FWDPart){type, offset, size};
+}
+
+/// A block of stack words. A `long double` inside makes libffi put even a small one in memory.
+static ffi_type *stack_block(FWDPlan *plan, const FWDSlot *slot) {
+  uint32_t size = fwd_round_up(slot->size, 8);
+  uint32_t alignment = slot->alignment < 8 ? 8 : slot->alignment;
+  ffi_type *element = size <= 16 ? &ffi_type_longdouble : &ffi_type_uint64;
+  return composite(plan, size, alignment, element, NULL);
+}
+
+static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
+  switch (slot->place) {
+    case FWDPlaceRegisters:
+      add_part(plan, word_type(slot->first), slot->offset, 8);
+      if (slot->second_offset) add_part(plan, word_type(slot->second), slot->second_offset, 8);
+      return;
+    case FWDPlaceStack:
+      // A scalar that found no free register is one word, and libffi finds none either.
+      if (slot->size <= 8 && slot->second == FWDClassNone && slot->first != FWDClassMemory)
+        add_part(plan, word_type(slot->first), slot->offset, 8);
+      else
+        add_part(plan, stack_block(plan, slot), slot->offset, fwd_round_up(slot->size, 8));
+      return;
+    case FWDPlaceNowhere:
+    case FWDPlaceHiddenPointer:
+    case FWDPlaceX87: return;
+  }
+}
+
+static ffi_type *result_type(FWDPlan *plan) {
+  const FWDSlot *result = &plan->facts.result;
+  switch (result->place) {
+    case FWDPlaceNowhere:
+    case FWDPlaceStack: return &ffi_type_void;
+    // The callee gives the hidden pointer back in rax.
+    case FWDPlaceHiddenPointer: return &ffi_type_pointer;
+    case FWDPlaceX87:
+      return result->first == FWDClassX87 ? &ffi_type_longdouble : &ffi_type_complex_longdouble;
+    case FWDPlaceRegisters:
+      if (result->second == FWDClassNone) return word_type(result->first);
+      return composite(plan, 16, 8, word_type(result->first), word_type(result->second));
+  }
+  return &ffi_type_void;
+}
+
+FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
+  FWDPlanFacts *facts = &plan->facts;
+  ffi_type *result = result_type(plan);
+  // Behind a hidden pointer this is not the result but the pointer itself, given back.
+  plan->libffi_result = FWD_FRAME_RESULT;
+  if (facts->result.place == FWDPlaceHiddenPointer)
+    add_part(plan, &ffi_type_pointer, offsetof(FWDFrame, integers), 8);
+  uint32_t fixed_parts = plan->part_count;
+  for (uint32_t i = 0; i < facts->argument_count; i++) {
+    add_argument(plan, &plan->slots[i]);
+    if (i < fixed_count) fixed_parts = plan->part_count;
+  }
+  for (uint32_t i = 0; i < plan->part_count; i++) plan->types[i] = plan->parts[i].type;
+  ffi_status status =
+      fixed_count < facts->argument_count
+          ? ffi_prep_cif_var(&plan->cif, FFI_DEFAULT_ABI, fixed_parts, plan->part_count, result,
+                             plan->types)
+          : ffi_prep_cif(&plan->cif, FFI_DEFAULT_ABI, plan->part_count, result, plan->types);
+  switch (status) {
+    case FFI_OK: return FWDStatusOk;
+    case FFI_BAD_ABI: return FWDStatusUnsupportedConvention;
+    default: return FWDStatusUnsupportedValue;
+  }
+}
+
+#endif

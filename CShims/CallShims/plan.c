@@ -1,0 +1,102 @@
+#include <stdlib.h>
+
+#include "fwd_plan_internal.h"
+
+/// Room for a plan, its slots, and what libffi keeps pointers to, in one allocation: a cif points
+/// at its types, so a plan never moves.
+static FWDPlan *allocate(size_t argument_count) {
+  // Each argument is at most two parts, and the hidden pointer is one more.
+  size_t parts = 2 * argument_count + 1;
+  size_t composites = argument_count + 1;
+  size_t slots_end = sizeof(FWDPlan) + argument_count * sizeof(FWDSlot);
+  slots_end = (slots_end + 15) & ~(size_t)15;
+  size_t parts_end = slots_end + parts * sizeof(FWDPart);
+  size_t types_end = parts_end + parts * sizeof(ffi_type *);
+  size_t composites_end = types_end + composites * sizeof(ffi_type);
+  size_t elements_end = composites_end + composites * 5 * sizeof(ffi_type *);
+  char *block = calloc(1, elements_end + (argument_count + 1) * sizeof(uintptr_t));
+  if (!block) return NULL;
+  FWDPlan *plan = (FWDPlan *)block;
+  plan->parts = (FWDPart *)(block + slots_end);
+  plan->types = (ffi_type **)(block + parts_end);
+  plan->composites = (ffi_type *)(block + types_end);
+  plan->elements = (ffi_type **)(block + composites_end);
+  plan->facts.matches = (uintptr_t *)(block + elements_end);
+  plan->facts.slots = plan->slots;
+  plan->facts.argument_count = (uint32_t)argument_count;
+  return plan;
+}
+
+static FWDSlot slot_of(const FWDValue *value) {
+  return (FWDSlot){.size = value->size,
+                   .alignment = value->alignment,
+                   .kind = value->kind,
+                   .declared = value->kind,
+                   .first = value->first,
+                   .second = value->second,
+                   .component = value->component,
+                   .component_count = value->component_count};
+}
+
+/// C's default argument promotions: what a variadic function really receives.
+static void promote(FWDSlot *slot) {
+  switch (slot->kind) {
+    case FWDKindFloat:
+      slot->kind = FWDKindDouble;
+      slot->size = slot->alignment = sizeof(double);
+      break;
+    case FWDKindInt8:
+    case FWDKindUInt8:
+    case FWDKindInt16:
+    case FWDKindUInt16:
+    case FWDKindBool:
+      slot->kind = FWDKindInt32;
+      slot->size = slot->alignment = sizeof(int);
+      break;
+    default: break;
+  }
+}
+
+static FWDStatus check(const FWDValue *value) {
+  // Stacks are aligned to 16 bytes; what needs more cannot be placed on one.
+  if (value->alignment == 0 || value->alignment > 16) return FWDStatusUnsupportedValue;
+  return value->size > FWD_VALUE_SIZE_MAX ? FWDStatusTooLarge : FWDStatusOk;
+}
+
+FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
+                          FWDPlan **out_plan, size_t *out_index) {
+  *out_plan = NULL;
+  for (size_t i = 0; i <= argument_count; i++) {
+    *out_index = i;
+    FWDStatus status = check(&values[i]);
+    if (status != FWDStatusOk) return status;
+  }
+  *out_index = 0;
+  FWDPlan *plan = allocate(argument_count);
+  if (!plan) return FWDStatusOutOfMemory;
+  plan->facts.result = slot_of(&values[0]);
+  for (size_t i = 0; i < argument_count; i++) {
+    plan->slots[i] = slot_of(&values[i + 1]);
+    if (i >= fixed_count) promote(&plan->slots[i]);
+  }
+  // A variadic callee wants to know how many vector registers are in use; libffi tells it.
+  int is_direct = fwd_has_direct_engine() && fixed_count == argument_count;
+  plan->facts.engine = is_direct ? FWDEngineDirect : FWDEngineLibffi;
+  FWDStatus status = fwd_place_values(plan, out_index);
+  if (status == FWDStatusOk) {
+    *out_index = 0;
+    status = fwd_prepare_libffi(plan, fixed_count);
+  }
+  if (status != FWDStatusOk) {
+    free(plan);
+    return status;
+  }
+  *out_plan = plan;
+  return FWDStatusOk;
+}
+
+void fwd_plan_destroy(FWDPlan *plan) { free(plan); }
+
+const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan) { return &plan->facts; }
+
+const FWDSlot *fwd_plan_result(const FWDPlan *plan) { return &plan->facts.result; }

@@ -1,0 +1,142 @@
+public import CForwardingShims
+public import TypeEncodings
+
+/// A prepared way to call any function with one signature.
+///
+/// Making a plan is slow (every argument is classified and placed); using one is fast. A plan
+/// never changes, so one plan serves every thread.
+///
+/// - Important: A plan knows the *types* of a call, never the function. Calling a function whose
+///   real C type differs from the plan is undefined behavior.
+@safe
+public final class CallPlan: Sendable {
+  /// The signature that was planned.
+  public let signature: MethodSignature
+  /// How many arguments stand before the `...` of a variadic function; nil for all others.
+  public let fixedArgumentCount: Int?
+
+  // SAFETY: set once in `init`, freed once in `deinit`, only read in between; the C side
+  // promises that reads may run at the same time.
+  @usableFromInline nonisolated(unsafe) let handle: OpaquePointer
+  @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
+  @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
+  @usableFromInline nonisolated(unsafe) let result: UnsafePointer<FWDSlot>
+  @usableFromInline let argumentCount: Int
+  @usableFromInline let shape: UInt8
+  @usableFromInline let engine: FWDEngine
+  @usableFromInline let frameSize: Int
+
+  /// The signature's bytes of identity: equal for plans that may stand in for one another.
+  package let identity: [UInt8]
+
+  /// Plans calls with `signature`. For a variadic function, `fixedArgumentCount` arguments stand
+  /// before its `...`; the others get C's default promotions.
+  ///
+  /// Throws where a type cannot be laid out or passed by value, with the reason.
+  public convenience init(
+    _ signature: MethodSignature, fixedArgumentCount: Int? = nil
+  ) throws(InvocationError) {
+    try self.init(
+      signature, fixedArgumentCount: fixedArgumentCount,
+      identity: Self.identity(signature, fixedArgumentCount))
+  }
+
+  init(
+    _ signature: MethodSignature, fixedArgumentCount: Int?, identity: [UInt8]
+  ) throws(InvocationError) {
+    let count = signature.numberOfArguments
+    if let fixed = fixedArgumentCount, !(0...count).contains(fixed) {
+      throw .indexOutOfBounds(index: fixed, count: count)
+    }
+    let values = try Self.values(of: signature)
+    var plan: OpaquePointer?
+    var blamed = 0
+    let status = unsafe fwd_plan_create(
+      values, count, fixedArgumentCount ?? count, &plan, &blamed)
+    guard let plan = unsafe plan else { throw Self.error(status, blamed, signature) }
+    self.signature = signature
+    self.fixedArgumentCount = fixedArgumentCount
+    self.identity = identity
+    unsafe handle = plan
+    unsafe facts = fwd_plan_facts(plan)
+    unsafe slots = facts.pointee.slots
+    unsafe result = fwd_plan_result(plan)
+    unsafe shape = facts.pointee.shape
+    unsafe engine = facts.pointee.engine
+    unsafe frameSize = Int(facts.pointee.frame_size)
+    argumentCount = count
+  }
+
+  deinit { unsafe fwd_plan_destroy(handle) }
+
+  private static func values(
+    of signature: MethodSignature
+  ) throws(InvocationError) -> [FWDValue] {
+    try InvocationError.wrapping { () throws(TypeEncodingError) in
+      var values = [try FWDValue(signature.resultType, isArgument: false)]
+      if signature.resultType.isArray {
+        throw TypeEncodingError(reason: .arrayResult, offset: 0, encoding: "\(signature)")
+      }
+      for type in signature.argumentTypes {
+        values.append(try FWDValue(type, isArgument: true))
+      }
+      return values
+    }
+  }
+
+  /// The only place where a C status becomes a Swift error.
+  private static func error(
+    _ status: FWDStatus, _ blamed: Int, _ signature: MethodSignature
+  ) -> InvocationError {
+    switch status {
+    case .ok, .outOfMemory: .outOfMemory
+    case .unsupportedValue: .unsupportedValue(index: blamed, signature: "\(signature)")
+    case .tooLarge: .tooLarge(signature: "\(signature)")
+    case .unsupportedConvention: .unsupportedConvention
+    }
+  }
+
+  static func identity(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8] {
+    signature.identity + (fixed.map { Array("...\($0)".utf8) } ?? [])
+  }
+
+  /// Whether a function or method planned as `other` may be called through this plan.
+  ///
+  /// One comparison of pointers for plans from the shared cache.
+  @inlinable
+  public func isInterchangeable(with other: CallPlan) -> Bool {
+    self === other || hasSameIdentity(as: other)
+  }
+
+  @usableFromInline
+  func hasSameIdentity(as other: CallPlan) -> Bool { identity == other.identity }
+}
+
+extension CallPlan {
+  /// Whether values of `type` fit place `place`; 0 is the result. Asked once for each type.
+  @usableFromInline
+  func accepts<Value: CallValue>(
+    _ type: Value.Type, _ kind: ValueKind, place: Int
+  ) -> Bool {
+    let key = unsafe unsafeBitCast(ObjectIdentifier(type), to: UnsafeRawPointer.self)
+    if unsafe fwd_is_known_match(facts, place, key) != 0 { return true }
+    guard TypeMatch.fits(type, kind, self.type(ofPlace: place)) || isPromoted(type, place)
+    else { return false }
+    unsafe fwd_remember_match(facts, place, key)
+    return true
+  }
+
+  /// Whether a variadic argument was declared as `type` before C's promotions.
+  private func isPromoted<Value: CallValue>(_ type: Value.Type, _ place: Int) -> Bool {
+    guard place > 0 else { return false }
+    let slot = unsafe slots[place - 1]
+    return slot.declared != slot.kind && ValueKind(raw: slot.declared) == Value.valueKind
+  }
+
+  func type(ofPlace place: Int) -> TypeEncoding {
+    let signature = self.signature
+    return place == 0 ? signature.resultType : signature.argumentTypes[place - 1]
+  }
+
+  func typeText(place: Int) -> String { "\(type(ofPlace: place))" }
+}

@@ -1,0 +1,189 @@
+import CForwardingShims
+public import TypeEncodings
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A C function pointer that is answered by a Swift closure.
+///
+/// ```swift
+/// let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+///   unsafe a.pointee - b.pointee
+/// }
+/// try unsafe qsort(&numbers, 5, 4, compare.function(as: Comparator.self))
+/// withExtendedLifetime(compare) {}
+/// ```
+///
+/// The pointer is good while this object lives, on every thread; keep the object for as long as
+/// C may call. The closure runs on the thread that calls, whatever that is.
+///
+/// - Note: libffi provides the code. Debian's build of it maps a page that is both writable and
+///   executable, which hardened systems may refuse; nothing else of this package needs one.
+@safe
+public final class Callback: Sendable {
+  /// What a callback does with an error, which C could not take.
+  public typealias ErrorHandler = @Sendable (any Error) -> Void
+
+  /// The prepared type of the function.
+  public let plan: CallPlan
+
+  // SAFETY: made in `init`, freed in `deinit`, not changed in between.
+  private nonisolated(unsafe) let handle: OpaquePointer
+  private nonisolated(unsafe) let code: UnsafeRawPointer
+  private let answer: Answer
+
+  /// Makes a callback of the type that the closure's types spell, or that `encoding` describes.
+  ///
+  /// If the closure throws, C gets zero as the result, and `onError` the error.
+  public convenience init<Value: CallValue, each Argument: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try Self.plan(encoding, Value.typeEncoding, repeat (each Argument).self)
+    try SwiftBody.checkResult(plan, Value.self)
+    if Value.ownership != .none { throw .ownedResultInCallback(type: "\(Value.self)") }
+    try self.init(plan, SwiftBody.returning(plan, first: 0, body), onError)
+  }
+
+  /// Makes a callback without a result.
+  public convenience init<each Argument: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try Self.plan(encoding, "v", repeat (each Argument).self)
+    try SwiftBody.checkNoResult(plan)
+    try self.init(plan, SwiftBody.void(plan, first: 0, body), onError)
+  }
+
+  /// Makes a callback of any signature whose calls arrive as invocations. What the closure sets
+  /// as the result is given back; zero, if it sets none.
+  ///
+  /// The arguments are C's: they are borrowed for the call unless the closure retains them.
+  public convenience init(
+    _ signature: MethodSignature, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (Invocation) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try CallPlan.shared(for: signature)
+    if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
+      throw .ownedResultInCallback(type: plan.typeText(place: 0))
+    }
+    try self.init(
+      plan,
+      { frame in
+        let call = unsafe Invocation(plan, copying: frame.base)
+        try body(call)
+        unsafe call.giveResult(to: frame.base)
+      }, onError)
+  }
+
+  private init(
+    _ plan: CallPlan, _ body: @escaping Implementation.Closure, _ onError: @escaping ErrorHandler
+  ) throws(InvocationError) {
+    let answer = Answer(plan: plan, body: body, onError: onError)
+    var code: UnsafeRawPointer?
+    // SAFETY: `answer` lives as long as this object, which frees the callback first.
+    let handle = unsafe fwd_callback_create(
+      plan.handle, answerCall, Unmanaged.passUnretained(answer).toOpaque(), &code)
+    guard let handle = unsafe handle, let code = unsafe code else { throw .outOfMemory }
+    self.plan = plan
+    self.answer = answer
+    unsafe self.handle = unsafe handle
+    unsafe self.code = unsafe code
+  }
+
+  deinit { unsafe fwd_callback_destroy(handle) }
+
+  /// The address of the function. Valid while this object lives.
+  public var address: UnsafeRawPointer { unsafe code }
+
+  /// The function as a C function type, such as `(@convention(c) (Int32) -> Void).self`.
+  ///
+  /// - Safety: `type` must be a C function type of this callback's signature.
+  @unsafe
+  public func function<Function>(
+    as type: Function.Type
+  ) throws(InvocationError) -> Function {
+    // A C function is one word; a Swift closure, which is easily asked for by mistake, two.
+    guard MemoryLayout<Function>.size == MemoryLayout<UInt>.size else {
+      throw .wrongSize(expected: MemoryLayout<UInt>.size, given: MemoryLayout<Function>.size)
+    }
+    return unsafe unsafeBitCast(code, to: type)
+  }
+
+  /// Writes one line about an error to standard error: what happens where nobody else is told.
+  public static let report: ErrorHandler = { error in
+    let line = "forwarding: a callback failed, and C got zero: \(error)\n"
+    _ = unsafe write(2, line, line.utf8.count)
+  }
+
+  private static func plan<each Argument: CallValue>(
+    _ encoding: String?, _ result: String, _ arguments: repeat (each Argument).Type
+  ) throws(InvocationError) -> CallPlan {
+    guard let encoding else {
+      return try CallPlan.shared(
+        for: SwiftBody.signature(result: result, hidden: "", repeat each arguments))
+    }
+    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try MethodSignature(parsing: encoding)
+    }
+    let plan = try CallPlan.shared(for: signature)
+    try SwiftBody.check(plan, first: 0, repeat each arguments)
+    return plan
+  }
+}
+
+/// What C's context pointer leads to.
+private final class Answer: Sendable {
+  let plan: CallPlan
+  let body: Implementation.Closure
+  let onError: Callback.ErrorHandler
+
+  init(
+    plan: CallPlan, body: @escaping Implementation.Closure,
+    onError: @escaping Callback.ErrorHandler
+  ) {
+    self.plan = plan
+    self.body = body
+    self.onError = onError
+  }
+
+  func call(_ frame: FrameReference) {
+    do {
+      try body(frame)
+    } catch {
+      unsafe fwd_slot_clear(plan.result, frame.base)
+      onError(error)
+    }
+  }
+}
+
+/// The one door from C: finds the answer and keeps it alive while it runs, even if the callback
+/// is dropped meanwhile.
+private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
+  let answer = unsafe Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue()
+  withExtendedLifetime(answer) { unsafe answer.call(FrameReference(UnsafeMutableRawPointer(frame))) }
+}
+
+extension Invocation {
+  /// An invocation over a copy of a frame that somebody else called with; everything is borrowed.
+  @unsafe
+  convenience init(_ plan: CallPlan, copying other: UnsafeRawPointer) {
+    self.init(plan)
+    unsafe frame.copyMemory(from: other, byteCount: plan.frameSize)
+    unsafe bindResult()
+  }
+
+  /// Writes the result, or zero, into another frame of the same plan.
+  @unsafe
+  func giveResult(to other: UnsafeMutableRawPointer) {
+    guard hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
+    let offset = unsafe Int(plan.result.pointee.offset)
+    let size = unsafe max(8, Int(plan.result.pointee.size))
+    unsafe (other + offset).copyMemory(from: frame + offset, byteCount: size)
+  }
+}

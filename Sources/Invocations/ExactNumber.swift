@@ -1,0 +1,65 @@
+import CForwardingShims
+
+/// Conversions of numbers that lose nothing, for the methods that ask for them by name.
+enum ExactNumber {
+  /// Stores an integer; false if the place takes no numbers, an error if the value does not fit.
+  static func store<Value: BinaryInteger>(
+    _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
+  ) throws(InvocationError) -> Bool {
+    func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
+      guard let converted else { throw .notExact(value: "\(value)", type: type()) }
+      try converted.store(in: slot)
+      return true
+    }
+    switch slot.kind.raw {
+    case .int8: return try put(Int8(exactly: value))
+    case .uInt8: return try put(UInt8(exactly: value))
+    case .int16: return try put(Int16(exactly: value))
+    case .uInt16: return try put(UInt16(exactly: value))
+    case .int32: return try put(Int32(exactly: value))
+    case .uInt32: return try put(UInt32(exactly: value))
+    case .int64: return try put(Int64(exactly: value))
+    case .uInt64: return try put(UInt64(exactly: value))
+    case .int128: return try put(Int128(exactly: value))
+    case .uInt128: return try put(UInt128(exactly: value))
+    case .bool: return try put(value == 0 ? false : value == 1 ? true : nil)
+    case .float: return try put(Float(exactly: value))
+    case .double: return try put(Double(exactly: value))
+    case .longDouble:
+      #if arch(x86_64) && !os(Windows)
+        return try put(Float80(exactly: value))
+      #else
+        return false
+      #endif
+    case .nothing, .complexFloat, .complexDouble, .complexLongDouble, .cString, .object, .block,
+      .classReference, .selector, .pointer, .functionPointer, .aggregate:
+      return false
+    }
+  }
+
+  /// Stores a floating-point number, likewise; NaN is nothing that a conversion keeps.
+  static func store<Value: BinaryFloatingPoint>(
+    _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
+  ) throws(InvocationError) -> Bool {
+    func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
+      guard let converted else { throw .notExact(value: "\(value)", type: type()) }
+      try converted.store(in: slot)
+      return true
+    }
+    switch slot.kind.raw {
+    case .float: return try put(Float(exactly: value))
+    case .double: return try put(Double(exactly: value))
+    case .longDouble:
+      #if arch(x86_64) && !os(Windows)
+        return try put(Float80(exactly: value))
+      #else
+        return false
+      #endif
+    default:
+      guard let whole = Int128(exactly: value) else {
+        throw .notExact(value: "\(value)", type: type())
+      }
+      return try store(whole, in: slot, type())
+    }
+  }
+}

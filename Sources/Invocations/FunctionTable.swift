@@ -1,0 +1,186 @@
+import TypeEncodings
+
+/// Functions by name, each under the encoding of its C type.
+///
+/// ```swift
+/// let functions = FunctionTable()
+/// try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
+/// try functions.call("pow", 2.0, 10.0, returning: Double.self)     // 1024
+///
+/// try functions.register("twice") { (number: Int32) in number * 2 }
+/// try functions.call("twice", Int32(21), returning: Int32.self)    // 42
+/// ```
+///
+/// Safe to use from many threads. A call that has begun is not disturbed when its function is
+/// unregistered, and a library stays open as long as one of its functions is registered.
+public final class FunctionTable: Sendable {
+  private let functions = Guarded<[String: Implementation]>([:])
+
+  /// Makes an empty table.
+  public init() {}
+
+  // MARK: Registering
+
+  /// Registers the C function at an address.
+  ///
+  /// - Parameters:
+  ///   - fixedArgumentCount: for a variadic function, how many arguments stand before its `...`.
+  ///   - returnsRetained: whether an object result is the caller's to release.
+  /// - Safety: the function's C type must be the one that `encoding` describes. Nothing can check
+  ///   that; a call through a wrong encoding is undefined behavior.
+  @unsafe
+  public func register(
+    _ name: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
+    fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
+  ) throws(InvocationError) {
+    let plan = try Self.plan(encoding, fixedArgumentCount)
+    try add(
+      name, unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
+  }
+
+  /// Registers a symbol of a library, which is called like the function unless it is given.
+  ///
+  /// - Safety: as for ``register(_:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
+  @unsafe
+  public func register(
+    _ name: String, encoding: String, unsafeSymbolIn library: Library, symbol: String? = nil,
+    fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
+  ) throws(InvocationError) {
+    let plan = try Self.plan(encoding, fixedArgumentCount)
+    let function = unsafe try library.address(of: symbol ?? name)
+    try add(
+      name,
+      unsafe Implementation(
+        plan, function: function, returnsRetained: returnsRetained, keepAlive: library))
+  }
+
+  /// Registers a Swift closure. Its types are compared with `encoding`, or spell one.
+  public func register<Value: CallValue, each Argument: CallValue>(
+    _ name: String, encoding: String? = nil,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try Self.plan(
+      encoding, derived: Value.typeEncoding, repeat (each Argument).self)
+    try SwiftBody.checkResult(plan, Value.self)
+    try add(name, Implementation(plan, .closure(SwiftBody.returning(plan, first: 0, body))))
+  }
+
+  /// Registers a Swift closure without a result.
+  public func register<each Argument: CallValue>(
+    _ name: String, encoding: String? = nil,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try Self.plan(encoding, derived: "v", repeat (each Argument).self)
+    try SwiftBody.checkNoResult(plan)
+    try add(name, Implementation(plan, .closure(SwiftBody.void(plan, first: 0, body))))
+  }
+
+  /// Forgets a function; false if there was none. Calls that have begun go on.
+  @discardableResult
+  public func unregister(_ name: String) -> Bool {
+    functions.withLock { $0.removeValue(forKey: name) } != nil
+  }
+
+  // MARK: Looking up
+
+  /// The names of all functions, in alphabetical order.
+  public var names: [String] { functions.withLock { $0.keys.sorted() } }
+
+  /// What is registered under a name, or nil.
+  public subscript(name: String) -> Implementation? { functions.withLock { $0[name] } }
+
+  /// What is registered under a name; the error suggests the nearest one.
+  public func function(named name: String) throws(InvocationError) -> Implementation {
+    if let known = self[name] { return known }
+    throw .unknownFunction(name: name, nearest: NearestName.to(name, among: names))
+  }
+
+  /// An invocation of a function, to be filled and sent with `invoke(using:)`.
+  public func invocation(of name: String) throws(InvocationError) -> Invocation {
+    Invocation(try function(named: name).plan)
+  }
+
+  // MARK: Calling
+
+  /// Calls a function with typed arguments and gives its result.
+  public func call<Value: CallValue, each Argument: CallValue>(
+    _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
+  ) throws -> Value {
+    try prepared(name, repeat each arguments).result(as: Value.self)
+  }
+
+  /// Calls a function with typed arguments; a result is dropped.
+  public func call<each Argument: CallValue>(
+    _ name: String, _ arguments: repeat each Argument
+  ) throws {
+    _ = try prepared(name, repeat each arguments)
+  }
+
+  /// Calls a C function and gives the `errno` it left along with its result.
+  public func callCapturingErrno<Value: CallValue, each Argument: CallValue>(
+    _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
+  ) throws -> (result: Value, errno: Int32) {
+    let function = try function(named: name)
+    let call = try recorded(function, repeat each arguments)
+    let code = try call.performCapturingErrno(function)
+    return (try call.result(as: Value.self), code)
+  }
+
+  private func prepared<each Argument: CallValue>(
+    _ name: String, _ arguments: repeat each Argument
+  ) throws -> Invocation {
+    let function = try function(named: name)
+    let call = try recorded(function, repeat each arguments)
+    try call.perform(function)
+    return call
+  }
+
+  private func recorded<each Argument: CallValue>(
+    _ function: Implementation, _ arguments: repeat each Argument
+  ) throws(InvocationError) -> Invocation {
+    let call = Invocation(function.plan)
+    var count = 0
+    for _ in repeat each arguments { count += 1 }
+    guard count == function.plan.argumentCount else {
+      throw .argumentCount(expected: function.plan.argumentCount, given: count)
+    }
+    var index = 0
+    for argument in repeat each arguments {
+      try call.setArgument(argument, at: index)
+      index += 1
+    }
+    return call
+  }
+
+  // MARK: Steps
+
+  private func add(_ name: String, _ implementation: Implementation) throws(InvocationError) {
+    let isNew = functions.withLock { functions in
+      guard functions[name] == nil else { return false }
+      functions[name] = implementation
+      return true
+    }
+    if !isNew { throw .duplicateName(name) }
+  }
+
+  private static func plan(
+    _ encoding: String, _ fixedArgumentCount: Int?
+  ) throws(InvocationError) -> CallPlan {
+    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try MethodSignature(parsing: encoding)
+    }
+    return try CallPlan.shared(for: signature, fixedArgumentCount: fixedArgumentCount)
+  }
+
+  private static func plan<each Argument: CallValue>(
+    _ encoding: String?, derived result: String, _ arguments: repeat (each Argument).Type
+  ) throws(InvocationError) -> CallPlan {
+    guard let encoding else {
+      return try CallPlan.shared(
+        for: SwiftBody.signature(result: result, hidden: "", repeat each arguments))
+    }
+    let plan = try plan(encoding, nil)
+    try SwiftBody.check(plan, first: 0, repeat each arguments)
+    return plan
+  }
+}

@@ -1,0 +1,54 @@
+import CForwardingShims
+import TypeEncodings
+
+extension Invocation: CustomStringConvertible {
+  /// The longest description, in characters.
+  static var descriptionLimit: Int { 400 }
+
+  /// The signature, target, selector and arguments in one line of bounded length.
+  ///
+  /// Pointers are not followed; of C strings, only the invocation's own copies are shown.
+  public var description: String {
+    var text = "<Invocation \(Self.cut("\(plan.signature)", 80))"
+    if plan.signature.shape == .method {
+      text += " \(target.map { Self.cut("\(type(of: $0))", 40) } ?? "nil")"
+      text += " \(selector.map { Self.cut($0.name, 60) } ?? "(no selector)")"
+    }
+    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
+    for index in declared {
+      if text.count > Self.descriptionLimit {
+        text += " …\(declared.upperBound - index) more"
+        break
+      }
+      text += " \(describe(index))"
+    }
+    return Self.cut(text, Self.descriptionLimit + 80) + ">"
+  }
+
+  private func describe(_ index: Int) -> String {
+    let slot = slot(index)
+    let word = slot.word
+    return switch slot.kind.raw {
+    case .nothing: "()"
+    case .int8, .int16, .int32, .int64: "\(Int64(bitPattern: word))"
+    case .uInt8, .uInt16, .uInt32, .uInt64: "\(word)"
+    case .bool: "\(Bool(word: word))"
+    case .float: "\(Float(word: word))"
+    case .double: "\(Double(word: word))"
+    case .cString where owns(index):
+      (try? String.load(from: slot)).map { "\"" + Self.cut($0.debugDescription, 42).dropFirst() }
+        ?? "(text that is not UTF-8)"
+    case .selector: (try? Selector.load(from: slot)).map { Self.cut($0.name, 40) } ?? "nil"
+    case .object: OwnedObject.object(at: word).map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
+    case .cString, .block, .classReference, .pointer, .functionPointer:
+      word == 0 ? "NULL" : "0x" + String(word, radix: 16)
+    case .int128, .uInt128, .longDouble, .complexFloat, .complexDouble, .complexLongDouble,
+      .aggregate:
+      unsafe FrameBytes.hex(plan.slots + index, frame, limit: 32)
+    }
+  }
+
+  private static func cut(_ text: String, _ limit: Int) -> String {
+    text.count <= limit ? text : text.prefix(limit - 1) + "…"
+  }
+}

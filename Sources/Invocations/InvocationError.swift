@@ -1,0 +1,114 @@
+public import TypeEncodings
+
+/// Why a call was refused, or a value could not be set or read.
+///
+/// Everything here is found out before foreign code runs.
+public enum InvocationError: Error, Hashable, Sendable {
+  /// An encoding could not be read, or not be laid out.
+  case encoding(TypeEncodingError)
+  /// There is no argument with this index.
+  case indexOutOfBounds(index: Int, count: Int)
+  /// A Swift value does not fit the type of the argument.
+  case argumentMismatch(index: Int, expected: String, given: String)
+  /// The result is not of the Swift type that was asked for.
+  case resultMismatch(expected: String, given: String)
+  /// A number cannot be represented exactly in the type of the argument or result.
+  case notExact(value: String, type: String)
+  /// Raw bytes are not as many as the type takes.
+  case wrongSize(expected: Int, given: Int)
+  /// The text for a `*` holds a NUL, which would cut it.
+  case embeddedNUL(offset: Int)
+  /// A C string was NULL, or not UTF-8, where text was asked for.
+  case noText(index: Int?)
+  /// The object is nil, or of another class than the one asked for.
+  case wrongClass(expected: String, given: String)
+  /// No call has completed since the invocation was made or last failed, or the result is `v`.
+  case resultNotAvailable
+  /// The invocation has no selector yet.
+  case selectorNotSet
+  /// The signature is that of a plain function or block, which no target answers.
+  case notAMethod(signature: String)
+  /// The target's class has no method for the selector.
+  case unrecognizedSelector(className: String, selector: String)
+  /// The selector or function is registered with other types.
+  case signatureMismatch(name: String, expected: String, given: String)
+  /// The function pointer is NULL.
+  case nullFunction
+  /// This many arguments were given.
+  case argumentCount(expected: Int, given: Int)
+  /// The values together are larger than a call may carry.
+  case tooLarge(signature: String)
+  /// A value cannot be passed by value on this platform; 0 is the result, 1 the first argument.
+  case unsupportedValue(index: Int, signature: String)
+  /// libffi does not support the platform's calling convention.
+  case unsupportedConvention
+  /// No memory was to be had.
+  case outOfMemory
+  /// A function with this name exists already.
+  case duplicateName(String)
+  /// No function has this name.
+  case unknownFunction(name: String, nearest: String?)
+  /// The library could not be opened, in the words of the loader.
+  case libraryNotFound(path: String, reason: String)
+  /// The library has no such symbol.
+  case symbolNotFound(symbol: String, library: String)
+  /// A callback cannot give back a value that somebody would have to free.
+  case ownedResultInCallback(type: String)
+  /// A selector's name holds a NUL or is longer than `Selector.maximumLength`.
+  case invalidSelector(String)
+}
+
+extension InvocationError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .encoding(let error): "\(error)"
+    case .indexOutOfBounds(let index, let count):
+      "\(SignatureIndexError(index: index, count: count))"
+    case .argumentMismatch(let index, let expected, let given):
+      "argument \(index) is \(expected), but \(given) was given"
+    case .resultMismatch(let expected, let given):
+      "the result is \(expected), but \(given) was asked for"
+    case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type)"
+    case .wrongSize(let expected, let given):
+      "the value takes \(expected) bytes, but \(given) were given"
+    case .embeddedNUL(let offset): "the text holds a NUL at byte \(offset), which would cut it"
+    case .noText(let index):
+      "\(index.map { "argument \($0)" } ?? "the result") is NULL or not UTF-8; ask for a pointer"
+    case .wrongClass(let expected, let given): "\(expected) was asked for, the object is \(given)"
+    case .resultNotAvailable: "there is no result: no call has completed, or the result is void"
+    case .selectorNotSet: "the invocation has no selector; set one before invoking"
+    case .notAMethod(let signature):
+      "\(signature) is not the signature of a method; invoke it with a function"
+    case .unrecognizedSelector(let className, let selector):
+      "-[\(className) \(selector)]: unrecognized selector"
+    case .signatureMismatch(let name, let expected, let given):
+      "'\(name)' is registered as \(expected), but was called as \(given)"
+    case .nullFunction: "the function pointer is NULL"
+    case .argumentCount(let expected, let given):
+      "\(expected) arguments are expected, \(given) were given"
+    case .tooLarge(let signature): "the values of \(signature) are too large to be passed"
+    case .unsupportedValue(let index, let signature):
+      "\(index == 0 ? "the result" : "argument \(index - 1)") of \(signature) cannot be passed "
+        + "by value on this platform"
+    case .unsupportedConvention: "libffi does not support this platform's calls"
+    case .outOfMemory: "no memory was to be had"
+    case .duplicateName(let name): "a function called '\(name)' is registered already"
+    case .unknownFunction(let name, let nearest):
+      "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+    case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"
+    case .symbolNotFound(let symbol, let library): "'\(library)' has no symbol '\(symbol)'"
+    case .ownedResultInCallback(let type):
+      "a callback cannot give \(type) back, as C would not free it; give back a pointer you own"
+    case .invalidSelector(let name): "'\(name)' cannot be the name of a selector"
+    }
+  }
+}
+
+extension InvocationError {
+  /// Runs `body` and turns what an encoding got wrong into this module's error.
+  static func wrapping<Value>(
+    _ body: () throws(TypeEncodingError) -> Value
+  ) throws(InvocationError) -> Value {
+    do { return try body() } catch { throw .encoding(error) }
+  }
+}

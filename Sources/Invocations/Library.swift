@@ -1,0 +1,42 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A loaded library. It stays open while anybody holds this object; a registered function does.
+@safe
+public final class Library: Sendable {
+  /// The path or name that was opened; empty for the program itself.
+  public let path: String
+
+  // SAFETY: opened in `init`, closed in `deinit`; the loader locks its own calls.
+  private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+
+  /// Opens a library by path, or by a name such as `libm.so.6` that the loader searches for.
+  /// An empty path is the program itself with all it has loaded.
+  public init(_ path: String) throws(InvocationError) {
+    let opened = unsafe path.isEmpty ? dlopen(nil, RTLD_NOW) : dlopen(path, RTLD_NOW)
+    guard let opened = unsafe opened else {
+      throw .libraryNotFound(path: path, reason: Self.lastError)
+    }
+    self.path = path
+    unsafe handle = opened
+  }
+
+  deinit { unsafe dlclose(handle) }
+
+  /// The address of a symbol.
+  public func address(of symbol: String) throws(InvocationError) -> UnsafeRawPointer {
+    guard !symbol.utf8.contains(0), let found = unsafe dlsym(handle, symbol) else {
+      throw .symbolNotFound(symbol: symbol, library: path.isEmpty ? "the program" : path)
+    }
+    return UnsafeRawPointer(found)
+  }
+
+  private static var lastError: String {
+    unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason given"
+  }
+}

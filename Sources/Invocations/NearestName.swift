@@ -1,0 +1,31 @@
+/// Finds what somebody who mistyped a name may have meant.
+enum NearestName {
+  /// The candidate with the fewest edits, if they are few for the name's length.
+  static func to(_ name: String, among candidates: [String]) -> String? {
+    let wanted = Array(name.utf8.prefix(64))
+    var best: (name: String, distance: Int)?
+    // A table of thousands is not worth the time on an error path.
+    for candidate in candidates.prefix(1000) {
+      let distance = edits(wanted, Array(candidate.utf8.prefix(64)))
+      if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
+        best = (candidate, distance)
+      }
+    }
+    return best?.name
+  }
+
+  /// How many bytes must be inserted, deleted or replaced.
+  private static func edits(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    var row = Array(0...other.count)
+    for (i, byte) in one.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, against) in other.enumerated() {
+        let kept = diagonal + (byte == against ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(kept, row[j] + 1, diagonal + 1)
+      }
+    }
+    return row[other.count]
+  }
+}

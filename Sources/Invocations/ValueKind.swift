@@ -1,0 +1,113 @@
+public import CForwardingShims
+import TypeEncodings
+
+/// What a value is, as far as storing and passing it goes.
+public struct ValueKind: Hashable, Sendable {
+  @usableFromInline let raw: FWDKind
+
+  @usableFromInline init(raw: FWDKind) { self.raw = raw }
+
+  @inlinable var isObject: Bool { raw == .object }
+  @inlinable var isCString: Bool { raw == .cString }
+  @inlinable var isAggregate: Bool { raw == .aggregate }
+
+  /// Whether a place of this kind may own what it holds: an object or a C string.
+  @inlinable var isOwnable: Bool { raw == .object || raw == .cString }
+
+  /// Whether a place of this kind holds an address, so that nil fits.
+  var isPointerLike: Bool {
+    switch raw {
+    case .pointer, .functionPointer, .block, .cString, .classReference: true
+    default: false
+    }
+  }
+
+  /// What a value that a Swift body leaves in such a place owns.
+  var ownership: ValueOwnership {
+    switch raw {
+    case .object: .object
+    case .cString: .cString
+    default: .none
+    }
+  }
+}
+
+extension FWDKind {
+  /// The kind of a scalar; two letters may share one (`l` and `q`).
+  init(_ scalar: Scalar) {
+    self =
+      switch scalar {
+      case .int8: .int8
+      case .uint8: .uInt8
+      case .int16: .int16
+      case .uint16: .uInt16
+      case .int32: .int32
+      case .uint32: .uInt32
+      case .long, .int64: .int64
+      case .unsignedLong, .uint64: .uInt64
+      case .int128: .int128
+      case .uint128: .uInt128
+      case .float: .float
+      case .double: .double
+      case .longDouble: .longDouble
+      case .bool: .bool
+      }
+  }
+
+  init(_ type: TypeEncoding) {
+    self =
+      switch type.kind {
+      case .void, .unknown, .bitField: .nothing
+      case .scalar(let scalar): FWDKind(scalar)
+      case .complex(.float): .complexFloat
+      case .complex(.double): .complexDouble
+      case .complex(.longDouble): .complexLongDouble
+      case .complex, .structure, .union, .vector: .aggregate
+      case .cString, .atom: .cString
+      case .object: .object
+      case .block: .block
+      case .classReference: .classReference
+      case .selector: .selector
+      case .pointer(let pointee): FWDKind(pointee: pointee)
+      case .array: .pointer
+      }
+  }
+
+  private init(pointee: TypeEncoding) {
+    // `^?` is what a pointer to a function is spelled as.
+    if case .unknown = pointee.kind { self = .functionPointer } else { self = .pointer }
+  }
+}
+
+extension FWDValue {
+  /// The C core's view of one result or argument type.
+  init(_ type: TypeEncoding, isArgument: Bool) throws(TypeEncodingError) {
+    if type.isArray, isArgument {
+      // C passes an array as a pointer to its first element.
+      self.init(
+        size: 8, alignment: 8, kind: .pointer, first: .integer, second: .none,
+        component: .nothing, component_count: 0)
+      return
+    }
+    let facts = try type.passingFacts()
+    self.init(
+      size: UInt32(facts.size), alignment: UInt32(facts.alignment), kind: FWDKind(type),
+      first: FWDClass(facts.first), second: FWDClass(facts.second),
+      component: facts.component.map { FWDKind($0) } ?? .nothing,
+      component_count: UInt8(facts.componentCount))
+  }
+}
+
+extension FWDClass {
+  init(_ eightbyte: PassingFacts.EightbyteClass) {
+    self =
+      switch eightbyte {
+      case .none: .none
+      case .integer: .integer
+      case .vector: .vector
+      case .x87, .x87Upper: .X87
+      case .complexX87: .complexX87
+      case .memory: .memory
+      }
+  }
+}

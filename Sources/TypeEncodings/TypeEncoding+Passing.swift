@@ -1,0 +1,151 @@
+/// What a calling convention asks about a type passed by value.
+///
+/// Pure facts about the layout; which registers they lead to is decided in C.
+package struct PassingFacts: Hashable, Sendable {
+  /// The class of eight bytes, in the words of the System V ABI for x86-64.
+  package enum EightbyteClass: UInt8, Sendable {
+    case none, integer, vector, x87, x87Upper, complexX87, memory
+  }
+
+  package var size: Int
+  package var alignment: Int
+  package var first: EightbyteClass
+  package var second: EightbyteClass
+  /// If all leaves are of one floating type and leave no gap: that type, and how many.
+  package var component: Scalar?
+  package var componentCount: Int
+}
+
+extension TypeEncoding {
+  /// Classifies the type for passing by value, or says why it cannot be passed.
+  package func passingFacts() throws(TypeEncodingError) -> PassingFacts {
+    let layout = try layout
+    var classifier = EightbyteClassifier(size: layout.size)
+    classifier.visit(tree, index, at: 0)
+    if let fault = classifier.fault {
+      throw TypeEncodingError(
+        reason: fault.reason, offset: Int(tree.nodes[fault.node].start), encoding: tree.whole)
+    }
+    return classifier.facts(layout, isBareComplex: node.form == .complex)
+  }
+}
+
+/// Merges the classes of all leaves, eightbyte by eightbyte.
+private struct EightbyteClassifier {
+  let size: Int
+  private(set) var fault: (reason: TypeEncodingError.Reason, node: Int)?
+  private var classes: [PassingFacts.EightbyteClass] = [.none, .none]
+  private var isUnaligned = false
+  private var components: Set<Scalar> = []
+  private var hasOther = false
+
+  init(size: Int) { self.size = size }
+
+  mutating func visit(_ tree: EncodingTree, _ index: Int, at bit: Int) {
+    let node = tree.nodes[index]
+    switch node.form {
+    case .scalar: add(node.scalar.normalized, at: bit)
+    case .complex:
+      let part = node.scalar.normalized
+      if part == .longDouble {
+        // Two of them are more than two eightbytes; only a bare result has a class.
+        components.insert(part)
+        merge(.complexX87, from: bit, bytes: 16)
+      } else {
+        add(part, at: bit)
+        add(part, at: bit + part.size * 8)
+      }
+    case .cString, .atom, .object, .block, .classReference, .selector, .pointer:
+      add(.uint64, at: bit)
+    case .array:
+      // Above two eightbytes only the kinds of the leaves matter, and one element shows them.
+      let element = tree.nodes[index + 1]
+      guard element.size > 0 else { return }
+      let count = size <= 16 ? node.count : min(node.count, 1)
+      for position in 0..<count {
+        visit(tree, index + 1, at: bit + position * Int(element.size) * 8)
+      }
+    case .structure, .union: visitMembers(tree, index, at: bit)
+    case .bitField:
+      hasOther = true
+      guard node.count > 0 else { return }
+      let first = bit / 8
+      merge(.integer, from: bit, bytes: (bit + node.count - 1) / 8 - first + 1)
+    case .vector, .simd: fault = (.vectorByValue, index)
+    case .void, .unknown: break
+    }
+  }
+
+  private mutating func visitMembers(_ tree: EncodingTree, _ index: Int, at bit: Int) {
+    let node = tree.nodes[index]
+    var member = index + 1
+    if node.isRegistered, size <= 16, size > 0,
+      member == Int(node.next) || !tree.nodes[member].hasPosition
+    {
+      fault = (.membersUnknown, index)
+      return
+    }
+    while member < Int(node.next) {
+      visit(tree, member, at: bit + tree.nodes[member].position)
+      member = Int(tree.nodes[member].next)
+    }
+  }
+
+  private mutating func add(_ scalar: Scalar, at bit: Int) {
+    if bit % (scalar.size * 8) != 0 { isUnaligned = true }
+    if scalar.isFloatingPoint { components.insert(scalar) } else { hasOther = true }
+    if scalar == .longDouble && scalar.size == 16 {
+      merge(.x87, from: bit, bytes: 8)
+      merge(.x87Upper, from: bit + 64, bytes: 8)
+    } else {
+      merge(scalar.isFloatingPoint ? .vector : .integer, from: bit, bytes: scalar.size)
+    }
+  }
+
+  private mutating func merge(_ added: PassingFacts.EightbyteClass, from bit: Int, bytes: Int) {
+    let first = bit / 64
+    let last = (bit / 8 + bytes - 1) / 8
+    guard first < 2 else { return }
+    for eightbyte in first...min(last, 1) {
+      classes[eightbyte] = Self.merged(classes[eightbyte], added)
+    }
+  }
+
+  /// The ABI's merge rules, in its order.
+  private static func merged(
+    _ one: PassingFacts.EightbyteClass, _ other: PassingFacts.EightbyteClass
+  ) -> PassingFacts.EightbyteClass {
+    if one == other || other == .none { return one }
+    if one == .none { return other }
+    if one == .memory || other == .memory { return .memory }
+    if one == .integer || other == .integer { return .integer }
+    if one == .vector, other == .vector { return .vector }
+    return .memory
+  }
+
+  func facts(_ layout: TypeLayout, isBareComplex: Bool) -> PassingFacts {
+    var (first, second) = (classes[0], classes[1])
+    // What the ABI does once all leaves are merged. Inside a structure a complex long double
+    // makes it larger than two eightbytes, and so it goes to memory.
+    if isBareComplex, first == .complexX87 {
+      second = .none
+    } else if isUnaligned || layout.size > 16 || first == .memory || second == .memory
+      || first == .x87Upper || (second == .x87Upper && first != .x87) || first == .complexX87
+      || second == .x87
+    {
+      (first, second) = (.memory, .none)
+    } else if first == .x87 {
+      second = .none
+    }
+    return PassingFacts(
+      size: layout.size, alignment: layout.alignment, first: layout.size == 0 ? .none : first,
+      second: second, component: component, componentCount: component.map { size / $0.size } ?? 0)
+  }
+
+  private var component: Scalar? {
+    guard !hasOther, !isUnaligned, components.count == 1, let only = components.first,
+      (1...4).contains(size / only.size), size % only.size == 0
+    else { return nil }
+    return only
+  }
+}
