@@ -43,7 +43,8 @@ static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
   switch (slot->place) {
     case FWDPlaceRegisters:
       add_part(plan, word_type(slot->first), slot->offset, 8);
-      if (slot->second_offset) add_part(plan, word_type(slot->second), slot->second_offset, 8);
+      if (slot->second_offset != FWD_NOT_SPLIT)
+        add_part(plan, word_type(slot->second), slot->second_offset, 8);
       return;
     case FWDPlaceStack:
       // A scalar that found no free register is one word, and libffi finds none either.

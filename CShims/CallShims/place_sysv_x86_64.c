@@ -33,7 +33,6 @@ static uint32_t take_register(Cursor *cursor, FWDClass class) {
 static FWDStatus place_result(FWDPlan *plan, Cursor *cursor) {
   FWDSlot *result = &plan->facts.result;
   result->offset = FWD_FRAME_RESULT;
-  result->second_offset = 0;
   if (result->size == 0) {
     result->place = FWDPlaceNowhere;
   } else if (result->first == FWDClassMemory) {
@@ -64,14 +63,13 @@ static FWDStatus place_argument(FWDSlot *slot, Cursor *cursor) {
       cursor->vectors + vectors <= VECTOR_REGISTERS) {
     slot->place = FWDPlaceRegisters;
     slot->offset = take_register(cursor, slot->first);
-    slot->second_offset = in_registers(slot->second) ? take_register(cursor, slot->second) : 0;
+    if (in_registers(slot->second)) slot->second_offset = take_register(cursor, slot->second);
     return FWDStatusOk;
   }
   slot->place = FWDPlaceStack;
   uint32_t alignment = slot->alignment < 8 ? 8 : slot->alignment;
   cursor->stack = fwd_round_up(cursor->stack, alignment);
   slot->offset = FWD_FRAME_STACK + cursor->stack;
-  slot->second_offset = 0;
   cursor->stack = fwd_round_up(cursor->stack + slot->size, 8);
   return cursor->stack > FWD_STACK_WORDS_MAX * 8 ? FWDStatusTooLarge : FWDStatusOk;
 }

@@ -30,6 +30,7 @@ static FWDPlan *allocate(size_t argument_count) {
 static FWDSlot slot_of(const FWDValue *value) {
   return (FWDSlot){.size = value->size,
                    .alignment = value->alignment,
+                   .second_offset = FWD_NOT_SPLIT,
                    .kind = value->kind,
                    .declared = value->kind,
                    .first = value->first,

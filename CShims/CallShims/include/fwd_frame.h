@@ -85,7 +85,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDPlace : uint8_t {
 typedef struct FWDSlot {
   /// Of the first eight bytes, or of all of them where the value is in one piece.
   uint32_t offset;
-  /// Of the bytes from the eighth on, where a value is split over two registers; else 0.
+  /// Of the bytes from the eighth on, where a value is split over two registers; else
+  /// `FWD_NOT_SPLIT`.
   uint32_t second_offset;
   uint32_t size;
   uint32_t alignment;
@@ -111,6 +112,9 @@ typedef struct FWDFrame {
   /// A result of up to 16 bytes, or two x87 registers.
   uint64_t result[4];
 } FWDFrame;
+
+/// No offset: 0 is that of the first integer register.
+#define FWD_NOT_SPLIT UINT32_MAX
 
 enum {
   FWD_FRAME_RESULT = offsetof(FWDFrame, result),

@@ -14,14 +14,14 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
                                   size_t size) {
   char *at = (char *)frame + slot->offset;
   uint64_t word = 0;
-  if (size > 8 && !slot->second_offset) {
+  if (size > 8 && slot->second_offset == FWD_NOT_SPLIT) {
     memcpy(at, bytes, size);
     return;
   }
   if (slot->size == 0) return;
   memcpy(&word, bytes, size < 8 ? size : 8);
   memcpy(at, &word, 8);
-  if (!slot->second_offset) return;
+  if (slot->second_offset == FWD_NOT_SPLIT) return;
   word = 0;
   if (size > 8) memcpy(&word, (const char *)bytes + 8, size - 8);
   memcpy((char *)frame + slot->second_offset, &word, 8);
@@ -31,7 +31,7 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
 static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *bytes,
                                  size_t size) {
   const char *at = (const char *)frame + slot->offset;
-  if (slot->second_offset && size > 8) {
+  if (slot->second_offset != FWD_NOT_SPLIT && size > 8) {
     memcpy(bytes, at, 8);
     memcpy((char *)bytes + 8, (const char *)frame + slot->second_offset, size - 8);
   } else {
@@ -64,9 +64,10 @@ static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const vo
 
 /// Sets a value to zero.
 static inline void fwd_slot_clear(const FWDSlot *slot, void *frame) {
-  size_t size = slot->second_offset ? 8 : (slot->size + 7) & ~(size_t)7;
+  int is_split = slot->second_offset != FWD_NOT_SPLIT;
+  size_t size = is_split ? 8 : (slot->size + 7) & ~(size_t)7;
   memset((char *)frame + slot->offset, 0, size);
-  if (slot->second_offset) memset((char *)frame + slot->second_offset, 0, 8);
+  if (is_split) memset((char *)frame + slot->second_offset, 0, 8);
 }
 
 #pragma clang assume_nonnull end

@@ -1,0 +1,94 @@
+import Foundation
+
+/// A real C compiler, found on this machine.
+public struct CCompiler: Sendable, CustomStringConvertible {
+  public let name: String
+  public let path: String
+
+  public var description: String { name }
+
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// The system's `cc`; `make test` installs one where it is missing.
+  public static func system() throws -> CCompiler {
+    try CCompiler(name: "cc", path: find("cc"))
+  }
+
+  /// The clang that came with the Swift toolchain.
+  public static func clang() throws -> CCompiler {
+    try CCompiler(name: "clang", path: find("clang"))
+  }
+
+  private init(name: String, path: String) throws {
+    self.name = name
+    self.path = path
+  }
+
+  private static func find(_ tool: String) throws -> String {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    for folder in folders {
+      let path = "\(folder)/\(tool)"
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+    }
+    throw Failure(description: "no '\(tool)' in PATH; run 'make setup'")
+  }
+
+  /// Compiles `source` into a shared library in a folder of its own and gives its path.
+  public func library(
+    _ source: String, language: String = "c", options: [String] = ["-O2"]
+  ) throws -> String {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("forwarding-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let suffix = language == "c" ? "c" : "m"
+    let input = folder.appendingPathComponent("source.\(suffix)")
+    let output = folder.appendingPathComponent("library.so")
+    try source.write(to: input, atomically: true, encoding: .utf8)
+    let result = try run(
+      path,
+      options + ["-w", "-fPIC", "-shared", "-x", language, input.path, "-o", output.path])
+    guard result.status == 0 else {
+      throw Failure(description: "\(name) failed on \(input.path):\n\(result.errors)")
+    }
+    return output.path
+  }
+}
+
+/// What a finished program left.
+public struct Finished: Sendable {
+  public let status: Int32
+  public let output: String
+  public let errors: String
+}
+
+/// Runs a program to its end with the given standard input.
+public func run(
+  _ program: String, _ arguments: [String], input: [UInt8] = [],
+  environment: [String: String]? = nil
+) throws -> Finished {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: program)
+  process.arguments = arguments
+  if let environment {
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  }
+  // Files, not pipes: a program may write more than a pipe holds before it reads its input.
+  let folder = FileManager.default.temporaryDirectory
+  let names = (0..<3).map { _ in folder.appendingPathComponent("forwarding-\(UUID().uuidString)") }
+  defer { names.forEach { try? FileManager.default.removeItem(at: $0) } }
+  try Data(input).write(to: names[0])
+  for name in names.dropFirst() { try Data().write(to: name) }
+  process.standardInput = try FileHandle(forReadingFrom: names[0])
+  process.standardOutput = try FileHandle(forWritingTo: names[1])
+  process.standardError = try FileHandle(forWritingTo: names[2])
+  try process.run()
+  process.waitUntilExit()
+  func text(_ url: URL) throws -> String {
+    String(decoding: try Data(contentsOf: url), as: UTF8.self)
+  }
+  return Finished(
+    status: process.terminationReason == .exit ? process.terminationStatus : -1,
+    output: try text(names[1]), errors: try text(names[2]))
+}

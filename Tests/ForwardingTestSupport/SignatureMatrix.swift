@@ -1,0 +1,214 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Random C functions, compiled by a real compiler, that record what they received.
+///
+/// For each signature there are two callees and a driver. A callee copies its parameters into
+/// `captured`, scribbles over them, and returns what `wanted` holds; the driver loads arguments
+/// from `given`, calls a function pointer, and leaves the result in `returned`. The encodings are
+/// what clang's `@encode` says of the same declarations.
+public final class SignatureMatrix: @unchecked Sendable {
+  public struct Signature: Sendable {
+    public let result: RandomCType?
+    public let arguments: [RandomCType]
+  }
+
+  public let signatures: [Signature]
+  /// The encoding of each signature, the result first.
+  public let encodings: [String]
+  /// For each signature, of the result and each argument: size and alignment by clang.
+  public let layouts: [[(size: Int, alignment: Int)]]
+  public let source: String
+
+  /// How far apart arguments lie in the buffers; larger values than that are not made.
+  public static let slot = 4096
+
+  public init(count: Int, seed: UInt64) throws {
+    var types = RandomCTypes(seed: seed, prefix: "T\(seed)_")
+    var signatures: [Signature] = []
+    for index in 0..<count {
+      let result = types.number(0...5) == 0 ? nil : types.value()
+      let length =
+        switch index % 50 {
+        case 7: 60
+        case 13: 254
+        default: types.number(0...9)
+        }
+      // Long lists are of scalars, so that they reach far down the stack but not beyond limits.
+      let arguments = (0..<length).map { _ in length > 20 ? types.scalar() : types.value() }
+      signatures.append(Signature(result: result, arguments: arguments))
+    }
+    self.signatures = signatures
+    let definitions = signatures.flatMap { ([$0.result].compactMap(\.self)) + $0.arguments }
+      .map(\.definitions).joined()
+    source = Self.prelude + definitions
+      + signatures.enumerated().map { Self.functions($0, $1) }.joined()
+    (encodings, layouts) = try Self.facts(definitions, signatures)
+  }
+
+  private static let prelude = """
+    #include <string.h>
+    typedef void fn(void);
+    unsigned char captured[1100000], wanted[4096], given[1100000], returned[4096];
+    __attribute__((noinline)) void scribble(void *p, unsigned long n) { memset(p, 0xA5, n); }
+    void (*volatile scribbler)(void *, unsigned long) = scribble;
+    void *captured_at(void) { return captured; }
+    void *wanted_at(void) { return wanted; }
+    void *given_at(void) { return given; }
+    void *returned_at(void) { return returned; }
+
+    """
+
+  private static func functions(_ index: Int, _ signature: Signature) -> String {
+    let result = signature.result?.spelling ?? "void"
+    let parameters = signature.arguments.enumerated().map { "\($1.spelling) a\($0)" }
+    let list = parameters.isEmpty ? "void" : parameters.joined(separator: ", ")
+    let types = signature.arguments.map(\.spelling).joined(separator: ", ")
+    var text = ""
+    for name in ["f", "g"] {
+      text += "\(result) \(name)_\(index)(\(list)) { "
+      for argument in signature.arguments.indices {
+        text += "memcpy(captured + \(argument * slot), &a\(argument), sizeof a\(argument)); "
+      }
+      for argument in signature.arguments.indices {
+        text += "scribbler(&a\(argument), sizeof a\(argument)); "
+      }
+      if signature.result != nil {
+        text += "\(result) r; memcpy(&r, wanted, sizeof r); return r; "
+      }
+      text += "}\n"
+    }
+    text += "void drive_\(index)(void *p) { "
+    for (argument, type) in signature.arguments.enumerated() {
+      text += "\(type.spelling) a\(argument); memcpy(&a\(argument), given + \(argument * slot), "
+      text += "sizeof a\(argument)); "
+    }
+    let call = "((\(result)(*)(\(types.isEmpty ? "void" : types)))p)("
+      + signature.arguments.indices.map { "a\($0)" }.joined(separator: ", ") + ")"
+    text +=
+      signature.result == nil
+      ? "\(call); }\n" : "\(result) r = \(call); memcpy(returned, &r, sizeof r); }\n"
+    // The bytes that carry a value: of the result at 0, of argument n at n + 1.
+    text += "void mask_\(index)(int which, unsigned char *out) { "
+    for (place, type) in ([signature.result] + signature.arguments).enumerated() {
+      guard let type else { continue }
+      text += "if (which == \(place)) { \(type.spelling) v; memset(&v, 0, sizeof v); "
+      text += type.maskStatements("v") + "memcpy(out, &v, sizeof v); } "
+    }
+    return text + "}\n"
+  }
+
+  private static func facts(
+    _ definitions: String, _ signatures: [Signature]
+  ) throws -> ([String], [[(size: Int, alignment: Int)]]) {
+    // The runtime of this dialect is not there; only @encode is wanted.
+    var text = "void __objc_load(void *p) {}\ntypedef void fn(void);\n" + definitions
+    text += "struct fact { const char *encoding; unsigned long size, alignment; };\n"
+    text += "const struct fact facts[] = {\n"
+    for signature in signatures {
+      for type in [signature.result] + signature.arguments {
+        let name = type?.spelling ?? "void"
+        text += "{@encode(\(name)), sizeof(\(name)), _Alignof(\(name))},\n"
+      }
+    }
+    text += "};\nconst struct fact *fact_at(long i) { return &facts[i]; }\n"
+    let path = try CCompiler.clang().library(
+      text, language: "objective-c", options: ["-O0", "-fobjc-runtime=gnustep-2.0"])
+    let library = try CompiledLibrary(path)
+    typealias Look = @convention(c) (Int) -> UnsafeRawPointer
+    let look = try library.function("fact_at", as: Look.self)
+    var index = 0
+    var encodings: [String] = []
+    var layouts: [[(size: Int, alignment: Int)]] = []
+    for signature in signatures {
+      var encoding = ""
+      var layout: [(size: Int, alignment: Int)] = []
+      for _ in 0...signature.arguments.count {
+        let fact = look(index)
+        encoding += String(cString: fact.load(as: UnsafePointer<CChar>.self))
+        layout.append(
+          (fact.load(fromByteOffset: 8, as: Int.self), fact.load(fromByteOffset: 16, as: Int.self)))
+        index += 1
+      }
+      encodings.append(encoding)
+      layouts.append(layout)
+    }
+    return (encodings, layouts)
+  }
+
+  // MARK: Compiled
+
+  /// The functions, compiled by one compiler.
+  public final class Compiled: @unchecked Sendable {
+    public let captured: UnsafeMutableRawPointer
+    public let wanted: UnsafeMutableRawPointer
+    public let given: UnsafeMutableRawPointer
+    public let returned: UnsafeMutableRawPointer
+    private let library: CompiledLibrary
+
+    init(_ path: String) throws {
+      library = try CompiledLibrary(path)
+      typealias Where = @convention(c) () -> UnsafeMutableRawPointer
+      captured = try library.function("captured_at", as: Where.self)()
+      wanted = try library.function("wanted_at", as: Where.self)()
+      given = try library.function("given_at", as: Where.self)()
+      returned = try library.function("returned_at", as: Where.self)()
+    }
+
+    public func callee(_ name: String, _ index: Int) throws -> UnsafeRawPointer {
+      try library.address("\(name)_\(index)")
+    }
+
+    public func drive(_ index: Int, _ function: UnsafeRawPointer) throws {
+      typealias Drive = @convention(c) (UnsafeRawPointer) -> Void
+      try library.function("drive_\(index)", as: Drive.self)(function)
+    }
+
+    /// Which bits of a value carry it; place 0 is the result.
+    public func mask(_ index: Int, place: Int, size: Int) throws -> [UInt8] {
+      typealias Mask = @convention(c) (Int32, UnsafeMutablePointer<UInt8>) -> Void
+      var bytes = [UInt8](repeating: 0, count: max(size, 1))
+      try library.function("mask_\(index)", as: Mask.self)(Int32(place), &bytes)
+      return Array(bytes.prefix(size))
+    }
+
+    /// Where argument `index` begins in `captured` and `given`.
+    public func offset(_ index: Int) -> Int { index * SignatureMatrix.slot }
+  }
+
+  public func compiled(by compiler: CCompiler) throws -> Compiled {
+    try Compiled(compiler.library(source, options: ["-O2"]))
+  }
+}
+
+/// A library that a test compiled.
+public final class CompiledLibrary: @unchecked Sendable {
+  private let handle: UnsafeMutableRawPointer
+
+  public init(_ path: String) throws {
+    guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+      throw CCompiler.Failure(description: String(cString: dlerror()))
+    }
+    self.handle = handle
+    // The loader has it mapped; the folder is not needed any more.
+    try? FileManager.default.removeItem(at: URL(fileURLWithPath: path).deletingLastPathComponent())
+  }
+
+  deinit { dlclose(handle) }
+
+  public func address(_ symbol: String) throws -> UnsafeRawPointer {
+    guard let address = dlsym(handle, symbol) else {
+      throw CCompiler.Failure(description: "no symbol \(symbol)")
+    }
+    return UnsafeRawPointer(address)
+  }
+
+  public func function<Function>(_ symbol: String, as type: Function.Type) throws -> Function {
+    unsafeBitCast(try address(symbol), to: type)
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ForwardingTestSupport
+import Synchronization
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+/// Random signatures over every type of C, against callees that real compilers made.
+///
+/// `FORWARDING_SIGNATURES` sets how many (300; `make check` takes 3,000) and `FORWARDING_SEED`
+/// where they begin. A failure names the seed, the signature and the value.
+@Suite("Calls are exact for random signatures")
+struct CallMatrixTests {
+  static let total = Int(ProcessInfo.processInfo.environment["FORWARDING_SIGNATURES"] ?? "") ?? 300
+  static let seed = UInt64(ProcessInfo.processInfo.environment["FORWARDING_SEED"] ?? "") ?? 1
+  static let chunk = 100
+
+  @Test("both engines, one frame over two targets, callbacks", arguments: 0..<(total + chunk - 1) / chunk)
+  func exact(part: Int) throws {
+    let count = min(Self.chunk, Self.total - part * Self.chunk)
+    let seed = Self.seed &+ UInt64(part)
+    let matrix = try SignatureMatrix(count: count, seed: seed)
+    for compiler in [try CCompiler.system(), try CCompiler.clang()] {
+      let compiled = try matrix.compiled(by: compiler)
+      for index in 0..<count {
+        try check(matrix, compiled, index, "seed \(seed) \(compiler) \(matrix.encodings[index])")
+      }
+      // Some 60,000 bytes are compared in a part; a compiler loses a handful, or the test is blind.
+      #expect(Self.lost.withLock { $0 } < 200)
+    }
+  }
+
+  private func check(
+    _ matrix: SignatureMatrix, _ compiled: SignatureMatrix.Compiled, _ index: Int, _ label: String
+  ) throws {
+    let signature = try MethodSignature(parsing: matrix.encodings[index])
+    let layouts = matrix.layouts[index]
+    for (type, layout) in zip([signature.resultType] + signature.argumentTypes, layouts)
+    where !type.isVoid {
+      #expect(try type.layout == TypeLayout(size: layout.size, alignment: layout.alignment), "\(label)")
+    }
+    #expect(layouts.allSatisfy { $0.size <= SignatureMatrix.slot }, "\(label): too large to test")
+    let plan = try CallPlan(signature)
+    #expect(CallPlan.hasDirectEngine == (plan.performer == .direct))
+    var random = RandomCTypes(seed: UInt64(index), prefix: "")
+    var masks = try layouts.indices.map { place in
+      try compiled.mask(index, place: place, size: signature.isVoid(place) ? 0 : layouts[place].size)
+    }
+    let random8 = masks.map { mask in mask.map { $0 & random.byte() } }
+    masks = try withoutCompilerLosses(compiled, index, random8, masks)
+    let values = zip(random8, masks).map { zip($0, $1).map { $0 & $1 } }
+
+    let call = Invocation(plan)
+    for (argument, value) in values.dropFirst().enumerated() {
+      try call.setArgument(bytes: value, at: argument)
+      #expect(try call.argumentBytes(at: argument) == value, "\(label): set and get \(argument)")
+    }
+    put(values[0], compiled.wanted)
+
+    func received(_ engine: String) throws {
+      for (argument, value) in values.dropFirst().enumerated() {
+        let bytes = UnsafeRawBufferPointer(
+          start: compiled.captured + compiled.offset(argument), count: value.count)
+        let masked = zip(bytes, masks[argument + 1]).map { $0 & $1 }
+        #expect(masked == value, "\(label): \(engine), argument \(argument)")
+      }
+      if !values[0].isEmpty {
+        let result = try zip(call.resultBytes(), masks[0]).map { $0 & $1 }
+        #expect(result == values[0], "\(label): \(engine), result")
+      }
+      memset(compiled.captured, 0, compiled.offset(values.count))
+    }
+    // One frame, two callees that scribble over what they get, two engines.
+    for name in ["f", "g"] {
+      try call.invoke(using: compiled.callee(name, index))
+      try received("direct \(name)")
+      call.invokeThroughLibffi(using: try compiled.callee(name, index))
+      try received("libffi \(name)")
+    }
+    try checkCallback(signature, compiled, index, values, masks, label)
+  }
+
+  /// Lets the compiled driver call the compiled callee, in plain C, and takes out of the masks
+  /// what does not arrive. clang 21 loses the upper half of a `double` in a union with
+  /// `struct { float; long; }`: no caller can mend that.
+  private func withoutCompilerLosses(
+    _ compiled: SignatureMatrix.Compiled, _ index: Int, _ values: [[UInt8]], _ masks: [[UInt8]]
+  ) throws -> [[UInt8]] {
+    var masks = masks
+    for (argument, value) in values.dropFirst().enumerated() {
+      put(value, compiled.given + compiled.offset(argument))
+    }
+    put(values[0], compiled.wanted)
+    try compiled.drive(index, compiled.callee("f", index))
+    for (place, value) in values.enumerated() {
+      let at = place == 0 ? compiled.returned : compiled.captured + compiled.offset(place - 1)
+      for (byte, expected) in value.enumerated()
+      where at.load(fromByteOffset: byte, as: UInt8.self) & masks[place][byte] != expected {
+        masks[place][byte] = 0
+        Self.lost.withLock { $0 += 1 }
+      }
+    }
+    memset(compiled.captured, 0, compiled.offset(values.count))
+    return masks
+  }
+
+  private static let lost = Mutex(0)
+
+  private func put(_ bytes: [UInt8], _ destination: UnsafeMutableRawPointer) {
+    bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      destination.copyMemory(from: base, byteCount: bytes.count)
+    }
+  }
+
+  /// The other way: compiled code calls a function pointer that Swift answers.
+  private func checkCallback(
+    _ signature: MethodSignature, _ compiled: SignatureMatrix.Compiled, _ index: Int,
+    _ values: [[UInt8]], _ masks: [[UInt8]], _ label: String
+  ) throws {
+    if FWDKindOwnable(signature.resultType) { return }
+    for (argument, value) in values.dropFirst().enumerated() {
+      put(value, compiled.given + compiled.offset(argument))
+    }
+    let seen = Mutex<[[UInt8]]>([])
+    let callback = try Callback(signature) { call in
+      let all = try (0..<values.count - 1).map { try call.argumentBytes(at: $0) }
+      seen.withLock { $0 = all }
+      try call.setResult(bytes: values[0])
+    }
+    try compiled.drive(index, callback.address)
+    for (argument, value) in values.dropFirst().enumerated() {
+      let bytes = seen.withLock { $0.isEmpty ? [] : $0[argument] }
+      let masked = zip(bytes, masks[argument + 1]).map { $0 & $1 }
+      #expect(masked == value, "\(label): callback, argument \(argument)")
+    }
+    let returned = UnsafeRawBufferPointer(start: compiled.returned, count: values[0].count)
+    #expect(zip(returned, masks[0]).map { $0 & $1 } == values[0], "\(label): callback, result")
+    withExtendedLifetime(callback) {}
+  }
+
+  /// Object and C string results are refused by callbacks, as C would not free them.
+  private func FWDKindOwnable(_ type: TypeEncoding) -> Bool {
+    switch type.kind {
+    case .object, .cString: true
+    default: false
+    }
+  }
+}
+
+extension MethodSignature {
+  fileprivate func isVoid(_ place: Int) -> Bool { place == 0 && resultType.isVoid }
+}
