@@ -25,6 +25,9 @@ public struct Selector: Hashable, Sendable {
   /// The name.
   public var name: String { SelectorTable.name(of: self) }
 
+  /// The address of the name's bytes: what C sees as the selector.
+  public var pointerBits: UInt { word }
+
   /// How many arguments the selector takes: its colons.
   public var numberOfArguments: Int { name.utf8.count { $0 == UInt8(ascii: ":") } }
 

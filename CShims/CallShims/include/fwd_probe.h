@@ -26,4 +26,34 @@ const char *_Nullable fwd_libffi_path(void);
 /// The version libffi itself reports, or NULL: releases before 3.5 do not tell.
 const char *_Nullable fwd_libffi_version(void);
 
+/// A C function whose type is known here, for self-checks: its address, encoding and what it does.
+typedef struct FWDSample {
+  const void *function;
+  const char *encoding;
+} FWDSample;
+
+/// Functions that a wrong call would show: each gives back the value of its last argument, or of
+/// the one named.
+typedef enum __attribute__((enum_extensibility(closed))) FWDSampleName : uint8_t {
+  /// `i@:ii`: the sum of both integers.
+  FWDSampleNameSum = 0,
+  /// `f@:iiif{P=cd}`: the float, which issue 574 of libffi overwrites.
+  FWDSampleNameLastRegister,
+  /// `{R=dddd}@:{R=dddd}`: the same rectangle.
+  FWDSampleNameRectangle,
+  /// `{L=D}@:D`: the long double in a structure.
+  FWDSampleNameLongDouble,
+  /// `{M=id}@:{M=id}`: the same pair, in registers of both kinds.
+  FWDSampleNameMixed,
+  /// `jd@:jd`: the same complex number.
+  FWDSampleNameComplex,
+  /// `(U=fi)@:(U=fi)`: the same union, in an integer register.
+  FWDSampleNameUnion,
+  /// `q@:qqqqqqqqqq`: the last of ten, on the stack.
+  FWDSampleNameTenth,
+} FWDSampleName;
+
+/// One of the sample functions.
+FWDSample fwd_sample(FWDSampleName name);
+
 #pragma clang assume_nonnull end

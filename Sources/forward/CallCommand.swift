@@ -1,0 +1,160 @@
+import Forwarding
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `forward call`: any C function, by the encoding of its type.
+enum CallCommand {
+  static func run(_ options: Options) throws -> ExitCode {
+    guard options.positional.count >= 3 else {
+      throw options.fault("a library, a symbol and an encoding are expected")
+    }
+    let (path, symbol) = (options.positional[0], options.positional[1])
+    let given = Array(options.positional.dropFirst(3))
+    let signature: MethodSignature
+    let plan: CallPlan
+    do {
+      signature = try MethodSignature(parsing: options.positional[2])
+      plan = try CallPlan(signature, fixedArgumentCount: try fixedCount(options))
+    } catch let error as UsageError {
+      throw error
+    } catch {
+      Terminal.error("\(Self.cause(error))")
+      return .badData
+    }
+    guard given.count == signature.numberOfArguments else {
+      throw options.fault(
+        "\(signature) takes \(signature.numberOfArguments) arguments, \(given.count) were given")
+    }
+    return try call(plan, path, symbol, given, options)
+  }
+
+  private static func fixedCount(_ options: Options) throws(UsageError) -> Int? {
+    guard let text = options.values["--fixed"]?.last else { return nil }
+    guard let count = Int(text) else { throw options.fault("--fixed needs a number, not '\(text)'") }
+    return count
+  }
+
+  private static func call(
+    _ plan: CallPlan, _ path: String, _ symbol: String, _ given: [String], _ options: Options
+  ) throws -> ExitCode {
+    let coder = ValueCoder()
+    let invocation = Invocation(plan)
+    do {
+      for (index, text) in given.enumerated() {
+        try set(text, at: index, invocation, coder)
+      }
+    } catch {
+      Terminal.error("forward: \(error)")
+      return .badData
+    }
+    let library: Library
+    let function: UnsafeRawPointer
+    do {
+      library = try Library(path)
+      unsafe function = try library.address(of: symbol)
+    } catch {
+      Terminal.error("forward: \(error)")
+      return .failed
+    }
+    CrashReport.install()
+    // SAFETY: the user vouched for the function's type by writing its encoding.
+    let code = unsafe try invocation.invokeCapturingErrno(using: function)
+    // What the function printed goes in front of what we print.
+    fflush(nil)
+    try show(invocation, coder, code, options)
+    withExtendedLifetime(library) {}
+    return .ok
+  }
+
+  /// Sets an argument from text; a variadic one as C would have promoted it.
+  private static func set(
+    _ text: String, at index: Int, _ invocation: Invocation, _ coder: ValueCoder
+  ) throws {
+    let type = invocation.methodSignature.argumentTypes[index]
+    let bytes = try coder.bytes(ofArgument: text, type)
+    let size = try invocation.argumentBytes(at: index).count
+    if bytes.count == size {
+      // SAFETY: strings and memory belong to the coder, which outlives the call.
+      unsafe try invocation.setArgument(bytes: bytes, at: index)
+    } else if case .scalar(let scalar) = type.kind, scalar.isFloatingPoint {
+      try invocation.setArgument(exactly: Double(text) ?? 0, at: index)
+    } else {
+      try invocation.setArgument(exactly: Integers.parse(text) ?? (bytes == [1] ? 1 : 0), at: index)
+    }
+  }
+
+  private static func show(
+    _ invocation: Invocation, _ coder: ValueCoder, _ code: Int32, _ options: Options
+  ) throws {
+    let type = invocation.methodSignature.resultType
+    var result = JSONValue.null
+    if try type.layout.size > 0 {
+      result = try coder.value(of: invocation.resultBytes()[...], type)
+    }
+    if options.isJSON {
+      let arguments = try invocation.methodSignature.argumentTypes.indices.map { index in
+        try argument(index, invocation, coder)
+      }
+      let object: JSONValue = .object([
+        ("result", result), ("errno", .integer(code)), ("arguments", .array(arguments)),
+      ])
+      Terminal.out("\(object)")
+    } else if !type.isNothing {
+      if case .string(let text) = result { Terminal.out(text) } else { Terminal.out("\(result)") }
+    }
+    if options.flags.contains("--errno") {
+      Terminal.error("errno \(code)" + (code == 0 ? "" : " (\(unsafe String(cString: strerror(code))))"))
+    }
+  }
+
+  /// An argument as it is after the call; memory that was made for it, by what it holds.
+  private static func argument(
+    _ index: Int, _ invocation: Invocation, _ coder: ValueCoder
+  ) throws -> JSONValue {
+    let type = invocation.methodSignature.argumentTypes[index]
+    let bytes = try invocation.argumentBytes(at: index)
+    if let contents = try coder.contents(atPointer: bytes) { return contents }
+    if case .array = type.kind { return .null }
+    if case .scalar(let scalar) = type.kind, bytes.count != scalar.size {
+      // Promoted by C: a float became a double, a small integer an int.
+      let promoted: Scalar = scalar.isFloatingPoint ? .double : .int32
+      return scalar.isFloatingPoint
+        ? Floats.value(bytes[...], promoted) : Integers.value(bytes[...], promoted)
+    }
+    return try coder.value(of: bytes[...], type)
+  }
+
+  /// The error of the encoding itself, which shows the place.
+  private static func cause(_ error: any Error) -> any Error {
+    if case InvocationError.encoding(let inner) = error { return inner }
+    return error
+  }
+}
+
+extension TypeEncoding {
+  fileprivate var isNothing: Bool {
+    if case .void = kind { return true }
+    return false
+  }
+}
+
+/// Says so when the called function crashes, instead of leaving it to the shell.
+private enum CrashReport {
+  static func install() {
+    for number in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT] {
+      // Only what is safe inside a signal handler: write and _exit.
+      _ = signal(number) { number in
+        let text: StaticString =
+          "forward: the function crashed; does its C type match the encoding?\n"
+        _ = unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
+        _exit(ExitCode.failed.rawValue)
+      }
+    }
+  }
+}

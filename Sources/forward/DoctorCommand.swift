@@ -1,0 +1,176 @@
+import CForwardingShims
+import Forwarding
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `forward doctor`: what this machine's libffi is like, and whether calls are right.
+enum DoctorCommand {
+  static func run(_ options: Options) throws -> ExitCode {
+    guard options.positional.isEmpty else { throw options.fault("doctor takes no arguments") }
+    let checks = SelfChecks.all()
+    if options.isJSON { showJSON(checks) } else { showText(checks) }
+    return checks.allSatisfy(\.isPassed) ? .ok : .failed
+  }
+
+  private static func showText(_ checks: [SelfChecks.Outcome]) {
+    Terminal.out(Terminal.styled("This machine", .bold))
+    Terminal.out(Terminal.table(facts().map { [$0, $1] }, indent: "  "))
+    Terminal.out()
+    Terminal.out(Terminal.styled("Known faults of libffi, tried on the installed one", .bold))
+    for (name, state) in faults() {
+      let shown =
+        switch state {
+        case 1: Terminal.styled("shown, avoided by this package", .yellow)
+        case 0: "not shown"
+        default: "not tried on this platform"
+        }
+      Terminal.out("  \(name): \(shown)")
+    }
+    Terminal.out()
+    Terminal.out(Terminal.styled("Self-checks", .bold))
+    for check in checks {
+      let mark = check.isPassed ? Terminal.styled("ok", .green) : Terminal.styled("FAILED", .red)
+      Terminal.out("  \(mark)  \(check.name)" + (check.isPassed ? "" : ": \(check.detail)"))
+    }
+    let failed = checks.count { !$0.isPassed }
+    Terminal.out()
+    Terminal.out(
+      failed == 0
+        ? "All \(checks.count) checks passed."
+        : "\(failed) of \(checks.count) checks failed; please report this with the lines above.")
+  }
+
+  private static func showJSON(_ checks: [SelfChecks.Outcome]) {
+    let object: JSONValue = .object(
+      facts().map { ($0.replacing(" ", with: "_"), JSONValue.string($1)) } + [
+        (
+          "libffi_faults",
+          .object(faults().map { ($0, $1 < 0 ? .null : .bool($1 == 1)) })
+        ),
+        (
+          "checks",
+          .array(
+            checks.map {
+              .object([
+                ("name", .string($0.name)), ("passed", .bool($0.isPassed)),
+                ("detail", .string($0.detail)),
+              ])
+            })
+        ),
+        ("ok", .bool(checks.allSatisfy(\.isPassed))),
+      ])
+    Terminal.out("\(object)")
+  }
+
+  // MARK: Facts
+
+  private static func facts() -> [(String, String)] {
+    [
+      ("forward", Tool.version),
+      ("toolchain", toolchain),
+      ("platform", platform),
+      ("libffi", libffi),
+      (
+        "engine",
+        CallPlan.hasDirectEngine
+          ? "direct (System V x86-64); libffi for variadic calls"
+          : "libffi alone: this platform's registers are not known to the direct engine"
+      ),
+      ("callback memory", callbackMemory),
+    ]
+  }
+
+  private static var toolchain: String {
+    #if swift(>=6.4)
+      "Swift 6.4 or later"
+    #elseif swift(>=6.3)
+      "Swift 6.3"
+    #else
+      "Swift 6.2"
+    #endif
+  }
+
+  private static var platform: String {
+    #if os(Linux)
+      let system = "Linux"
+    #elseif os(macOS)
+      let system = "macOS"
+    #else
+      let system = "another system"
+    #endif
+    #if arch(x86_64)
+      return system + " x86-64"
+    #elseif arch(arm64)
+      return system + " AArch64"
+    #else
+      return system + ", another processor"
+    #endif
+  }
+
+  /// What libffi says of itself, or what its file is called: releases before 3.5 do not tell.
+  private static var libffi: String {
+    let path = unsafe fwd_libffi_path().map { unsafe String(cString: $0) } ?? "unknown path"
+    let resolved = realPath(path)
+    let file = resolved.split(separator: "/").last.map(String.init) ?? resolved
+    if let version = unsafe fwd_libffi_version() {
+      return unsafe "\(String(cString: version)) (\(file))"
+    }
+    // The suffix of the file follows the release: libtool's versions, as libffi published them.
+    let releases = [
+      "8.1.0": "3.4.2", "8.1.1": "3.4.3", "8.1.2": "3.4.4", "8.1.3": "3.4.5", "8.1.4": "3.4.6",
+    ]
+    let suffix = file.split(separator: ".").drop { $0 != "so" }.dropFirst().joined(separator: ".")
+    return "\(releases[suffix].map { "\($0) by its file, " } ?? "")\(file)"
+  }
+
+  private static func realPath(_ path: String) -> String {
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  /// How the page of a callback's code is mapped, as the kernel says.
+  private static var callbackMemory: String {
+    guard let callback = try? Callback({ () -> Int32 in 0 }) else {
+      return "none to be had: callbacks do not work here"
+    }
+    let address = unsafe UInt(bitPattern: callback.address)
+    defer { withExtendedLifetime(callback) {} }
+    guard let line = Maps.line(holding: address) else { return "unknown" }
+    let words = line.split(separator: " ")
+    guard words.count > 1 else { return "unknown" }
+    let permissions = String(words[1])
+    let isBoth = permissions.contains("w") && permissions.contains("x")
+    return permissions + (isBoth ? ", writable and executable (libffi's closures)" : "")
+  }
+
+  private static func faults() -> [(String, Int32)] {
+    [
+      ("issue 574: the last integer register", fwd_probe_libffi(.lastRegister)),
+      ("ffi_call changes the argument pointers", fwd_probe_libffi(.overwritesPointers)),
+      ("a structure of one long double is returned wrong", fwd_probe_libffi(.longDoubleStructure)),
+      ("a void argument is accepted", fwd_probe_libffi(.acceptsVoid)),
+    ]
+  }
+}
+
+/// The memory map of this process.
+private enum Maps {
+  static func line(holding address: UInt) -> String? {
+    guard let file = unsafe fopen("/proc/self/maps", "r") else { return nil }
+    defer { unsafe fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 4096)
+    while unsafe fgets(&buffer, Int32(buffer.count), file) != nil {
+      let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      if range.count == 2, (range[0]..<range[1]).contains(address) { return line }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,95 @@
+/// The texts of `--help`, examples first.
+enum Help {
+  static let overview = """
+    Type encodings, dynamic calls and forwarding for Swift.
+
+      forward explain "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"    where every argument travels
+      forward explain --type "{_Point=dd}"                      size, alignment, members
+      forward call libm.so.6 pow ddd 2 10                       call any C function: 1024
+      forward doctor                                            check this machine
+      forward tour                                              what the package does, in a minute
+
+    Commands:
+      explain   Explain a method signature, or one type
+      call      Call a C function of a library
+      doctor    Check libffi, the engines and callbacks on this machine
+      tour      A short narrated run
+
+    'forward COMMAND --help' tells more. Exit codes: 0 ok, 1 the call or a check failed,
+    64 usage, 65 bad encoding or value, 70 internal error. NO_COLOR is respected.
+    """
+
+  static func text(for command: Command) -> String {
+    switch command {
+    case .explain: explain
+    case .call: call
+    case .doctor: doctor
+    case .tour: tour
+    }
+  }
+
+  private static let explain = """
+    Examples:
+      forward explain "i24@0:8i16i20"
+      forward explain --type "{s=b0I3b3I5d}"
+      forward explain --json "ddd"
+      forward explain --type --layout packed=13,1,0,1,9 "{packed=cdi}"
+      cat encodings.txt | forward explain --type --json -
+
+    Usage: forward explain [--type] [--json] [--layout NAME=SIZE,ALIGNMENT[,OFFSET…]] ENCODING | -
+
+    Explains a signature: each argument's type, size and alignment, its offset in the call's frame,
+    where it travels, and which engine performs the call.
+
+      --type     ENCODING is a single type; shows its size, alignment and members
+      --json     one JSON object on a line
+      --layout   the true layout of a structure that its encoding cannot tell; may be repeated
+      -          read one encoding from each line of standard input. A bad line gives an error of
+                 its own (with --json, an object with "error") and the rest goes on; then the exit
+                 code is 65
+    """
+
+  private static let call = """
+    Examples:
+      forward call libm.so.6 pow ddd 2 10                          1024
+      forward call libc.so.6 strlen 'Q*' 'how long is this'        16
+      forward call libc.so.6 div '{div_t=ii}ii' 17 5               [3,2]
+      forward call libc.so.6 inet_ntoa '*{in_addr=I}' '[16777343]' 127.0.0.1
+      forward call --json libm.so.6 frexp 'dd^i' 8 '[0]'           what it wrote, too
+      forward call --fixed 1 libc.so.6 printf 'i*d' '%.2f\\n' 3.14159
+
+    Usage: forward call [--json] [--errno] [--fixed N] LIBRARY SYMBOL ENCODING [ARGUMENT…]
+
+    Calls SYMBOL of LIBRARY as ENCODING says: the result's type, then each argument's. An empty
+    LIBRARY is this program with all it has loaded. A wrong encoding is undefined behavior.
+
+    Numbers are written plainly, B as true or false, * as text, structures and arrays as nested
+    JSON arrays ([1,[2,3]]), complex numbers as [re,im], a union as an array with a value for its
+    first member, and pointers as 0 or 0x…. A pointer may also be a JSON array: its elements are
+    put into memory, and with --json shown after the call.
+
+      --json    {"result": …, "errno": …, "arguments": […]} on a line
+      --errno   says on standard error which errno the function left
+      --fixed   for a variadic function: how many arguments stand before its ...
+    """
+
+  private static let doctor = """
+    Example:
+      forward doctor
+
+    Usage: forward doctor [--json]
+
+    Shows which libffi is in use and which known faults it has (by trying them), which engine
+    performs calls, and what kind of memory callbacks need; then makes calls that would go wrong if
+    anything were broken. The exit code is 0 only if every check passes.
+    """
+
+  private static let tour = """
+    Example:
+      forward tour
+
+    Usage: forward tour
+
+    A short narrated run of what the package does.
+    """
+}

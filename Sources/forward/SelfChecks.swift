@@ -1,0 +1,138 @@
+import CForwardingShims
+import Forwarding
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Calls whose answers are known: what `forward doctor` makes sure of.
+enum SelfChecks {
+  struct Outcome {
+    var name: String
+    var isPassed: Bool
+    var detail: String
+  }
+
+  static func all() -> [Outcome] {
+    samples().map { sample in
+      attempt("\(sample.what), \(sample.encoding)") { try both(sample) }
+    } + [
+      attempt("a variadic function: snprintf") { try variadic() },
+      attempt("errno after a call: close(-1)") { try errnoIsCaptured() },
+      attempt("a callback in qsort") { try callback() },
+      attempt("an unlayable type is refused") { try refusal() },
+    ]
+  }
+
+  private static func attempt(_ name: String, _ body: () throws -> String?) -> Outcome {
+    do {
+      let problem = try body()
+      return Outcome(name: name, isPassed: problem == nil, detail: problem ?? "")
+    } catch {
+      return Outcome(name: name, isPassed: false, detail: "\(error)")
+    }
+  }
+
+  // MARK: Samples through both engines
+
+  private struct Sample {
+    var what: String
+    var function: UInt
+    var encoding: String
+    /// The declared arguments, as on the command line, and the expected result as JSON.
+    var arguments: [String]
+    var expected: String
+  }
+
+  private static func samples() -> [Sample] {
+    func sample(
+      _ what: String, _ name: FWDSampleName, _ arguments: [String], _ expected: String
+    ) -> Sample {
+      let found = unsafe fwd_sample(name)
+      return Sample(
+        what: what, function: unsafe UInt(bitPattern: found.function),
+        encoding: unsafe String(cString: found.encoding), arguments: arguments, expected: expected)
+    }
+    return [
+      sample("two integers", .sum, ["2", "-5"], "-3"),
+      sample("the last integer register", .lastRegister, ["1", "2", "3", "2.5", "[99,7.25]"], "2.5"),
+      sample("a result behind a pointer", .rectangle, ["[1,2,3,4]"], "[1,2,3,4]"),
+      sample("a long double", .longDouble, ["0.1"], "[0.1]"),
+      sample("registers of both kinds", .mixed, ["[-7,0.5]"], "[-7,0.5]"),
+      sample("a complex number", .complex, ["[1.5,-2]"], "[1.5,-2]"),
+      sample("a union", .union, ["[0.75]"], "[0.75,1061158912]"),
+      sample("ten integers", .tenth, (1...10).map { "\($0)" }, "10"),
+    ]
+  }
+
+  private static func both(_ sample: Sample) throws -> String? {
+    let signature = try MethodSignature(parsing: sample.encoding)
+    let coder = ValueCoder()
+    let call = try Invocation(signature)
+    for (index, text) in sample.arguments.enumerated() {
+      let bytes = try coder.bytes(ofArgument: text, signature.argumentTypes[index + 2])
+      unsafe try call.setArgument(bytes: bytes, at: index + 2)
+    }
+    func wrong(_ engine: String) throws -> String? {
+      let result = try coder.value(of: call.resultBytes()[...], signature.resultType)
+      return "\(result)" == sample.expected
+        ? nil : "\(engine) gave \(result) instead of \(sample.expected)"
+    }
+    // SAFETY: the sample's own C declaration is its encoding.
+    guard let function = unsafe UnsafeRawPointer(bitPattern: sample.function) else { return "NULL" }
+    unsafe try call.invoke(using: function)
+    if let problem = try wrong("\(call.plan.performer)") { return problem }
+    unsafe call.invokeThroughLibffi(using: function)
+    return try wrong("libffi")
+  }
+
+  // MARK: The rest
+
+  private static func variadic() throws -> String? {
+    let functions = FunctionTable()
+    unsafe try functions.register(
+      "snprintf", encoding: "i^vQ*if", unsafeSymbolIn: Library(""), fixedArgumentCount: 3)
+    var buffer = [UInt8](repeating: 0, count: 64)
+    let written = unsafe try buffer.withUnsafeMutableBytes { bytes in
+      unsafe try functions.call(
+        "snprintf", bytes.baseAddress, UInt64(bytes.count), "%d %.2f", Int32(42), Float(2.5),
+        returning: Int32.self)
+    }
+    let text = String(decoding: buffer.prefix(max(0, Int(written))), as: UTF8.self)
+    return text == "42 2.50" ? nil : "it wrote '\(text)'"
+  }
+
+  private static func errnoIsCaptured() throws -> String? {
+    let functions = FunctionTable()
+    unsafe try functions.register("close", encoding: "ii", unsafeSymbolIn: Library(""))
+    let (result, code) = try functions.callCapturingErrno(
+      "close", Int32(-1), returning: Int32.self)
+    return result == -1 && code == EBADF ? nil : "result \(result), errno \(code)"
+  }
+
+  private static func callback() throws -> String? {
+    let compare = unsafe try Callback {
+      (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+      unsafe a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
+    }
+    typealias Comparator = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
+    var numbers: [Int32] = [5, -1, 3, 2]
+    let function = unsafe try compare.function(as: Comparator.self)
+    unsafe qsort(&numbers, numbers.count, MemoryLayout<Int32>.stride, function)
+    withExtendedLifetime(compare) {}
+    return numbers == [-1, 2, 3, 5] ? nil : "it sorted to \(numbers)"
+  }
+
+  private static func refusal() throws -> String? {
+    do {
+      _ = try CallPlan(MethodSignature(parsing: "v@:{opaque}"))
+      return "it was accepted"
+    } catch {
+      return nil
+    }
+  }
+}

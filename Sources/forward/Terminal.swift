@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where the tool writes, and in which colors.
+enum Terminal {
+  enum Style: String {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case cyan = "36"
+  }
+
+  /// Colors only for people: on a terminal, and unless NO_COLOR asks for none.
+  static let hasColor: Bool = {
+    func variable(_ name: String) -> String {
+      unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
+    }
+    return isatty(1) == 1 && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+  }()
+
+  static func styled(_ text: String, _ style: Style) -> String {
+    hasColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  static func out(_ text: String = "") { print(text) }
+
+  /// Writes a line to standard error, in one piece.
+  static func error(_ text: String) {
+    let line = text + "\n"
+    _ = unsafe write(2, line, line.utf8.count)
+  }
+
+  /// Lines of cells as columns. Cells of the columns in `right` are aligned to the right.
+  static func table(_ rows: [[String]], right: Set<Int> = [], indent: String = "") -> String {
+    let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      var line = indent
+      for (column, cell) in row.enumerated() {
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        line += right.contains(column) ? padding + cell : cell + padding
+        line += column + 1 < row.count ? "  " : ""
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }.joined(separator: "\n")
+  }
+
+  /// The lines of standard input as bytes, as they are: an encoding may be broken UTF-8.
+  static func readLines(_ body: ([UInt8]) -> Void) {
+    var line: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    var wroteAny = false
+    while true {
+      let count = unsafe read(0, &chunk, chunk.count)
+      if count <= 0 { break }
+      for byte in chunk[..<count] {
+        if byte == UInt8(ascii: "\n") {
+          body(line)
+          line.removeAll(keepingCapacity: true)
+          wroteAny = false
+        } else if line.count <= 1 << 20 {
+          // More than any limit allows; the rest of such a line changes nothing.
+          line.append(byte)
+          wroteAny = true
+        }
+      }
+    }
+    if wroteAny { body(line) }
+  }
+}

@@ -1,0 +1,125 @@
+import Forwarding
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `forward tour`: a short narrated run. Every line of output comes from the code that ran.
+enum TourCommand {
+  static func run(_ options: Options) throws -> ExitCode {
+    guard options.positional.isEmpty else { throw options.fault("tour takes no arguments") }
+    Terminal.out(Terminal.styled("A tour of swift-forwarding", .bold))
+    let chapters: [(String, () throws -> Void)] = [
+      ("A type is a string: it has a size, members, and a place for every fault", types),
+      ("A signature becomes a plan: every argument gets its register once", signatures),
+      ("Functions under encoding strings: C and Swift side by side", functions),
+      ("An invocation: a call recorded once, sent to any target", invocations),
+      ("The other way: a C function pointer that Swift answers", callbacks),
+    ]
+    for (index, (title, chapter)) in chapters.enumerated() {
+      Terminal.out()
+      Terminal.out(Terminal.styled("\(index + 1)  \(title)", .cyan))
+      try chapter()
+    }
+    Terminal.out()
+    Terminal.out("Next: 'forward doctor' checks this machine, 'forward --help' lists the commands.")
+    return .ok
+  }
+
+  private static func say(_ text: String) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      Terminal.out("   " + line)
+    }
+  }
+
+  /// A line of code, and what it gave.
+  private static func show(_ code: String, _ answer: String) {
+    let padding = String(repeating: " ", count: max(1, 56 - code.count))
+    Terminal.out("   " + code + padding + Terminal.styled("// " + answer, .dim))
+  }
+
+  // MARK: Chapters
+
+  private static func types() throws {
+    let rectangle = try TypeEncoding(parsing: "{CGRect={CGPoint=dd}{CGSize=dd}}")
+    show("TypeEncoding(parsing: \"\(rectangle)\").layout", "\(try rectangle.layout)")
+    let flags = try TypeEncoding(parsing: "{flags=b0I3b3I5b8I7}")
+    show("TypeEncoding(parsing: \"\(flags)\").layout", "\(try flags.layout)")
+    say("Broken ones are refused with a caret:")
+    do {
+      _ = try MethodSignature(parsing: "v@:{CGPoint=dd")
+    } catch {
+      say("\(error)")
+    }
+  }
+
+  private static func signatures() throws {
+    let signature = try MethodSignature("i@:{pair=id}d[4c]")
+    let plan = try CallPlan(signature)
+    for (index, type) in signature.argumentTypes.enumerated() {
+      show("\(index)  \(type)", try plan.location(ofArgument: index).text)
+    }
+  }
+
+  private static func functions() throws {
+    let functions = FunctionTable()
+    // SAFETY: C declares `double pow(double, double)`.
+    unsafe try functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
+    try functions.register("greet") { (name: String) in "hello, \(name)" }
+    let power = try functions.call("pow", 2.0, 10.0, returning: Double.self)
+    show("functions.call(\"pow\", 2.0, 10.0)", "\(power)")
+    let greeting = try functions.call("greet", "Linux", returning: String.self)
+    show("functions.call(\"greet\", \"Linux\")", greeting)
+    do {
+      _ = try functions.call("pow", 2.0, Float(10), returning: Double.self)
+    } catch {
+      show("functions.call(\"pow\", 2.0, Float(10))", "\(error)")
+    }
+  }
+
+  private final class Counter {
+    let name: String
+    var value: Int32
+    init(_ name: String, _ value: Int32) { (self.name, self.value) = (name, value) }
+  }
+
+  private static func invocations() throws {
+    try MethodTable.of(Counter.self).register("add:to:") {
+      (counter: Counter, a: Int32, b: Int32) -> Int32 in
+      counter.value += a + b
+      return counter.value
+    }
+    let call = try Invocation(MethodSignature("i@:ii"), selector: "add:to:")
+    try call.setArgument(Int32(2), at: 2)
+    try call.setArgument(Int32(3), at: 3)
+    for counter in [Counter("one", 100), Counter("two", 200)] {
+      try call.invoke(on: counter)
+      show("call.invoke(on: \(counter.name))", "\(try call.result(as: Int32.self))")
+    }
+    try call.invoke(on: nil)
+    show("call.invoke(on: nil)", "\(try call.result(as: Int32.self)), as a message to nil")
+    do {
+      try call.setArgument(2.5, at: 2)
+    } catch {
+      show("call.setArgument(2.5, at: 2)", "\(error)")
+    }
+    say("\(call)")
+  }
+
+  private static func callbacks() throws {
+    let compare = unsafe try Callback {
+      (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+      unsafe b.pointee < a.pointee ? -1 : 1
+    }
+    typealias Comparator = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
+    var numbers: [Int32] = [3, 1, 4, 1, 5, 9, 2, 6]
+    let function = unsafe try compare.function(as: Comparator.self)
+    unsafe qsort(&numbers, numbers.count, MemoryLayout<Int32>.stride, function)
+    withExtendedLifetime(compare) {}
+    show("qsort(&numbers, 8, 4, compare.function)", "\(numbers)")
+  }
+}

@@ -1,0 +1,158 @@
+import Testing
+import TypeEncodings
+
+@Suite("Faults of an encoding are reported where they are")
+struct ParserFaultTests {
+  @Test(
+    "of one type",
+    arguments: [
+      ("", 0, .empty),
+      ("{_Point=dd", 10, .unterminatedStructure),
+      ("ii", 1, .trailingCharacters),
+      ("{", 0, .unterminatedStructure),
+      ("{P", 2, .unterminatedStructure),
+      ("(U=i", 4, .unterminatedUnion),
+      ("[", 0, .unterminatedArray),
+      ("[3i", 3, .unterminatedArray),
+      ("[3", 2, .unterminatedArray),
+      ("[3ii]", 3, .unterminatedArray),
+      ("[i]", 1, .missingNumber),
+      ("^", 1, .unexpectedEnd),
+      ("r", 1, .unexpectedEnd),
+      ("x", 0, .unknownCode(0x78)),
+      ("{S=ix}", 4, .unknownCode(0x78)),
+      ("{}", 0, .invalidName),
+      ("{=", 2, .unterminatedStructure),
+      ("@\"NSString", 10, .unterminatedQuote),
+      ("@?<v@?", 6, .unterminatedBlock),
+      ("j@", 1, .notAComplexBase),
+      ("jB", 1, .notAComplexBase),
+      ("{S=v}", 3, .voidIsNoValue),
+      ("[2v]", 2, .voidIsNoValue),
+      ("?", 0, .functionIsNoValue),
+      ("{S=?}", 3, .functionIsNoValue),
+      ("[99999999999i]", 1, .numberTooLarge(limit: EncodingLimits.elements)),
+      ("b65", 1, .numberTooLarge(limit: 64)),
+      ("b2000C257", 6, .numberTooLarge(limit: EncodingLimits.bitFieldWidth)),
+      ("![16 f]", 4, .malformedVector),
+      ("![16,3f]", 0, .malformedVector),
+      ("<2f", 3, .malformedVector),
+      ("{a\u{0}=i}", 2, .invalidName),
+      ("i\u{0}", 1, .trailingCharacters),
+    ] as [(String, Int, TypeEncodingError.Reason)])
+  func type(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
+    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
+    #expect(error == TypeEncodingError(reason: reason, offset: offset, encoding: spelling))
+  }
+
+  @Test(
+    "of a signature",
+    arguments: [
+      ("v@:v", 3, .voidIsNoValue),
+      ("vv@:", 1, .voidIsNoValue),
+      ("v@:b3", 3, .bitFieldOutsideStructure),
+      ("i99999999999999999999", 1, .numberTooLarge(limit: EncodingLimits.advisoryOffset)),
+      ("v@:+", 4, .missingNumber),
+      ("v@:{Foo=i", 9, .unterminatedStructure),
+      ("v@: i", 3, .unknownCode(0x20)),
+    ] as [(String, Int, TypeEncodingError.Reason)])
+  func signature(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
+    let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: spelling) }
+    #expect(error?.offset == offset)
+    #expect(error?.reason == reason)
+  }
+
+  @Test(
+    "of a layout that the string cannot tell",
+    arguments: [
+      ("{P}", 0, .opaque),
+      ("{S=i{P}}", 4, .opaque),
+      ("{B=b3b5}", 3, .bitFieldWithoutStorage),
+      ("b8", 0, .bitFieldOutsideStructure),
+      ("{B=b0C9}", 3, .bitFieldTooWide(limit: 8)),
+      ("{B=b30I5}", 3, .bitFieldCrossesUnit),
+      ("{B=ib0I3}", 4, .bitFieldOverlaps),
+      ("<4f>", 0, .vectorWithoutAlignment),
+      ("[4294967]", 8, .unknownCode(0x5D)),
+      ("{N=i{N=d}}", 4, .containsItself),
+      ("[2147483647[2147483647c]]", 0, .tooLarge(limit: EncodingLimits.size)),
+      ("[1000000{Big=[1000000q]}]", 0, .tooLarge(limit: EncodingLimits.size)),
+    ] as [(String, Int, TypeEncodingError.Reason)])
+  func layout(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
+    let error = #expect(throws: TypeEncodingError.self) {
+      try TypeEncoding(parsing: spelling).layout
+    }
+    #expect(error?.reason == reason)
+    if reason != .tooLarge(limit: EncodingLimits.size) { #expect(error?.offset == offset) }
+  }
+
+  @Test("an error is printed with a caret under the byte")
+  func caret() {
+    let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: "v@:{P=dd") }
+    #expect("\(error!)" == "v@:{P=dd\n        ^ the structure is not closed with '}'")
+  }
+
+  @Test("a long string is shown in part, with the caret still under the byte")
+  func caretInLongString() {
+    let spelling = String(repeating: "i", count: 1000) + "x" + String(repeating: "d", count: 1000)
+    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{S=" + spelling + "}") }
+    let lines = "\(error!)".split(separator: "\n")
+    #expect(lines[0].count < 80)
+    let column = lines[1].firstIndex(of: "^")!
+    #expect(lines[0][lines[0].index(lines[0].startIndex, offsetBy: lines[1].distance(from: lines[1].startIndex, to: column))] == "x")
+  }
+
+  @Test("bytes that are not UTF-8 are refused at their offset")
+  func invalidUTF8() {
+    let error = #expect(throws: TypeEncodingError.self) {
+      try TypeEncoding(parsingUTF8: Array("{é".utf8) + [0xFF] + Array("=i}".utf8))
+    }
+    #expect(error?.reason == .invalidUTF8)
+    #expect(error?.offset == 3)
+  }
+}
+
+@Suite("Limits are met early")
+struct LimitTests {
+  @Test(
+    "nesting",
+    arguments: [
+      String(repeating: "{a=", count: 20_000), String(repeating: "^", count: 60_000),
+      String(repeating: "[1", count: 30_000), String(repeating: "(u=", count: 20_000),
+      String(repeating: "@?<", count: 20_000),
+    ])
+  func depth(spelling: String) {
+    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
+    #expect(error?.reason == .nestedTooDeeply(limit: EncodingLimits.depth))
+  }
+
+  @Test("the deepest type that is allowed parses and prints")
+  func deepest() throws {
+    let spelling = String(repeating: "^", count: EncodingLimits.depth - 1) + "v"
+    #expect(try TypeEncoding(parsing: spelling).description == spelling)
+  }
+
+  @Test("length, in constant memory")
+  func length() {
+    for spelling in [
+      String(repeating: "{P=ii}", count: 16 << 20 / 6), String(repeating: "r", count: 1_000_000) + "i",
+      String(repeating: "^", count: 100_000) + "v",
+    ] {
+      let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: spelling) }
+      #expect(error?.reason == .tooLong(limit: EncodingLimits.length))
+      #expect((error?.encoding.utf8.count ?? 0) < EncodingLimits.length + 128)
+    }
+  }
+
+  @Test("254 declared arguments are accepted, 255 are not")
+  func arguments() throws {
+    let most = "v@:" + String(repeating: "i", count: 254)
+    #expect(try MethodSignature(parsing: most).numberOfDeclaredArguments == 254)
+    for more in ["v@:" + String(repeating: "i", count: 255), "v" + String(repeating: "i", count: 255), "v@:" + String(repeating: "i", count: 60_000)] {
+      let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: more) }
+      #expect(error?.reason == .tooManyArguments(limit: 254))
+    }
+    let long = "v@:" + String(repeating: "i", count: 1_500_000)
+    #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: long) }
+  }
+}

@@ -1,0 +1,146 @@
+import ForwardingTestSupport
+import Testing
+import TypeEncodings
+
+@Suite("Spelling, equality and equivalence")
+struct SpellingTests {
+  @Test(
+    "a type prints as it was written, numbers inside of structures aside",
+    arguments: [
+      ("{_NSRect=\"origin\"{_NSPoint=\"x\"f\"y\"f}\"size\"{_NSSize=\"width\"f\"height\"f}}", nil),
+      ("rn*", nil), ("nNoORVi", nil), ("@?<v@?@\"NSString\">", nil), ("![16,16f]", nil),
+      ("{=d10d}", "{=dd}"), ("{p=i<2f>\"world\"[10@]}", nil), ("{s=b8C}", nil), ("AA{a}", nil),
+      ("{shared_ptr<E::blob<float, 4>>=^{blob<float, 4>}^v}", nil), ("^{op<a==b>=i}", nil),
+      ("{s=\"a\"@\"b\"i}", nil), ("{e=}", nil), ("[3{e=}]", nil), ("^?", nil), ("|^i", nil),
+    ] as [(String, String?)])
+  func prints(spelling: String, expected: String?) throws {
+    let type = try TypeEncoding(parsing: spelling)
+    #expect(type.description == expected ?? spelling)
+    #expect(try TypeEncoding(parsing: type.description) == type)
+  }
+
+  @Test(
+    "equivalent types, which need not be equal",
+    arguments: [
+      ("*", "^c"), ("*", "^C"), ("*", "%"), ("@", "@\"X\""), ("@", "@?"), ("@", "#"),
+      ("@?", "@?<v@?>"), ("^ri", "r^i"), ("^r@", "^@"), ("^{S}", "^{S=ii}"), ("^{S=}", "^{S=ii}"),
+      ("^^{S}", "^^{S=d}"), ("l", "q"), ("L", "Q"), ("Ai", "i"), ("ri", "i"),
+      ("{a=ii}", "{b=ii}"), ("{?=\"x\"d}", "{=d}"),
+    ])
+  func equivalent(one: String, other: String) throws {
+    let (left, right) = (try TypeEncoding(parsing: one), try TypeEncoding(parsing: other))
+    #expect(left.isEquivalent(to: right))
+    #expect(right.isEquivalent(to: left))
+    #expect(left != right)
+  }
+
+  @Test(
+    "types that the machine tells apart",
+    arguments: [
+      ("i", "I"), ("c", "C"), ("c", "B"), ("f", "d"), ("{a=ii}", "{a=if}"), ("{a=i}", "(a=i)"),
+      ("{S}", "{S=ii}"), ("^{S}", "^{T}"), ("^{?=i}", "^{?=d}"), ("^i", "^d"), ("[2i]", "[3i]"),
+      (":", "@"), ("jf", "jd"), ("^?", "^v"), ("{a=b0I3}", "{a=b0I4}"), ("A{a=CCC}", "{a=CCC}"),
+    ])
+  func different(one: String, other: String) throws {
+    #expect(try !TypeEncoding(parsing: one).isEquivalent(to: TypeEncoding(parsing: other)))
+  }
+
+  @Test("the canonical spelling is a fixed point, and equivalent, for every row of the table")
+  func canonical() throws {
+    for row in try Table("encodings").rows {
+      let type = try TypeEncoding(parsing: row["encoding"])
+      let canonical = try TypeEncoding(parsing: type.canonicalSpelling)
+      #expect(canonical.canonicalSpelling == type.canonicalSpelling)
+      #expect(canonical.isEquivalent(to: type))
+    }
+  }
+
+  @Test("an object's quoted name is told from the next member's label")
+  func labels() throws {
+    let type = try TypeEncoding(parsing: "{s=\"a\"@\"b\"i\"c\"@\"NSString\"\"d\"@}")
+    #expect(type.members?.map(\.name) == ["a", "b", "c", "d"])
+    #expect(type.members?.map { "\($0.type)" } == ["@", "i", "@\"NSString\"", "@"])
+  }
+
+  @Test("both dialects of bit-fields, told apart by the number behind the letter")
+  func bitFields() throws {
+    #expect(try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
+    #expect(try TypeEncoding(parsing: "b8C4").kind == .bitField(width: 4, storage: .uint8, position: 8))
+    let members = try TypeEncoding(parsing: "{s=b8C}").members
+    #expect(members?.map { "\($0.type)" } == ["b8", "C"])
+  }
+}
+
+@Suite("Layouts that a string cannot tell are registered by name")
+struct RegisteredLayoutTests {
+  @Test("every lossy structure of the table, once its layout is registered")
+  func lossy() throws {
+    var registered = 0
+    for row in try Table("encodings_lossy").rows {
+      let spelling = row["encoding"]
+      guard spelling.hasPrefix("{") || spelling.hasPrefix("("), let size = Int(row["size"]),
+        let alignment = Int(row["align"])
+      else { continue }
+      let name = String(spelling.dropFirst().prefix { $0 != "=" })
+      var layouts = StructureLayouts()
+      layouts[name] = .init(size: size, alignment: alignment)
+      let type = try TypeEncoding(parsing: spelling, layouts: layouts)
+      #expect(try type.layout == TypeLayout(size: size, alignment: alignment), "\(spelling)")
+      registered += 1
+    }
+    #expect(registered == 28)
+  }
+
+  @Test("what the string says without it is wrong or refused, for every row that has a string")
+  func withoutRegistration() throws {
+    for row in try Table("encodings_lossy").rows
+    where !row["encoding"].isEmpty && !row["encoding"].contains("![") && !row["source"].contains("i386") {
+      let layout = try? TypeEncoding(parsing: row["encoding"]).layout
+      #expect(layout.map { "\($0)" } != "\(row["size"])/\(row["align"])", "\(row["encoding"])")
+    }
+  }
+
+  @Test("GCC's vectors tell their own layout")
+  func vectors() throws {
+    #expect(try TypeEncoding(parsing: "![16,16f]").layout == TypeLayout(size: 16, alignment: 16))
+    #expect(try TypeEncoding(parsing: "{v=f![16,16f]}").layout == TypeLayout(size: 32, alignment: 16))
+  }
+
+  @Test("registered member offsets are the members' places")
+  func offsets() throws {
+    var layouts = StructureLayouts()
+    layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
+    let type = try TypeEncoding(parsing: "{p=cdi}", layouts: layouts)
+    #expect(type.members?.map(\.offset) == [0, 1, 9])
+    let outer = try TypeEncoding(parsing: "{o=c{p=cdi}d}", layouts: layouts)
+    #expect(try outer.layout == TypeLayout(size: 24, alignment: 8))
+    #expect(outer.members?.map(\.offset) == [0, 1, 16])
+  }
+
+  @Test("another number of offsets than members is refused")
+  func wrongOffsets() throws {
+    var layouts = StructureLayouts()
+    layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1])
+    let type = try TypeEncoding(parsing: "{p=cdi}", layouts: layouts)
+    let error = #expect(throws: TypeEncodingError.self) { try type.layout }
+    #expect(error?.reason == .registeredOffsets(expected: 3, given: 2))
+  }
+
+  @Test("a layout that no compiler makes is not kept")
+  func implausible() {
+    var layouts = StructureLayouts()
+    layouts["p"] = .init(size: 13, alignment: 2)
+    layouts["q"] = .init(size: 12, alignment: 3)
+    layouts["r"] = .init(size: -4, alignment: 4)
+    layouts["s"] = .init(size: 4, alignment: 4, fieldOffsets: [5])
+    #expect(["p", "q", "r", "s"].allSatisfy { layouts[$0] == nil })
+  }
+
+  @Test("signatures with different registered layouts are not equal")
+  func identity() throws {
+    var layouts = StructureLayouts()
+    layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
+    let packed = try MethodSignature(parsing: "v@:{p=cdi}", layouts: layouts)
+    #expect(try packed != MethodSignature(parsing: "v@:{p=cdi}"))
+  }
+}
