@@ -1,1 +1,0 @@
-int fwd_fixture_placeholder;

@@ -1,0 +1,60 @@
+import CForwardingFixtures
+import TypeEncodings
+
+@testable import Invocations
+
+/// The C functions of `CShims/Fixtures`, by name.
+enum Fixtures {
+  static func named(_ name: String) -> (function: UnsafeRawPointer, encoding: String) {
+    for index in 0..<fixture_count() {
+      let fixture = fixture_at(index)
+      if String(cString: fixture.name) == name {
+        return (fixture.function, String(cString: fixture.encoding))
+      }
+    }
+    fatalError("no fixture is called \(name)")
+  }
+
+  /// An invocation of a fixture that is ready for arguments.
+  static func call(_ name: String) throws -> (Invocation, UnsafeRawPointer) {
+    let fixture = named(name)
+    let call = try Invocation(parsing: fixture.encoding)
+    return (call, fixture.function)
+  }
+}
+
+extension FixturePoint: CallStructure, @retroactive Equatable {
+  public static var typeEncoding: String { "{FixturePoint=dd}" }
+  public static func == (a: Self, b: Self) -> Bool { (a.x, a.y) == (b.x, b.y) }
+}
+
+extension FixtureRectangle: CallStructure, @retroactive Equatable {
+  public static var typeEncoding: String {
+    "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}"
+  }
+  public static func == (a: Self, b: Self) -> Bool { a.origin == b.origin && a.size == b.size }
+}
+
+extension FixtureMixed: CallStructure {
+  public static var typeEncoding: String { "{FixtureMixed=id}" }
+}
+
+/// Something to send messages to.
+final class Subject: CallObject {
+  let name: String
+  init(_ name: String = "") { self.name = name }
+}
+
+/// Counts its instances: what leaks or dies too early shows. Only the serialized suite of
+/// lifetimes makes any.
+final class Tracked: CallObject, Sendable {
+  nonisolated(unsafe) static var live = 0
+  let name: String
+
+  init(_ name: String = "") {
+    self.name = name
+    Self.live += 1
+  }
+
+  deinit { Self.live -= 1 }
+}
