@@ -1,0 +1,183 @@
+import Foundation
+import ForwardingTestSupport
+import Synchronization
+import TypeEncodings
+import Testing
+
+@testable import Invocations
+
+@Suite("Call plans")
+struct CallPlanTests {
+  @Test("the hidden-pointer column of struct_return_x86_64.tsv, every row")
+  func structReturns() throws {
+    try #require(CallPlan.hasDirectEngine)
+    var rows = 0
+    for row in try Table("struct_return_x86_64").rows {
+      let plan = try CallPlan(MethodSignature(parsing: row["encoding"] + "@:"))
+      let isHidden = plan.resultLocation.text == "memory (pointer in rdi)"
+      #expect(isHidden == (row["returned-through-hidden-pointer"] == "yes"), "\(row["encoding"])")
+      rows += 1
+    }
+    #expect(rows == 326)
+  }
+
+  @Test("where arguments travel", arguments: [
+    ("v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", ["rdi", "rsi", "stack+0", "rdx"], "nowhere"),
+    ("{P=dd}@:{P=dd}", ["rdi", "rsi", "xmm0:xmm1"], "xmm0:xmm1"),
+    ("{M=id}@:{M=id}", ["rdi", "rsi", "rdx:xmm0"], "rax:xmm0"),
+    ("{M=dq}{M=dq}", ["xmm0:rdi"], "xmm0:rax"),
+    ("v@:iiif{P=cd}", ["rdi", "rsi", "rdx", "rcx", "r8", "xmm0", "r9:xmm1"], "nowhere"),
+    ("v@:iii{P=qq}i", ["rdi", "rsi", "rdx", "rcx", "r8", "stack+0", "r9"], "nowhere"),
+    ("D{e=}Dt(U=fi)jf", ["nowhere", "stack+0", "rdi:rsi", "rdx", "xmm0"], "st0"),
+    ("jD[3i]^?", ["rdi", "rsi"], "st0:st1"),
+    ("{L=D}(U=Di){v=![16,16f]q}", [], ""),
+  ] as [(String, [String], String)])
+  func locations(spelling: String, arguments: [String], result: String) throws {
+    try #require(CallPlan.hasDirectEngine)
+    let signature = try MethodSignature(parsing: spelling)
+    guard !result.isEmpty else {
+      #expect(throws: InvocationError.self) { try CallPlan(signature) }
+      return
+    }
+    let plan = try CallPlan(signature)
+    #expect(try arguments.indices.map { try plan.location(ofArgument: $0).text } == arguments)
+    #expect(plan.resultLocation.text == result)
+  }
+
+  @Test("what cannot be passed is refused with the reason", arguments: [
+    ("v@:{opaque}", 3, .opaque), ("v@:{B=b3b5}", 6, .bitFieldWithoutStorage),
+    ("v@:![16,16f]", 3, .vectorByValue), ("v@:{S=f![16,16f]}", 7, .vectorByValue),
+    ("[3i]@:", 0, .arrayResult), ("v@:<4f>", 3, .vectorWithoutAlignment),
+  ] as [(String, Int, TypeEncodingError.Reason)])
+  func refusals(spelling: String, offset: Int, reason: TypeEncodingError.Reason) throws {
+    let signature = try MethodSignature(parsing: spelling)
+    #expect(throws: InvocationError.encoding(TypeEncodingError(reason: reason, offset: offset, encoding: spelling))) {
+      try CallPlan(signature)
+    }
+  }
+
+  @Test("values and stacks above the limits are refused", arguments: [
+    "v@:{Big=[102400q]}", "{Big=[102400q]}@:", "v" + String(repeating: "{B=[60000c]}", count: 2),
+    "v" + String(repeating: "{B=[1000c]}", count: 100),
+  ])
+  func tooLarge(spelling: String) throws {
+    let signature = try MethodSignature(parsing: spelling)
+    #expect(throws: InvocationError.tooLarge(signature: spelling)) { try CallPlan(signature) }
+  }
+
+  @Test("an alignment above 16 is refused")
+  func overaligned() throws {
+    var layouts = StructureLayouts()
+    layouts["w"] = .init(size: 64, alignment: 32, fieldOffsets: [0])
+    let signature = try MethodSignature(parsing: "vi{w=i}", layouts: layouts)
+    #expect(throws: InvocationError.unsupportedValue(index: 2, signature: "vi{w=i}")) { try CallPlan(signature) }
+  }
+
+  @Test("a packed structure travels in memory, as C passes it")
+  func packed() throws {
+    try #require(CallPlan.hasDirectEngine)
+    var layouts = StructureLayouts()
+    layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
+    let signature = try MethodSignature(parsing: "i{p=cdi}d", layouts: layouts)
+    #expect(try CallPlan(signature).location(ofArgument: 0).text == "stack+0")
+    let library = try CompiledLibrary(CCompiler.system().library("""
+      struct __attribute__((packed)) p { char a; double b; int c; };
+      int f(struct p v, double d) { return v.a + (int)v.b + v.c + (int)d; }
+      """))
+    let call = try Invocation(signature)
+    var bytes: [UInt8] = [1]
+    bytes += withUnsafeBytes(of: 20.0) { Array($0) } + withUnsafeBytes(of: Int32(300)) { Array($0) }
+    try call.setArgument(bytes: bytes, at: 0)
+    try call.setArgument(4000.0, at: 1)
+    try call.invoke(using: library.address("f"))
+    #expect(try call.result(as: Int32.self) == 4321)
+    call.invokeThroughLibffi(using: try library.address("f"))
+    #expect(try call.result(as: Int32.self) == 4321)
+  }
+
+  @Test("a small structure with a registered size alone is not passed by value")
+  func membersUnknown() throws {
+    var layouts = StructureLayouts()
+    layouts["o"] = .init(size: 8, alignment: 4)
+    let error = #expect(throws: InvocationError.self) {
+      try CallPlan(MethodSignature(parsing: "v{o}", layouts: layouts))
+    }
+    #expect(error == .encoding(TypeEncodingError(reason: .membersUnknown, offset: 1, encoding: "v{o}")))
+    layouts["o"] = .init(size: 24, alignment: 8)
+    _ = try CallPlan(MethodSignature(parsing: "v{o}", layouts: layouts))
+  }
+
+  @Test("equal signatures of the program share a plan; others' strings leave nothing behind")
+  func cache() throws {
+    let one = try CallPlan.shared(for: MethodSignature("v@:{shared=iid}"))
+    #expect(try one === CallPlan.shared(for: MethodSignature("v@:{other=iid}")))
+    #expect(try one === CallPlan.shared(for: MethodSignature(parsing: "v32@0:8{shared=iid}16")))
+    let count = CallPlan.cacheCount
+    let signatures = SignatureCache.count
+    for index in 0..<5_000 {
+      let foreign = try MethodSignature(parsing: "v@:{f=[\(index + 1)c]i}")
+      _ = try CallPlan.shared(for: foreign)
+      _ = try Invocation(parsing: "v@:{g=[\(index + 1)c]i}")
+    }
+    // Other tests run beside this one, and they use literals too.
+    #expect(CallPlan.cacheCount - count < 200)
+    #expect(SignatureCache.count - signatures < 200)
+    #expect(CallPlan.cacheCount <= CallPlan.cacheCapacity && SignatureCache.count <= SignatureCache.capacity)
+  }
+
+  @Test("plans that are not shared stand in for each other all the same")
+  func interchangeable() throws {
+    let one = try CallPlan(MethodSignature(parsing: "v@:{a=iid}"))
+    let other = try CallPlan(MethodSignature(parsing: "v@:{b=iid}"))
+    let third = try CallPlan(MethodSignature(parsing: "v@:{a=iif}"))
+    #expect(one !== other && one.isInterchangeable(with: other))
+    #expect(!one.isInterchangeable(with: third))
+    let variadic = try CallPlan(MethodSignature(parsing: "v@:{a=iid}"), fixedArgumentCount: 2)
+    #expect(!one.isInterchangeable(with: variadic))
+  }
+
+  @Test("8 threads make and use the same plans at the same time")
+  func threads() throws {
+    let rectangle = Fixtures.named("m_rectangle").function
+    nonisolated(unsafe) let function = rectangle
+    let wrong = Atomic(0)
+    let bytes = [1.0, 2, 3, 4].withUnsafeBytes { Array($0) }
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for round in 0..<300 {
+        do {
+          let shared = try CallPlan.shared(for: MethodSignature("{R=dddd}@:{R=dddd}"))
+          let own = try CallPlan(MethodSignature(parsing: "{T\(round)=dddd}@:{R=dddd}"))
+          for plan in [shared, own] {
+            let call = Invocation(plan)
+            try call.setArgument(bytes: bytes, at: 2)
+            try call.invoke(using: function)
+            let direct = try call.resultBytes()
+            call.invokeThroughLibffi(using: function)
+            if try direct != bytes || call.resultBytes() != bytes { wrong.add(1, ordering: .relaxed) }
+          }
+        } catch {
+          wrong.add(1, ordering: .relaxed)
+        }
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("selectors intern to one pointer and small numbers, from 8 threads")
+  func selectors() throws {
+    let first = try Selector("intern:me:")
+    #expect(try first == Selector("intern:me:"))
+    #expect(first.name == "intern:me:" && first.numberOfArguments == 2)
+    #expect(Selector(existing: "never interned before") == nil)
+    #expect(throws: InvocationError.self) { try Selector(String(repeating: "x", count: 2000)) }
+    #expect(throws: InvocationError.self) { try Selector("a\0b") }
+    let ids = Mutex<Set<Int>>([])
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for index in 0..<200 {
+        let selector = try? Selector("thread:\(index):")
+        ids.withLock { _ = $0.insert(selector?.id ?? -1) }
+      }
+    }
+    #expect(ids.withLock { $0.count } == 200 && !ids.withLock { $0.contains(-1) })
+  }
+}

@@ -1,0 +1,171 @@
+import CForwardingFixtures
+import Foundation
+import Synchronization
+import TypeEncodings
+import Testing
+
+@testable import Invocations
+
+@Suite("Functions under encoding strings")
+struct FunctionTableTests {
+  @Test("a C function by address, a symbol of a library, and Swift closures")
+  func kinds() throws {
+    let functions = FunctionTable()
+    let average = Fixtures.named("f_average3")
+    try functions.register("average", encoding: average.encoding, unsafeFunction: average.function)
+    try functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
+    try functions.register("root", encoding: "dd", unsafeSymbolIn: Library("libm.so.6"), symbol: "sqrt")
+    try functions.register("join") { (a: String, b: String) in a + b }
+    try functions.register("add", encoding: "i24i0i4") { (a: Int32, b: Int32) in a + b }
+    #expect(try functions.call("average", 1.0, 2.0, 6.0, returning: Double.self) == 3)
+    #expect(try functions.call("pow", 2.0, 10.0, returning: Double.self) == 1024)
+    #expect(try functions.call("root", 81.0, returning: Double.self) == 9)
+    #expect(try functions.call("join", "one", "two", returning: String.self) == "onetwo")
+    #expect(try functions.call("add", Int32(2), Int32(3), returning: Int32.self) == 5)
+    #expect(functions.names == ["add", "average", "join", "pow", "root"])
+    #expect(functions["join"]?.plan.signature.description == "***")
+  }
+
+  @Test("every type that Swift maps goes through a closure and back")
+  func types() throws {
+    let functions = FunctionTable()
+    func echoes<Value: CallValue & Equatable>(_ value: Value) throws {
+      functions.unregister("echo")
+      try functions.register("echo") { (value: Value) -> Value in value }
+      #expect(try functions.call("echo", value, returning: Value.self) == value)
+    }
+    try echoes(Int8.min); try echoes(UInt8.max); try echoes(Int16.min); try echoes(UInt16.max)
+    try echoes(Int32.min); try echoes(UInt32.max); try echoes(Int64.min); try echoes(UInt64.max)
+    try echoes(Int.min); try echoes(UInt.max); try echoes(true); try echoes(false)
+    try echoes(Float.pi); try echoes(-Double.infinity); try echoes(Float80(0.1))
+    try echoes(Int128.min); try echoes(UInt128.max)
+    try echoes(ComplexValue<Float>(1, -2)); try echoes(ComplexValue<Double>(0.5, 3))
+    try echoes(ComplexValue<Float80>(1, 2))
+    try echoes("text with é"); try echoes(nil as String?); try echoes("some" as String?)
+    try echoes(UnsafeRawPointer(bitPattern: 0x10)!); try echoes(nil as UnsafeRawPointer?)
+    try echoes(UnsafePointer<Int32>(bitPattern: 0x20)); try echoes(OpaquePointer(bitPattern: 0x30))
+    try echoes(Selector("a:b:")); try echoes(FixturePoint(x: 1, y: 2))
+    try echoes(FixtureRectangle(origin: .init(x: 1, y: 2), size: .init(x: 3, y: 4)))
+  }
+
+  @Test("values of types that only C knows cross by bytes: complex, unions, 128 bits, long double")
+  func nativeTypes() throws {
+    let functions = FunctionTable()
+    for name in ["m_conjugate", "m_wide", "m_long_doubles"] {
+      let fixture = Fixtures.named(name)
+      try functions.register(name, encoding: fixture.encoding, unsafeFunction: fixture.function)
+    }
+    let none = nil as UnsafeRawPointer?
+    _ = none
+    let call = try functions.invocation(of: "m_conjugate")
+    try call.setArgument(ComplexValue<Double>(1, 2), at: 2)
+    try call.invoke(using: functions.function(named: "m_conjugate"))
+    #expect(try call.result(as: ComplexValue<Double>.self) == ComplexValue(1, -2))
+    let wide = try functions.invocation(of: "m_wide")
+    try wide.setArgument(Int128.max, at: 2)
+    try wide.invoke(using: functions.function(named: "m_wide"))
+    #expect(try wide.result(as: Int128.self) == -Int128.max)
+    let long = try functions.invocation(of: "m_long_doubles")
+    for index in 0..<3 {
+      try long.setArgument(Int8(index + 1), at: 2 + 2 * index)
+      try long.setArgument(Float80(index) + 0.5, at: 3 + 2 * index)
+    }
+    try long.invoke(using: functions.function(named: "m_long_doubles"))
+    #expect(try long.result(as: Float80.self) == 0.5 + 3 + 7.5)
+  }
+
+  @Test("what is wrong with a call is said before it is made")
+  func refusals() throws {
+    let functions = FunctionTable()
+    try functions.register("never", encoding: "vid", unsafeFunction: Fixtures.named("f_fail").function)
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) { try functions.call("never", Int32(1)) }
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) { try functions.call("never", Int32(1), 1.0, 1.0) }
+    #expect(throws: InvocationError.argumentMismatch(index: 1, expected: "d", given: "Float (f)")) {
+      try functions.call("never", Int32(1), Float(2))
+    }
+    #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) { try functions.call("nevr") }
+    #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) { try functions.call("something else") }
+    #expect(throws: InvocationError.nullFunction) { try functions.register("null", encoding: "v", unsafeFunction: nil) }
+    #expect(throws: InvocationError.duplicateName("never")) { try functions.register("never") { () -> Void in } }
+    #expect(throws: InvocationError.self) { try functions.register("bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function) }
+    #expect(throws: InvocationError.argumentMismatch(index: 0, expected: "d", given: "Int32 (i)")) {
+      try functions.register("types", encoding: "id") { (value: Int32) -> Int32 in value }
+    }
+    #expect(throws: InvocationError.resultMismatch(expected: "d", given: "Int32 (i)")) {
+      try functions.register("types", encoding: "di") { (value: Int32) -> Int32 in value }
+    }
+    #expect(throws: InvocationError.resultMismatch(expected: "d", given: "Void (v)")) {
+      try functions.register("types", encoding: "di") { (_: Int32) -> Void in }
+    }
+    #expect(functions.names == ["never"])
+  }
+
+  @Test("a missing library or symbol is a clear error")
+  func missing() throws {
+    #expect { try Library("/nowhere/libnone.so") } throws: { error in
+      if case InvocationError.libraryNotFound(let path, let reason)? = error as? InvocationError {
+        return path == "/nowhere/libnone.so" && reason.contains("libnone.so")
+      }
+      return false
+    }
+    #expect(throws: InvocationError.symbolNotFound(symbol: "no_such_function", library: "libm.so.6")) {
+      try FunctionTable().register("x", encoding: "v", unsafeSymbolIn: Library("libm.so.6"), symbol: "no_such_function")
+    }
+    #expect(throws: InvocationError.self) { try Library("libm.so.6").address(of: "pow\0x") }
+  }
+
+  @Test("a library stays open as long as one of its functions is registered")
+  func libraryLifetime() throws {
+    let functions = FunctionTable()
+    weak var library: Library?
+    do {
+      let opened = try Library("libm.so.6")
+      library = opened
+      try functions.register("cos", encoding: "dd", unsafeSymbolIn: opened)
+    }
+    #expect(library != nil)
+    #expect(try functions.call("cos", 0.0, returning: Double.self) == 1)
+    functions.unregister("cos")
+    #expect(library == nil)
+    #expect(throws: InvocationError.self) { try functions.call("cos", 0.0) }
+  }
+
+  @Test("errno comes with the result")
+  func errnoCaptured() throws {
+    let functions = FunctionTable()
+    try functions.register("open", encoding: "i*i", unsafeSymbolIn: Library(""))
+    let answer = try functions.callCapturingErrno("open", "/nowhere/at all", Int32(0), returning: Int32.self)
+    #expect(answer.result == -1 && answer.errno == ENOENT)
+  }
+
+  @Test("what a closure throws reaches the caller")
+  func throwing() throws {
+    struct Refusal: Error {}
+    let functions = FunctionTable()
+    try functions.register("no") { () throws -> Int32 in throw Refusal() }
+    #expect(throws: Refusal.self) { try functions.call("no", returning: Int32.self) }
+  }
+
+  @Test("8 threads register, call and unregister")
+  func threads() throws {
+    let functions = FunctionTable()
+    try functions.register("add") { (a: Int, b: Int) in a + b }
+    let wrong = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for round in 0..<500 {
+        let name = "f\(thread)-\(round)"
+        guard (try? functions.register(name) { (a: Int) in a * 2 }) != nil,
+          (try? functions.call(name, round, returning: Int.self)) == 2 * round,
+          (try? functions.call("add", thread, round, returning: Int.self)) == thread + round,
+          functions.unregister(name)
+        else {
+          wrong.add(1, ordering: .relaxed)
+          continue
+        }
+        _ = functions.names
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+    #expect(functions.names == ["add"])
+  }
+}
