@@ -55,7 +55,9 @@ extension CallPlan {
       return Location(registers: [], stackOffset: nil, frameOffset: offset, text: "nowhere")
     case .registers:
       var names = [name(atOffset: offset, integers)]
-      if slot.second_offset != .max { names.append(name(atOffset: Int(slot.second_offset), integers)) }
+      if slot.second_offset != .max {
+        names.append(name(atOffset: Int(slot.second_offset), integers))
+      }
       return Location(
         registers: names, stackOffset: nil, frameOffset: offset,
         text: names.joined(separator: ":"))

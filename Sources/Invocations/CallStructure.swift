@@ -45,7 +45,8 @@ enum TypeMatch {
       let layout = try? place.layout
     else { return false }
     // A registered layout has the encoding's members, but other offsets; then bytes decide.
-    let isSameType = own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
+    let isSameType =
+      own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
     return isSameType && _isPOD(type) && MemoryLayout<Value>.stride == max(layout.size, 1)
       && MemoryLayout<Value>.alignment == layout.alignment
   }

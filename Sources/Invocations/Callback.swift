@@ -166,7 +166,9 @@ private final class Answer: Sendable {
 /// is dropped meanwhile.
 private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
   let answer = unsafe Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue()
-  withExtendedLifetime(answer) { unsafe answer.call(FrameReference(UnsafeMutableRawPointer(frame))) }
+  withExtendedLifetime(answer) {
+    unsafe answer.call(FrameReference(UnsafeMutableRawPointer(frame)))
+  }
 }
 
 extension Invocation {

@@ -39,7 +39,8 @@ extension Invocation: CustomStringConvertible {
       (try? String.load(from: slot)).map { "\"" + Self.cut($0.debugDescription, 42).dropFirst() }
         ?? "(text that is not UTF-8)"
     case .selector: (try? Selector.load(from: slot)).map { Self.cut($0.name, 40) } ?? "nil"
-    case .object: OwnedObject.object(at: word).map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
+    case .object:
+      OwnedObject.object(at: word).map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
     case .cString, .block, .classReference, .pointer, .functionPointer:
       word == 0 ? "NULL" : "0x" + String(word, radix: 16)
     case .int128, .uInt128, .longDouble, .complexFloat, .complexDouble, .complexLongDouble,

@@ -131,7 +131,8 @@ extension Invocation {
     switch implementation.body {
     case .native(let function, let returnsRetained):
       // SAFETY: who registered the function vouched for its type, which is this plan's.
-      unsafe try invoke(using: UnsafeRawPointer(bitPattern: function), returnsRetained: returnsRetained)
+      unsafe try invoke(
+        using: UnsafeRawPointer(bitPattern: function), returnsRetained: returnsRetained)
     case .closure(let body):
       forgetResult()
       try unsafe body(FrameReference(frame))

@@ -64,7 +64,9 @@ public final class Invocation {
   /// Makes an invocation from an encoding, which may come from anywhere.
   public convenience init(parsing encoding: String) throws(InvocationError) {
     try self.init(
-      InvocationError.wrapping { () throws(TypeEncodingError) in try MethodSignature(parsing: encoding) })
+      InvocationError.wrapping { () throws(TypeEncodingError) in
+        try MethodSignature(parsing: encoding)
+      })
   }
 
   deinit {
@@ -131,7 +133,11 @@ public final class Invocation {
   @usableFromInline func releaseOwned(_ index: Int) {
     let slot = slot(index)
     setOwns(index, false)
-    if slot.kind.isCString { OwnedCString.release(slot.word) } else { OwnedObject.release(slot.word) }
+    if slot.kind.isCString {
+      OwnedCString.release(slot.word)
+    } else {
+      OwnedObject.release(slot.word)
+    }
   }
 
   @usableFromInline func releaseResult() {

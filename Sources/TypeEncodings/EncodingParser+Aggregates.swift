@@ -53,7 +53,8 @@ extension EncodingParser {
   ) throws(TypeEncodingError) {
     let opener = offset - 1
     let closer = form == .union ? UInt8(ascii: ")") : UInt8(ascii: "}")
-    let open: TypeEncodingError.Reason = form == .union ? .unterminatedUnion : .unterminatedStructure
+    let open: TypeEncodingError.Reason =
+      form == .union ? .unterminatedUnion : .unterminatedStructure
     nodes[index].form = form
     try parseName(index, closer: closer, opener: opener, unterminated: open)
     guard take(UInt8(ascii: "=")) else {

@@ -98,7 +98,11 @@ enum EncodingPrinter {
         out += name
       } else {
         write("=")
-        if purpose == .identity, node.isRegistered { writePlacedChildren() } else { writeChildren() }
+        if purpose == .identity, node.isRegistered {
+          writePlacedChildren()
+        } else {
+          writeChildren()
+        }
       }
       write(brackets.1)
     case .bitField:

@@ -36,7 +36,9 @@ enum CallCommand {
 
   private static func fixedCount(_ options: Options) throws(UsageError) -> Int? {
     guard let text = options.values["--fixed"]?.last else { return nil }
-    guard let count = Int(text) else { throw options.fault("--fixed needs a number, not '\(text)'") }
+    guard let count = Int(text) else {
+      throw options.fault("--fixed needs a number, not '\(text)'")
+    }
     return count
   }
 
@@ -109,7 +111,8 @@ enum CallCommand {
       if case .string(let text) = result { Terminal.out(text) } else { Terminal.out("\(result)") }
     }
     if options.flags.contains("--errno") {
-      Terminal.error("errno \(code)" + (code == 0 ? "" : " (\(unsafe String(cString: strerror(code))))"))
+      Terminal.error(
+        "errno \(code)" + (code == 0 ? "" : " (\(unsafe String(cString: strerror(code))))"))
     }
   }
 

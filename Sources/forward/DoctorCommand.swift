@@ -167,7 +167,8 @@ private enum Maps {
     defer { unsafe fclose(file) }
     var buffer = [CChar](repeating: 0, count: 4096)
     while unsafe fgets(&buffer, Int32(buffer.count), file) != nil {
-      let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let line = String(
+        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
       if range.count == 2, (range[0]..<range[1]).contains(address) { return line }
     }

@@ -112,7 +112,8 @@ private struct Explainer {
 
   private func typeTable(_ type: TypeEncoding) throws -> String {
     let layout = try type.layout
-    let head = Terminal.styled("\(type)", .bold)
+    let head =
+      Terminal.styled("\(type)", .bold)
       + "  \(type.kindName), \(layout.size) bytes, aligned to \(layout.alignment)"
     guard let members = type.members, !members.isEmpty else { return head }
     var rows = [["offset", "size", "align", "type", ""]]
@@ -168,7 +169,8 @@ private struct Explainer {
   private func signatureTable(_ plan: CallPlan) throws -> String {
     let signature = plan.signature
     let count = signature.numberOfArguments
-    let head = Terminal.styled("\(signature)", .bold)
+    let head =
+      Terminal.styled("\(signature)", .bold)
       + "  \(signature.shape), \(count) argument\(count == 1 ? "" : "s"), "
       + "\(plan.performer) engine, frame of \(plan.frameLength) bytes"
     var rows = [["", "type", "size", "align", "offset", "travels in"]]

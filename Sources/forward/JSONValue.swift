@@ -20,7 +20,8 @@ extension JSONValue: CustomStringConvertible {
     case .string(let text): return Self.quoted(text)
     case .array(let values): return "[" + values.map(\.description).joined(separator: ",") + "]"
     case .object(let members):
-      return "{" + members.map { Self.quoted($0) + ":" + $1.description }.joined(separator: ",") + "}"
+      return "{" + members.map { Self.quoted($0) + ":" + $1.description }.joined(separator: ",")
+        + "}"
     }
   }
 

@@ -114,7 +114,9 @@ enum Floats {
   #endif
 
   /// The shortest text that reads back as the same number. JSON has no infinity and no NaN.
-  private static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSONValue {
+  private static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible)
+    -> JSONValue
+  {
     guard value.isFinite else { return .string("\(value)") }
     let text = "\(value)"
     return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)

@@ -59,7 +59,8 @@ enum SelfChecks {
     }
     return [
       sample("two integers", .sum, ["2", "-5"], "-3"),
-      sample("the last integer register", .lastRegister, ["1", "2", "3", "2.5", "[99,7.25]"], "2.5"),
+      sample(
+        "the last integer register", .lastRegister, ["1", "2", "3", "2.5", "[99,7.25]"], "2.5"),
       sample("a result behind a pointer", .rectangle, ["[1,2,3,4]"], "[1,2,3,4]"),
       sample("a long double", .longDouble, ["0.1"], "[0.1]"),
       sample("registers of both kinds", .mixed, ["[-7,0.5]"], "[-7,0.5]"),

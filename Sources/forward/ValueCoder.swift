@@ -127,7 +127,8 @@ final class ValueCoder {
       default: throw ValueError(text, type, "true or false is expected")
       }
     }
-    guard let bytes = scalar.isFloatingPoint ? Floats.bytes(text, scalar) : Integers.bytes(text, scalar)
+    guard
+      let bytes = scalar.isFloatingPoint ? Floats.bytes(text, scalar) : Integers.bytes(text, scalar)
     else { throw ValueError(text, type, type.valueHint) }
     return bytes
   }

@@ -15,7 +15,8 @@ struct Tool {
   ) throws -> Finished {
     // Built beside the test bundle that is running.
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let tool = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("forward")
+    let tool = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(
+      "forward")
     return try ForwardingTestSupport.run(
       tool.path, arguments, input: bytes, environment: environment)
   }
@@ -75,7 +76,8 @@ struct ExplainTests {
     #expect(object["engine"] as? String == "direct")
   }
 
-  @Test("- reads a type from each line; a bad one is an object with its error, and the rest goes on")
+  @Test(
+    "- reads a type from each line; a bad one is an object with its error, and the rest goes on")
   func stream() throws {
     let input = "i\n{P\n\nD\n{opaque}\nd"
     let result = try Tool.run(["explain", "--type", "--json", "-"], input: input)
@@ -84,7 +86,10 @@ struct ExplainTests {
     #expect(objects.map { $0["size"] as? Int } == [4, nil, nil, 16, nil, 8])
     let errors = objects.map { ($0["error"] as? [String: Any])?["offset"] as? Int }
     #expect(errors == [nil, 2, 0, nil, 0, nil])
-    #expect(objects.allSatisfy { ($0["error"] as? [String: Any])?["reason"] is String || $0["size"] != nil })
+    #expect(
+      objects.allSatisfy {
+        ($0["error"] as? [String: Any])?["reason"] is String || $0["size"] != nil
+      })
   }
 
   @Test("every x86-64-linux row of the table through the tool, in one run")
@@ -96,7 +101,8 @@ struct ExplainTests {
     let objects = try Tool.objects(result.output)
     #expect(objects.count == rows.count)
     for (object, row) in zip(objects, rows) {
-      #expect("\(object["size"] ?? "")" == row["size"] && "\(object["alignment"] ?? "")" == row["align"])
+      #expect(
+        "\(object["size"] ?? "")" == row["size"] && "\(object["alignment"] ?? "")" == row["align"])
     }
   }
 
@@ -114,7 +120,9 @@ struct ExplainTests {
 
   @Test("a registered layout")
   func layout() throws {
-    let result = try Tool.run(["explain", "--type", "--json", "--layout", "packed=13,1,0,1,9", "{packed=cdi}"])
+    let result = try Tool.run([
+      "explain", "--type", "--json", "--layout", "packed=13,1,0,1,9", "{packed=cdi}",
+    ])
     let object = try Tool.objects(result.output)[0]
     #expect(object["size"] as? Int == 13)
     #expect((object["fields"] as? [[String: Any]])?.map { $0["offset"] as? Int } == [0, 1, 9])
@@ -145,7 +153,10 @@ struct CallTests {
     (["libc.so.6", "getenv", "**", "NO_SUCH_VARIABLE_AT_ALL"], "null\n"),
     (["libc.so.6", "free", "v^v", "0"], ""),
     (["libc.so.6", "memcmp", "i^C^CQ", "[1,2,3]", "[1,2,3]", "3"], "0\n"),
-    (["--fixed", "1", "libc.so.6", "printf", "i*dci", "%.1f %c %d|", "2.25", "65", "7"], "2.2 A 7|8\n"),
+    (
+      ["--fixed", "1", "libc.so.6", "printf", "i*dci", "%.1f %c %d|", "2.25", "65", "7"],
+      "2.2 A 7|8\n"
+    ),
     (["", "labs", "qq", "-9223372036854775807"], "9223372036854775807\n"),
   ]
 
@@ -159,7 +170,8 @@ struct CallTests {
   func json() throws {
     let result = try Tool.run(["call", "--json", "libm.so.6", "frexp", "dd^i", "8", "[0]"])
     #expect(result.output == "{\"result\":0.5,\"errno\":0,\"arguments\":[8,[4]]}\n")
-    let missing = try Tool.objects(Tool.run(["call", "--json", "libc.so.6", "open", "i*i", "/none", "0"]).output)[0]
+    let missing = try Tool.objects(
+      Tool.run(["call", "--json", "libc.so.6", "open", "i*i", "/none", "0"]).output)[0]
     #expect(missing["errno"] as? Int == 2 && missing["result"] as? Int == -1)
   }
 
@@ -176,9 +188,11 @@ struct CallTests {
     (["libm.so.6", "pow", "ddd", "2", "3", "4"], 64), (["--nonsense"], 64),
     (["--fixed", "x", "libc.so.6", "printf", "i*", "a"], 64),
     (["libm.so.6", "pow", "dd{", "2", "3"], 65), (["libm.so.6", "pow", "ddx", "2", "3"], 65),
-    (["libm.so.6", "pow", "ddd", "2", "three"], 65), (["libc.so.6", "abs", "ii", "3000000000"], 65),
+    (["libm.so.6", "pow", "ddd", "2", "three"], 65),
+    (["libc.so.6", "abs", "ii", "3000000000"], 65),
     (["libc.so.6", "abs", "ii", "1.5"], 65), (["libc.so.6", "div", "{div_t=ii}ii", "1", ""], 65),
-    (["libc.so.6", "inet_ntoa", "*{in_addr=I}", "[1,2]"], 65), (["libc.so.6", "free", "v^v", "12"], 65),
+    (["libc.so.6", "inet_ntoa", "*{in_addr=I}", "[1,2]"], 65),
+    (["libc.so.6", "free", "v^v", "12"], 65),
     (["libc.so.6", "abs", "v{opaque}", "1"], 65), (["libc.so.6", "abs", "iB", "2"], 65),
   ]
 
@@ -192,7 +206,10 @@ struct CallTests {
   @Test("a mistake in a value says what to write")
   func hints() throws {
     let range = try Tool.run(["call", "libc.so.6", "abs", "ii", "3000000000"])
-    #expect(range.errors == "forward: 3000000000 is no value for i: an integer from -2147483648 to 2147483647 is expected\n")
+    #expect(
+      range.errors
+        == "forward: 3000000000 is no value for i: an integer from -2147483648 to 2147483647 is expected\n"
+    )
     let structure = try Tool.run(["call", "libc.so.6", "inet_ntoa", "*{in_addr=I}", "5"])
     #expect(structure.errors.contains("write a JSON array of 1 values"))
   }
@@ -221,12 +238,15 @@ struct DoctorTests {
   func tour() throws {
     let result = try Tool.run(["tour"])
     #expect(result.status == 0 && result.errors.isEmpty)
-    for line in ["call.invoke(on: one)", "// 105", "^ the structure is not closed", "[9, 6, 5, 4, 3, 2, 1, 1]"] {
+    for line in [
+      "call.invoke(on: one)", "// 105", "^ the structure is not closed", "[9, 6, 5, 4, 3, 2, 1, 1]",
+    ] {
       #expect(result.output.contains(line), "\(line)")
     }
   }
 
-  @Test("help is on standard output, examples first", arguments: ["explain", "call", "doctor", "tour"])
+  @Test(
+    "help is on standard output, examples first", arguments: ["explain", "call", "doctor", "tour"])
   func help(command: String) throws {
     let result = try Tool.run([command, "--help"])
     #expect(result.status == 0 && result.output.hasPrefix("Example"))
@@ -234,13 +254,16 @@ struct DoctorTests {
     #expect(try Tool.run(["help", command]).output == result.output)
   }
 
-  @Test("without a command, or with an unknown one: usage, 64", arguments: [[], ["frobnicate"], ["help", "nothing"]])
+  @Test(
+    "without a command, or with an unknown one: usage, 64",
+    arguments: [[], ["frobnicate"], ["help", "nothing"]])
   func usage(arguments: [String]) throws {
     let result = try Tool.run(arguments)
     #expect(result.status == 64 && result.output.isEmpty && !result.errors.isEmpty)
   }
 
-  @Test("no colors where the output is no terminal, with NO_COLOR or without", arguments: ["", "1"])
+  @Test(
+    "no colors where the output is no terminal, with NO_COLOR or without", arguments: ["", "1"])
   func noColor(value: String) throws {
     for command in [["tour"], ["doctor"], ["explain", "v@:"]] {
       let result = try Tool.run(command, environment: ["NO_COLOR": value])

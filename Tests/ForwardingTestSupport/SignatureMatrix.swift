@@ -46,7 +46,8 @@ public final class SignatureMatrix: @unchecked Sendable {
     self.signatures = signatures
     let definitions = signatures.flatMap { ([$0.result].compactMap(\.self)) + $0.arguments }
       .map(\.definitions).joined()
-    source = Self.prelude + definitions
+    source =
+      Self.prelude + definitions
       + signatures.enumerated().map { Self.functions($0, $1) }.joined()
     (encodings, layouts) = try Self.facts(definitions, signatures)
   }
@@ -88,7 +89,8 @@ public final class SignatureMatrix: @unchecked Sendable {
       text += "\(type.spelling) a\(argument); memcpy(&a\(argument), given + \(argument * slot), "
       text += "sizeof a\(argument)); "
     }
-    let call = "((\(result)(*)(\(types.isEmpty ? "void" : types)))p)("
+    let call =
+      "((\(result)(*)(\(types.isEmpty ? "void" : types)))p)("
       + signature.arguments.indices.map { "a\($0)" }.joined(separator: ", ") + ")"
     text +=
       signature.result == nil

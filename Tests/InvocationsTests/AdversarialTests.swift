@@ -70,7 +70,8 @@ struct AdversarialEncodingTests {
     Case(55, "v ", .call), Case(55, " ", .type),
     Case(57, "{shared_ptr<E::blob<float, 4>>=^{blob<float, 4>}^v}", .type, accepted: true),
     Case(58, "{a==i}", .type), Case(59, "v@:\u{0}i", .call), Case(60, "v@:😀", .call),
-    Case(61, "v@:" + many("i", 254), .call, accepted: true), Case(61, "v@:" + many("i", 255), .call),
+    Case(61, "v@:" + many("i", 254), .call, accepted: true),
+    Case(61, "v@:" + many("i", 255), .call),
     Case(61, "v@:" + many("i", 1_500_000), .call), Case(62, many("{P=ii}", 2_796_202), .call),
     Case(65, "v{P=ii}{P=dd}", .call, accepted: true), Case(66, "v{Big=[102400q]}", .call),
   ]
@@ -98,7 +99,9 @@ struct AdversarialEncodingTests {
   @Test("36 and 37: both dialects of bit-fields parse; only GNU's tells the layout")
   func dialects() throws {
     #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{B=b3b5b0b40}").layout }
-    #expect(try TypeEncoding(parsing: "{B=b0i3b3I5b32i0b64q40}").layout == TypeLayout(size: 16, alignment: 8))
+    #expect(
+      try TypeEncoding(parsing: "{B=b0i3b3I5b32i0b64q40}").layout
+        == TypeLayout(size: 16, alignment: 8))
   }
 
   @Test("52, 63, 64: long double, long and BOOL are what this platform's compilers make of them")
@@ -113,7 +116,9 @@ struct AdversarialEncodingTests {
 
   @Test("56: an argument that left no trace in the encoding shows in the selector's colons")
   func vanishedVector() throws {
-    #expect(throws: TypeEncodingError.self) { try MethodSignature(method: "v@:", selector: "move:") }
+    #expect(throws: TypeEncodingError.self) {
+      try MethodSignature(method: "v@:", selector: "move:")
+    }
   }
 
   @Test("60: the offset of a fault counts bytes")
@@ -140,18 +145,32 @@ struct AdversarialInvocationTests {
   func counts() throws {
     let functions = FunctionTable()
     try functions.register("two") { (a: Int, b: Int) in a + b }
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) { try functions.call("two", 1) }
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) { try functions.call("two", 1, 2, 3) }
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
+      try functions.call("two", 1)
+    }
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) {
+      try functions.call("two", 1, 2, 3)
+    }
   }
 
   @Test("68: numbers are neither narrowed nor wrapped")
   func narrowing() throws {
     let call = try Invocation(parsing: "v@:qfQC")
-    #expect(throws: InvocationError.argumentMismatch(index: 2, expected: "q", given: "Int32 (i)")) { try call.setArgument(Int32(1), at: 2) }
-    #expect(throws: InvocationError.notExact(value: "1e+300", type: "f")) { try call.setArgument(exactly: 1e300, at: 3) }
-    #expect(throws: InvocationError.notExact(value: "nan", type: "f")) { try call.setArgument(exactly: Double.nan, at: 3) }
-    #expect(throws: InvocationError.notExact(value: "-1", type: "Q")) { try call.setArgument(exactly: -1, at: 4) }
-    #expect(throws: InvocationError.notExact(value: "256", type: "C")) { try call.setArgument(exactly: 256, at: 5) }
+    #expect(throws: InvocationError.argumentMismatch(index: 2, expected: "q", given: "Int32 (i)")) {
+      try call.setArgument(Int32(1), at: 2)
+    }
+    #expect(throws: InvocationError.notExact(value: "1e+300", type: "f")) {
+      try call.setArgument(exactly: 1e300, at: 3)
+    }
+    #expect(throws: InvocationError.notExact(value: "nan", type: "f")) {
+      try call.setArgument(exactly: Double.nan, at: 3)
+    }
+    #expect(throws: InvocationError.notExact(value: "-1", type: "Q")) {
+      try call.setArgument(exactly: -1, at: 4)
+    }
+    #expect(throws: InvocationError.notExact(value: "256", type: "C")) {
+      try call.setArgument(exactly: 256, at: 5)
+    }
   }
 
   @Test("69: structure bytes of a wrong length leave the argument alone")
@@ -184,7 +203,9 @@ struct AdversarialInvocationTests {
       #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
     }
     try call.setResult(Int32(1))
-    #expect(throws: InvocationError.resultMismatch(expected: "i", given: "Double (d)")) { try call.result(as: Double.self) }
+    #expect(throws: InvocationError.resultMismatch(expected: "i", given: "Double (d)")) {
+      try call.result(as: Double.self)
+    }
     #expect(try call.result(as: Int32.self) == 1)
   }
 
@@ -196,7 +217,11 @@ struct AdversarialInvocationTests {
     #expect(try functions.call("two", returning: Bool.self))
     let (char, negative) = try Fixtures.call("m_char")
     for throughLibffi in [false, true] {
-      if throughLibffi { char.invokeThroughLibffi(using: negative) } else { try char.invoke(using: negative) }
+      if throughLibffi {
+        char.invokeThroughLibffi(using: negative)
+      } else {
+        try char.invoke(using: negative)
+      }
       #expect(try char.result(as: Int8.self) == -5)
       #expect(try char.resultBytes() == [0xFB])
     }
@@ -226,7 +251,9 @@ struct AdversarialInvocationTests {
   @Test("77: a NULL function is refused")
   func nullFunction() throws {
     let call = try Invocation(parsing: "v")
-    #expect(throws: InvocationError.nullFunction) { try call.invoke(using: nil as UnsafeRawPointer?) }
+    #expect(throws: InvocationError.nullFunction) {
+      try call.invoke(using: nil as UnsafeRawPointer?)
+    }
     #expect(throws: InvocationError.nullFunction) { try call.invokeCapturingErrno(using: nil) }
     #expect(throws: InvocationError.nullFunction) {
       try MethodTable.of(Subject.self).register("x", encoding: "v@:", unsafeFunction: nil)
@@ -235,11 +262,13 @@ struct AdversarialInvocationTests {
 
   @Test("79: a target that changes its by-value structure changes no one else's")
   func byValue() throws {
-    let library = try CompiledLibrary(CCompiler.system().library("""
-      typedef struct { long a[6]; } S;
-      long f(S s) { long sum = 0; for (int i = 0; i < 6; i++) { sum += s.a[i]; s.a[i] = -1; }
-        *(volatile long *)&s.a[0] = 99; return sum; }
-      """))
+    let library = try CompiledLibrary(
+      CCompiler.system().library(
+        """
+        typedef struct { long a[6]; } S;
+        long f(S s) { long sum = 0; for (int i = 0; i < 6; i++) { sum += s.a[i]; s.a[i] = -1; }
+          *(volatile long *)&s.a[0] = 99; return sum; }
+        """))
     let function = try library.address("f")
     let call = try Invocation(parsing: "q{S=[6q]}")
     try call.setArgument(bytes: [1, 2, 3, 4, 5, 6].withUnsafeBytes { Array($0) }, at: 0)
@@ -253,14 +282,17 @@ struct AdversarialInvocationTests {
 
   @Test("80: the class of signatures that libffi 3.4.4 gets wrong, through both engines")
   func issue574() throws {
-    let library = try CompiledLibrary(CCompiler.system().library("""
-      typedef struct { char c; double d; } P;
-      double f(void *s, void *c, int i, int j, int k, float x, P p) { return x + 10 * p.c + 100 * p.d; }
-      """))
+    let library = try CompiledLibrary(
+      CCompiler.system().library(
+        """
+        typedef struct { char c; double d; } P;
+        double f(void *s, void *c, int i, int j, int k, float x, P p) { return x + 10 * p.c + 100 * p.d; }
+        """))
     let function = try library.address("f")
     let call = try Invocation(parsing: "d@:iiif{P=cd}")
     try call.setArgument(Float(2.5), at: 5)
-    try call.setArgument(bytes: [3] + [UInt8](repeating: 0, count: 7) + withUnsafeBytes(of: 4.0) { Array($0) }, at: 6)
+    try call.setArgument(
+      bytes: [3] + [UInt8](repeating: 0, count: 7) + withUnsafeBytes(of: 4.0) { Array($0) }, at: 6)
     try call.invoke(using: function)
     #expect(try call.result(as: Double.self) == 432.5)
     call.invokeThroughLibffi(using: function)
@@ -271,7 +303,9 @@ struct AdversarialInvocationTests {
   func throwing() throws {
     struct Refusal: Error {}
     final class Refusing {}
-    try MethodTable.of(Refusing.self).register("go") { (_: Refusing) throws -> Void in throw Refusal() }
+    try MethodTable.of(Refusing.self).register("go") { (_: Refusing) throws -> Void in
+      throw Refusal()
+    }
     let call = try Invocation(MethodSignature("v@:"), selector: "go")
     weak var target: Refusing?
     do {

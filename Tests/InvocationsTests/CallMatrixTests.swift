@@ -16,7 +16,9 @@ struct CallMatrixTests {
   static let seed = UInt64(ProcessInfo.processInfo.environment["FORWARDING_SEED"] ?? "") ?? 1
   static let chunk = 100
 
-  @Test("both engines, one frame over two targets, callbacks", arguments: 0..<(total + chunk - 1) / chunk)
+  @Test(
+    "both engines, one frame over two targets, callbacks",
+    arguments: 0..<(total + chunk - 1) / chunk)
   func exact(part: Int) throws {
     let count = min(Self.chunk, Self.total - part * Self.chunk)
     let seed = Self.seed &+ UInt64(part)
@@ -38,14 +40,16 @@ struct CallMatrixTests {
     let layouts = matrix.layouts[index]
     for (type, layout) in zip([signature.resultType] + signature.argumentTypes, layouts)
     where !type.isVoid {
-      #expect(try type.layout == TypeLayout(size: layout.size, alignment: layout.alignment), "\(label)")
+      #expect(
+        try type.layout == TypeLayout(size: layout.size, alignment: layout.alignment), "\(label)")
     }
     #expect(layouts.allSatisfy { $0.size <= SignatureMatrix.slot }, "\(label): too large to test")
     let plan = try CallPlan(signature)
     #expect(CallPlan.hasDirectEngine == (plan.performer == .direct))
     var random = RandomCTypes(seed: UInt64(index), prefix: "")
     var masks = try layouts.indices.map { place in
-      try compiled.mask(index, place: place, size: signature.isVoid(place) ? 0 : layouts[place].size)
+      try compiled.mask(
+        index, place: place, size: signature.isVoid(place) ? 0 : layouts[place].size)
     }
     let random8 = masks.map { mask in mask.map { $0 & random.byte() } }
     masks = try withoutCompilerLosses(compiled, index, random8, masks)

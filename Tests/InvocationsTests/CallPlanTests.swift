@@ -21,17 +21,19 @@ struct CallPlanTests {
     #expect(rows == 326)
   }
 
-  @Test("where arguments travel", arguments: [
-    ("v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", ["rdi", "rsi", "stack+0", "rdx"], "nowhere"),
-    ("{P=dd}@:{P=dd}", ["rdi", "rsi", "xmm0:xmm1"], "xmm0:xmm1"),
-    ("{M=id}@:{M=id}", ["rdi", "rsi", "rdx:xmm0"], "rax:xmm0"),
-    ("{M=dq}{M=dq}", ["xmm0:rdi"], "xmm0:rax"),
-    ("v@:iiif{P=cd}", ["rdi", "rsi", "rdx", "rcx", "r8", "xmm0", "r9:xmm1"], "nowhere"),
-    ("v@:iii{P=qq}i", ["rdi", "rsi", "rdx", "rcx", "r8", "stack+0", "r9"], "nowhere"),
-    ("D{e=}Dt(U=fi)jf", ["nowhere", "stack+0", "rdi:rsi", "rdx", "xmm0"], "st0"),
-    ("jD[3i]^?", ["rdi", "rsi"], "st0:st1"),
-    ("{L=D}(U=Di){v=![16,16f]q}", [], ""),
-  ] as [(String, [String], String)])
+  @Test(
+    "where arguments travel",
+    arguments: [
+      ("v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", ["rdi", "rsi", "stack+0", "rdx"], "nowhere"),
+      ("{P=dd}@:{P=dd}", ["rdi", "rsi", "xmm0:xmm1"], "xmm0:xmm1"),
+      ("{M=id}@:{M=id}", ["rdi", "rsi", "rdx:xmm0"], "rax:xmm0"),
+      ("{M=dq}{M=dq}", ["xmm0:rdi"], "xmm0:rax"),
+      ("v@:iiif{P=cd}", ["rdi", "rsi", "rdx", "rcx", "r8", "xmm0", "r9:xmm1"], "nowhere"),
+      ("v@:iii{P=qq}i", ["rdi", "rsi", "rdx", "rcx", "r8", "stack+0", "r9"], "nowhere"),
+      ("D{e=}Dt(U=fi)jf", ["nowhere", "stack+0", "rdi:rsi", "rdx", "xmm0"], "st0"),
+      ("jD[3i]^?", ["rdi", "rsi"], "st0:st1"),
+      ("{L=D}(U=Di){v=![16,16f]q}", [], ""),
+    ] as [(String, [String], String)])
   func locations(spelling: String, arguments: [String], result: String) throws {
     try #require(CallPlan.hasDirectEngine)
     let signature = try MethodSignature(parsing: spelling)
@@ -44,22 +46,29 @@ struct CallPlanTests {
     #expect(plan.resultLocation.text == result)
   }
 
-  @Test("what cannot be passed is refused with the reason", arguments: [
-    ("v@:{opaque}", 3, .opaque), ("v@:{B=b3b5}", 6, .bitFieldWithoutStorage),
-    ("v@:![16,16f]", 3, .vectorByValue), ("v@:{S=f![16,16f]}", 7, .vectorByValue),
-    ("[3i]@:", 0, .arrayResult), ("v@:<4f>", 3, .vectorWithoutAlignment),
-  ] as [(String, Int, TypeEncodingError.Reason)])
+  @Test(
+    "what cannot be passed is refused with the reason",
+    arguments: [
+      ("v@:{opaque}", 3, .opaque), ("v@:{B=b3b5}", 6, .bitFieldWithoutStorage),
+      ("v@:![16,16f]", 3, .vectorByValue), ("v@:{S=f![16,16f]}", 7, .vectorByValue),
+      ("[3i]@:", 0, .arrayResult), ("v@:<4f>", 3, .vectorWithoutAlignment),
+    ] as [(String, Int, TypeEncodingError.Reason)])
   func refusals(spelling: String, offset: Int, reason: TypeEncodingError.Reason) throws {
     let signature = try MethodSignature(parsing: spelling)
-    #expect(throws: InvocationError.encoding(TypeEncodingError(reason: reason, offset: offset, encoding: spelling))) {
+    #expect(
+      throws: InvocationError.encoding(
+        TypeEncodingError(reason: reason, offset: offset, encoding: spelling))
+    ) {
       try CallPlan(signature)
     }
   }
 
-  @Test("values and stacks above the limits are refused", arguments: [
-    "v@:{Big=[102400q]}", "{Big=[102400q]}@:", "v" + String(repeating: "{B=[60000c]}", count: 2),
-    "v" + String(repeating: "{B=[1000c]}", count: 100),
-  ])
+  @Test(
+    "values and stacks above the limits are refused",
+    arguments: [
+      "v@:{Big=[102400q]}", "{Big=[102400q]}@:", "v" + String(repeating: "{B=[60000c]}", count: 2),
+      "v" + String(repeating: "{B=[1000c]}", count: 100),
+    ])
   func tooLarge(spelling: String) throws {
     let signature = try MethodSignature(parsing: spelling)
     #expect(throws: InvocationError.tooLarge(signature: spelling)) { try CallPlan(signature) }
@@ -70,7 +79,9 @@ struct CallPlanTests {
     var layouts = StructureLayouts()
     layouts["w"] = .init(size: 64, alignment: 32, fieldOffsets: [0])
     let signature = try MethodSignature(parsing: "vi{w=i}", layouts: layouts)
-    #expect(throws: InvocationError.unsupportedValue(index: 2, signature: "vi{w=i}")) { try CallPlan(signature) }
+    #expect(throws: InvocationError.unsupportedValue(index: 2, signature: "vi{w=i}")) {
+      try CallPlan(signature)
+    }
   }
 
   @Test("a packed structure travels in memory, as C passes it")
@@ -80,10 +91,12 @@ struct CallPlanTests {
     layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
     let signature = try MethodSignature(parsing: "i{p=cdi}d", layouts: layouts)
     #expect(try CallPlan(signature).location(ofArgument: 0).text == "stack+0")
-    let library = try CompiledLibrary(CCompiler.system().library("""
-      struct __attribute__((packed)) p { char a; double b; int c; };
-      int f(struct p v, double d) { return v.a + (int)v.b + v.c + (int)d; }
-      """))
+    let library = try CompiledLibrary(
+      CCompiler.system().library(
+        """
+        struct __attribute__((packed)) p { char a; double b; int c; };
+        int f(struct p v, double d) { return v.a + (int)v.b + v.c + (int)d; }
+        """))
     let call = try Invocation(signature)
     var bytes: [UInt8] = [1]
     bytes += withUnsafeBytes(of: 20.0) { Array($0) } + withUnsafeBytes(of: Int32(300)) { Array($0) }
@@ -102,7 +115,8 @@ struct CallPlanTests {
     let error = #expect(throws: InvocationError.self) {
       try CallPlan(MethodSignature(parsing: "v{o}", layouts: layouts))
     }
-    #expect(error == .encoding(TypeEncodingError(reason: .membersUnknown, offset: 1, encoding: "v{o}")))
+    #expect(
+      error == .encoding(TypeEncodingError(reason: .membersUnknown, offset: 1, encoding: "v{o}")))
     layouts["o"] = .init(size: 24, alignment: 8)
     _ = try CallPlan(MethodSignature(parsing: "v{o}", layouts: layouts))
   }
@@ -122,7 +136,9 @@ struct CallPlanTests {
     // Other tests run beside this one, and they use literals too.
     #expect(CallPlan.cacheCount - count < 200)
     #expect(SignatureCache.count - signatures < 200)
-    #expect(CallPlan.cacheCount <= CallPlan.cacheCapacity && SignatureCache.count <= SignatureCache.capacity)
+    #expect(
+      CallPlan.cacheCount <= CallPlan.cacheCapacity
+        && SignatureCache.count <= SignatureCache.capacity)
   }
 
   @Test("plans that are not shared stand in for each other all the same")
@@ -153,7 +169,9 @@ struct CallPlanTests {
             try call.invoke(using: function)
             let direct = try call.resultBytes()
             call.invokeThroughLibffi(using: function)
-            if try direct != bytes || call.resultBytes() != bytes { wrong.add(1, ordering: .relaxed) }
+            if try direct != bytes || call.resultBytes() != bytes {
+              wrong.add(1, ordering: .relaxed)
+            }
           }
         } catch {
           wrong.add(1, ordering: .relaxed)

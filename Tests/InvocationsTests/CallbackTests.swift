@@ -25,12 +25,15 @@ struct CallbackTests {
   @Test("a tree of the C library calls back with pointers and an enum")
   func treeWalk() throws {
     let functions = FunctionTable()
-    let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in a.pointee - b.pointee }
+    let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+      a.pointee - b.pointee
+    }
     let program = try Library("")
     try functions.register("tsearch", encoding: "^v^v^^v^?", unsafeSymbolIn: program)
     try functions.register("twalk", encoding: "v^v^?", unsafeSymbolIn: program)
     let seen = Mutex<[Int32]>([])
-    let visit = try Callback { (node: UnsafePointer<UnsafePointer<Int32>>, order: UInt32, _: Int32) in
+    let visit = try Callback {
+      (node: UnsafePointer<UnsafePointer<Int32>>, order: UInt32, _: Int32) in
       // Twice visited nodes are counted at their second visit, leaves at their only one.
       if order == 1 || order == 3 { seen.withLock { $0.append(node.pointee.pointee) } }
     }
@@ -54,32 +57,52 @@ struct CallbackTests {
     // `make setup` installs the library; a machine without it says so here.
     let sqlite = try Library("libsqlite3.so.0")
     let functions = FunctionTable()
-    try functions.register("open", encoding: "i*^^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_open")
-    try functions.register("exec", encoding: "i^v*^?^v^^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_exec")
-    try functions.register("define", encoding: "i^v*ii^v^?^?^?", unsafeSymbolIn: sqlite, symbol: "sqlite3_create_function")
-    try functions.register("number", encoding: "q^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_value_int64")
-    try functions.register("answer", encoding: "v^vq", unsafeSymbolIn: sqlite, symbol: "sqlite3_result_int64")
-    try functions.register("close", encoding: "i^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_close")
+    try functions.register(
+      "open", encoding: "i*^^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_open")
+    try functions.register(
+      "exec", encoding: "i^v*^?^v^^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_exec")
+    try functions.register(
+      "define", encoding: "i^v*ii^v^?^?^?", unsafeSymbolIn: sqlite,
+      symbol: "sqlite3_create_function")
+    try functions.register(
+      "number", encoding: "q^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_value_int64")
+    try functions.register(
+      "answer", encoding: "v^vq", unsafeSymbolIn: sqlite, symbol: "sqlite3_result_int64")
+    try functions.register(
+      "close", encoding: "i^v", unsafeSymbolIn: sqlite, symbol: "sqlite3_close")
     var database: UnsafeMutableRawPointer?
     let opened = try withUnsafeMutablePointer(to: &database) {
       try functions.call("open", ":memory:", $0, returning: Int32.self)
     }
     #expect(opened == 0)
     let none = nil as UnsafeRawPointer?
-    let double = try Callback { (context: UnsafeRawPointer, _: Int32, values: UnsafePointer<UnsafeRawPointer>) in
+    let double = try Callback {
+      (context: UnsafeRawPointer, _: Int32, values: UnsafePointer<UnsafeRawPointer>) in
       let number = try functions.call("number", values[0], returning: Int.self)
       try functions.call("answer", context, 2 * number)
     }
-    #expect(try functions.call("define", database, "twice", Int32(1), Int32(1), none, double.address, none, none, returning: Int32.self) == 0)
+    #expect(
+      try functions.call(
+        "define", database, "twice", Int32(1), Int32(1), none, double.address, none, none,
+        returning: Int32.self) == 0)
     let rows = Mutex<[String]>([])
-    let row = try Callback { (_: UnsafeRawPointer?, count: Int32, values: UnsafePointer<UnsafePointer<CChar>?>, _: UnsafeRawPointer?) -> Int32 in
+    let row = try Callback {
+      (
+        _: UnsafeRawPointer?, count: Int32, values: UnsafePointer<UnsafePointer<CChar>?>,
+        _: UnsafeRawPointer?
+      ) -> Int32 in
       rows.withLock { rows in
-        for index in 0..<Int(count) { rows.append(values[index].map { String(cString: $0) } ?? "NULL") }
+        for index in 0..<Int(count) {
+          rows.append(values[index].map { String(cString: $0) } ?? "NULL")
+        }
       }
       return 0
     }
-    let sql = "create table t (n); insert into t values (1), (21); select n, twice(n) from t order by n;"
-    #expect(try functions.call("exec", database, sql, row.address, none, none, returning: Int32.self) == 0)
+    let sql =
+      "create table t (n); insert into t values (1), (21); select n, twice(n) from t order by n;"
+    #expect(
+      try functions.call("exec", database, sql, row.address, none, none, returning: Int32.self) == 0
+    )
     #expect(rows.withLock { $0 } == ["1", "2", "21", "42"])
     #expect(try functions.call("close", database, returning: Int32.self) == 0)
     withExtendedLifetime((double, row)) {}
@@ -102,20 +125,31 @@ struct CallbackTests {
   func errors() throws {
     struct Refusal: Error {}
     let seen = Mutex<[String]>([])
-    let callback = try Callback(onError: { error in seen.withLock { $0.append("\(type(of: error))") } }) {
+    let callback = try Callback(onError: { error in
+      seen.withLock { $0.append("\(type(of: error))") }
+    }) {
       (_: Int) throws -> Int in throw Refusal()
     }
     #expect(try callback.function(as: (@convention(c) (Int) -> Int).self)(5) == 0)
-    let text = try Callback(onError: { error in seen.withLock { $0.append("\(error)") } }) { (text: String) -> Int in text.count }
+    let text = try Callback(onError: { error in seen.withLock { $0.append("\(error)") } }) {
+      (text: String) -> Int in text.count
+    }
     #expect(try text.function(as: (@convention(c) (UnsafePointer<CChar>?) -> Int).self)(nil) == 0)
-    #expect(seen.withLock { $0 } == ["Refusal", "argument 0 is NULL or not UTF-8; ask for a pointer"])
+    #expect(
+      seen.withLock { $0 } == ["Refusal", "argument 0 is NULL or not UTF-8; ask for a pointer"])
   }
 
   @Test("a result that C would have to free is refused")
   func ownedResults() {
-    #expect(throws: InvocationError.ownedResultInCallback(type: "String")) { try Callback { () -> String in "text" } }
-    #expect(throws: InvocationError.ownedResultInCallback(type: "Subject")) { try Callback { () -> Subject in Subject() } }
-    #expect(throws: InvocationError.ownedResultInCallback(type: "@")) { try Callback(MethodSignature("@@:")) { _ in } }
+    #expect(throws: InvocationError.ownedResultInCallback(type: "String")) {
+      try Callback { () -> String in "text" }
+    }
+    #expect(throws: InvocationError.ownedResultInCallback(type: "Subject")) {
+      try Callback { () -> Subject in Subject() }
+    }
+    #expect(throws: InvocationError.ownedResultInCallback(type: "@")) {
+      try Callback(MethodSignature("@@:")) { _ in }
+    }
   }
 
   @Test("a Swift closure type is not a C function")

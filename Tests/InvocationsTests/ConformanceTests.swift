@@ -37,7 +37,9 @@ struct InvocationConformanceTests {
   @discardableResult
   static func sent(_ name: String, _ values: any CallValue...) throws -> Invocation {
     let (call, function) = try Fixtures.call(name)
-    func set<Value: CallValue>(_ value: Value, _ index: Int) throws { try call.setArgument(value, at: index) }
+    func set<Value: CallValue>(_ value: Value, _ index: Int) throws {
+      try call.setArgument(value, at: index)
+    }
     for (index, value) in values.enumerated() { try set(value, index + 2) }
     try call.invoke(using: function)
     return call
@@ -95,11 +97,15 @@ struct InvocationConformanceTests {
     },
     "C139": .check { () throws -> Void in
       let call = try Invocation(parsing: "Q@:")
-      #expect(throws: InvocationError.indexOutOfBounds(index: 2, count: 2)) { try call.setArgument(1, at: 2) }
+      #expect(throws: InvocationError.indexOutOfBounds(index: 2, count: 2)) {
+        try call.setArgument(1, at: 2)
+      }
     },
     "C140": .check { () throws -> Void in
       let call = try Invocation(parsing: "i@:")
-      #expect(throws: InvocationError.indexOutOfBounds(index: -1, count: 2)) { try call.argument(at: -1, as: Int32.self) }
+      #expect(throws: InvocationError.indexOutOfBounds(index: -1, count: 2)) {
+        try call.argument(at: -1, as: Int32.self)
+      }
     },
     "C141": .check { () throws -> Void in
       let call = try Invocation(parsing: "v@:")
@@ -222,7 +228,9 @@ struct InvocationConformanceTests {
     "C169": .check { () throws -> Void in
       let (call, function) = try Fixtures.call("m_alternating")
       let values = [1.0, 1, 2, 3, 4, 9, 8, 27, 16, 81, 32, 243, 64, 729, 128]
-      for (index, value) in values.enumerated() { try call.setArgument(exactly: value, at: index + 2) }
+      for (index, value) in values.enumerated() {
+        try call.setArgument(exactly: value, at: index + 2)
+      }
       try call.invoke(using: function)
       #expect(try call.result(as: Double.self) == 1348)
     },

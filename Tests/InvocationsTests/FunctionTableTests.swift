@@ -14,7 +14,8 @@ struct FunctionTableTests {
     let average = Fixtures.named("f_average3")
     try functions.register("average", encoding: average.encoding, unsafeFunction: average.function)
     try functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
-    try functions.register("root", encoding: "dd", unsafeSymbolIn: Library("libm.so.6"), symbol: "sqrt")
+    try functions.register(
+      "root", encoding: "dd", unsafeSymbolIn: Library("libm.so.6"), symbol: "sqrt")
     try functions.register("join") { (a: String, b: String) in a + b }
     try functions.register("add", encoding: "i24i0i4") { (a: Int32, b: Int32) in a + b }
     #expect(try functions.call("average", 1.0, 2.0, 6.0, returning: Double.self) == 3)
@@ -77,17 +78,33 @@ struct FunctionTableTests {
   @Test("what is wrong with a call is said before it is made")
   func refusals() throws {
     let functions = FunctionTable()
-    try functions.register("never", encoding: "vid", unsafeFunction: Fixtures.named("f_fail").function)
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) { try functions.call("never", Int32(1)) }
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) { try functions.call("never", Int32(1), 1.0, 1.0) }
+    try functions.register(
+      "never", encoding: "vid", unsafeFunction: Fixtures.named("f_fail").function)
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
+      try functions.call("never", Int32(1))
+    }
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) {
+      try functions.call("never", Int32(1), 1.0, 1.0)
+    }
     #expect(throws: InvocationError.argumentMismatch(index: 1, expected: "d", given: "Float (f)")) {
       try functions.call("never", Int32(1), Float(2))
     }
-    #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) { try functions.call("nevr") }
-    #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) { try functions.call("something else") }
-    #expect(throws: InvocationError.nullFunction) { try functions.register("null", encoding: "v", unsafeFunction: nil) }
-    #expect(throws: InvocationError.duplicateName("never")) { try functions.register("never") { () -> Void in } }
-    #expect(throws: InvocationError.self) { try functions.register("bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function) }
+    #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
+      try functions.call("nevr")
+    }
+    #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) {
+      try functions.call("something else")
+    }
+    #expect(throws: InvocationError.nullFunction) {
+      try functions.register("null", encoding: "v", unsafeFunction: nil)
+    }
+    #expect(throws: InvocationError.duplicateName("never")) {
+      try functions.register("never") { () -> Void in }
+    }
+    #expect(throws: InvocationError.self) {
+      try functions.register(
+        "bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function)
+    }
     #expect(throws: InvocationError.argumentMismatch(index: 0, expected: "d", given: "Int32 (i)")) {
       try functions.register("types", encoding: "id") { (value: Int32) -> Int32 in value }
     }
@@ -108,8 +125,11 @@ struct FunctionTableTests {
       }
       return false
     }
-    #expect(throws: InvocationError.symbolNotFound(symbol: "no_such_function", library: "libm.so.6")) {
-      try FunctionTable().register("x", encoding: "v", unsafeSymbolIn: Library("libm.so.6"), symbol: "no_such_function")
+    #expect(
+      throws: InvocationError.symbolNotFound(symbol: "no_such_function", library: "libm.so.6")
+    ) {
+      try FunctionTable().register(
+        "x", encoding: "v", unsafeSymbolIn: Library("libm.so.6"), symbol: "no_such_function")
     }
     #expect(throws: InvocationError.self) { try Library("libm.so.6").address(of: "pow\0x") }
   }
@@ -134,7 +154,8 @@ struct FunctionTableTests {
   func errnoCaptured() throws {
     let functions = FunctionTable()
     try functions.register("open", encoding: "i*i", unsafeSymbolIn: Library(""))
-    let answer = try functions.callCapturingErrno("open", "/nowhere/at all", Int32(0), returning: Int32.self)
+    let answer = try functions.callCapturingErrno(
+      "open", "/nowhere/at all", Int32(0), returning: Int32.self)
     #expect(answer.result == -1 && answer.errno == ENOENT)
   }
 

@@ -47,7 +47,9 @@ struct InvocationTests {
   func mismatch() throws {
     let call = try Invocation(parsing: "v@:q{FixturePoint=dd}@")
     func refuses(_ given: String, at index: Int, _ expected: String, _ body: () throws -> Void) {
-      #expect(throws: InvocationError.argumentMismatch(index: index, expected: expected, given: given)) { try body() }
+      #expect(
+        throws: InvocationError.argumentMismatch(index: index, expected: expected, given: given)
+      ) { try body() }
     }
     refuses("Int32 (i)", at: 2, "q") { try call.setArgument(Int32(1), at: 2) }
     refuses("Double (d)", at: 2, "q") { try call.setArgument(1.0, at: 2) }
@@ -70,9 +72,11 @@ struct InvocationTests {
     #expect(try call.argument(at: 7) as Bool)
     for refused in [
       { try call.setArgument(exactly: 256, at: 3) }, { try call.setArgument(exactly: -1, at: 4) },
-      { try call.setArgument(exactly: 1e300, at: 5) }, { try call.setArgument(exactly: Double.nan, at: 5) },
+      { try call.setArgument(exactly: 1e300, at: 5) },
+      { try call.setArgument(exactly: Double.nan, at: 5) },
       { try call.setArgument(exactly: 0.1, at: 5) }, { try call.setArgument(exactly: 1.5, at: 2) },
-      { try call.setArgument(exactly: 2, at: 7) }, { try call.setArgument(exactly: 1 << 53 + 1, at: 6) },
+      { try call.setArgument(exactly: 2, at: 7) },
+      { try call.setArgument(exactly: 1 << 53 + 1, at: 6) },
     ] as [() throws -> Void] {
       #expect { try refused() } throws: { error in
         if case InvocationError.notExact = error { true } else { false }
@@ -142,25 +146,32 @@ struct InvocationTests {
     let call = try Invocation(parsing: "ddd")
     #expect(throws: InvocationError.notAMethod(signature: "ddd")) { try call.invoke() }
     #expect(throws: InvocationError.notAMethod(signature: "ddd")) { try call.setTarget(Subject()) }
-    #expect(throws: InvocationError.nullFunction) { try call.invoke(using: nil as UnsafeRawPointer?) }
+    #expect(throws: InvocationError.nullFunction) {
+      try call.invoke(using: nil as UnsafeRawPointer?)
+    }
   }
 
   @Test("an unknown selector and a selector of other types are errors that show both")
   func dispatchErrors() throws {
     try MethodTable.of(Subject.self).register("known:") { (_: Subject, _: Int32) in }
     let unknown = try Invocation(MethodSignature("v@:"), selector: "unknown")
-    #expect(throws: InvocationError.unrecognizedSelector(className: "Subject", selector: "unknown")) {
+    #expect(throws: InvocationError.unrecognizedSelector(className: "Subject", selector: "unknown"))
+    {
       try unknown.invoke(on: Subject())
     }
     let other = try Invocation(MethodSignature("v@:d"), selector: "known:")
-    #expect(throws: InvocationError.signatureMismatch(name: "known:", expected: "v@:i", given: "v@:d")) {
+    #expect(
+      throws: InvocationError.signatureMismatch(name: "known:", expected: "v@:i", given: "v@:d")
+    ) {
       try other.invoke(on: Subject())
     }
   }
 
   @Test("the selector's colons are counted")
   func arity() throws {
-    #expect(throws: InvocationError.self) { try Invocation(MethodSignature("v@:i"), selector: "none") }
+    #expect(throws: InvocationError.self) {
+      try Invocation(MethodSignature("v@:i"), selector: "none")
+    }
     let call = try Invocation(parsing: "v@:i")
     #expect(throws: InvocationError.self) { try call.setSelector(Selector("a:b:")) }
   }
@@ -199,7 +210,9 @@ struct InvocationTests {
     let call = try Invocation(parsing: "{FixturePoint=dd}@:")
     try call.setResult(FixturePoint(x: 1, y: 2))
     #expect(try call.result(as: FixturePoint.self) == FixturePoint(x: 1, y: 2))
-    #expect(throws: InvocationError.resultMismatch(expected: "{FixturePoint=dd}", given: "Double (d)")) {
+    #expect(
+      throws: InvocationError.resultMismatch(expected: "{FixturePoint=dd}", given: "Double (d)")
+    ) {
       try call.setResult(1.0)
     }
     #expect(try call.resultBytes().count == 16)

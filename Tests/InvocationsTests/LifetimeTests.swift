@@ -207,7 +207,9 @@ struct LifetimeTests {
       let call = try Invocation(parsing: "v@:" + String(repeating: "@", count: 200))
       for index in 2..<202 { try call.setArgument(Tracked("\(index)"), at: index) }
       let copy = call.copy()
-      for index in 2..<202 { #expect(try copy.argument(at: index, as: Tracked.self).name == "\(index)") }
+      for index in 2..<202 {
+        #expect(try copy.argument(at: index, as: Tracked.self).name == "\(index)")
+      }
       for index in 100..<202 { try call.setArgument(nil, at: index) }
     }
   }

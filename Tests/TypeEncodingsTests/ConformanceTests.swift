@@ -49,7 +49,9 @@ struct ConformanceTests {
   static func refused(_ spellings: String...) -> Conformance.Answer {
     .check { () throws -> Void in
       for spelling in spellings {
-        #expect(throws: TypeEncodingError.self, "\(spelling)") { try TypeEncoding(parsing: spelling) }
+        #expect(throws: TypeEncodingError.self, "\(spelling)") {
+          try TypeEncoding(parsing: spelling)
+        }
       }
     }
   }
@@ -57,7 +59,9 @@ struct ConformanceTests {
   static func refusedSignature(_ spellings: String...) -> Conformance.Answer {
     .check { () throws -> Void in
       for spelling in spellings {
-        #expect(throws: TypeEncodingError.self, "\(spelling)") { try MethodSignature(parsing: spelling) }
+        #expect(throws: TypeEncodingError.self, "\(spelling)") {
+          try MethodSignature(parsing: spelling)
+        }
       }
     }
   }
@@ -65,12 +69,14 @@ struct ConformanceTests {
   static func equal(_ pairs: (String, String)...) -> Conformance.Answer {
     .check { () throws -> Void in
       for (one, other) in pairs {
-        #expect(try MethodSignature(parsing: one) == MethodSignature(parsing: other), "\(one) \(other)")
+        #expect(
+          try MethodSignature(parsing: one) == MethodSignature(parsing: other), "\(one) \(other)")
       }
     }
   }
 
-  static func members(_ spelling: String, _ name: String, _ members: [String]) -> Conformance.Answer {
+  static func members(_ spelling: String, _ name: String, _ members: [String]) -> Conformance.Answer
+  {
     .check { () throws -> Void in
       guard case .structure(let found, let list) = try TypeEncoding(parsing: spelling).kind else {
         Issue.record("\(spelling) is no structure")
@@ -90,8 +96,10 @@ struct ConformanceTests {
   private static let signatures: [String: Conformance.Answer] = [
     "C001": signature("v@:", "v", ["@", ":"], length: 0),
     "C003": signature("i24@0:8i16i20", "i", ["@", ":", "i", "i"], length: 4, frame: 32),
-    "C004": signature("i28@0:8S16*20", "i", ["@", ":", "S", "*"], offsets: [0, 8, 16, 20], frame: 32),
-    "C005": signature("\(large)24@0:8^\(large)16", large, ["@", ":", "^\(large)"], offsets: [0, 8, 16]),
+    "C004": signature(
+      "i28@0:8S16*20", "i", ["@", ":", "S", "*"], offsets: [0, 8, 16, 20], frame: 32),
+    "C005": signature(
+      "\(large)24@0:8^\(large)16", large, ["@", ":", "^\(large)"], offsets: [0, 8, 16]),
     "C006": signature("@@::", "@", ["@", ":", ":"]),
     "C007": equal(
       ("@12@0:4:8", "@@::"), ("@12@+0:+4:+8", "@@::"), ("@12@-0:-4:-8", "@@::"),
@@ -155,7 +163,8 @@ struct ConformanceTests {
     },
     "C053": refused("{}", "{NSPoint=dd", "{NSPoint=dd}d", "{NSPoint=XX}"),
     "C054": .check { () throws -> Void in
-      let spelling = "{_NSRect=\"origin\"{_NSPoint=\"x\"f\"y\"f}\"size\"{_NSSize=\"width\"f\"height\"f}}"
+      let spelling =
+        "{_NSRect=\"origin\"{_NSPoint=\"x\"f\"y\"f}\"size\"{_NSSize=\"width\"f\"height\"f}}"
       #expect(try TypeEncoding(parsing: spelling).description == spelling)
     },
     "C055": layout("(_union=\"a\"i\"b\"f)", 4, 4),
@@ -172,7 +181,9 @@ struct ConformanceTests {
           }
           #expect(list.count == count)
         }
-        let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{abc}def") }
+        let error = #expect(throws: TypeEncodingError.self) {
+          try TypeEncoding(parsing: "{abc}def")
+        }
         #expect(error?.offset == 5 && error?.reason == .trailingCharacters)
       },
       "C058": .check { () throws -> Void in
@@ -188,16 +199,21 @@ struct ConformanceTests {
       },
       "C060": refused("{abc", "{abc)def", "{"),
       "C061": .check { () throws -> Void in
-        #expect(try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
+        #expect(
+          try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
       },
       "C062": refused("b8C"),
       "C063": .check { () throws -> Void in
-        #expect(try TypeEncoding(parsing: "b8C4").kind == .bitField(width: 4, storage: .uint8, position: 8))
+        #expect(
+          try TypeEncoding(parsing: "b8C4").kind
+            == .bitField(width: 4, storage: .uint8, position: 8))
       },
       "C064": members("{s=b8C}", "s", ["b8", "C"]),
       "C065": refused("b2000"),
       "C066": .check { () throws -> Void in
-        #expect(try TypeEncoding(parsing: "b2000c100").kind == .bitField(width: 100, storage: .int8, position: 2000))
+        #expect(
+          try TypeEncoding(parsing: "b2000c100").kind
+            == .bitField(width: 100, storage: .int8, position: 2000))
       },
       "C067": refused("b2000C257"),
       "C068": refused("]"),
@@ -218,7 +234,9 @@ struct ConformanceTests {
       "C072": .check { () throws -> Void in
         #expect(try TypeEncoding(parsing: "^r@").isEquivalent(to: TypeEncoding(parsing: "^@")))
       },
-      "C073": .check { () throws -> Void in #expect(try TypeEncoding(parsing: "AA{a}").description == "AA{a}") },
+      "C073": .check { () throws -> Void in
+        #expect(try TypeEncoding(parsing: "AA{a}").description == "AA{a}")
+      },
       "C119": .check { () throws -> Void in
         for (spelling, size, alignment, read) in [
           ("{st259=ci}", 5, 1, "8/4"), ("{st261=i}", 16, 16, "4/4"), ("{st263=ci}", 32, 16, "8/4"),
@@ -227,7 +245,9 @@ struct ConformanceTests {
           var layouts = StructureLayouts()
           let name = String(spelling.dropFirst().prefix { $0 != "=" })
           layouts[name] = .init(size: size, alignment: alignment)
-          #expect(try TypeEncoding(parsing: spelling, layouts: layouts).layout == TypeLayout(size: size, alignment: alignment))
+          #expect(
+            try TypeEncoding(parsing: spelling, layouts: layouts).layout
+              == TypeLayout(size: size, alignment: alignment))
         }
       },
       "C120": .check { () throws -> Void in
@@ -235,7 +255,8 @@ struct ConformanceTests {
         #expect(try TypeEncoding(parsing: "i").layout.size == 4)
       },
       "C121": .check { () throws -> Void in
-        #expect(try TypeEncoding(parsing: "![16,16f]").layout == TypeLayout(size: 16, alignment: 16))
+        #expect(
+          try TypeEncoding(parsing: "![16,16f]").layout == TypeLayout(size: 16, alignment: 16))
         #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "") }
       },
       "C122": .check { () throws -> Void in
@@ -244,7 +265,9 @@ struct ConformanceTests {
           ("(Test3Union=cid)", 8, 8), ("(Test4Union=c{t=ss}i(u=fd))", 8, 8),
           ("[5{Test1Struct=cic}]", 60, 4),
         ] {
-          #expect(try TypeEncoding(parsing: spelling).layout == TypeLayout(size: size, alignment: alignment))
+          #expect(
+            try TypeEncoding(parsing: spelling).layout
+              == TypeLayout(size: size, alignment: alignment))
         }
       },
     ]

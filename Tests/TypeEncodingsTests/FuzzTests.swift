@@ -5,7 +5,8 @@ import Testing
 
 @Suite("No string does harm")
 struct FuzzTests {
-  private static let alphabet = Array("{}()[]<>\"=^@?:#*%!jbrnNoORVA|cCsSiIlLqQtTfdDBv0123456789+-, xZ\u{0}".utf8)
+  private static let alphabet = Array(
+    "{}()[]<>\"=^@?:#*%!jbrnNoORVA|cCsSiIlLqQtTfdDBv0123456789+-, xZ\u{0}".utf8)
 
   /// Whatever the bytes are: it ends, it prints what it read, and its memory is bounded.
   private static func probe(_ bytes: [UInt8]) {
@@ -14,7 +15,9 @@ struct FuzzTests {
       let printed = type.description
       let again = try? TypeEncoding(parsing: printed)
       #expect(again?.description == printed, "\(bytes)")
-      #expect((try? TypeEncoding(parsing: type.canonicalSpelling))?.canonicalSpelling == type.canonicalSpelling, "\(bytes)")
+      #expect(
+        (try? TypeEncoding(parsing: type.canonicalSpelling))?.canonicalSpelling
+          == type.canonicalSpelling, "\(bytes)")
       #expect(type.isEquivalent(to: type))
       _ = try? type.layout
       _ = try? type.leaves(limit: 100)
@@ -43,7 +46,8 @@ struct FuzzTests {
   @Test("mutated compiler output", arguments: 0..<4)
   func mutated(part: Int) throws {
     var generator = SeededGenerator(seed: UInt64(part) + 100)
-    let seeds = try Table("encodings").rows.map { Array($0["encoding"].utf8) }
+    let seeds =
+      try Table("encodings").rows.map { Array($0["encoding"].utf8) }
       + Table("method_types").rows.map { Array($0["types"].utf8) }
     for _ in 0..<11_000 {
       var bytes = seeds.randomElement(using: &generator)!
@@ -64,7 +68,9 @@ struct FuzzTests {
   func edges(extra: Int) {
     let length = EncodingLimits.length + extra - 1
     Self.probe([UInt8](repeating: UInt8(ascii: "r"), count: length - 1) + [UInt8(ascii: "i")])
-    Self.probe(Array("{S=".utf8) + [UInt8](repeating: UInt8(ascii: "i"), count: length - 4) + Array("}".utf8))
+    Self.probe(
+      Array("{S=".utf8) + [UInt8](repeating: UInt8(ascii: "i"), count: length - 4) + Array("}".utf8)
+    )
     Self.probe(Array(("[2000000000" + String(repeating: "{e=}", count: 1) + "]").utf8))
     Self.probe(Array("[2000000000{=[0{=i}]}]".utf8))
     Self.probe(Array("[2000000000[2{e=}]]".utf8))

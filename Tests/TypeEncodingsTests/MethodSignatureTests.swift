@@ -17,9 +17,12 @@ struct MethodSignatureTests {
     #expect(signature.shape == .method)
   }
 
-  @Test("frameLength is ours: whole words, 16-byte types aligned", arguments: [
-    ("v@:", 16), ("i24@0:8i16i20", 32), ("v@:c", 24), ("v@:{r=dddd}", 48), ("v@:cD", 48), ("d[8i]", 8),
-  ])
+  @Test(
+    "frameLength is ours: whole words, 16-byte types aligned",
+    arguments: [
+      ("v@:", 16), ("i24@0:8i16i20", 32), ("v@:c", 24), ("v@:{r=dddd}", 48), ("v@:cD", 48),
+      ("d[8i]", 8),
+    ])
   func frameLength(spelling: String, expected: Int) throws {
     #expect(try MethodSignature(parsing: spelling).frameLength == expected)
   }
@@ -27,16 +30,21 @@ struct MethodSignatureTests {
   @Test("an index outside is refused", arguments: [-1, 4, Int.max, Int.min])
   func index(index: Int) throws {
     let signature = try MethodSignature(parsing: "i@:ii")
-    #expect(throws: SignatureIndexError(index: index, count: 4)) { try signature.argumentType(at: index) }
+    #expect(throws: SignatureIndexError(index: index, count: 4)) {
+      try signature.argumentType(at: index)
+    }
   }
 
-  @Test("equality and hash are structural", arguments: [
-    ("v@:", "v16@0:8", true), ("v@:@", "v@:@\"X\"", true), ("v@:@?", "v@:@?<v@?>", true),
-    ("v@:r^i", "v@:^ri", true), ("{a=dd}@:", "{b=dd}@:", true), ("Vv@:", "v@:", true),
-    ("v@:^{S}", "v@:^{S=ii}", true), ("v@:l", "v@:q", true),
-    ("{a=ii}@:", "{b=ff}@:", false), ("v@:i", "v@:I", false), ("v@:@", "v@:#", false),
-    ("v@:@", "v@:@?", false), ("v@:", "v@:@", false), ("i@:", "v@:", false), ("v@:ii", "v@:{a=ii}", false),
-  ])
+  @Test(
+    "equality and hash are structural",
+    arguments: [
+      ("v@:", "v16@0:8", true), ("v@:@", "v@:@\"X\"", true), ("v@:@?", "v@:@?<v@?>", true),
+      ("v@:r^i", "v@:^ri", true), ("{a=dd}@:", "{b=dd}@:", true), ("Vv@:", "v@:", true),
+      ("v@:^{S}", "v@:^{S=ii}", true), ("v@:l", "v@:q", true),
+      ("{a=ii}@:", "{b=ff}@:", false), ("v@:i", "v@:I", false), ("v@:@", "v@:#", false),
+      ("v@:@", "v@:@?", false), ("v@:", "v@:@", false), ("i@:", "v@:", false),
+      ("v@:ii", "v@:{a=ii}", false),
+    ])
   func equality(one: String, other: String, areEqual: Bool) throws {
     let (left, right) = (try MethodSignature(parsing: one), try MethodSignature(parsing: other))
     #expect((left == right) == areEqual)
@@ -44,11 +52,15 @@ struct MethodSignatureTests {
     if areEqual { #expect(left.canonicalSpelling == right.canonicalSpelling) }
   }
 
-  @Test("blocks and plain functions", arguments: [
-    ("v8@?0", MethodSignature.Shape.block, 1, 0), ("ddd", .function, 2, 2), ("v", .function, 0, 0),
-    ("v@", .function, 1, 1), ("v@:", .method, 2, 0), ("@::", .function, 2, 2), ("@#:", .method, 2, 0),
-    ("i@?ii", .block, 3, 2),
-  ])
+  @Test(
+    "blocks and plain functions",
+    arguments: [
+      ("v8@?0", MethodSignature.Shape.block, 1, 0), ("ddd", .function, 2, 2),
+      ("v", .function, 0, 0),
+      ("v@", .function, 1, 1), ("v@:", .method, 2, 0), ("@::", .function, 2, 2),
+      ("@#:", .method, 2, 0),
+      ("i@?ii", .block, 3, 2),
+    ])
   func shapes(spelling: String, shape: MethodSignature.Shape, count: Int, declared: Int) throws {
     let signature = try MethodSignature(parsing: spelling)
     #expect(signature.shape == shape)
@@ -72,7 +84,9 @@ struct MethodSignatureTests {
     #expect(error?.reason == .selectorArity(expected: 2, given: 1))
   }
 
-  @Test("oneway is a letter on the result", arguments: [("Vv16@0:8", true), ("rVv@:", true), ("v16@0:8", false), ("v@:Vi", false)])
+  @Test(
+    "oneway is a letter on the result",
+    arguments: [("Vv16@0:8", true), ("rVv@:", true), ("v16@0:8", false), ("v@:Vi", false)])
   func oneway(spelling: String, expected: Bool) throws {
     #expect(try MethodSignature(parsing: spelling).isOneway == expected)
   }

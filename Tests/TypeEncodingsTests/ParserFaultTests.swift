@@ -95,11 +95,17 @@ struct ParserFaultTests {
   @Test("a long string is shown in part, with the caret still under the byte")
   func caretInLongString() {
     let spelling = String(repeating: "i", count: 1000) + "x" + String(repeating: "d", count: 1000)
-    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{S=" + spelling + "}") }
+    let error = #expect(throws: TypeEncodingError.self) {
+      try TypeEncoding(parsing: "{S=" + spelling + "}")
+    }
     let lines = "\(error!)".split(separator: "\n")
     #expect(lines[0].count < 80)
     let column = lines[1].firstIndex(of: "^")!
-    #expect(lines[0][lines[0].index(lines[0].startIndex, offsetBy: lines[1].distance(from: lines[1].startIndex, to: column))] == "x")
+    #expect(
+      lines[0][
+        lines[0].index(
+          lines[0].startIndex, offsetBy: lines[1].distance(from: lines[1].startIndex, to: column))]
+        == "x")
   }
 
   @Test("bytes that are not UTF-8 are refused at their offset")
@@ -135,7 +141,8 @@ struct LimitTests {
   @Test("length, in constant memory")
   func length() {
     for spelling in [
-      String(repeating: "{P=ii}", count: 16 << 20 / 6), String(repeating: "r", count: 1_000_000) + "i",
+      String(repeating: "{P=ii}", count: 16 << 20 / 6),
+      String(repeating: "r", count: 1_000_000) + "i",
       String(repeating: "^", count: 100_000) + "v",
     ] {
       let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: spelling) }
@@ -148,7 +155,10 @@ struct LimitTests {
   func arguments() throws {
     let most = "v@:" + String(repeating: "i", count: 254)
     #expect(try MethodSignature(parsing: most).numberOfDeclaredArguments == 254)
-    for more in ["v@:" + String(repeating: "i", count: 255), "v" + String(repeating: "i", count: 255), "v@:" + String(repeating: "i", count: 60_000)] {
+    for more in [
+      "v@:" + String(repeating: "i", count: 255), "v" + String(repeating: "i", count: 255),
+      "v@:" + String(repeating: "i", count: 60_000),
+    ] {
       let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: more) }
       #expect(error?.reason == .tooManyArguments(limit: 254))
     }

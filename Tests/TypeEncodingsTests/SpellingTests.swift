@@ -64,8 +64,10 @@ struct SpellingTests {
 
   @Test("both dialects of bit-fields, told apart by the number behind the letter")
   func bitFields() throws {
-    #expect(try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
-    #expect(try TypeEncoding(parsing: "b8C4").kind == .bitField(width: 4, storage: .uint8, position: 8))
+    #expect(
+      try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
+    #expect(
+      try TypeEncoding(parsing: "b8C4").kind == .bitField(width: 4, storage: .uint8, position: 8))
     let members = try TypeEncoding(parsing: "{s=b8C}").members
     #expect(members?.map { "\($0.type)" } == ["b8", "C"])
   }
@@ -94,7 +96,9 @@ struct RegisteredLayoutTests {
   @Test("what the string says without it is wrong or refused, for every row that has a string")
   func withoutRegistration() throws {
     for row in try Table("encodings_lossy").rows
-    where !row["encoding"].isEmpty && !row["encoding"].contains("![") && !row["source"].contains("i386") {
+    where !row["encoding"].isEmpty && !row["encoding"].contains("![")
+      && !row["source"].contains("i386")
+    {
       let layout = try? TypeEncoding(parsing: row["encoding"]).layout
       #expect(layout.map { "\($0)" } != "\(row["size"])/\(row["align"])", "\(row["encoding"])")
     }
@@ -103,7 +107,8 @@ struct RegisteredLayoutTests {
   @Test("GCC's vectors tell their own layout")
   func vectors() throws {
     #expect(try TypeEncoding(parsing: "![16,16f]").layout == TypeLayout(size: 16, alignment: 16))
-    #expect(try TypeEncoding(parsing: "{v=f![16,16f]}").layout == TypeLayout(size: 32, alignment: 16))
+    #expect(
+      try TypeEncoding(parsing: "{v=f![16,16f]}").layout == TypeLayout(size: 32, alignment: 16))
   }
 
   @Test("registered member offsets are the members' places")

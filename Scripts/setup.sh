@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what the build needs from Debian's packages, if anything is missing.
+#   setup.sh          what building needs
+#   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
+set -eu
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+if ! command -v swift >/dev/null 2>&1; then
+  say "there is no 'swift' in PATH; install the Swift 6.2 toolchain or later from swift.org"
+  exit 1
+fi
+
+has_header() { printf '#include <%s>\n' "$1" | clang -E -x c - >/dev/null 2>&1; }
+has_library() { ldconfig -p 2>/dev/null | grep -q "$1"; }
+
+missing=()
+if ! has_header ffi.h; then missing+=(libffi-dev); fi
+if [ "${1:-}" = test ]; then
+  command -v cc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
+  has_library libsqlite3.so.0 || missing+=(libsqlite3-0)
+fi
+[ "${#missing[@]}" -eq 0 ] && exit 0
+
+by_hand() {
+  say "$1"
+  say "install by hand, then run the same command again: ${missing[*]}"
+  say "  Debian, Ubuntu:  sudo apt-get install ${missing[*]}"
+  say "  macOS:           brew install libffi"
+  exit 1
+}
+
+command -v apt-get >/dev/null 2>&1 || by_hand "there is no apt-get here"
+if [ "$(id -u)" -eq 0 ]; then
+  sudo=()
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  sudo=(sudo)
+else
+  by_hand "installing needs root, and sudo asks for a password"
+fi
+say "installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+if ! "${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null 2>&1; then
+  "${sudo[@]}" apt-get update -qq || by_hand "apt-get update failed"
+  "${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null || by_hand "apt-get install failed"
+fi
+say "done"
