@@ -28,7 +28,7 @@ setup:
 setup-test:
 	@Scripts/setup.sh test
 
-SWIFT_FILES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)

@@ -25,7 +25,7 @@ case "${1:-}" in
     # No sanitizer: the platform without a direct engine, as far as x86-64 can play it. The suites
     # named here call scalars, pointers and large structures only, which need no classes.
     swift test --disable-xctest --scratch-path .build/libffi -Xcc -DFWD_WITHOUT_DIRECT_ENGINE \
-      --filter 'InvocationTests|LifetimeTests|FunctionTableTests|CallbackTests'
+      --filter '\.(InvocationTests|LifetimeTests|FunctionTableTests|CallbackTests)/'
     ;;
   *)
     echo "usage: sanitize.sh address | thread | undefined | libffi" >&2

@@ -1,0 +1,65 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+/// Documentation that runs: each snippet is a program, and prints what its comments promise.
+@Suite("Snippets and the README")
+struct SnippetTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  static func run(_ name: String) throws -> Finished {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let program = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name)
+    return try ForwardingTestSupport.run(program.path, [])
+  }
+
+  @Test("the quick start prints what it says")
+  func quickStart() throws {
+    let result = try Self.run("QuickStart")
+    #expect(result.status == 0)
+    #expect(
+      result.output == """
+        1024.0
+        hello, Linux
+        150
+        57
+        argument 2 is i, but Double (d) was given
+        v@:{_Point=dd
+                     ^ the structure is not closed with '}'
+
+        """)
+  }
+
+  @Test("the README's first screen is the quick start, line by line")
+  func readme() throws {
+    func lines(_ path: String) throws -> [String] {
+      try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+        .components(separatedBy: "\n")
+    }
+    let readme = try lines("README.md")
+    let start = try #require(readme.firstIndex(of: "```swift"))
+    let end = try #require(readme[start...].firstIndex(of: "```"))
+    var snippet = try lines("Snippets/QuickStart.swift")[...]
+    for line in readme[(start + 1)..<end] where !line.isEmpty {
+      guard let found = snippet.firstIndex(of: line) else {
+        Issue.record("not in the snippet, or not in this order: \(line)")
+        return
+      }
+      snippet = snippet[(found + 1)...]
+    }
+  }
+
+  @Test("what the README shows of the tool is what the tool prints")
+  func toolOutput() throws {
+    let readme = try String(
+      contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    for arguments in [
+      ["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"],
+      ["call", "libm.so.6", "pow", "ddd", "2", "10"],
+      ["call", "libc.so.6", "div", "{div_t=ii}ii", "17", "5"],
+    ] {
+      #expect(readme.contains(try Tool.run(arguments).output), "\(arguments)")
+    }
+  }
+}
