@@ -49,32 +49,44 @@ private struct Explainer {
         let type = try TypeEncoding(parsingUTF8: bytes, layouts: layouts)
         Terminal.out(isJSON ? "\(try typeObject(type, text))" : try typeTable(type))
       } else {
-        let signature = try MethodSignature(parsingUTF8: bytes, layouts: layouts)
-        let plan = try CallPlan(signature)
-        Terminal.out(
-          isJSON ? "\(try signatureObject(plan, text))" : try signatureTable(plan))
+        return explain(try MethodSignature(parsingUTF8: bytes, layouts: layouts), text)
       }
       return true
     } catch {
-      complain(error, text)
+      if isJSON {
+        let object: JSONValue = .object([("encoding", .string(text)), ("error", details(error))])
+        Terminal.out("\(object)")
+      } else {
+        Terminal.error("\(error)")
+      }
       return false
     }
   }
 
-  private func complain(_ error: any Error, _ text: String) {
-    let cause: any Error
-    if case InvocationError.encoding(let inner) = error { cause = inner } else { cause = error }
-    if isJSON {
-      let encodingError = cause as? TypeEncodingError
-      let reason = encodingError.map { "\($0.reason)" } ?? "\(cause)"
-      let details: JSONValue = .object([
-        ("reason", .string(reason)), ("offset", .integer(encodingError?.offset ?? 0)),
-      ])
-      let object: JSONValue = .object([("encoding", .string(text)), ("error", details)])
-      Terminal.out("\(object)")
-    } else {
-      Terminal.error("\(cause)")
+  /// Explains a signature. One that cannot be called is described all the same, with the reason.
+  private func explain(_ signature: MethodSignature, _ text: String) -> Bool {
+    var plan: CallPlan?
+    var cause: (any Error)?
+    do throws(InvocationError) {
+      plan = try CallPlan(signature)
+    } catch {
+      if case .encoding(let inner) = error { cause = inner } else { cause = error }
     }
+    if isJSON {
+      Terminal.out("\(signatureObject(signature, plan, cause, text))")
+    } else {
+      Terminal.out(signatureTable(signature, plan))
+      if let cause { Terminal.error("\(cause)") }
+    }
+    return plan != nil
+  }
+
+  private func details(_ error: any Error) -> JSONValue {
+    let encodingError = error as? TypeEncodingError
+    return .object([
+      ("reason", .string(encodingError.map { "\($0.reason)" } ?? "\(error)")),
+      ("offset", .integer(encodingError?.offset ?? 0)),
+    ])
   }
 
   // MARK: One type
@@ -135,46 +147,56 @@ private struct Explainer {
 
   // MARK: A signature
 
-  private func signatureObject(_ plan: CallPlan, _ text: String) throws -> JSONValue {
-    let signature = plan.signature
-    let result = try placeObject(
-      signature.resultType, plan.resultLocation, advice: signature.advisoryFrameLength)
-    let arguments = try signature.argumentTypes.indices.map { index in
-      try placeObject(
-        signature.argumentTypes[index], plan.location(ofArgument: index),
-        advice: signature.advisoryOffset(at: index), index: index)
+  private func signatureObject(
+    _ signature: MethodSignature, _ plan: CallPlan?, _ cause: (any Error)?, _ text: String
+  ) -> JSONValue {
+    let arguments = signature.argumentTypes.enumerated().map { index, type in
+      placeObject(
+        type, try? plan?.location(ofArgument: index),
+        advice: (try? signature.advisoryOffset(at: index)) ?? nil, index: index)
     }
-    return .object([
+    var object: [(String, JSONValue)] = [
       ("encoding", .string(text)), ("shape", .string("\(signature.shape)")),
-      ("engine", .string(plan.performer.rawValue)), ("frame", .integer(plan.frameLength)),
-      ("frameLength", .integer(try signature.frameLength)),
-      ("oneway", .bool(signature.isOneway)), ("result", result), ("arguments", .array(arguments)),
-    ])
+      ("engine", plan.map { .string($0.performer.rawValue) } ?? .null),
+      ("frame", plan.map { .integer($0.frameLength) } ?? .null),
+      ("frameLength", (try? signature.frameLength).map { .integer($0) } ?? .null),
+      ("oneway", .bool(signature.isOneway)),
+      (
+        "result",
+        placeObject(
+          signature.resultType, plan?.resultLocation, advice: signature.advisoryFrameLength)
+      ),
+      ("arguments", .array(arguments)),
+    ]
+    if let cause { object.append(("error", details(cause))) }
+    return .object(object)
   }
 
   private func placeObject(
-    _ type: TypeEncoding, _ location: CallPlan.Location, advice: Int?, index: Int? = nil
-  ) throws -> JSONValue {
-    let layout = try type.layout
+    _ type: TypeEncoding, _ location: CallPlan.Location?, advice: Int?, index: Int? = nil
+  ) -> JSONValue {
+    let layout = try? type.layout
     var object: [(String, JSONValue)] = index.map { [("index", .integer($0))] } ?? []
     object += [
-      ("encoding", .string("\(type)")), ("size", .integer(layout.size)),
-      ("alignment", .integer(layout.alignment)), ("offset", .integer(location.frameOffset)),
-      ("location", .string(location.text)),
+      ("encoding", .string("\(type)")), ("size", layout.map { .integer($0.size) } ?? .null),
+      ("alignment", layout.map { .integer($0.alignment) } ?? .null),
+      ("offset", location.map { .integer($0.frameOffset) } ?? .null),
+      ("location", location.map { .string($0.text) } ?? .null),
       ("written", advice.map { .integer($0) } ?? .null),
     ]
     return .object(object)
   }
 
-  private func signatureTable(_ plan: CallPlan) throws -> String {
-    let signature = plan.signature
+  private func signatureTable(_ signature: MethodSignature, _ plan: CallPlan?) -> String {
     let count = signature.numberOfArguments
+    let engine =
+      plan.map { "\($0.performer) engine, frame of \($0.frameLength) bytes" }
+      ?? "cannot be called"
     let head =
       Terminal.styled("\(signature)", .bold)
-      + "  \(signature.shape), \(count) argument\(count == 1 ? "" : "s"), "
-      + "\(plan.performer) engine, frame of \(plan.frameLength) bytes"
+      + "  \(signature.shape), \(count) argument\(count == 1 ? "" : "s"), \(engine)"
     var rows = [["", "type", "size", "align", "offset", "travels in"]]
-    rows.append(try row("result", signature.resultType, plan.resultLocation))
+    rows.append(row("result", signature.resultType, plan?.resultLocation))
     for (index, type) in signature.argumentTypes.enumerated() {
       let role =
         switch (signature.shape, index) {
@@ -183,19 +205,19 @@ private struct Explainer {
         case (.block, 0): "\(index) block"
         default: "\(index)"
         }
-      rows.append(try row(role, type, plan.location(ofArgument: index)))
+      rows.append(row(role, type, try? plan?.location(ofArgument: index)))
     }
     return head + "\n" + Terminal.table(rows, right: [2, 3, 4], indent: "  ")
   }
 
   private func row(
-    _ role: String, _ type: TypeEncoding, _ location: CallPlan.Location
-  ) throws -> [String] {
-    let layout = try type.layout
+    _ role: String, _ type: TypeEncoding, _ location: CallPlan.Location?
+  ) -> [String] {
+    let layout = try? type.layout
+    let isSomewhere = location.map { $0.text != "nowhere" } ?? false
     return [
-      role, "\(type)", "\(layout.size)", "\(layout.alignment)",
-      location.text == "nowhere" ? "" : "\(location.frameOffset)",
-      location.text,
+      role, "\(type)", layout.map { "\($0.size)" } ?? "?", layout.map { "\($0.alignment)" } ?? "?",
+      isSomewhere ? "\(location?.frameOffset ?? 0)" : "", location?.text ?? "?",
     ]
   }
 }

@@ -129,6 +129,38 @@ struct ExplainTests {
     #expect(try Tool.run(["explain", "--layout", "packed=13,2", "i"]).status == 64)
   }
 
+  @Test("a signature that cannot be called is described all the same, with the reason")
+  func unlayable() throws {
+    let result = try Tool.run(["explain", "--json", "{?=b3b5}16@0:8"])
+    #expect(result.status == 65)
+    let object = try Tool.objects(result.output)[0]
+    #expect((object["arguments"] as? [[String: Any]])?.map { $0["size"] as? Int } == [8, 8])
+    #expect((object["result"] as? [String: Any])?["size"] is NSNull)
+    #expect((object["error"] as? [String: Any])?["offset"] as? Int == 3)
+    let text = try Tool.run(["explain", "v@:{opaque}"])
+    #expect(text.status == 65 && text.output.contains("cannot be called"))
+    #expect(text.errors.hasPrefix("v@:{opaque}\n   ^ the body is not given"))
+  }
+
+  @Test("every row of method_types.tsv through the tool")
+  func methodTypes() throws {
+    let rows = try Table("method_types").rows
+    let input = rows.map { $0["types"] }.joined(separator: "\n")
+    let objects = try Tool.objects(Tool.run(["explain", "--json", "-"], input: input).output)
+    #expect(objects.count == rows.count)
+    for (object, row) in zip(objects, rows) {
+      let arguments = object["arguments"] as? [[String: Any]] ?? []
+      #expect("\(arguments.count)" == row["argument-count"])
+      guard row["source"].contains("x86_64-linux") else { continue }
+      let cells = arguments.map { argument in
+        "\(argument["encoding"] ?? "") \(argument["size"] ?? "")/\(argument["alignment"] ?? "") "
+          + "@\(argument["written"] ?? "")"
+      }
+      let column = "arguments (encoding size/align @advisory-offset; first two are self,_cmd)"
+      #expect(cells.joined(separator: " ; ") == row[column])
+    }
+  }
+
   @Test("a fault is shown with a caret on standard error, exit code 65")
   func fault() throws {
     let result = try Tool.run(["explain", "v@:{_Point=dd"])
