@@ -62,10 +62,13 @@ private struct EightbyteClassifier {
       let element = tree.nodes[index + 1]
       guard element.size > 0 else { return }
       let count = size <= 16 ? node.count : min(node.count, 1)
-      for position in 0..<count {
-        visit(tree, index + 1, at: bit + position * Int(element.size) * 8)
+      asAggregate { classifier in
+        for position in 0..<count {
+          classifier.visit(tree, index + 1, at: bit + position * Int(element.size) * 8)
+        }
       }
-    case .structure, .union: visitMembers(tree, index, at: bit)
+    case .structure, .union:
+      asAggregate { $0.visitMembers(tree, index, at: bit) }
     case .bitField:
       hasOther = true
       guard node.count > 0 else { return }
@@ -74,6 +77,20 @@ private struct EightbyteClassifier {
     case .vector, .simd: fault = (.vectorByValue, index)
     case .void, .unknown: break
     }
+  }
+
+  /// Classifies what `body` visits by itself, to the end, and merges the outcome: an inner union of
+  /// a `long double` and an integer goes to memory, whatever else overlaps it outside.
+  private mutating func asAggregate(_ body: (inout EightbyteClassifier) -> Void) {
+    let outer = classes
+    classes = [.none, .none]
+    body(&self)
+    if classes.contains(.memory) || classes[0] == .x87Upper
+      || (classes[1] == .x87Upper && classes[0] != .x87)
+    {
+      classes = [.memory, .memory]
+    }
+    classes = zip(outer, classes).map { Self.merged($0, $1) }
   }
 
   private mutating func visitMembers(_ tree: EncodingTree, _ index: Int, at bit: Int) {

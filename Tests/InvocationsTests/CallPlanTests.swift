@@ -199,3 +199,21 @@ struct CallPlanTests {
     #expect(ids.withLock { $0.count } == 200 && !ids.withLock { $0.contains(-1) })
   }
 }
+
+@Suite("Cases that random signatures found")
+struct FoundCaseTests {
+  /// Seed 1009: an inner union is classified to its end before it is merged with what overlaps it.
+  /// Its long double meets a pointer, so it goes to memory, and all around it does.
+  @Test("an inner union of a long double and a pointer takes the outer one to memory")
+  func innerUnion() throws {
+    try #require(CallPlan.hasDirectEngine)
+    for spelling in ["(A=(B=^vD)t)", "(A={C=fI}(B=^vD)t)", "{S=[1(B=iD)]}", "{S=(A=(B=^vD)t)}"] {
+      let plan = try CallPlan(MethodSignature(parsing: "\(spelling)\(spelling)"))
+      #expect(plan.resultLocation.text == "memory (pointer in rdi)", "\(spelling)")
+      #expect(try plan.location(ofArgument: 0).text == "stack+0", "\(spelling)")
+    }
+    // Side by side in one union, the integers win.
+    let flat = try CallPlan(MethodSignature(parsing: "(A=Dt)"))
+    #expect(flat.resultLocation.text == "rax:rdx")
+  }
+}
