@@ -70,6 +70,12 @@ let package = Package(
         "ForwardingTestSupport",
       ], swiftSettings: testChecks),
     .testTarget(
+      name: "ForwardingTests",
+      dependencies: [
+        "Forwarding", "Invocations", "TypeEncodings", "CForwardingFixtures",
+        "ForwardingTestSupport",
+      ], swiftSettings: testChecks),
+    .testTarget(
       name: "ForwardToolTests", dependencies: ["forward", "ForwardingTestSupport"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.

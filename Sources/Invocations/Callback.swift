@@ -171,6 +171,7 @@ private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePo
   }
 }
 
+// Callbacks of ownable results are refused, so for them nothing is handed over here.
 extension Invocation {
   /// An invocation over a copy of a frame that somebody else called with; everything is borrowed.
   @unsafe
@@ -184,6 +185,9 @@ extension Invocation {
   @unsafe
   func giveResult(to other: UnsafeMutableRawPointer) {
     guard hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
+    // Who called gets what this frame owns: a retained object, a string to free.
+    if resultOwnership == .none, resultSlot.kind.isOwnable { keepResult() }
+    resultOwnership = .none
     let offset = unsafe Int(plan.result.pointee.offset)
     let size = unsafe max(8, Int(plan.result.pointee.size))
     unsafe (other + offset).copyMemory(from: frame + offset, byteCount: size)

@@ -1,4 +1,5 @@
 import CForwardingShims
+public import TypeEncodings
 
 /// A frame that is being called with; valid during the call.
 @safe
@@ -19,7 +20,10 @@ struct FrameReference {
 }
 
 /// What answers a message or a named function: C code at an address, or a Swift closure.
-public struct Implementation: Sendable {
+///
+/// Immutable, so one implementation may be registered under several selectors, exchanged with
+/// another, and called by many threads.
+public final class Implementation: Sendable {
   /// Answers a call whose frame is at an address, and leaves the result there.
   typealias Closure = @Sendable (FrameReference) throws -> Void
 
@@ -45,7 +49,7 @@ public struct Implementation: Sendable {
   ///
   /// - Safety: its C type must be the one that the plan's signature describes.
   @unsafe
-  init(
+  convenience init(
     _ plan: CallPlan, function: UnsafeRawPointer?, returnsRetained: Bool,
     keepAlive: (any Sendable)? = nil
   ) throws(InvocationError) {
@@ -53,5 +57,74 @@ public struct Implementation: Sendable {
     self.init(
       plan, .native(UInt(bitPattern: function), returnsRetained: returnsRetained),
       keepAlive: keepAlive)
+  }
+
+  /// The signature it answers.
+  public var signature: MethodSignature { plan.signature }
+}
+
+extension Implementation {
+  /// A method from a C function whose first parameters are the receiver and the selector.
+  ///
+  /// - Parameter returnsRetained: whether an object result is the caller's to release.
+  /// - Safety: the function's C type must be the one that `encoding` describes.
+  @unsafe
+  public convenience init(
+    methodEncoding encoding: String, unsafeFunction function: UnsafeRawPointer?,
+    returnsRetained: Bool = false
+  ) throws(InvocationError) {
+    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try MethodSignature(method: encoding)
+    }
+    unsafe try self.init(
+      CallPlan.shared(for: signature), function: function, returnsRetained: returnsRetained)
+  }
+
+  /// A method from a Swift closure that takes the receiver, and no selector, in front of the
+  /// arguments. The encoding is derived from its types.
+  public convenience init<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
+    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try CallPlan.shared(
+      for: SwiftBody.signature(
+        result: Value.typeEncoding, hidden: "@:", repeat (each Argument).self))
+    self.init(
+      plan,
+      .closure { frame in
+        let receiver: Receiver = try SwiftBody.receiver(plan, frame)
+        var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
+        let result = try body(receiver, repeat try cursor.next((each Argument).self))
+        try result.store(in: frame.result(of: plan))
+      })
+  }
+
+  /// A method without a result from a Swift closure that takes the receiver.
+  public convenience init<Receiver: AnyObject, each Argument: CallValue>(
+    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try CallPlan.shared(
+      for: SwiftBody.signature(result: "v", hidden: "@:", repeat (each Argument).self))
+    self.init(
+      plan,
+      .closure { frame in
+        let receiver: Receiver = try SwiftBody.receiver(plan, frame)
+        var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
+        try body(receiver, repeat try cursor.next((each Argument).self))
+      })
+  }
+
+  /// A method of any signature, from a closure that gets the call as an invocation. What it sets
+  /// as the result is given back; zero, if it sets none.
+  public convenience init(
+    _ signature: MethodSignature, invocation body: @escaping @Sendable (Invocation) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try CallPlan.shared(for: signature)
+    self.init(
+      plan,
+      .closure { frame in
+        let call = unsafe Invocation(plan, copying: frame.base)
+        try body(call)
+        unsafe call.giveResult(to: frame.base)
+      })
   }
 }

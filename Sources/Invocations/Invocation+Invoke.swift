@@ -40,38 +40,13 @@ extension Invocation {
     try setArgument(selector, at: 1)
   }
 
-  private func checkMethod() throws(InvocationError) {
+  func checkMethod() throws(InvocationError) {
     guard plan.signature.shape == .method else {
       throw .notAMethod(signature: "\(plan.signature)")
     }
   }
 
   // MARK: Calling
-
-  /// Sends the message to ``target``.
-  ///
-  /// A nil target is not called: the result is zero then, and available. Rethrows what a Swift
-  /// method throws; the result is not available after that.
-  public func invoke() throws {
-    try checkMethod()
-    guard let selector else { throw InvocationError.selectorNotSet }
-    guard let target else {
-      answerZero()
-      return
-    }
-    let method = try MethodTable.method(selector, of: type(of: target))
-    guard plan.isInterchangeable(with: method.plan) else {
-      throw InvocationError.signatureMismatch(
-        name: selector.name, expected: "\(method.plan.signature)", given: "\(plan.signature)")
-    }
-    try withExtendedLifetime(target) { try perform(method) }
-  }
-
-  /// Makes `target` the target and sends the message to it.
-  public func invoke(on target: AnyObject?) throws {
-    try setTarget(target)
-    try invoke()
-  }
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
@@ -155,7 +130,7 @@ extension Invocation {
     return code
   }
 
-  private func forgetResult() {
+  func forgetResult() {
     releaseResult()
     hasResult = false
   }
@@ -173,7 +148,7 @@ extension Invocation {
     }
   }
 
-  private func answerZero() {
+  func answerZero() {
     forgetResult()
     unsafe fwd_slot_clear(plan.result, frame)
     hasResult = resultSlot.kind.raw != .nothing

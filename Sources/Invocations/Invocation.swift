@@ -32,6 +32,13 @@ public final class Invocation {
   /// Whether a call has completed, or a result was set, since the last failure.
   @usableFromInline var hasResult = false
 
+  /// Copies that carry one message on share this; it tells that a message came back.
+  var lineage: UInt?
+  /// The objects that forwarded this on its way, if it has crossed to another thread.
+  package var path: [ObjectIdentifier] = []
+  /// The method that the last send found.
+  var inlineCache: InlineCache?
+
   /// Whether ``retainArguments(includingTarget:)`` was called.
   public internal(set) var argumentsRetained = false
   /// Whether it included the target.

@@ -29,7 +29,11 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// The signature is that of a plain function or block, which no target answers.
   case notAMethod(signature: String)
   /// The target's class has no method for the selector.
-  case unrecognizedSelector(className: String, selector: String)
+  case unrecognizedSelector(className: String, selector: String, nearest: String?)
+  /// An invocation came back to an object that is forwarding it already.
+  case forwardingCycle(className: String, selector: String)
+  /// Forwarding went on inside of forwarding too often.
+  case forwardedTooDeeply(limit: Int, selector: String)
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: String, given: String)
   /// The function pointer is NULL.
@@ -79,8 +83,13 @@ extension InvocationError: CustomStringConvertible {
     case .selectorNotSet: "the invocation has no selector; set one before invoking"
     case .notAMethod(let signature):
       "\(signature) is not the signature of a method; invoke it with a function"
-    case .unrecognizedSelector(let className, let selector):
+    case .unrecognizedSelector(let className, let selector, let nearest):
       "-[\(className) \(selector)]: unrecognized selector"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+    case .forwardingCycle(let className, let selector):
+      "'\(selector)' came back to a \(className) that is forwarding it already"
+    case .forwardedTooDeeply(let limit, let selector):
+      "'\(selector)' was forwarded inside of forwarding more than \(limit) times"
     case .signatureMismatch(let name, let expected, let given):
       "'\(name)' is registered as \(expected), but was called as \(given)"
     case .nullFunction: "the function pointer is NULL"

@@ -1,4 +1,5 @@
-import TypeEncodings
+import Synchronization
+public import TypeEncodings
 
 /// The methods of one class: what its instances answer when an invocation is sent to them.
 ///
@@ -9,112 +10,197 @@ import TypeEncodings
 ///   counter.value += step
 /// }
 /// ```
+///
+/// Safe to use from many threads; a change is seen by every send that begins after it returns.
 public final class MethodTable: Sendable {
+  /// What may change about a class.
+  private struct State {
+    var methods: [Selector: Implementation] = [:]
+    var protocols: [ProtocolDescription] = []
+    /// Selectors that the class was asked to resolve already, whatever it answered.
+    var resolved: Set<Selector> = []
+    /// Methods found in this class or above, as of `cacheEpoch`.
+    var cache: [Selector: Implementation] = [:]
+    var cacheEpoch = 0
+  }
+
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
 
-  private let methods = Guarded<[Selector: Implementation]>([:])
+  /// Counts the changes of all classes. Who remembers a lookup remembers this along with it.
+  private static let epochCounter = Atomic(0)
 
-  private init() {}
+  static var epoch: Int { epochCounter.load(ordering: .acquiring) }
+
+  private let state = Guarded(State())
+
+  /// The class whose instances answer.
+  public let type: AnyClass
+
+  private init(_ type: AnyClass) { self.type = type }
 
   /// The table of a class itself, empty at first.
   public static func of(_ type: AnyClass) -> MethodTable {
-    tables.withLock { tables in
+    let (table, isNew) = tables.withLock { tables in
       let key = ObjectIdentifier(type)
-      if let known = tables[key] { return known }
-      let made = MethodTable()
+      if let known = tables[key] { return (known, false) }
+      let made = MethodTable(type)
       tables[key] = made
-      return made
+      return (made, true)
+    }
+    // Outside of the lock: a class declares its methods by asking for its table.
+    if isNew, let declaring = type as? any MethodDeclaring.Type {
+      declaring.declareMethods(MethodDeclarations())
+    }
+    return table
+  }
+
+  /// The table of the superclass, or nil at the root.
+  public var superclass: MethodTable? { _getSuperclass(type).map { MethodTable.of($0) } }
+
+  // MARK: Changing
+
+  /// Adds a method; false, and no change, if the class itself has one for the selector. One of a
+  /// superclass is overridden.
+  @discardableResult
+  public func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
+    change { state in
+      guard state.methods[selector] == nil else { return false }
+      state.methods[selector] = implementation
+      return true
     }
   }
 
-  /// Finds the method of a class or its nearest superclass that has it.
-  static func method(
-    _ selector: Selector, of type: AnyClass
-  ) throws(InvocationError) -> Implementation {
-    var current: AnyClass? = type
-    while let searched = current {
-      let table = tables.withLock { $0[ObjectIdentifier(searched)] }
-      if let method = table?.methods.withLock({ $0[selector] }) { return method }
-      current = _getSuperclass(searched)
+  /// Sets the method for a selector and gives back the one that the class itself had.
+  @discardableResult
+  public func replace(_ selector: Selector, _ implementation: Implementation) -> Implementation? {
+    change { state in
+      let old = state.methods[selector]
+      state.methods[selector] = implementation
+      return old
     }
-    throw .unrecognizedSelector(className: "\(type)", selector: selector.name)
   }
 
-  /// Registers a Swift closure; its encoding is derived from its types.
-  public func register<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    _ selector: String,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) throws(InvocationError) {
-    let plan = try Self.plan(selector, Value.typeEncoding, repeat (each Argument).self)
-    add(
-      try Selector(selector),
-      Implementation(
-        plan,
-        .closure { frame in
-          var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-          let receiver: Receiver = try Self.receiver(plan, frame)
-          let result = try body(receiver, repeat try cursor.next((each Argument).self))
-          try result.store(in: frame.result(of: plan))
-        }))
-  }
-
-  /// Registers a Swift closure without a result.
-  public func register<Receiver: AnyObject, each Argument: CallValue>(
-    _ selector: String,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
-  ) throws(InvocationError) {
-    let plan = try Self.plan(selector, "v", repeat (each Argument).self)
-    add(
-      try Selector(selector),
-      Implementation(
-        plan,
-        .closure { frame in
-          var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-          let receiver: Receiver = try Self.receiver(plan, frame)
-          try body(receiver, repeat try cursor.next((each Argument).self))
-        }))
-  }
-
-  /// Registers a C function whose first parameters are the receiver and the selector.
-  ///
-  /// - Parameter returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one that `encoding` describes.
-  @unsafe
-  public func register(
-    _ selector: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
-    returnsRetained: Bool = false
-  ) throws(InvocationError) {
-    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try MethodSignature(method: encoding, selector: selector)
+  /// Sets the implementation of a method that the class itself has and gives back the old one;
+  /// nil, and no change, if it has none.
+  @discardableResult
+  public func setImplementation(
+    _ selector: Selector, _ implementation: Implementation
+  ) -> Implementation? {
+    change { state in
+      guard let old = state.methods[selector] else { return nil }
+      state.methods[selector] = implementation
+      return old
     }
-    let plan = try CallPlan.shared(for: signature)
-    add(
-      try Selector(selector),
-      unsafe try Implementation(plan, function: function, returnsRetained: returnsRetained))
   }
 
-  private func add(_ selector: Selector, _ implementation: Implementation) {
-    methods.withLock { $0[selector] = implementation }
+  /// Removes a method of the class itself and gives it back; one of a superclass shows again.
+  @discardableResult
+  public func remove(_ selector: Selector) -> Implementation? {
+    change { $0.methods.removeValue(forKey: selector) }
   }
 
-  private static func plan<each Argument: CallValue>(
-    _ selector: String, _ result: String, _ arguments: repeat (each Argument).Type
-  ) throws(InvocationError) -> CallPlan {
-    let signature = try SwiftBody.signature(
-      result: result, hidden: "@:", repeat each arguments)
-    try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try signature.checkArity(ofSelector: selector)
+  /// Exchanges the implementations of two methods, where each is found: in this class or above.
+  /// False, and no change, if one is missing.
+  @discardableResult
+  public func exchange(_ one: Selector, _ other: Selector) -> Bool {
+    guard let first = owner(of: one), let second = owner(of: other),
+      let a = first.own(one), let b = second.own(other)
+    else { return false }
+    first.replace(one, b)
+    second.replace(other, a)
+    return true
+  }
+
+  /// Says that instances conform to a protocol. Its optional messages have a signature from then
+  /// on, whether they are implemented or not.
+  public func adopt(_ description: ProtocolDescription) {
+    change { state in
+      if !state.protocols.contains(description) { state.protocols.append(description) }
     }
-    return try CallPlan.shared(for: signature)
   }
 
-  private static func receiver<Receiver: AnyObject>(
-    _ plan: CallPlan, _ frame: FrameReference
-  ) throws(InvocationError) -> Receiver {
-    let word = frame.argument(0, of: plan).word
-    guard let receiver = OwnedObject.object(at: word) as? Receiver else {
-      throw .wrongClass(expected: "\(Receiver.self)", given: "another class")
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    defer { Self.epochCounter.add(1, ordering: .acquiringAndReleasing) }
+    return state.withLock { body(&$0) }
+  }
+
+  // MARK: Looking up
+
+  /// The method that the class itself has for a selector.
+  public func own(_ selector: Selector) -> Implementation? {
+    state.withLock { $0.methods[selector] }
+  }
+
+  /// The selectors of the methods that the class itself has, in alphabetical order.
+  public var selectors: [Selector] {
+    state.withLock { Array($0.methods.keys) }.sorted { $0.name < $1.name }
+  }
+
+  /// The method that instances answer a selector with: the class's own, or that of the nearest
+  /// superclass. No resolver is asked.
+  public func method(for selector: Selector) -> Implementation? {
+    // Read before looking: a change in between makes the answer stale, not the next one wrong.
+    let epoch = Self.epoch
+    let known = state.withLock { state -> Implementation?? in
+      if state.cacheEpoch != epoch {
+        state.cache.removeAll(keepingCapacity: true)
+        state.cacheEpoch = epoch
+      }
+      if let own = state.methods[selector] { return .some(own) }
+      return state.cache[selector].map { .some($0) }
     }
-    return receiver
+    if let known { return known }
+    guard let inherited = superclass?.method(for: selector) else { return nil }
+    state.withLock { state in
+      if state.cacheEpoch == epoch { state.cache[selector] = inherited }
+    }
+    return inherited
+  }
+
+  /// The class, this one or above, that has a method for a selector itself.
+  public func owner(of selector: Selector) -> MethodTable? {
+    own(selector) != nil ? self : superclass?.owner(of: selector)
+  }
+
+  /// The signature of a method, or of a message in an adopted protocol that is not implemented.
+  public func signature(for selector: Selector) -> MethodSignature? {
+    if let method = method(for: selector) { return method.signature }
+    var table: MethodTable? = self
+    while let current = table {
+      for description in current.adoptedProtocols {
+        if let message = description.message(for: selector) { return message.signature }
+      }
+      table = current.superclass
+    }
+    return nil
+  }
+
+  /// The protocols that the class itself adopts.
+  public var adoptedProtocols: [ProtocolDescription] { state.withLock { $0.protocols } }
+
+  /// Whether the class or one above adopts a protocol, or another that includes it.
+  public func conforms(to description: ProtocolDescription) -> Bool {
+    adoptedProtocols.contains { $0.includes(description) }
+      || superclass?.conforms(to: description) ?? false
+  }
+
+  /// Whether instances answer a selector themselves. Asks the class's resolver, not the later
+  /// steps of forwarding.
+  public func instancesRespond(to selector: Selector) -> Bool {
+    resolved(selector) != nil
+  }
+
+  /// The method for a selector, after the class had its one chance to add it.
+  func resolved(_ selector: Selector) -> Implementation? {
+    if let method = method(for: selector) { return method }
+    guard let resolving = type as? any MessageForwarding.Type else { return nil }
+    let isFirst = state.withLock { $0.resolved.insert(selector).inserted }
+    if isFirst { resolving.resolveMethod(selector, in: self) }
+    return method(for: selector)
+  }
+
+  /// The names of all methods of the class and above: what a mistyped selector may have meant.
+  var allSelectorNames: [String] {
+    selectors.map(\.name) + (superclass?.allSelectorNames ?? [])
   }
 }

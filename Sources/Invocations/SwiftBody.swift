@@ -1,10 +1,10 @@
 import CForwardingShims
-import TypeEncodings
+package import TypeEncodings
 
 /// Turns Swift closures into bodies that take their arguments from a frame.
-enum SwiftBody {
+package enum SwiftBody {
   /// The signature that Swift types spell, behind a prefix such as `@:`.
-  static func signature<each Argument: CallValue>(
+  package static func signature<each Argument: CallValue>(
     result: String, hidden: String, _ arguments: repeat (each Argument).Type
   ) throws(InvocationError) -> MethodSignature {
     var text = result + hidden
@@ -57,6 +57,19 @@ enum SwiftBody {
     guard unsafe plan.result.pointee.kind == .nothing else {
       throw .resultMismatch(expected: plan.typeText(place: 0), given: "Void (v)")
     }
+  }
+
+  /// The receiver of a method, as the class that its body expects.
+  static func receiver<Receiver: AnyObject>(
+    _ plan: CallPlan, _ frame: FrameReference
+  ) throws(InvocationError) -> Receiver {
+    guard let object = OwnedObject.object(at: frame.argument(0, of: plan).word) else {
+      throw .wrongClass(expected: "\(Receiver.self)", given: "nil")
+    }
+    guard let receiver = object as? Receiver else {
+      throw .wrongClass(expected: "\(Receiver.self)", given: "\(type(of: object))")
+    }
+    return receiver
   }
 
   /// A body that reads its arguments from argument `first` on and writes a result.

@@ -14,6 +14,9 @@ public struct ValueKind: Hashable, Sendable {
   /// Whether a place of this kind may own what it holds: an object or a C string.
   @inlinable var isOwnable: Bool { raw == .object || raw == .cString }
 
+  /// Whether a place of this kind holds an address that no ownership is kept for.
+  var isPlainPointer: Bool { raw == .pointer || raw == .block }
+
   /// Whether a place of this kind holds an address, so that nil fits.
   var isPointerLike: Bool {
     switch raw {

@@ -9,6 +9,8 @@ public struct CCompiler: Sendable, CustomStringConvertible {
 
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
+    /// Whether the compiler itself crashed, which says nothing about the source.
+    public var isCrash: Bool { description.contains("PLEASE submit a bug report") }
   }
 
   /// The system's `cc`; `make test` installs one where it is missing.

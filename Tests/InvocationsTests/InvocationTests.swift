@@ -155,8 +155,10 @@ struct InvocationTests {
   func dispatchErrors() throws {
     try MethodTable.of(Subject.self).register("known:") { (_: Subject, _: Int32) in }
     let unknown = try Invocation(MethodSignature("v@:"), selector: "unknown")
-    #expect(throws: InvocationError.unrecognizedSelector(className: "Subject", selector: "unknown"))
-    {
+    #expect(
+      throws: InvocationError.unrecognizedSelector(
+        className: "Subject", selector: "unknown", nearest: nil)
+    ) {
       try unknown.invoke(on: Subject())
     }
     let other = try Invocation(MethodSignature("v@:d"), selector: "known:")

@@ -10,3 +10,5 @@
 #include "fwd_call.h"
 #include "fwd_callback.h"
 #include "fwd_probe.h"
+#include "fwd_reference.h"
+#include "fwd_thread.h"

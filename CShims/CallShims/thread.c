@@ -1,0 +1,22 @@
+/// Who is forwarding what on this thread: a short stack without locks or allocation.
+#include "fwd_plan_internal.h"
+
+typedef struct Step {
+  const void *object;
+  const void *invocation;
+} Step;
+
+static _Thread_local Step steps[FWD_FORWARDING_DEPTH];
+static _Thread_local uint32_t depth;
+
+FWDForwarding fwd_forwarding_enter(const void *object, const void *invocation) {
+  for (uint32_t i = 0; i < depth; i++)
+    if (steps[i].object == object && steps[i].invocation == invocation) return FWDForwardingCycle;
+  if (depth == FWD_FORWARDING_DEPTH) return FWDForwardingTooDeep;
+  steps[depth++] = (Step){object, invocation};
+  return FWDForwardingEntered;
+}
+
+void fwd_forwarding_leave(void) {
+  if (depth > 0) depth--;
+}

@@ -1,0 +1,55 @@
+/// A target built on the spot: an object whose methods are closures of its own.
+///
+/// ```swift
+/// let printer = ClosureTarget()
+/// try printer.on("didSave:") { (_: ClosureTarget, id: Int32) in print("saved \(id)") }
+/// ```
+public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
+  private let methods = Guarded<[Selector: Implementation]>([:])
+
+  /// Makes a target that answers nothing yet.
+  public init() {}
+
+  /// Answers a selector with a closure, in place of any it had.
+  public func on<Value: CallValue, each Argument: CallValue>(
+    _ selector: String,
+    _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    try set(selector, Implementation(method: body))
+  }
+
+  /// Answers a selector with a closure that has no result.
+  public func on<each Argument: CallValue>(
+    _ selector: String,
+    _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Void
+  ) throws(InvocationError) {
+    try set(selector, Implementation(method: body))
+  }
+
+  /// Answers a selector no more; false if it did not.
+  @discardableResult
+  public func removeMethod(_ selector: String) -> Bool {
+    guard let name = Selector(existing: selector) else { return false }
+    return methods.withLock { $0.removeValue(forKey: name) } != nil
+  }
+
+  public func ownMethod(for selector: Selector) -> Implementation? {
+    methods.withLock { $0[selector] }
+  }
+
+  public func methodSignature(for selector: Selector) -> MethodSignature? {
+    ownMethod(for: selector)?.signature
+  }
+
+  private func set(
+    _ selector: String, _ implementation: Implementation
+  ) throws(InvocationError) {
+    do throws(TypeEncodingError) {
+      try implementation.signature.checkArity(ofSelector: selector)
+    } catch {
+      throw .encoding(error)
+    }
+    let name = try Selector(selector)
+    methods.withLock { $0[name] = implementation }
+  }
+}

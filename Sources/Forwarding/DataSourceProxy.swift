@@ -1,0 +1,55 @@
+/// A proxy that asks several objects a question to which there is exactly one answer.
+///
+/// A *delegate* is told things, and any number may listen: that is ``MulticastProxy``. A *data
+/// source* is asked for things, and two answers would contradict each other: the first target that
+/// responds is asked, in order, then a fallback, and at last a default value stands in.
+open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
+  private struct Fallbacks: Sendable {
+    var object: ObjectReference?
+    var values: [Selector: @Sendable (Invocation) throws -> Void] = [:]
+  }
+
+  private let fallbacks = Guarded(Fallbacks())
+
+  /// Makes a proxy that asks nobody yet.
+  public override init() {
+    super.init()
+    results = .first
+  }
+
+  /// Who is asked when no target responds.
+  public var fallback: AnyObject? { fallbacks.withLock { $0.object }?.object }
+
+  /// Sets who is asked when no target responds; held weakly unless told otherwise.
+  public func setFallback(_ object: AnyObject?, strongly: Bool = false) {
+    let reference = object.map { ObjectReference($0, isStrong: strongly) }
+    fallbacks.withLock { $0.object = reference }
+  }
+
+  /// Sets the answer to a selector that nobody responds to.
+  public func setDefault<Value: CallValue & Sendable>(
+    _ value: Value, for selector: String
+  ) throws(InvocationError) {
+    let name = try Selector(selector)
+    fallbacks.withLock { $0.values[name] = { call in try call.setResult(value) } }
+  }
+
+  open override func responds(to selector: Selector) -> Bool {
+    super.responds(to: selector) || Messaging.responds(fallback, to: selector)
+      || fallbacks.withLock { $0.values[selector] != nil }
+  }
+
+  open override func forward(_ invocation: Invocation) throws {
+    let report = try deliver(invocation)
+    // A source that failed is an answer: asking the next would hide it.
+    if let error = report.errors.first { throw error }
+    guard report.answered == 0, let selector = invocation.selector else { return }
+    if let fallback, Messaging.responds(fallback, to: selector) {
+      try invocation.send(to: fallback)
+    } else if let answer = fallbacks.withLock({ $0.values[selector] }) {
+      try answer(invocation)
+    } else {
+      try answerIfNobodyDid(report, invocation)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+public import Dispatch
+
+/// What became of one message at each target.
+public struct DeliveryReport: Sendable {
+  /// One target's part.
+  public struct Entry: Sendable {
+    /// The registration.
+    public let token: MulticastProxy.Token
+    /// The target's class, if it was alive.
+    public let className: String?
+    /// What happened, as far as it is known now.
+    public let outcome: DeliveryOutcome
+    /// For a queued message: where the outcome will be.
+    public let ticket: DeliveryTicket?
+  }
+
+  /// One entry for each target of the snapshot, in the order of delivery.
+  public internal(set) var entries: [Entry] = []
+
+  /// Makes an empty report.
+  public init() {}
+
+  /// How many targets answered.
+  public var answered: Int { entries.count { $0.outcome.isAnswer } }
+
+  /// How many messages are on their way.
+  public var queued: Int { entries.count { if case .queued = $0.outcome { true } else { false } } }
+
+  /// The errors that targets threw, or that kept the message from them, in order.
+  public var errors: [any Error] { entries.compactMap(\.outcome.error) }
+}
+
+/// What became of a message at one target.
+public enum DeliveryOutcome: Sendable {
+  /// The target's method ran to its end.
+  case answered
+  /// The target has no answer to the selector.
+  case noMethod
+  /// The target threw, or its method has other types than the message.
+  case failed(any Error)
+  /// The target had died.
+  case dead
+  /// The registration was removed before its turn, or had its one message already.
+  case removed
+  /// The registration is blocked.
+  case blocked
+  /// An earlier target ended the delivery.
+  case notCalled
+  /// The message is on its way to another thread.
+  case queued
+  /// The target did not finish in time; whether it will still run is open if it had begun.
+  case timedOut
+  /// The target's own queue is waiting for this delivery already.
+  case wouldDeadlock
+  /// The queue went away with the message still in it.
+  case cancelled
+
+  /// Whether the target answered.
+  public var isAnswer: Bool { if case .answered = self { true } else { false } }
+
+  /// The error, if there is one.
+  public var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
+}
+
+/// The outcome of a message that was queued, once it is known.
+public final class DeliveryTicket: Sendable {
+  private struct State {
+    var outcome: DeliveryOutcome?
+    var waiting: [CheckedContinuation<DeliveryOutcome, Never>] = []
+  }
+
+  private let state = Guarded(State())
+  private let done = DispatchSemaphore(value: 0)
+
+  /// The outcome, or nil while it is not known.
+  public var outcome: DeliveryOutcome? { state.withLock { $0.outcome } }
+
+  /// Waits for the outcome; nil if the time runs out first.
+  public func wait(timeout: DispatchTime = .distantFuture) -> DeliveryOutcome? {
+    guard done.wait(timeout: timeout) == .success else { return nil }
+    // The next who waits finds it, too.
+    done.signal()
+    return outcome
+  }
+
+  /// Waits for the outcome without blocking a thread.
+  public func value() async -> DeliveryOutcome {
+    await withCheckedContinuation { continuation in
+      let known = state.withLock { state -> DeliveryOutcome? in
+        if state.outcome == nil { state.waiting.append(continuation) }
+        return state.outcome
+      }
+      if let known { continuation.resume(returning: known) }
+    }
+  }
+
+  /// Sets the outcome, once; false if it was set before.
+  @discardableResult
+  func resolve(_ outcome: DeliveryOutcome) -> Bool {
+    let waiting = state.withLock { state -> [CheckedContinuation<DeliveryOutcome, Never>]? in
+      guard state.outcome == nil else { return nil }
+      state.outcome = outcome
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    guard let waiting else { return false }
+    done.signal()
+    for continuation in waiting { continuation.resume(returning: outcome) }
+    return true
+  }
+}

@@ -1,0 +1,79 @@
+/// Messages spelled as calls: `proxy.dynamic.tableView(table, didSelectRowAt: 5)` sends
+/// `tableView:didSelectRowAt:`.
+///
+/// The types are those that the receiver's method has, so numbers are converted where that loses
+/// nothing; everything else must fit as it is. Slower than a ``Message``, which knows its types.
+@dynamicMemberLookup
+public struct DynamicReceiver {
+  let target: AnyObject
+
+  /// Makes an object ready for spelled messages.
+  public init(_ target: AnyObject) { self.target = target }
+
+  /// The first part of a selector.
+  public subscript(dynamicMember name: String) -> DynamicMessage {
+    DynamicMessage(target: target, name: name)
+  }
+}
+
+extension ForwardingProxy {
+  /// Messages to this proxy, spelled as calls.
+  public var dynamic: DynamicReceiver { DynamicReceiver(self) }
+}
+
+/// A message whose first part is known; calling it sends it.
+@dynamicCallable
+public struct DynamicMessage {
+  let target: AnyObject
+  let name: String
+
+  /// Sends the message. The labels are the other parts of the selector.
+  @discardableResult
+  public func dynamicallyCall(
+    withKeywordArguments arguments: KeyValuePairs<String, any CallValue>
+  ) throws -> DynamicResult {
+    var spelled = name
+    for (index, argument) in arguments.enumerated() {
+      spelled += index == 0 ? ":" : "\(argument.key):"
+    }
+    let selector = try Selector(spelled)
+    guard let signature = Messaging.signature(of: target, for: selector) else {
+      if let forwarding = target as? any MessageForwarding {
+        try forwarding.unrecognizedSelector(selector)
+      }
+      throw InvocationError.unrecognizedSelector(
+        className: "\(type(of: target))", selector: spelled, nearest: nil)
+    }
+    let call = try Invocation(signature)
+    try call.setSelector(selector)
+    for (index, argument) in arguments.enumerated() {
+      try set(argument.value, at: index + 2, call)
+    }
+    try call.invoke(on: target)
+    return DynamicResult(call: call)
+  }
+
+  private func set<Value: CallValue>(
+    _ value: Value, at index: Int, _ call: Invocation
+  ) throws(InvocationError) {
+    if let integer = value as? any BinaryInteger {
+      try call.setArgument(exactly: integer, at: index)
+    } else if let number = value as? any BinaryFloatingPoint {
+      try call.setArgument(exactly: number, at: index)
+    } else {
+      try call.setArgument(value, at: index)
+    }
+  }
+}
+
+/// What a spelled message gave.
+public struct DynamicResult {
+  let call: Invocation
+
+  /// The result as a Swift type, which must be the one the method has.
+  public func value<Value: CallValue>(
+    as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    try call.result(as: type)
+  }
+}

@@ -1,0 +1,57 @@
+/// A selector together with the Swift types of one message.
+///
+/// The encoding is derived from the types, so it cannot disagree with them:
+///
+/// ```swift
+/// let add = try Message<Int32, Int32, Int32>("add:to:")    // "i@:ii"
+/// try add(2, 3, on: calculator)                            // 5
+/// ```
+///
+/// A target may be any object, a proxy among them. If it registered the selector with other types,
+/// the first send says so, with both spellings.
+public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
+  /// The message's name.
+  public let selector: Selector
+  /// The prepared call.
+  public let plan: CallPlan
+
+  /// Makes a message. The selector must have a colon for each argument.
+  public init(_ selector: String) throws(InvocationError) {
+    let signature = try SwiftBody.signature(
+      result: Result.typeEncoding, hidden: "@:", repeat (each Argument).self)
+    do throws(TypeEncodingError) {
+      try signature.checkArity(ofSelector: selector)
+    } catch {
+      throw .encoding(error)
+    }
+    plan = try CallPlan.shared(for: signature)
+    self.selector = try Selector(selector)
+  }
+
+  /// The signature that the types spell.
+  public var signature: MethodSignature { plan.signature }
+
+  /// Records the message with its arguments, for any target.
+  public func invocation(
+    _ arguments: repeat each Argument
+  ) throws(InvocationError) -> Invocation {
+    let call = Invocation(plan)
+    try call.setSelector(selector)
+    var index = 2
+    for argument in repeat each arguments {
+      try call.setArgument(argument, at: index)
+      index += 1
+    }
+    return call
+  }
+
+  /// Sends the message; nil answers zero.
+  @discardableResult
+  public func callAsFunction(
+    _ arguments: repeat each Argument, on target: AnyObject?
+  ) throws -> Result {
+    let call = try invocation(repeat each arguments)
+    try call.invoke(on: target)
+    return try call.messageResult(as: Result.self)
+  }
+}

@@ -1,0 +1,112 @@
+import Synchronization
+
+/// One registration with a multicast proxy. Everything that changes is atomic: deliveries on other
+/// threads hold snapshots of these.
+final class MulticastMember: Sendable {
+  let token: MulticastProxy.Token
+  let reference: ObjectReference
+  let lane: DeliveryLane
+  let priority: Int
+  let group: String?
+  let isOnce: Bool
+
+  private let removed = Atomic(false)
+  private let blocks = Atomic(0)
+  private let taken = Atomic(false)
+  /// The last message on its way to an actor; the next one waits for it.
+  private let tail = Guarded<Task<Void, Never>?>(nil)
+
+  init(
+    token: MulticastProxy.Token, reference: ObjectReference, lane: DeliveryLane, priority: Int,
+    group: String?, isOnce: Bool
+  ) {
+    self.token = token
+    self.reference = reference
+    self.lane = lane
+    self.priority = priority
+    self.group = group
+    self.isOnce = isOnce
+  }
+
+  var isRemoved: Bool { removed.load(ordering: .acquiring) }
+
+  func markRemoved() { removed.store(true, ordering: .releasing) }
+
+  var isBlocked: Bool { blocks.load(ordering: .acquiring) > 0 }
+
+  func block() { blocks.add(1, ordering: .acquiringAndReleasing) }
+
+  /// False if it was not blocked.
+  func unblock() -> Bool {
+    var count = blocks.load(ordering: .acquiring)
+    while count > 0 {
+      let (exchanged, original) = blocks.compareExchange(
+        expected: count, desired: count - 1, ordering: .acquiringAndReleasing)
+      if exchanged { return true }
+      count = original
+    }
+    return false
+  }
+
+  /// Whether this delivery may have the member: for a once-only one, the first alone.
+  func take() -> Bool {
+    !isOnce || !taken.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  func isSame(_ target: ObjectIdentifier, _ lane: ObjectIdentifier?) -> Bool {
+    reference.identity == target && self.lane.identity == lane
+  }
+
+  /// Runs a job on an actor, after the jobs that were given to it before.
+  func run(_ job: DeliveryJob, on actor: any Actor) {
+    tail.withLock { tail in
+      let previous = tail
+      tail = Task {
+        await previous?.value
+        await actor.perform(job)
+      }
+    }
+  }
+}
+
+extension Actor {
+  fileprivate func perform(_ job: DeliveryJob) { job.run() }
+}
+
+/// A message on its way to another thread: a copy that nobody else touches.
+///
+/// If it is dropped without having run, its queue went away, and the ticket says so.
+final class DeliveryJob: @unchecked Sendable {
+  // SAFETY: made by the sender, run once by the receiver, and read by a waiting sender only after
+  // the ticket was resolved.
+  let invocation: Invocation
+  let member: MulticastMember
+  let ticket = DeliveryTicket()
+  private let target: AnyObject
+  private let abandoned = Atomic(false)
+
+  init(_ invocation: Invocation, _ member: MulticastMember, _ target: AnyObject) {
+    self.invocation = invocation
+    self.member = member
+    self.target = target
+  }
+
+  deinit { ticket.resolve(.cancelled) }
+
+  /// Gives up waiting: if the job has not begun, it never will.
+  func abandon() { abandoned.store(true, ordering: .releasing) }
+
+  func run() {
+    if abandoned.load(ordering: .acquiring) { return }
+    if member.isRemoved {
+      ticket.resolve(.removed)
+      return
+    }
+    do {
+      try invocation.send(to: target)
+      ticket.resolve(.answered)
+    } catch {
+      ticket.resolve(.failed(error))
+    }
+  }
+}

@@ -1,0 +1,314 @@
+/// A proxy that speaks to many: every message goes to all targets, in order.
+///
+/// ```swift
+/// let everyone = MulticastProxy()
+/// try everyone.add(screen)
+/// try everyone.add(logger, on: .queue(background))
+/// try Message<NoResult, Int32>("didSave:")(42, on: everyone)
+/// ```
+///
+/// Targets are held weakly unless told otherwise. The list is a snapshot: a target that is removed
+/// during a delivery and not yet reached is skipped, one that is added is not called this round.
+/// Safe to use from many threads; no lock is held while a target runs.
+open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: all that changes is behind `members` and `settings`.
+
+  /// Names a registration.
+  public struct Token: Hashable, Sendable {
+    let id: UInt64
+  }
+
+  /// What adding a target does that is there already, with the same queue.
+  public enum DuplicateRule: Sendable {
+    /// Nothing; the token of the first registration is given back.
+    case ignore
+    /// It is called twice.
+    case allow
+    /// It throws.
+    case refuse
+  }
+
+  /// Which of several results the sender sees.
+  public enum ResultRule: Sendable {
+    /// Everyone is called; the last answer counts.
+    case last
+    /// The first answer counts and ends the delivery.
+    case first
+  }
+
+  /// Something that is worth knowing, and is no error.
+  public enum Diagnostic: Sendable {
+    /// A target was found dead, and its registration removed.
+    case deadTarget(Token)
+    /// Nobody answered a message.
+    case unanswered(Selector)
+    /// There are more targets than the proxy was told to expect.
+    case tooManyTargets(count: Int, limit: Int)
+  }
+
+  struct Settings: Sendable {
+    var duplicates = DuplicateRule.ignore
+    var results = ResultRule.last
+    var unanswered = UnansweredRule.error
+    var expectedTargets = Int.max
+    var diagnose: (@Sendable (Diagnostic) -> Void)?
+  }
+
+  private struct Members {
+    var list: [MulticastMember] = []
+    var lastID: UInt64 = 0
+  }
+
+  private let members = Guarded(Members())
+  /// Stands for a delivery of this proxy among the forwarding steps of a thread.
+  let scope = DeliveryScope()
+  private let settings = Guarded(Settings())
+
+  // MARK: Settings
+
+  /// What adding a target does that is there already. ``DuplicateRule/ignore`` at first.
+  public var duplicates: DuplicateRule {
+    get { settings.withLock { $0.duplicates } }
+    set { settings.withLock { $0.duplicates = newValue } }
+  }
+
+  /// Which of several results the sender sees. ``ResultRule/last`` at first.
+  public var results: ResultRule {
+    get { settings.withLock { $0.results } }
+    set { settings.withLock { $0.results = newValue } }
+  }
+
+  /// What a sender gets when nobody answers. ``UnansweredRule/error`` at first.
+  public var whenNobodyAnswers: UnansweredRule {
+    get { settings.withLock { $0.unanswered } }
+    set { settings.withLock { $0.unanswered = newValue } }
+  }
+
+  /// How many targets are expected; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
+  public var expectedTargets: Int {
+    get { settings.withLock { $0.expectedTargets } }
+    set { settings.withLock { $0.expectedTargets = newValue } }
+  }
+
+  /// Gets diagnostics, on whatever thread they come up; no lock is held then.
+  public var onDiagnostic: (@Sendable (Diagnostic) -> Void)? {
+    get { settings.withLock { $0.diagnose } }
+    set { settings.withLock { $0.diagnose = newValue } }
+  }
+
+  func diagnose(_ diagnostic: Diagnostic) { onDiagnostic?(diagnostic) }
+
+  // MARK: Adding
+
+  /// Adds a target, behind those of the same or a higher priority.
+  ///
+  /// - Parameters:
+  ///   - strongly: whether the target is kept alive.
+  ///   - lane: on which thread it gets its messages.
+  ///   - priority: higher ones are called first.
+  ///   - group: a name, to remove several at once.
+  ///   - once: whether the registration ends with its first message.
+  @discardableResult
+  public func add(
+    _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
+    priority: Int = 0, group: String? = nil, once: Bool = false
+  ) throws(ForwardingError) -> Token {
+    if target === self { throw .ownTarget }
+    switch lane.kind {
+    case .queue(let queue, _), .blocking(let queue, _): QueueMark.mark(queue)
+    case .caller, .actor: break
+    }
+    let settings = settings.withLock { $0 }
+    let reference = ObjectReference(target, isStrong: strongly)
+    let (token, count) = members.withLock { members -> (Token?, Int) in
+      if settings.duplicates != .allow,
+        let same = members.list.first(where: { $0.isSame(reference.identity, lane.identity) })
+      {
+        return (settings.duplicates == .ignore ? same.token : nil, members.list.count)
+      }
+      members.lastID += 1
+      let token = Token(id: members.lastID)
+      let member = MulticastMember(
+        token: token, reference: reference, lane: lane, priority: priority, group: group,
+        isOnce: once)
+      let index = members.list.firstIndex { $0.priority < priority } ?? members.list.endIndex
+      members.list.insert(member, at: index)
+      return (token, members.list.count)
+    }
+    guard let token else { throw .duplicateTarget(className: "\(type(of: target))") }
+    if count > settings.expectedTargets {
+      diagnose(.tooManyTargets(count: count, limit: settings.expectedTargets))
+    }
+    return token
+  }
+
+  /// Adds a target for as long as the object that is given back lives.
+  public func scoped(
+    _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
+    priority: Int = 0
+  ) throws(ForwardingError) -> ScopedRegistration {
+    let token = try add(target, strongly: strongly, on: lane, priority: priority)
+    return ScopedRegistration(proxy: self, token: token)
+  }
+
+  // MARK: Removing
+
+  /// Removes a registration; false if it was gone. When this returns, no message that has not
+  /// begun will reach the target through it.
+  @discardableResult
+  public func remove(_ token: Token) -> Bool {
+    remove { $0.token == token } > 0
+  }
+
+  /// Removes all registrations of a target, and says how many there were.
+  @discardableResult
+  public func remove(_ target: AnyObject) -> Int {
+    let identity = ObjectIdentifier(target)
+    return remove { $0.reference.identity == identity }
+  }
+
+  /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
+  @discardableResult
+  public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
+    let identity = ObjectIdentifier(target)
+    return remove { $0.isSame(identity, lane.identity) }
+  }
+
+  /// Removes all registrations of a group.
+  @discardableResult
+  public func removeGroup(_ group: String) -> Int { remove { $0.group == group } }
+
+  /// Removes everything.
+  @discardableResult
+  public func removeAll() -> Int { remove { _ in true } }
+
+  @discardableResult
+  func remove(where matches: (MulticastMember) -> Bool) -> Int {
+    let gone = members.withLock { members -> [MulticastMember] in
+      let gone = members.list.filter(matches)
+      if !gone.isEmpty { members.list.removeAll(where: matches) }
+      for member in gone { member.markRemoved() }
+      return gone
+    }
+    // The references are released here, outside of the lock: a target may die of it.
+    return gone.count
+  }
+
+  // MARK: Blocking
+
+  /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
+  @discardableResult
+  public func block(_ token: Token) -> Bool {
+    guard let member = member(token) else { return false }
+    member.block()
+    return true
+  }
+
+  /// Takes one block back; false if there was none, or the registration is gone.
+  @discardableResult
+  public func unblock(_ token: Token) -> Bool { member(token)?.unblock() ?? false }
+
+  private func member(_ token: Token) -> MulticastMember? {
+    snapshot.first { $0.token == token }
+  }
+
+  // MARK: Looking
+
+  /// The registrations as they are now.
+  var snapshot: [MulticastMember] { members.withLock { $0.list } }
+
+  /// How many registrations there are, those of dead targets that nobody met yet included.
+  public var registrationCount: Int { snapshot.count }
+
+  /// How many targets are alive.
+  public var count: Int { snapshot.count { $0.reference.object != nil } }
+
+  /// Whether no target is alive.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The targets that are alive, in the order of delivery.
+  public var targets: [AnyObject] { snapshot.compactMap(\.reference.object) }
+
+  /// Whether an object is registered.
+  public func contains(_ target: AnyObject) -> Bool {
+    let identity = ObjectIdentifier(target)
+    return snapshot.contains { $0.reference.identity == identity }
+  }
+
+  /// Whether a registration is there.
+  public func contains(_ token: Token) -> Bool { member(token) != nil }
+
+  /// The targets of a class.
+  public func targets<Target: AnyObject>(of type: Target.Type) -> [Target] {
+    targets.compactMap { $0 as? Target }
+  }
+
+  /// The targets that answer a selector.
+  public func targets(respondingTo selector: Selector) -> [AnyObject] {
+    targets.filter { Messaging.responds($0, to: selector) }
+  }
+
+  // MARK: Steps of forwarding
+
+  open override func responds(to selector: Selector) -> Bool {
+    super.responds(to: selector) || targets.contains { Messaging.responds($0, to: selector) }
+  }
+
+  open override func conforms(to description: ProtocolDescription) -> Bool {
+    super.conforms(to: description)
+      || targets.contains { Messaging.conforms($0, to: description) }
+  }
+
+  open override func methodSignature(for selector: Selector) -> MethodSignature? {
+    if let own = super.methodSignature(for: selector) { return own }
+    for target in targets {
+      if let signature = Messaging.signature(of: target, for: selector) { return signature }
+    }
+    return nil
+  }
+
+  /// Any invocation is taken: each target's method is compared on its own, and a message that
+  /// nobody knows is one that nobody answers.
+  open override func methodSignature(
+    for invocation: Invocation, _ selector: Selector
+  ) -> MethodSignature? {
+    invocation.methodSignature
+  }
+
+  /// Delivers the invocation to all targets. If some threw, all others are called first; then the
+  /// first error is thrown.
+  open override func forward(_ invocation: Invocation) throws {
+    let report = try deliver(invocation)
+    if let error = report.errors.first { throw error }
+    try answerIfNobodyDid(report, invocation)
+  }
+
+  func answerIfNobodyDid(_ report: DeliveryReport, _ invocation: Invocation) throws {
+    guard report.answered == 0, report.queued == 0 else { return }
+    let selector = invocation.selector
+    if let selector { diagnose(.unanswered(selector)) }
+    switch whenNobodyAnswers {
+    case .zero: invocation.answerWithZero()
+    case .error:
+      guard invocation.returnsValue else { return }
+      throw ForwardingError.nobodyAnswered(selector: selector?.name ?? "")
+    }
+  }
+}
+
+/// Stands for a proxy's delivery among forwarding steps, beside the proxy itself.
+final class DeliveryScope: Sendable {}
+
+/// A registration that ends with this object.
+public final class ScopedRegistration: Sendable {
+  private let proxy: MulticastProxy
+  /// The registration.
+  public let token: MulticastProxy.Token
+
+  init(proxy: MulticastProxy, token: MulticastProxy.Token) {
+    self.proxy = proxy
+    self.token = token
+  }
+
+  deinit { proxy.remove(token) }
+}

@@ -1,0 +1,50 @@
+/// A proxy for one object, which it holds weakly unless told otherwise.
+///
+/// The message is sent on unchanged, as by Objective-C's `forwardingTargetForSelector:`.
+open class SingleTargetProxy: ForwardingProxy {
+  private var reference: ObjectReference?
+  /// What a sender gets after the target has died.
+  public var whenTargetIsGone = UnansweredRule.error
+
+  /// Makes a proxy for an object.
+  public init(_ target: AnyObject?, strongly: Bool = false) {
+    reference = target.map { ObjectReference($0, isStrong: strongly) }
+  }
+
+  /// The object, while it lives.
+  public var target: AnyObject? { reference?.object }
+
+  /// Stands for another object from now on.
+  public func setTarget(_ target: AnyObject?, strongly: Bool = false) {
+    reference = target.map { ObjectReference($0, isStrong: strongly) }
+  }
+
+  open override func forwardingTarget(for selector: Selector) -> AnyObject? { target }
+
+  open override func methodSignature(for selector: Selector) -> MethodSignature? {
+    Messaging.signature(of: target, for: selector)
+  }
+
+  /// Only reached when the target is gone, as ``forwardingTarget(for:)`` comes first.
+  open override func methodSignature(
+    for invocation: Invocation, _ selector: Selector
+  ) -> MethodSignature? {
+    invocation.methodSignature
+  }
+
+  open override func forward(_ invocation: Invocation) throws {
+    switch whenTargetIsGone {
+    case .error:
+      throw ForwardingError.targetGone(selector: invocation.selector?.name ?? "")
+    case .zero: invocation.answerWithZero()
+    }
+  }
+
+  open override func responds(to selector: Selector) -> Bool {
+    Messaging.responds(target, to: selector)
+  }
+
+  open override func conforms(to description: ProtocolDescription) -> Bool {
+    Messaging.conforms(target, to: description)
+  }
+}

@@ -1,0 +1,88 @@
+import CForwardingShims
+import TypeEncodings
+
+/// What carries a message on to other objects and threads needs of an invocation.
+extension Invocation {
+  /// The address that tells messages apart: this invocation's, or that of the one it carries on.
+  @unsafe
+  var lineageAddress: UnsafeRawPointer {
+    unsafe lineage.flatMap { unsafe UnsafeRawPointer(bitPattern: $0) }
+      ?? UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A copy that carries the same message on; if it comes back to who forwards it, that is a cycle.
+  package func carryingCopy() -> Invocation {
+    let copy = copy()
+    copy.lineage = unsafe UInt(bitPattern: lineageAddress)
+    copy.path = path
+    return copy
+  }
+
+  /// Whether the message has a result at all.
+  package var returnsValue: Bool { resultSlot.kind.raw != .nothing }
+
+  /// Whether a result is there to be read.
+  package var hasAnswer: Bool { hasResult }
+
+  /// Forgets the result, as a call does that throws.
+  package func forgetAnswer() { forgetResult() }
+
+  /// Sets the result to zero, as for a message to nil.
+  package func answerWithZero() { answerZero() }
+
+  /// The first argument that refers to memory which nobody keeps: a pointer or a block, or an
+  /// object or C string that is only borrowed. A structure is taken by its bytes.
+  package var firstBorrowedArgument: Int? {
+    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
+    return declared.first { index in
+      let slot = slot(index)
+      if slot.isNull { return false }
+      return slot.kind.isPlainPointer || holdsPointer(index)
+    }
+  }
+
+  private func holdsPointer(_ index: Int) -> Bool {
+    guard slot(index).kind.isAggregate else { return false }
+    let leaves = (try? plan.signature.argumentTypes[index].leaves()) ?? []
+    return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
+  }
+
+  /// Takes the result of another invocation of the same plan; an owned one is owned here too.
+  package func takeResult(from other: Invocation) {
+    forgetResult()
+    guard other.hasResult, returnsValue else { return }
+    let size = resultSlot.size
+    // SAFETY: equal plans place their results alike, and both frames are whole.
+    unsafe fwd_slot_load(
+      other.plan.result, other.frame, frame + Int(plan.result.pointee.offset), max(size, 8))
+    hasResult = true
+    if other.resultOwnership != .none { keepResult() }
+  }
+
+  /// Copies an argument of another invocation, of the same type, as borrowed bytes.
+  package func borrowArgument(_ index: Int, from other: Invocation, _ otherIndex: Int) {
+    let bytes = unsafe FrameBytes.read(other.plan.slots + otherIndex, other.frame)
+    unsafe FrameBytes.write(bytes, plan.slots + index, frame)
+  }
+
+  /// The result of a typed message; a void one is always there.
+  package func messageResult<Value: CallValue>(
+    as type: Value.Type
+  ) throws(InvocationError) -> Value {
+    if returnsValue { return try result(as: type) }
+    return try Value.load(from: resultSlot)
+  }
+}
+
+/// The result of a message that has none: `v`.
+public struct NoResult: CallValue, Hashable, Sendable {
+  /// Nothing.
+  public init() {}
+
+  public static var typeEncoding: String { "v" }
+  public static var valueKind: ValueKind { ValueKind(raw: .nothing) }
+
+  public func store(in slot: ValueSlot) throws(InvocationError) {}
+
+  public static func load(from slot: ValueSlot) throws(InvocationError) -> NoResult { NoResult() }
+}

@@ -1,0 +1,164 @@
+import CForwardingShims
+import TypeEncodings
+
+extension Invocation {
+  /// Sends the message to ``target``.
+  ///
+  /// An object without a method for the selector goes through the steps of ``MessageForwarding``.
+  /// A nil target is not called: the result is zero then, and available. Rethrows what a Swift
+  /// method throws; the result is not available after that.
+  public func invoke() throws {
+    try checkMethod()
+    guard let target else {
+      guard selector != nil else { throw InvocationError.selectorNotSet }
+      answerZero()
+      return
+    }
+    try withExtendedLifetime(target) { try dispatch(to: target) }
+  }
+
+  /// Makes `target` the target and sends the message to it.
+  public func invoke(on target: AnyObject?) throws {
+    try setTarget(target)
+    try invoke()
+  }
+
+  /// Sends the message to ``target`` as the superclass of `type` answers it: what `super` does in
+  /// a method of `type`.
+  public func invokeSuper(of type: AnyClass) throws {
+    try checkMethod()
+    guard let selector else { throw InvocationError.selectorNotSet }
+    guard let target else { return answerZero() }
+    guard let method = MethodTable.of(type).superclass?.resolved(selector) else {
+      throw InvocationError.unrecognizedSelector(
+        className: _getSuperclass(type).map { "\($0)" } ?? "nil", selector: selector.name,
+        nearest: nil)
+    }
+    try checkPlan(method, selector)
+    try withExtendedLifetime(target) { try perform(method) }
+  }
+
+  /// Sends the message to another object without keeping it: target, and who owns it, are as
+  /// before when this returns. The object must be held by the caller.
+  package func send(to other: AnyObject) throws {
+    try checkMethod()
+    let slot = slot(0)
+    let word = slot.word
+    let owned = owns(0)
+    setOwns(0, false)
+    slot.word = OwnedObject.address(of: other)
+    defer {
+      // Whoever forwarded may have set a target of its own.
+      if owns(0) { releaseOwned(0) }
+      slot.word = word
+      setOwns(0, owned)
+    }
+    try dispatch(to: other)
+  }
+
+  /// Finds the method of `target` and performs it, or forwards. The receiver's word is set.
+  private func dispatch(to target: AnyObject) throws {
+    // The selector's word was interned by whoever set it, unless raw bytes were.
+    let word = slot(1).word
+    let type = ObjectIdentifier(type(of: target))
+    if let cached = inlineCache, cached.word == word, cached.type == type,
+      cached.epoch == MethodTable.epoch
+    {
+      try perform(cached.method)
+      return
+    }
+    guard let selector else { throw InvocationError.selectorNotSet }
+    if let holding = target as? any MethodHolding, let own = holding.ownMethod(for: selector) {
+      try checkPlan(own, selector)
+      try perform(own)
+      return
+    }
+    let epoch = MethodTable.epoch
+    let table = MethodTable.of(Swift.type(of: target))
+    guard let method = table.resolved(selector) else { return try forward(selector, to: target) }
+    try checkPlan(method, selector)
+    // An object with methods of its own must be asked each time.
+    if !(target is any MethodHolding) {
+      inlineCache = InlineCache(word: word, type: type, epoch: epoch, method: method)
+    }
+    try perform(method)
+  }
+
+  private func checkPlan(_ method: Implementation, _ selector: Selector) throws(InvocationError) {
+    guard plan.isInterchangeable(with: method.plan) else {
+      throw .signatureMismatch(
+        name: selector.name, expected: "\(method.signature)", given: "\(plan.signature)")
+    }
+  }
+
+  // MARK: The steps after the resolver
+
+  private func forward(_ selector: Selector, to target: AnyObject) throws {
+    guard let forwarding = target as? any MessageForwarding else {
+      throw InvocationError.unrecognized(selector, by: target)
+    }
+    try ForwardingDepth.enter(target, self, selector)
+    defer { ForwardingDepth.leave() }
+    if let other = forwarding.forwardingTarget(for: selector), other !== target {
+      try withExtendedLifetime(other) { try send(to: other) }
+      return
+    }
+    guard let signature = forwarding.methodSignature(for: self, selector) else {
+      forgetResult()
+      try forwarding.unrecognizedSelector(selector)
+      // An object that knows better than to throw has answered with nothing.
+      answerZero()
+      return
+    }
+    guard signature == plan.signature else {
+      throw InvocationError.signatureMismatch(
+        name: selector.name, expected: "\(signature)", given: "\(plan.signature)")
+    }
+    forgetResult()
+    let receiver = slot(0).word
+    let ownsReceiver = owns(0)
+    setOwns(0, false)
+    defer {
+      if owns(0) { releaseOwned(0) }
+      slot(0).word = receiver
+      setOwns(0, ownsReceiver)
+      slot(1).word = UInt64(selector.word)
+    }
+    try forwarding.forward(self)
+  }
+}
+
+/// A method that was found for a class and selector, until anything about classes changes.
+struct InlineCache {
+  let word: UInt64
+  let type: ObjectIdentifier
+  let epoch: Int
+  let method: Implementation
+}
+
+/// How deep this thread is in forwarding, and through whom.
+package enum ForwardingDepth {
+  /// How many forwarding steps may be inside of each other on one thread.
+  package static let limit = Int(FWD_FORWARDING_DEPTH)
+
+  /// Enters a step; throws if the same invocation passes through the same object again, or at the
+  /// limit. Every success is followed by one ``leave()``.
+  package static func enter(
+    _ object: AnyObject, _ invocation: Invocation, _ selector: Selector
+  ) throws(InvocationError) {
+    if invocation.path.contains(ObjectIdentifier(object)) {
+      throw .forwardingCycle(className: "\(type(of: object))", selector: selector.name)
+    }
+    let status = unsafe fwd_forwarding_enter(
+      Unmanaged.passUnretained(object).toOpaque(),
+      invocation.lineageAddress)
+    switch status {
+    case .entered: return
+    case .cycle:
+      throw .forwardingCycle(className: "\(type(of: object))", selector: selector.name)
+    case .tooDeep: throw .forwardedTooDeeply(limit: limit, selector: selector.name)
+    }
+  }
+
+  package static func leave() { fwd_forwarding_leave() }
+}

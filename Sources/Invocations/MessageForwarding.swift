@@ -1,0 +1,130 @@
+public import TypeEncodings
+
+/// What an object may say about messages it has no method for, step by step.
+///
+/// The order is Objective-C's: the class may *resolve* the selector by adding a method, once; then
+/// the object may name *another target*; then it may give a *signature*, and *forward* the
+/// invocation as it likes; at last the selector is *unrecognized*. Every step has a default that
+/// passes on to the next, so a class implements the ones it needs.
+public protocol MessageForwarding: AnyObject {
+  /// The class's chance to add a method. Asked once for each class and selector; what it gives
+  /// back is ignored, and only what the table then holds counts.
+  @discardableResult
+  static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool
+
+  /// Another object to send the message to, unchanged. nil and self go on to the next step.
+  func forwardingTarget(for selector: Selector) -> AnyObject?
+
+  /// The types of a message that ``forward(_:)`` will handle; nil if it will not.
+  func methodSignature(for selector: Selector) -> MethodSignature?
+
+  /// The types of an invocation that ``forward(_:)`` will handle. By default those of its
+  /// selector; an object that takes anything gives back the invocation's own.
+  func methodSignature(for invocation: Invocation, _ selector: Selector) -> MethodSignature?
+
+  /// Handles an invocation that was sent to this object. Its target is this object, and what it
+  /// holds as its result when this returns travels back to the sender.
+  func forward(_ invocation: Invocation) throws
+
+  /// Says that nobody answers; throws ``InvocationError/unrecognizedSelector(className:selector:nearest:)``
+  /// unless the object knows better.
+  func unrecognizedSelector(_ selector: Selector) throws
+
+  /// Whether the object answers a selector. By default its methods decide, and no step after the
+  /// class's resolver; an object that forwards says here for what.
+  func responds(to selector: Selector) -> Bool
+
+  /// Whether the object conforms to a protocol. By default its class decides.
+  func conforms(to description: ProtocolDescription) -> Bool
+}
+
+extension MessageForwarding {
+  @discardableResult
+  public static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool { false }
+
+  public func forwardingTarget(for selector: Selector) -> AnyObject? { nil }
+
+  public func methodSignature(for selector: Selector) -> MethodSignature? {
+    MethodTable.of(type(of: self)).signature(for: selector)
+  }
+
+  public func methodSignature(
+    for invocation: Invocation, _ selector: Selector
+  ) -> MethodSignature? {
+    methodSignature(for: selector)
+  }
+
+  public func forward(_ invocation: Invocation) throws {
+    if let selector = invocation.selector { try unrecognizedSelector(selector) }
+  }
+
+  public func unrecognizedSelector(_ selector: Selector) throws {
+    throw InvocationError.unrecognized(selector, by: self)
+  }
+
+  public func responds(to selector: Selector) -> Bool {
+    Messaging.implementation(of: self, for: selector) != nil
+  }
+
+  public func conforms(to description: ProtocolDescription) -> Bool {
+    MethodTable.of(type(of: self)).conforms(to: description)
+  }
+}
+
+/// An object with methods of its own, beside those of its class.
+public protocol MethodHolding: AnyObject {
+  /// The object's own method for a selector, asked before its class.
+  func ownMethod(for selector: Selector) -> Implementation?
+}
+
+/// Questions that can be asked about any object.
+public enum Messaging {
+  /// Whether an object answers a selector; nil answers none.
+  public static func responds(_ object: AnyObject?, to selector: Selector) -> Bool {
+    guard let object else { return false }
+    if let forwarding = object as? any MessageForwarding {
+      return forwarding.responds(to: selector)
+    }
+    return implementation(of: object, for: selector) != nil
+  }
+
+  /// The types of a message to an object, as its methods, protocols or own answer tell.
+  public static func signature(of object: AnyObject?, for selector: Selector) -> MethodSignature? {
+    guard let object else { return nil }
+    if let method = implementation(of: object, for: selector) { return method.signature }
+    if let forwarding = object as? any MessageForwarding {
+      return forwarding.methodSignature(for: selector)
+    }
+    return MethodTable.of(type(of: object)).signature(for: selector)
+  }
+
+  /// Whether an object conforms to a protocol.
+  public static func conforms(_ object: AnyObject?, to description: ProtocolDescription) -> Bool {
+    guard let object else { return false }
+    if let forwarding = object as? any MessageForwarding {
+      return forwarding.conforms(to: description)
+    }
+    return MethodTable.of(type(of: object)).conforms(to: description)
+  }
+
+  /// The method that an object has for a selector, the class's resolver included.
+  public static func implementation(
+    of object: AnyObject, for selector: Selector
+  ) -> Implementation? {
+    if let holding = object as? any MethodHolding, let own = holding.ownMethod(for: selector) {
+      return own
+    }
+    return MethodTable.of(type(of: object)).resolved(selector)
+  }
+}
+
+extension InvocationError {
+  /// The error for a selector that an object has no answer to, with what may have been meant.
+  static func unrecognized(_ selector: Selector, by object: AnyObject) -> InvocationError {
+    let type: AnyClass = Swift.type(of: object)
+    let known = MethodTable.of(type).allSelectorNames
+    return .unrecognizedSelector(
+      className: "\(type)", selector: selector.name,
+      nearest: NearestName.to(selector.name, among: known))
+  }
+}

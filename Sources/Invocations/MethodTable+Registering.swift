@@ -1,0 +1,121 @@
+import TypeEncodings
+
+extension MethodTable {
+  /// Registers a Swift closure for a selector, in place of any method the class itself had.
+  public func register<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
+    _ selector: String,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    try register(selector, Implementation(method: body))
+  }
+
+  /// Registers a Swift closure without a result.
+  public func register<Receiver: AnyObject, each Argument: CallValue>(
+    _ selector: String,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
+  ) throws(InvocationError) {
+    try register(selector, Implementation(method: body))
+  }
+
+  /// Registers a C function whose first parameters are the receiver and the selector.
+  ///
+  /// - Parameter returnsRetained: whether an object result is the caller's to release.
+  /// - Safety: the function's C type must be the one that `encoding` describes.
+  @unsafe
+  public func register(
+    _ selector: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
+    returnsRetained: Bool = false
+  ) throws(InvocationError) {
+    try register(
+      selector,
+      unsafe Implementation(
+        methodEncoding: encoding, unsafeFunction: function, returnsRetained: returnsRetained))
+  }
+
+  /// Registers an implementation; the selector must have a colon for each of its arguments.
+  public func register(
+    _ selector: String, _ implementation: Implementation
+  ) throws(InvocationError) {
+    try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try implementation.signature.checkArity(ofSelector: selector)
+    }
+    replace(try Selector(selector), implementation)
+  }
+}
+
+/// A class that declares its methods itself, once, before the first message to it or a subclass.
+///
+/// ```swift
+/// class Account: MethodDeclaring {
+///   class func declareMethods(_ methods: MethodDeclarations) {
+///     methods.declare("deposit:") { (account: Account, amount: Int32) in account.balance += amount }
+///   }
+/// }
+/// ```
+///
+/// The class that a method belongs to is the one its closure receives, so a subclass that inherits
+/// this function inherits the methods, and one that overrides it adds its own.
+public protocol MethodDeclaring: AnyObject {
+  /// Declares the methods of the class.
+  static func declareMethods(_ methods: MethodDeclarations)
+}
+
+/// Where a class declares its methods.
+public struct MethodDeclarations: Sendable {
+  /// Adds a method to the class that `body` receives, unless that has one for the selector.
+  ///
+  /// A declaration that is wrong, such as one with too few colons, is kept in
+  /// ``MethodTable/declarationErrors``; sending the message then fails as unrecognized.
+  public func declare<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
+    _ selector: String,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) {
+    add(selector, to: Receiver.self) { () throws(InvocationError) in
+      try Implementation(method: body)
+    }
+  }
+
+  /// Adds a method without a result.
+  public func declare<Receiver: AnyObject, each Argument: CallValue>(
+    _ selector: String,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
+  ) {
+    add(selector, to: Receiver.self) { () throws(InvocationError) in
+      try Implementation(method: body)
+    }
+  }
+
+  private func add(
+    _ selector: String, to type: AnyClass, _ make: () throws(InvocationError) -> Implementation
+  ) {
+    do throws(InvocationError) {
+      let implementation = try make()
+      try InvocationError.wrapping { () throws(TypeEncodingError) in
+        try implementation.signature.checkArity(ofSelector: selector)
+      }
+      MethodTable.of(type).add(try Selector(selector), implementation)
+    } catch {
+      let failure = DeclarationError(type: "\(type)", selector: selector, cause: error)
+      MethodTable.failures.withLock { $0.append(failure) }
+    }
+  }
+}
+
+/// A method that a class declared wrongly.
+public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The class.
+  public var type: String
+  /// The selector that was declared.
+  public var selector: String
+  /// What was wrong.
+  public var cause: InvocationError
+
+  public var description: String { "-[\(type) \(selector)] is declared wrongly: \(cause)" }
+}
+
+extension MethodTable {
+  fileprivate static let failures = Guarded<[DeclarationError]>([])
+
+  /// The declarations that were refused so far, for tests to look at.
+  public static var declarationErrors: [DeclarationError] { failures.withLock { $0 } }
+}

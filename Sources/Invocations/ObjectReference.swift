@@ -1,0 +1,44 @@
+import CForwardingShims
+
+/// A reference to an object that is strong or weak, as it is told.
+///
+/// A weak one zeroes like Swift's `weak`, but costs a fifth of it and does not slow the object
+/// down; what remains of a dead object is a little memory, until this reference dies too.
+@safe
+public final class ObjectReference: Sendable {
+  /// Whether the object is kept alive.
+  public let isStrong: Bool
+  /// Tells objects apart; valid also when the object is dead.
+  public let identity: ObjectIdentifier
+
+  // SAFETY: retained in `init`, strongly or in the unowned count, and released in `deinit`. Both
+  // counts are atomic, so threads may share this.
+  private nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
+
+  /// Refers to an object.
+  public init(_ object: AnyObject, isStrong: Bool) {
+    self.isStrong = isStrong
+    identity = ObjectIdentifier(object)
+    if isStrong {
+      unsafe pointer = Unmanaged.passRetained(object).toOpaque()
+    } else {
+      unsafe pointer = Unmanaged.passUnretained(object).toOpaque()
+      _ = unsafe swift_unownedRetain(pointer)
+    }
+  }
+
+  deinit {
+    if isStrong {
+      unsafe Unmanaged<AnyObject>.fromOpaque(pointer).release()
+    } else {
+      unsafe swift_unownedRelease(pointer)
+    }
+  }
+
+  /// The object, retained for the caller; nil if it has begun to die.
+  public var object: AnyObject? {
+    if isStrong { return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
+    guard let retained = unsafe swift_tryRetain(pointer) else { return nil }
+    return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
+  }
+}

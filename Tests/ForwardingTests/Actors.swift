@@ -1,0 +1,51 @@
+import Forwarding
+import Synchronization
+
+/// What happened, in order, from any thread.
+final class Log: Sendable {
+  private let entries = Mutex<[String]>([])
+  func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+  var all: [String] { entries.withLock { $0 } }
+  var count: Int { entries.withLock { $0.count } }
+  func clear() { entries.withLock { $0.removeAll() } }
+}
+
+/// A target that logs its messages under its name.
+class Listener: MethodDeclaring, @unchecked Sendable {
+  let name: String
+  let log: Log
+
+  init(_ name: String, _ log: Log) {
+    self.name = name
+    self.log = log
+  }
+
+  class func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("did:") { (self: Listener, value: Int32) in
+      self.log.add("\(self.name) \(value)")
+    }
+    methods.declare("value") { (self: Listener) -> Int32 in
+      self.log.add(self.name)
+      return Int32(self.name) ?? -1
+    }
+    methods.declare("fail") { (self: Listener) throws -> Int32 in throw Failure(name: self.name) }
+    methods.declare("maybe:") { (self: Listener, fails: Bool) throws -> Int32 in
+      if fails == (self.name == "2") { throw Failure(name: self.name) }
+      return Int32(self.name) ?? -1
+    }
+    methods.declare("text:") { (self: Listener, text: String) in
+      self.log.add("\(self.name) \(text)")
+    }
+  }
+}
+
+struct Failure: Error, Equatable { let name: String }
+
+let did = Messages.did
+enum Messages {
+  static let did = try! Message<NoResult, Int32>("did:")
+  static let value = try! Message<Int32>("value")
+  static let fail = try! Message<Int32>("fail")
+  static let maybe = try! Message<Int32, Bool>("maybe:")
+  static let text = try! Message<NoResult, String>("text:")
+}

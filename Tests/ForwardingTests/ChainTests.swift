@@ -1,0 +1,233 @@
+import CForwardingFixtures
+import Forwarding
+import Testing
+
+@Suite("The forwarding chain")
+struct ChainTests {
+  /// Logs each step; a test switches on the ones it wants.
+  class Stepping: MessageForwarding {
+    nonisolated(unsafe) static var resolver: ((Selector, MethodTable) -> Void)?
+    let log: Log
+    var other: AnyObject?
+    var signature: MethodSignature?
+    var handler: ((Invocation) throws -> Void)?
+    var knowsBetter = false
+
+    init(_ log: Log) { self.log = log }
+
+    class func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool { true }
+    func forwardingTarget(for selector: Selector) -> AnyObject? {
+      log.add("target")
+      return other
+    }
+    func methodSignature(for selector: Selector) -> MethodSignature? {
+      log.add("signature")
+      return signature
+    }
+    func forward(_ invocation: Invocation) throws {
+      log.add("forward")
+      try handler?(invocation)
+    }
+    func unrecognizedSelector(_ selector: Selector) throws {
+      log.add("unrecognized")
+      if !knowsBetter {
+        throw InvocationError.unrecognizedSelector(
+          className: "Stepping", selector: selector.name, nearest: nil)
+      }
+    }
+  }
+
+  func ask(_ target: AnyObject, _ selector: String = "question") throws -> Int32 {
+    let call = try Invocation(MethodSignature("i@:"), selector: selector)
+    try call.invoke(on: target)
+    return try call.result()
+  }
+
+  @Test("the order: resolve, target, signature, forward; unrecognized at last")
+  func order() throws {
+    final class Ordered: Stepping {
+      static let steps = Log()
+      override class func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+        steps.add("resolve")
+        return true
+      }
+    }
+    let object = Ordered(Ordered.steps)
+    object.signature = try MethodSignature("i@:")
+    object.handler = { try $0.setResult(Int32(5)) }
+    #expect(try ask(object) == 5)
+    #expect(Ordered.steps.all == ["resolve", "target", "signature", "forward"])
+    Ordered.steps.clear()
+    object.signature = nil
+    #expect(throws: InvocationError.self) { try ask(object) }
+    // The resolver lied, and is not asked a second time.
+    #expect(Ordered.steps.all == ["target", "signature", "unrecognized"])
+  }
+
+  @Test("a resolver that adds the method is asked once; the send goes straight to the method")
+  func resolver() throws {
+    final class Resolving: MessageForwarding {
+      nonisolated(unsafe) static var asked = 0
+      static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+        asked += 1
+        guard selector.name == "late", let method = try? MethodTableTests.answering(9) else {
+          return false
+        }
+        return table.add(selector, method)
+      }
+    }
+    let object = Resolving()
+    #expect(try ask(object, "late") == 9 && ask(object, "late") == 9)
+    #expect(Resolving.asked == 1)
+    #expect(try object.responds(to: Selector("late")) && !object.responds(to: Selector("never")))
+    #expect(try !object.responds(to: Selector("never")) && Resolving.asked == 2)
+    // A method that is added later is seen all the same.
+    try MethodTable.of(Resolving.self).register("never", MethodTableTests.answering(4))
+    #expect(try object.responds(to: Selector("never")) && ask(object, "never") == 4)
+  }
+
+  @Test("another target gets the message unchanged; nil and self go on")
+  func forwardingTarget() throws {
+    let object = Stepping(Log())
+    object.other = Listener("12", Log())
+    #expect(try ask(object, "value") == 12)
+    object.other = object
+    object.signature = try MethodSignature("i@:")
+    object.handler = { try $0.setResult(Int32(1)) }
+    #expect(try ask(object) == 1)
+    object.other = nil
+    #expect(try ask(object) == 1)
+  }
+
+  @Test("in forward the target is the receiver; afterwards the sender's invocation is as it was")
+  func invocationInForward() throws {
+    let object = Stepping(Log())
+    object.signature = try MethodSignature("i@:")
+    let helper = Listener("3", Log())
+    object.handler = { call in
+      #expect(call.target === object && call.selector?.name == "question")
+      // Another target and another selector of the same types.
+      try call.setSelector(Selector("value"))
+      try call.invoke(on: helper)
+    }
+    let call = try Invocation(MethodSignature("i@:"), selector: "question")
+    try call.invoke(on: object)
+    #expect(try call.result(as: Int32.self) == 3)
+    #expect(call.target === object && call.selector?.name == "question")
+  }
+
+  @Test("results of every kind travel back")
+  func resultKinds() throws {
+    func travels<Value: CallValue & Equatable>(_ value: Value) throws {
+      let object = Stepping(Log())
+      object.signature = try MethodSignature(parsing: Value.typeEncoding + "@:")
+      object.handler = { try $0.setResult(value) }
+      let call = try Invocation(
+        MethodSignature(parsing: Value.typeEncoding + "@:"), selector: "question")
+      try call.invoke(on: object)
+      #expect(try call.result(as: Value.self) == value)
+    }
+    try travels(Int8(-5)); try travels(UInt64.max); try travels(Float(0.5)); try travels(2.5)
+    try travels(true); try travels(Float80(0.1)); try travels(Int128.min); try travels("text")
+    try travels(ComplexValue<Double>(1, 2)); try travels(ComplexValue<Float80>(3, 4))
+    try travels(ComplexValue<Float>(1, 2)); try travels(Selector("back"))
+    try travels(UnsafeRawPointer(bitPattern: 0x40)); try travels(nil as String?)
+  }
+
+  @Test("a signature of other types is a mismatch that shows both")
+  func mismatch() throws {
+    let object = Stepping(Log())
+    object.signature = try MethodSignature("d@:")
+    #expect(
+      throws: InvocationError.signatureMismatch(name: "question", expected: "d@:", given: "i@:")
+    ) { try ask(object) }
+  }
+
+  @Test("an object that knows better than to throw answers zero")
+  func knowsBetter() throws {
+    let object = Stepping(Log())
+    object.knowsBetter = true
+    #expect(try ask(object) == 0)
+  }
+
+  @Test("what a handler throws inside of nested forwarding reaches the sender")
+  func nested() throws {
+    let outer = Stepping(Log())
+    outer.signature = try MethodSignature("i@:")
+    let inner = Stepping(Log())
+    inner.signature = try MethodSignature("i@:")
+    inner.handler = { _ in throw Failure(name: "inner") }
+    outer.handler = { try $0.invoke(on: inner) }
+    #expect(throws: Failure(name: "inner")) { try ask(outer) }
+  }
+
+  @Test("a mistyped selector gets a suggestion")
+  func suggestion() throws {
+    #expect(
+      throws: InvocationError.unrecognizedSelector(
+        className: "Listener", selector: "valu", nearest: "value")
+    ) {
+      try ask(Listener("1", Log()), "valu")
+    }
+  }
+
+  @Test("an object that forwards to itself, or to one that forwards back, is reported")
+  func cycles() throws {
+    let one = Stepping(Log())
+    let other = Stepping(Log())
+    (one.signature, other.signature) = (try MethodSignature("i@:"), try MethodSignature("i@:"))
+    one.handler = { try $0.invoke(on: other) }
+    other.handler = { try $0.invoke(on: one) }
+    #expect(throws: InvocationError.forwardingCycle(className: "Stepping", selector: "question")) {
+      try ask(one)
+    }
+    one.handler = { try $0.invoke(on: one) }
+    #expect(throws: InvocationError.forwardingCycle(className: "Stepping", selector: "question")) {
+      try ask(one)
+    }
+  }
+}
+
+@Suite("The native door")
+struct NativeDoorTests {
+  @Test("calls of a C function pointer become messages")
+  func door() throws {
+    let log = Log()
+    let listener = Listener("native", log)
+    let door = try NativeDoor(to: listener, selector: "did:", encoding: "v^vi", skipping: 1)
+    typealias Hook = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void
+    let hook = try door.function(as: Hook.self)
+    hook(nil, 5)
+    hook(nil, 6)
+    #expect(log.all == ["native 5", "native 6"])
+    #expect(door.signature.description == "v@:i")
+  }
+
+  @Test("a proxy behind the door reaches several weak targets, and the result comes back")
+  func proxy() throws {
+    let log = Log()
+    let everyone = MulticastProxy()
+    var first: Listener? = Listener("1", log)
+    let second = Listener("2", log)
+    try everyone.add(first!)
+    try everyone.add(second)
+    let door = try NativeDoor(to: everyone, selector: "value", encoding: "i")
+    let ask = try door.function(as: (@convention(c) () -> Int32).self)
+    #expect(ask() == 2 && log.all == ["1", "2"])
+    first = nil
+    log.clear()
+    #expect(ask() == 2 && log.all == ["2"])
+  }
+
+  @Test("a receiver that is gone, or throws, gives C zero, and the error is handed over")
+  func gone() throws {
+    let errors = Log()
+    var listener: Listener? = Listener("9", Log())
+    let door = try NativeDoor(
+      to: listener!, selector: "fail", encoding: "i", onError: { errors.add("\($0)") })
+    let ask = try door.function(as: (@convention(c) () -> Int32).self)
+    #expect(ask() == 0 && errors.count == 1)
+    listener = nil
+    #expect(ask() == 0 && errors.count == 1)
+  }
+}

@@ -1,0 +1,176 @@
+import Dispatch
+import Forwarding
+import Synchronization
+import Testing
+
+@Suite("Method tables")
+struct MethodTableTests {
+  class Base {}
+  class Derived: Base {}
+
+  static func answering(_ value: Int32) throws -> Implementation {
+    try Implementation { (_: AnyObject) -> Int32 in value }
+  }
+
+  static func ask(_ object: AnyObject, _ selector: String) throws -> Int32 {
+    let call = try Invocation(MethodSignature("i@:"), selector: selector)
+    try call.invoke(on: object)
+    return try call.result()
+  }
+
+  @Test("add is false where the class itself has the selector, true where only a superclass has")
+  func add() throws {
+    class A {}
+    class B: A {}
+    let name = try Selector("added")
+    #expect(try MethodTable.of(A.self).add(name, Self.answering(1)))
+    #expect(try !MethodTable.of(A.self).add(name, Self.answering(2)))
+    #expect(try Self.ask(B(), "added") == 1)
+    #expect(try MethodTable.of(B.self).add(name, Self.answering(3)))
+    #expect(try Self.ask(B(), "added") == 3 && Self.ask(A(), "added") == 1)
+  }
+
+  @Test("replace gives back the class's own old method, nil if only a superclass had one")
+  func replace() throws {
+    class A {}
+    class B: A {}
+    let name = try Selector("replaced")
+    let (one, two, three) = (try Self.answering(1), try Self.answering(2), try Self.answering(3))
+    #expect(MethodTable.of(A.self).replace(name, one) == nil)
+    #expect(MethodTable.of(A.self).replace(name, two) === one)
+    #expect(MethodTable.of(B.self).replace(name, three) == nil)
+    #expect(MethodTable.of(B.self).setImplementation(name, one) === three)
+    #expect(try MethodTable.of(B.self).setImplementation(Selector("none"), one) == nil)
+    #expect(try Self.ask(B(), "replaced") == 1)
+    #expect(MethodTable.of(B.self).remove(name) === one)
+    #expect(try Self.ask(B(), "replaced") == 2)
+    #expect(MethodTable.of(B.self).remove(name) == nil)
+  }
+
+  @Test(
+    "exchange swaps, twice restores; a missing method changes nothing; inherited ones are swapped where they are"
+  )
+  func exchange() throws {
+    class A {}
+    class B: A {}
+    let (a, b) = (try Selector("swapA"), try Selector("swapB"))
+    try MethodTable.of(A.self).add(a, Self.answering(1))
+    try MethodTable.of(B.self).add(b, Self.answering(2))
+    #expect(MethodTable.of(B.self).exchange(a, b))
+    #expect(try Self.ask(B(), "swapA") == 2 && Self.ask(A(), "swapA") == 2)
+    #expect(MethodTable.of(B.self).exchange(a, b))
+    #expect(try Self.ask(B(), "swapA") == 1 && Self.ask(B(), "swapB") == 2)
+    #expect(try !MethodTable.of(B.self).exchange(a, Selector("missing")))
+  }
+
+  @Test("a class declares its methods once; subclasses inherit, override, and reach super")
+  func declaring() throws {
+    class Loud: Listener, @unchecked Sendable {
+      override class func declareMethods(_ methods: MethodDeclarations) {
+        super.declareMethods(methods)
+        methods.declare("value") { (self: Loud) throws -> Int32 in
+          let call = try Messages.value.invocation()
+          try call.setTarget(self)
+          try call.invokeSuper(of: Loud.self)
+          return try call.result(as: Int32.self) * 100
+        }
+      }
+    }
+    class Quiet: Listener, @unchecked Sendable {}
+    #expect(try Messages.value(on: Loud("7", Log())) == 700)
+    #expect(try Messages.value(on: Quiet("7", Log())) == 7)
+    #expect(MethodTable.of(Quiet.self).selectors.isEmpty)
+    #expect(MethodTable.of(Loud.self).selectors.map(\.name) == ["value"])
+    #expect(
+      try MethodTable.of(Loud.self).owner(of: Selector("did:")) === MethodTable.of(Listener.self))
+  }
+
+  @Test("a wrong declaration is kept to be looked at")
+  func wrongDeclaration() throws {
+    class Wrong: MethodDeclaring {
+      static func declareMethods(_ methods: MethodDeclarations) {
+        methods.declare("noColon") { (_: Wrong, _: Int32) in }
+      }
+    }
+    _ = MethodTable.of(Wrong.self)
+    let error = try #require(MethodTable.declarationErrors.first { $0.type == "Wrong" })
+    #expect("\(error)".hasPrefix("-[Wrong noColon] is declared wrongly"))
+  }
+
+  @Test(
+    "protocols: inherited and adopted ones count, problems are listed, optional messages have a signature"
+  )
+  func protocols() throws {
+    class A {}
+    class B: A {}
+    let root = try ProtocolDescription("Root", required: ["root": "v@:"])
+    let child = try ProtocolDescription(
+      "Child", adopting: [root], required: ["needed:": "v@:i"], optional: ["extra:": "i@:d"])
+    MethodTable.of(A.self).adopt(child)
+    #expect(MethodTable.of(B.self).conforms(to: child) && MethodTable.of(B.self).conforms(to: root))
+    #expect(try !MethodTable.of(B.self).conforms(to: ProtocolDescription("Other")))
+    #expect(Messaging.conforms(B(), to: root) && !Messaging.conforms(nil, to: root))
+    let extra = try Selector("extra:")
+    #expect(MethodTable.of(B.self).signature(for: extra)?.description == "i@:d")
+    #expect(!Messaging.responds(B(), to: extra))
+    try MethodTable.of(B.self).register("needed:") { (_: B, _: Double) in }
+    let problems = child.problems(of: MethodTable.of(B.self))
+    #expect(
+      try problems == [
+        .mismatch(
+          Selector("needed:"), expected: MethodSignature("v@:i"), given: MethodSignature("v@:d")),
+        .missing(Selector("root")),
+      ])
+    #expect(throws: InvocationError.self) {
+      try ProtocolDescription("Bad", required: ["a:": "v@:"])
+    }
+  }
+
+  @Test("dispatch is flat however many selectors there are")
+  func manySelectors() throws {
+    class Many {}
+    for index in 0..<2000 {
+      try MethodTable.of(Many.self).register("m\(index)", Self.answering(Int32(index)))
+    }
+    for index in stride(from: 0, to: 2000, by: 97) {
+      #expect(try Self.ask(Many(), "m\(index)") == Int32(index))
+    }
+  }
+
+  @Test("a change is seen by the next send, also by an invocation that was sent before")
+  func inlineCacheInvalidates() throws {
+    class C {}
+    try MethodTable.of(C.self).register("changing", Self.answering(1))
+    let call = try Invocation(MethodSignature("i@:"), selector: "changing")
+    let target = C()
+    for expected in [1, 2, 3] as [Int32] {
+      try MethodTable.of(C.self).register("changing", Self.answering(expected))
+      try call.invoke(on: target)
+      #expect(try call.result(as: Int32.self) == expected)
+    }
+    MethodTable.of(C.self).remove(try Selector("changing"))
+    #expect(throws: InvocationError.self) { try call.invoke() }
+  }
+
+  @Test("methods change while 8 threads send: every answer is one of those registered")
+  func threads() throws {
+    final class T: Sendable {}
+    try MethodTable.of(T.self).register("racing", Self.answering(0))
+    let wrong = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      let target = T()
+      for round in 0..<500 {
+        do {
+          if thread == 0 {
+            try MethodTable.of(T.self).register("racing", Self.answering(Int32(round)))
+          }
+          let answer = try Self.ask(target, "racing")
+          if !(0..<500).contains(answer) { wrong.add(1, ordering: .relaxed) }
+        } catch {
+          wrong.add(1, ordering: .relaxed)
+        }
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+  }
+}

@@ -1,0 +1,118 @@
+import Forwarding
+import Testing
+
+@Suite("Proxies for one object")
+struct ProxyTests {
+  @Test("a proxy looks like its target")
+  func single() throws {
+    let target = Listener("4", Log())
+    let proxy = SingleTargetProxy(target)
+    #expect(try proxy.responds(to: Selector("did:")) && !proxy.responds(to: Selector("nothing")))
+    #expect(try Messages.value(on: proxy) == 4)
+    let described = try ProtocolDescription("Described")
+    MethodTable.of(Listener.self).adopt(described)
+    #expect(proxy.conforms(to: described) && !ForwardingProxy().conforms(to: described))
+    #expect(proxy !== (target as AnyObject))
+    #expect(throws: InvocationError.self) { try Message<NoResult>("nothing")(on: proxy) }
+  }
+
+  @Test("the target is weak by default; when it is gone, an error or zero, by choice")
+  func weak() throws {
+    var target: Listener? = Listener("4", Log())
+    let proxy = SingleTargetProxy(target)
+    target = nil
+    #expect(proxy.target == nil)
+    #expect(throws: ForwardingError.targetGone(selector: "value")) { try Messages.value(on: proxy) }
+    proxy.whenTargetIsGone = .zero
+    #expect(try Messages.value(on: proxy) == 0)
+    proxy.setTarget(Listener("5", Log()), strongly: true)
+    #expect(try Messages.value(on: proxy) == 5)
+  }
+
+  @Test("before, instead and after see arguments and result, and can replace both")
+  func intercepting() throws {
+    let log = Log()
+    let proxy = InterceptingProxy(Listener("x", log))
+    let before = try proxy.before("did:") { call in
+      try call.setArgument(call.argument(at: 2, as: Int32.self) * 2, at: 2)
+    }
+    try proxy.after { call in log.add("after \(call.selector?.name ?? "")") }
+    try did(21, on: proxy)
+    #expect(log.all == ["x 42", "after did:"])
+    #expect(proxy.remove(before) && !proxy.remove(before))
+    let instead = try proxy.instead(of: "value") { call in try call.setResult(Int32(99)) }
+    #expect(try Messages.value(on: proxy) == 99)
+    try proxy.after("value") { call in try call.setResult(call.result(as: Int32.self) + 1) }
+    #expect(try Messages.value(on: proxy) == 100)
+    proxy.remove(instead)
+    #expect(try Messages.value(on: proxy) == 0)
+    try proxy.instead(of: "unknown") { call in try call.setResult(Int32(7)) }
+    #expect(try Message<Int32>("unknown")(on: proxy) == 7)
+    try proxy.instead { call in try proxy.proceed(call) }
+    #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
+  }
+
+  @Test("a before that throws ends the message")
+  func refusing() throws {
+    let log = Log()
+    let proxy = InterceptingProxy(Listener("x", log))
+    try proxy.before { _ in throw Failure(name: "no") }
+    #expect(throws: Failure(name: "no")) { try did(1, on: proxy) }
+    #expect(log.all.isEmpty)
+  }
+
+  @Test("a target built on the spot answers with closures of its own")
+  func closures() throws {
+    let one = ClosureTarget()
+    let other = ClosureTarget()
+    try one.on("value") { (_: ClosureTarget) -> Int32 in 1 }
+    try other.on("value") { (_: ClosureTarget) -> Int32 in 2 }
+    #expect(try Messages.value(on: one) == 1 && Messages.value(on: other) == 2)
+    #expect(one.removeMethod("value") && !one.removeMethod("value"))
+    #expect(throws: InvocationError.self) { try Messages.value(on: one) }
+    #expect(throws: InvocationError.self) { try one.on("colons:") { (_: ClosureTarget) in } }
+  }
+}
+
+@Suite("Typed and spelled messages")
+struct MessageTests {
+  @Test("the encoding is derived, and a mismatch is found at the first send")
+  func typed() throws {
+    #expect(Messages.maybe.signature.description == "i@:B")
+    #expect(try Messages.value(on: nil) == 0)
+    let wrong = try Message<Int32, Double>("did:")
+    #expect(
+      throws: InvocationError.signatureMismatch(name: "did:", expected: "v@:i", given: "i@:d")
+    ) {
+      try wrong(1.5, on: Listener("1", Log()))
+    }
+    #expect(throws: InvocationError.self) { try Message<NoResult, Int32>("noColon") }
+  }
+
+  @Test("a message makes invocations that several targets can get")
+  func invocation() throws {
+    let log = Log()
+    let call = try did.invocation(3)
+    for name in ["a", "b"] { try call.invoke(on: Listener(name, log)) }
+    #expect(log.all == ["a 3", "b 3"])
+  }
+
+  @Test("proxy.dynamic spells selectors as calls")
+  func dynamic() throws {
+    let table = ClosureTarget()
+    let log = Log()
+    try table.on("tableView:didSelectRowAt:") { (_: ClosureTarget, view: String, row: Int32) in
+      log.add("\(view) \(row)")
+    }
+    try table.on("sum:and:") { (_: ClosureTarget, a: Int64, b: Double) -> Double in Double(a) + b }
+    let proxy = MulticastProxy()
+    try proxy.add(table)
+    try proxy.dynamic.tableView("list", didSelectRowAt: 5)
+    #expect(log.all == ["list 5"])
+    #expect(try proxy.dynamic.sum(2, and: 0.5).value(as: Double.self) == 2.5)
+    #expect(throws: InvocationError.notExact(value: "5000000000", type: "i")) {
+      try proxy.dynamic.tableView("list", didSelectRowAt: 5_000_000_000)
+    }
+    #expect(throws: InvocationError.self) { try proxy.dynamic.unheardOf(1) }
+  }
+}
