@@ -53,9 +53,13 @@ final class MulticastMember: Sendable {
     !isOnce || !taken.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  func isSame(_ target: ObjectIdentifier, _ lane: ObjectIdentifier?) -> Bool {
-    reference.identity == target && self.lane.identity == lane
+  /// What makes two registrations the same: the target, and its queue or actor.
+  struct Key: Hashable {
+    let target: ObjectIdentifier
+    let lane: ObjectIdentifier?
   }
+
+  var key: Key { Key(target: reference.identity, lane: lane.identity) }
 
   /// Runs a job on an actor, after the jobs that were given to it before.
   func run(_ job: DeliveryJob, on actor: any Actor) {

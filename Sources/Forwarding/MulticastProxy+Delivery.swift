@@ -27,7 +27,7 @@ extension MulticastProxy {
   ) throws -> DeliveryReport {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     // The chain that led to `forward(_:)` holds a step for the proxy itself already.
-    try ForwardingDepth.enter(scope, invocation, selector)
+    try ForwardingDepth.enter(scope, invocation, selector, for: self)
     defer { ForwardingDepth.leave() }
     let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
     return try delivery.run(snapshot, each)

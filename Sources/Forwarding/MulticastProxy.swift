@@ -57,6 +57,30 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   private struct Members {
     var list: [MulticastMember] = []
     var lastID: UInt64 = 0
+    /// The registrations of each target with each queue, so that adding stays quick with many.
+    var byKey: [MulticastMember.Key: [Token]] = [:]
+
+    mutating func insert(_ member: MulticastMember) {
+      byKey[member.key, default: []].append(member.token)
+      if let last = list.last, last.priority < member.priority {
+        let index = list.firstIndex { $0.priority < member.priority } ?? list.endIndex
+        list.insert(member, at: index)
+      } else {
+        list.append(member)
+      }
+    }
+
+    mutating func remove(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
+      let gone = list.filter(matches)
+      guard !gone.isEmpty else { return [] }
+      list.removeAll(where: matches)
+      for member in gone {
+        byKey[member.key]?.removeAll { $0 == member.token }
+        if byKey[member.key]?.isEmpty ?? false { byKey[member.key] = nil }
+        member.markRemoved()
+      }
+      return gone
+    }
   }
 
   private let members = Guarded(Members())
@@ -121,18 +145,16 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     let settings = settings.withLock { $0 }
     let reference = ObjectReference(target, isStrong: strongly)
     let (token, count) = members.withLock { members -> (Token?, Int) in
-      if settings.duplicates != .allow,
-        let same = members.list.first(where: { $0.isSame(reference.identity, lane.identity) })
-      {
-        return (settings.duplicates == .ignore ? same.token : nil, members.list.count)
+      let key = MulticastMember.Key(target: reference.identity, lane: lane.identity)
+      if settings.duplicates != .allow, let same = members.byKey[key]?.first {
+        return (settings.duplicates == .ignore ? same : nil, members.list.count)
       }
       members.lastID += 1
       let token = Token(id: members.lastID)
       let member = MulticastMember(
         token: token, reference: reference, lane: lane, priority: priority, group: group,
         isOnce: once)
-      let index = members.list.firstIndex { $0.priority < priority } ?? members.list.endIndex
-      members.list.insert(member, at: index)
+      members.insert(member)
       return (token, members.list.count)
     }
     guard let token else { throw .duplicateTarget(className: "\(type(of: target))") }
@@ -171,7 +193,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   @discardableResult
   public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
     let identity = ObjectIdentifier(target)
-    return remove { $0.isSame(identity, lane.identity) }
+    let key = MulticastMember.Key(target: identity, lane: lane.identity)
+    return remove { $0.key == key }
   }
 
   /// Removes all registrations of a group.
@@ -184,12 +207,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   @discardableResult
   func remove(where matches: (MulticastMember) -> Bool) -> Int {
-    let gone = members.withLock { members -> [MulticastMember] in
-      let gone = members.list.filter(matches)
-      if !gone.isEmpty { members.list.removeAll(where: matches) }
-      for member in gone { member.markRemoved() }
-      return gone
-    }
+    let gone = members.withLock { $0.remove(where: matches) }
     // The references are released here, outside of the lock: a target may die of it.
     return gone.count
   }
@@ -251,20 +269,28 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   // MARK: Steps of forwarding
 
   open override func responds(to selector: Selector) -> Bool {
-    super.responds(to: selector) || targets.contains { Messaging.responds($0, to: selector) }
+    if super.responds(to: selector) { return true }
+    // Proxies may hold each other: who is asking already has no more to say.
+    return ForwardingDepth.asking(self, ifAskedAlready: false) {
+      targets.contains { Messaging.responds($0, to: selector) }
+    }
   }
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
-    super.conforms(to: description)
-      || targets.contains { Messaging.conforms($0, to: description) }
+    if super.conforms(to: description) { return true }
+    return ForwardingDepth.asking(self, ifAskedAlready: false) {
+      targets.contains { Messaging.conforms($0, to: description) }
+    }
   }
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
-    for target in targets {
-      if let signature = Messaging.signature(of: target, for: selector) { return signature }
+    return ForwardingDepth.asking(self, ifAskedAlready: nil) {
+      for target in targets {
+        if let signature = Messaging.signature(of: target, for: selector) { return signature }
+      }
+      return nil
     }
-    return nil
   }
 
   /// Any invocation is taken: each target's method is compared on its own, and a message that

@@ -143,11 +143,14 @@ package enum ForwardingDepth {
 
   /// Enters a step; throws if the same invocation passes through the same object again, or at the
   /// limit. Every success is followed by one ``leave()``.
+  ///
+  /// - Parameter owner: who is named in an error, if `object` only stands for it.
   package static func enter(
-    _ object: AnyObject, _ invocation: Invocation, _ selector: Selector
+    _ object: AnyObject, _ invocation: Invocation, _ selector: Selector, for owner: AnyObject? = nil
   ) throws(InvocationError) {
+    let named = owner ?? object
     if invocation.path.contains(ObjectIdentifier(object)) {
-      throw .forwardingCycle(className: "\(type(of: object))", selector: selector.name)
+      throw .forwardingCycle(className: "\(type(of: named))", selector: selector.name)
     }
     let status = unsafe fwd_forwarding_enter(
       Unmanaged.passUnretained(object).toOpaque(),
@@ -155,9 +158,20 @@ package enum ForwardingDepth {
     switch status {
     case .entered: return
     case .cycle:
-      throw .forwardingCycle(className: "\(type(of: object))", selector: selector.name)
+      throw .forwardingCycle(className: "\(type(of: named))", selector: selector.name)
     case .tooDeep: throw .forwardedTooDeeply(limit: limit, selector: selector.name)
     }
+  }
+
+  /// Asks an object a question that it may pass on to others, unless it is being asked already, or
+  /// questions are nested too deeply.
+  package static func asking<Answer>(
+    _ object: AnyObject, ifAskedAlready default: Answer, _ body: () -> Answer
+  ) -> Answer {
+    let address = unsafe Unmanaged.passUnretained(object).toOpaque()
+    guard unsafe fwd_forwarding_enter(address, nil) == .entered else { return `default` }
+    defer { leave() }
+    return body()
   }
 
   package static func leave() { fwd_forwarding_leave() }

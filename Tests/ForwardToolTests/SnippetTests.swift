@@ -31,6 +31,35 @@ struct SnippetTests {
         """)
   }
 
+  static let outputs: [(String, String)] = [
+    (
+      "DelegateAndDataSource",
+      "list: row 3\ndetail: row 3\n1\ntrue\ntrue\nfalse\n0\n0\n42\n"
+    ),
+    ("RedDotManager", "2\ninbox: mail 3\nprofile: mail 3\ninbox: mail 0\n1\n"),
+    (
+      "ScrollView",
+      "controller sees offset 20.0\nheader is 100.0 high\n"
+        + "controller sees offset -35.0\nheader is 135.0 high\n"
+    ),
+    (
+      "Philosopher",
+      "the cook does the eating\nthe philosopher has nobody to work\n"
+        + "the bed does the sleeping\n"
+    ),
+    (
+      "DatabaseObservers",
+      "cache: inserted row 1 of notes\nview: inserted row 1 of notes\n"
+        + "cache: updated row 1 of notes\ncache: deleted row 1 of notes\n"
+    ),
+  ]
+
+  @Test("a snippet prints what it says", arguments: outputs)
+  func output(name: String, expected: String) throws {
+    let result = try Self.run(name)
+    #expect(result.status == 0 && result.output == expected && result.errors.isEmpty)
+  }
+
   @Test("the README's first screen is the quick start, line by line")
   func readme() throws {
     func lines(_ path: String) throws -> [String] {

@@ -1,5 +1,6 @@
 import Dispatch
 import Forwarding
+import ForwardingTestSupport
 import Synchronization
 import Testing
 
@@ -157,7 +158,7 @@ struct MethodTableTests {
     final class T: Sendable {}
     try MethodTable.of(T.self).register("racing", Self.answering(0))
     let wrong = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+    onThreads(8) { thread in
       let target = T()
       for round in 0..<500 {
         do {

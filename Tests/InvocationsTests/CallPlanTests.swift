@@ -158,7 +158,7 @@ struct CallPlanTests {
     nonisolated(unsafe) let function = rectangle
     let wrong = Atomic(0)
     let bytes = [1.0, 2, 3, 4].withUnsafeBytes { Array($0) }
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+    onThreads(8) { thread in
       for round in 0..<300 {
         do {
           let shared = try CallPlan.shared(for: MethodSignature("{R=dddd}@:{R=dddd}"))
@@ -190,7 +190,7 @@ struct CallPlanTests {
     #expect(throws: InvocationError.self) { try Selector(String(repeating: "x", count: 2000)) }
     #expect(throws: InvocationError.self) { try Selector("a\0b") }
     let ids = Mutex<Set<Int>>([])
-    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+    onThreads(8) { _ in
       for index in 0..<200 {
         let selector = try? Selector("thread:\(index):")
         ids.withLock { _ = $0.insert(selector?.id ?? -1) }

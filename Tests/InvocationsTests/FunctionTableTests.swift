@@ -1,5 +1,6 @@
 import CForwardingFixtures
 import Foundation
+import ForwardingTestSupport
 import Synchronization
 import TypeEncodings
 import Testing
@@ -172,7 +173,7 @@ struct FunctionTableTests {
     let functions = FunctionTable()
     try functions.register("add") { (a: Int, b: Int) in a + b }
     let wrong = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+    onThreads(8) { thread in
       for round in 0..<500 {
         let name = "f\(thread)-\(round)"
         guard (try? functions.register(name) { (a: Int) in a * 2 }) != nil,

@@ -15,7 +15,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
 } FWDForwarding;
 
 /// Enters a forwarding step of this thread. After `Entered`, and only then, one `leave` follows.
-FWDForwarding fwd_forwarding_enter(const void *object, const void *invocation);
+/// A question that is asked of an object has no invocation.
+FWDForwarding fwd_forwarding_enter(const void *object, const void *_Nullable invocation);
 
 /// Leaves the step that was entered last.
 void fwd_forwarding_leave(void);

@@ -1,0 +1,67 @@
+// A table with a delegate and a data source: optional methods, several weak delegates, and asking
+// whether *super* implements a method.
+import Forwarding
+
+// What a table tells and asks. Nobody has to answer the optional messages.
+let tableDelegate = try ProtocolDescription(
+  "TableDelegate", optional: ["table:didSelectRow:": "v@:@i", "tableDidScroll:": "v@:@"])
+
+final class Table: CallObject {
+  let delegates = MulticastProxy()
+  let dataSource = DataSourceProxy()
+
+  static let didSelect = try! Message<NoResult, Table, Int32>("table:didSelectRow:")
+  static let rowCount = try! Message<Int32>("numberOfRows")
+
+  func select(_ row: Int32) throws { try Self.didSelect(self, row, on: delegates) }
+  func rows() throws -> Int32 { try Self.rowCount(on: dataSource) }
+}
+
+class Screen {
+  let name: String
+  init(_ name: String) { self.name = name }
+}
+
+final class DetailScreen: Screen {}
+
+MethodTable.of(Screen.self).adopt(tableDelegate)
+try MethodTable.of(Screen.self).register("table:didSelectRow:") {
+  (screen: Screen, _: Table, row: Int32) in
+  print("\(screen.name): row \(row)")
+}
+try MethodTable.of(DetailScreen.self).register("tableDidScroll:") {
+  (screen: DetailScreen, _: Table) in
+  print("\(screen.name) scrolled")
+}
+
+let table = Table()
+let list = Screen("list")
+var detail: DetailScreen? = DetailScreen("detail")
+let registration = try table.delegates.add(list)
+try table.delegates.add(detail!)
+
+try table.select(3)  // list: row 3, then detail: row 3
+
+// Optional: only the one that implements it is called, and nobody has to.
+let scrolled = try Selector("tableDidScroll:")
+print(table.delegates.targets(respondingTo: scrolled).count)  // 1
+print(Messaging.conforms(list, to: tableDelegate))  // true
+
+// Does *super* implement it? Ask the superclass, not the object.
+let screens = MethodTable.of(DetailScreen.self)
+print(screens.instancesRespond(to: scrolled))  // true
+print(screens.superclass?.instancesRespond(to: scrolled) ?? false)  // false
+
+// Registrations end by token, and with the delegate's life.
+table.delegates.remove(registration)
+detail = nil
+try table.select(4)  // nobody is left, and nothing happens
+print(table.delegates.count)  // 0
+
+// A data source is asked: exactly one answers, or a default does.
+try table.dataSource.setDefault(Int32(0), for: "numberOfRows")
+print(try table.rows())  // 0
+let rows = ClosureTarget()
+try rows.on("numberOfRows") { (_: ClosureTarget) -> Int32 in 42 }
+try table.dataSource.add(rows)
+print(try table.rows())  // 42

@@ -1,0 +1,42 @@
+// A manager of red dots whose delegates register with a queue: duplicates are ignored, and those
+// that are gone vanish by themselves.
+import Dispatch
+import Forwarding
+
+final class RedDotManager: Sendable {
+  static let changed = try! Message<NoResult, String, Int32>("redDot:changedTo:")
+  let observers = MulticastProxy()
+
+  func set(_ name: String, _ count: Int32) throws -> DeliveryReport {
+    try observers.deliver(Self.changed.invocation(name, count))
+  }
+}
+
+final class Badge: MethodDeclaring, Sendable {
+  let screen: String
+  init(_ screen: String) { self.screen = screen }
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("redDot:changedTo:") { (badge: Badge, name: String, count: Int32) in
+      print("\(badge.screen): \(name) \(count)")
+    }
+  }
+}
+
+let manager = RedDotManager()
+let interface = DispatchQueue(label: "interface")
+let inbox = Badge("inbox")
+var profile: Badge? = Badge("profile")
+
+try manager.observers.add(inbox, on: .queue(interface))
+try manager.observers.add(inbox, on: .queue(interface))  // a duplicate, ignored
+try manager.observers.add(profile!, on: .queue(interface))
+print(manager.observers.count)  // 2
+
+let first = try manager.set("mail", 3)
+for entry in first.entries { _ = entry.ticket?.wait() }  // inbox: mail 3, profile: mail 3
+
+profile = nil
+let second = try manager.set("mail", 0)
+for entry in second.entries { _ = entry.ticket?.wait() }  // inbox: mail 0
+print(manager.observers.registrationCount)  // 1: the dead one was removed as it was met

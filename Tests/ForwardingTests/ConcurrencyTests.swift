@@ -1,0 +1,180 @@
+import Dispatch
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+/// 8 threads add, remove, send and drop targets; `FORWARDING_SECONDS` says how long (2; `make
+/// check` takes 10).
+@Suite("Multicast from 8 threads", .serialized)
+struct ConcurrencyTests {
+  static let seconds = Double(ProcessInfo.processInfo.environment["FORWARDING_SECONDS"] ?? "") ?? 2
+
+  /// Counts what it receives, and notices what it should not receive.
+  final class Counter: MethodDeclaring, Sendable {
+    let received = Atomic(0)
+    let isClosed = Atomic(false)
+    let late = Atomic(0)
+
+    static func declareMethods(_ methods: MethodDeclarations) {
+      methods.declare("did:") { (self: Counter, value: Int32) throws -> Void in
+        self.received.add(1, ordering: .relaxed)
+        if self.isClosed.load(ordering: .acquiring) { self.late.add(1, ordering: .relaxed) }
+        if value == 13 { throw Failure(name: "13") }
+      }
+    }
+  }
+
+  @Test("every entry of every report adds up with what the targets received")
+  func countsAddUp() throws {
+    let proxy = MulticastProxy()
+    let reported = Atomic(0)
+    let failed = Atomic(0)
+    let others = Atomic(0)
+    let entries = Atomic(0)
+    let received = Atomic(0)
+    let broken = Atomic(0)
+    let end = Date().addingTimeInterval(Self.seconds)
+    onThreads(8) { thread in
+      var generator = UInt64(thread) &* 7919 &+ 1
+      func random(_ limit: Int) -> Int {
+        generator = generator &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(generator >> 33) % limit
+      }
+      var mine: [Counter] = []
+      while Date() < end {
+        do {
+          switch random(10) {
+          case 0, 1:
+            let target = Counter()
+            try proxy.add(target, strongly: random(4) == 0)
+            mine.append(target)
+          case 2 where !mine.isEmpty:
+            let target = mine.remove(at: random(mine.count))
+            proxy.remove(target)
+            received.add(target.received.load(ordering: .relaxed), ordering: .relaxed)
+            // Deliveries that had begun may still be on their way; count those afterwards, too.
+            let before = target.received.load(ordering: .relaxed)
+            Thread.sleep(forTimeInterval: 0.0005)
+            received.add(target.received.load(ordering: .relaxed) - before, ordering: .relaxed)
+          default:
+            let report = try proxy.deliver(did.invocation(Int32(random(20))))
+            entries.add(report.entries.count, ordering: .relaxed)
+            for entry in report.entries {
+              switch entry.outcome {
+              case .answered: reported.add(1, ordering: .relaxed)
+              case .failed: failed.add(1, ordering: .relaxed)
+              default: others.add(1, ordering: .relaxed)
+              }
+            }
+            if mine.count > 20 {
+              proxy.remove(mine[0]);
+              received.add(mine[0].received.load(ordering: .relaxed), ordering: .relaxed);
+              mine.removeFirst()
+            }
+          }
+        } catch {
+          broken.add(1, ordering: .relaxed)
+        }
+      }
+      for target in mine {
+        proxy.remove(target)
+      }
+      Thread.sleep(forTimeInterval: 0.05)
+      for target in mine {
+        received.add(target.received.load(ordering: .relaxed), ordering: .relaxed)
+      }
+    }
+    let all = reported.load(ordering: .relaxed) + failed.load(ordering: .relaxed)
+    #expect(broken.load(ordering: .relaxed) == 0)
+    #expect(entries.load(ordering: .relaxed) == all + others.load(ordering: .relaxed))
+    #expect(all > 1000)
+    // Counted by the targets at their end; those dropped a little early may miss a last message.
+    #expect(abs(all - received.load(ordering: .relaxed)) <= all / 1000)
+  }
+
+  @Test("what targets received is exactly what reports say, when nobody leaves")
+  func exact() throws {
+    let proxy = MulticastProxy()
+    let targets = (0..<16).map { _ in Counter() }
+    for target in targets { try proxy.add(target) }
+    let answered = Atomic(0)
+    let failed = Atomic(0)
+    onThreads(8) { thread in
+      for round in 0..<500 {
+        guard let report = try? proxy.deliver(did.invocation(Int32((thread + round) % 20))) else {
+          continue
+        }
+        answered.add(report.answered, ordering: .relaxed)
+        failed.add(report.errors.count, ordering: .relaxed)
+      }
+    }
+    let received = targets.reduce(0) { $0 + $1.received.load(ordering: .relaxed) }
+    #expect(answered.load(ordering: .relaxed) + failed.load(ordering: .relaxed) == received)
+    #expect(received == 8 * 500 * 16)
+  }
+
+  @Test("nothing that begins after a removal has returned reaches the target")
+  func nothingAfterRemoval() throws {
+    let proxy = MulticastProxy()
+    /// How many sends each sender has finished.
+    final class Tally: Sendable { let count = Atomic(0) }
+    let tallies = (0..<4).map { _ in Tally() }
+    let waiting = Atomic(4)
+    let stop = Atomic(false)
+    let late = Atomic(0)
+    let checked = Atomic(0)
+    let end = Date().addingTimeInterval(Self.seconds / 2)
+    onThreads(8) { thread in
+      if thread < 4 {
+        while !stop.load(ordering: .relaxed) {
+          _ = try? proxy.deliver(did.invocation(1))
+          tallies[thread].count.add(1, ordering: .releasing)
+        }
+        return
+      }
+      while Date() < end {
+        let target = Counter()
+        _ = try? proxy.add(target, strongly: true)
+        proxy.remove(target)
+        // Once each sender has finished two more sends, all that had begun before are over.
+        let seen = tallies.map { $0.count.load(ordering: .acquiring) }
+        while zip(tallies, seen).contains(where: { $0.count.load(ordering: .acquiring) < $1 + 2 }) {
+          Thread.sleep(forTimeInterval: 0.0001)
+        }
+        target.isClosed.store(true, ordering: .releasing)
+        Thread.sleep(forTimeInterval: 0.001)
+        late.add(target.late.load(ordering: .relaxed), ordering: .relaxed)
+        checked.add(1, ordering: .relaxed)
+      }
+      // The last one to finish: the senders must outlive everybody's wait.
+      if waiting.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+        stop.store(true, ordering: .relaxed)
+      }
+    }
+    #expect(late.load(ordering: .relaxed) == 0)
+    #expect(checked.load(ordering: .relaxed) > 20)
+  }
+
+  @Test("weak targets die on other threads while they are called")
+  func dying() throws {
+    let proxy = MulticastProxy()
+    let end = Date().addingTimeInterval(Self.seconds / 2)
+    let delivered = Atomic(0)
+    onThreads(8) { thread in
+      while Date() < end {
+        if thread % 2 == 0 {
+          let batch = (0..<8).map { _ in Counter() }
+          for target in batch { _ = try? proxy.add(target) }
+          // All of them die here, in the middle of deliveries.
+        } else if let report = try? proxy.deliver(did.invocation(1)) {
+          delivered.add(report.answered, ordering: .relaxed)
+        }
+      }
+    }
+    _ = try proxy.deliver(did.invocation(1))
+    #expect(proxy.registrationCount == 0)
+    #expect(delivered.load(ordering: .relaxed) >= 0)
+  }
+}
