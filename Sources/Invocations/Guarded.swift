@@ -6,6 +6,35 @@
   import Darwin
 #endif
 
+/// A lock that its holder may take again, for the one thing that happens once and takes part in
+/// itself: a class that declares its methods.
+@safe
+final class RecursiveLock: @unchecked Sendable {
+  // SAFETY: as in `Guarded`.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    var attributes = pthread_mutexattr_t()
+    unsafe pthread_mutexattr_init(&attributes)
+    unsafe pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_RECURSIVE))
+    unsafe pthread_mutex_init(mutex, &attributes)
+    unsafe pthread_mutexattr_destroy(&attributes)
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
+  }
+
+  func withLock(_ body: () -> Void) {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    body()
+  }
+}
+
 /// A value behind a lock: the one lock type of the package.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not see through `Synchronization.Mutex`

@@ -54,7 +54,8 @@ extension MethodTable {
 /// ```
 ///
 /// The class that a method belongs to is the one its closure receives, so a subclass that inherits
-/// this function inherits the methods, and one that overrides it adds its own.
+/// this function inherits the methods, and one that overrides it adds its own. It runs once, while
+/// other threads that ask for the class wait; it should declare, and do nothing else.
 public protocol MethodDeclaring: AnyObject {
   /// Declares the methods of the class.
   static func declareMethods(_ methods: MethodDeclarations)

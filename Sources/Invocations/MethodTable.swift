@@ -31,7 +31,11 @@ public final class MethodTable: Sendable {
 
   static var epoch: Int { epochCounter.load(ordering: .acquiring) }
 
+  private static let declaring = RecursiveLock()
+
   private let state = Guarded(State())
+  private let isDeclared = Atomic(false)
+  private let hasBegunDeclaring = Atomic(false)
 
   /// The class whose instances answer.
   public let type: AnyClass
@@ -40,18 +44,27 @@ public final class MethodTable: Sendable {
 
   /// The table of a class itself, empty at first.
   public static func of(_ type: AnyClass) -> MethodTable {
-    let (table, isNew) = tables.withLock { tables in
+    let table = tables.withLock { tables in
       let key = ObjectIdentifier(type)
-      if let known = tables[key] { return (known, false) }
+      if let known = tables[key] { return known }
       let made = MethodTable(type)
       tables[key] = made
-      return (made, true)
+      return made
     }
-    // Outside of the lock: a class declares its methods by asking for its table.
-    if isNew, let declaring = type as? any MethodDeclaring.Type {
-      declaring.declareMethods(MethodDeclarations())
-    }
+    if !table.isDeclared.load(ordering: .acquiring) { table.declare() }
     return table
+  }
+
+  /// Lets the class declare its methods, once. Other threads wait until it has: half a class would
+  /// not answer. The class itself asks for its table meanwhile, and gets it.
+  private func declare() {
+    Self.declaring.withLock {
+      guard !hasBegunDeclaring.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      if let declaring = type as? any MethodDeclaring.Type {
+        declaring.declareMethods(MethodDeclarations())
+      }
+      isDeclared.store(true, ordering: .releasing)
+    }
   }
 
   /// The table of the superclass, or nil at the root.

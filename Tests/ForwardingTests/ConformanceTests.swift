@@ -1,0 +1,326 @@
+import CForwardingFixtures
+import Forwarding
+import ForwardingTestSupport
+import Testing
+
+@Suite("Conformance: forwarding (areas FWD, PROXY, RT, WEAK and MULTI)")
+struct ForwardingConformanceTests {
+  @Test("every row of the table is checked, or says why it cannot apply")
+  func complete() throws {
+    let rows = try Self.table.rows()
+    #expect(rows.count == 51)
+    #expect(Set(rows.map { $0["id"] }) == Set(Self.table.answers.keys))
+  }
+
+  @Test("row", arguments: table.answers.keys.sorted())
+  func row(id: String) throws {
+    switch Self.table.answers[id]! {
+    case .check(let body): try body()
+    case .checked(let suite): print("\(id) is checked in \(suite)")
+    case .notApplicable(let reason): print("\(id) does not apply: \(reason)")
+    }
+  }
+
+  // MARK: Ways to check
+
+  /// A forwarder whose handler a test writes.
+  final class Forwarder: MessageForwarding {
+    let signature: MethodSignature?
+    let handler: (Invocation) throws -> Void
+    var other: AnyObject?
+
+    init(_ encoding: String?, _ handler: @escaping (Invocation) throws -> Void = { _ in }) throws {
+      signature = try encoding.map { try MethodSignature(parsing: $0) }
+      self.handler = handler
+    }
+
+    func forwardingTarget(for selector: Selector) -> AnyObject? { other }
+    func methodSignature(for selector: Selector) -> MethodSignature? { signature }
+    func forward(_ invocation: Invocation) throws { try handler(invocation) }
+  }
+
+  static func call(_ encoding: String, _ selector: String) throws -> Invocation {
+    try Invocation(MethodSignature(parsing: encoding), selector: selector)
+  }
+
+  static let table = Conformance(
+    areas: ["FWD", "PROXY", "RT", "WEAK", "MULTI"],
+    forwarding.merging(proxies) { $1 }.merging(runtime) { $1 }.merging(weak) { $1 }
+      .merging(multicast) { $1 })
+
+  // MARK: The rows
+
+  private static let forwarding: [String: Conformance.Answer] = [
+    "C187": .check { () throws -> Void in
+      final class T {}
+      let error = #expect(throws: InvocationError.self) {
+        try call("v@:", "unknown").invoke(on: T())
+      }
+      #expect("\(error!)" == "-[T unknown]: unrecognized selector")
+    },
+    "C188": .notApplicable("an unrecognized selector is a thrown error; nothing ends the process"),
+    "C189": .checked(in: "ChainTests, 'the order'"),
+    "C190": .checked(in: "ChainTests, 'a resolver that adds the method'"),
+    "C191": .checked(in: "ChainTests, 'the order': its resolver lies"),
+    "C192": .notApplicable(
+      "Swift's classes are no objects on Linux, so there are no class messages"),
+    "C193": .check { () throws -> Void in
+      final class Real {}
+      try MethodTable.of(Real.self).register("a:b:c:d:") {
+        (_: Real, a: UInt32, b: Int, c: Float, d: Double) -> UInt32 in
+        a == 0xDEAD_BEEF && b == -1 && c == 1.25 && d == 2.75 ? 0x1234_5678 : 0
+      }
+      let forwarder = try Forwarder(nil)
+      forwarder.other = Real()
+      #expect(
+        try Message<UInt32, UInt32, Int, Float, Double>("a:b:c:d:")(
+          0xDEAD_BEEF, -1, 1.25, 2.75, on: forwarder) == 0x1234_5678)
+    },
+    "C195": .check { () throws -> Void in
+      final class Real {}
+      try MethodTable.of(Real.self).register("long") { (_: Real) -> Float80 in
+        12345678.00006103515625
+      }
+      let forwarder = try Forwarder(nil)
+      forwarder.other = Real()
+      #expect(try Message<Float80>("long")(on: forwarder) == 12345678.00006103515625)
+    },
+    "C196": .check { () throws -> Void in
+      final class Real {}
+      let letters = (0..<26).map { UInt8(97 + $0) } + [0]
+      let signature = try MethodSignature(parsing: "{S=[1024c]}@:")
+      try MethodTable.of(Real.self).register(
+        "letters",
+        Implementation(signature) {
+          try $0.setResult(bytes: letters + [UInt8](repeating: 7, count: 1024 - 27))
+        })
+      let forwarder = try Forwarder(nil)
+      forwarder.other = Real()
+      let asking = try call("{S=[1024c]}@:", "letters")
+      try asking.invoke(on: forwarder)
+      #expect(try Array(asking.resultBytes().prefix(27)) == letters)
+    },
+    "C197": .checked(in: "ChainTests, 'another target gets the message unchanged'"),
+    "C198": .check { () throws -> Void in
+      final class Real {}
+      try MethodTable.of(Real.self).register("concat:and:and:") {
+        (_: Real, a: String, b: String, c: String) in a + b + c
+      }
+      let real = Real()
+      let forwarder = try Forwarder("*@:***") { call in
+        try call.setSelector(Selector("concat:and:and:"))
+        try call.invoke(on: real)
+      }
+      #expect(
+        try Message<String, String, String, String>("x:y:z:")(
+          "First", "Second", "Third", on: forwarder) == "FirstSecondThird")
+    },
+    "C199": .check { () throws -> Void in
+      final class Real {}
+      try MethodTable.of(Real.self).register("a:b:c:d:e:") {
+        (
+          _: Real, size: FixturePoint, letter: Int8, rectangle: FixtureRectangle, d: Double,
+          q: Int64
+        ) -> String in
+        "\(size.x) \(letter) \(rectangle.size.y) \(d) \(q)"
+      }
+      let real = Real()
+      let forwarder = try Forwarder(
+        "*@:{FixturePoint=dd}c{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}dq"
+      ) { try $0.invoke(on: real) }
+      let message = try Message<String, FixturePoint, Int8, FixtureRectangle, Double, Int64>(
+        "a:b:c:d:e:")
+      let rectangle = FixtureRectangle(origin: .init(x: 6, y: 7), size: .init(x: 8, y: 9))
+      #expect(
+        try message(.init(x: 1, y: 2), 3, rectangle, 10, 11, on: forwarder) == "1.0 3 9.0 10.0 11")
+    },
+    "C200": .check { () throws -> Void in
+      let forwarder = try Forwarder("{S=qqqqq}@:") { call in
+        try call.setResult(bytes: [1, 2, 3, 4, 5].withUnsafeBytes { Array($0) })
+      }
+      let asking = try call("{S=qqqqq}@:", "five")
+      try asking.invoke(on: forwarder)
+      #expect(try asking.resultBytes() == [1, 2, 3, 4, 5].withUnsafeBytes { Array($0) })
+    },
+    "C203": .check { () throws -> Void in
+      nonisolated(unsafe) var seen: UnsafePointer<CChar>?
+      let forwarder = try Forwarder("v@:*") { seen = try $0.argument(at: 2) }
+      try "live".withCString { text in
+        let sending = try call("v@:*", "text:")
+        try sending.setArgument(text, at: 2)
+        try sending.invoke(on: forwarder)
+        #expect(seen == text)
+      }
+    },
+    "C204": .checked(in: "ChainTests, 'in forward the target is the receiver'"),
+    "C205": .check { () throws -> Void in
+      let object = Listener("x", Log())
+      let giving = try Forwarder("@@:") { try $0.setResult(object) }
+      let asking = try call("@@:", "object")
+      try asking.invoke(on: giving)
+      #expect(try asking.resultObject() === object)
+      let range = try Forwarder("{NSRange=QQ}@:") {
+        try $0.setResult(bytes: [42, 999].withUnsafeBytes { Array($0) })
+      }
+      let ranging = try call("{NSRange=QQ}@:", "range")
+      try ranging.invoke(on: range)
+      #expect(try ranging.resultBytes() == [42, 999].withUnsafeBytes { Array($0) })
+    },
+    "C206": .checked(in: "MulticastResultTests, 'the last answer counts'"),
+    "C208": .checked(in: "ChainTests, 'what a handler throws inside of nested forwarding'"),
+    "C209": .check { () throws -> Void in
+      let forwarder = try Forwarder("i@:")
+      #expect(try !Messaging.responds(forwarder, to: Selector("anything")))
+    },
+  ]
+
+  private static let proxies: [String: Conformance.Answer] = [
+    "C213": .checked(in: "ProxyTests, 'a proxy looks like its target'"),
+    "C214": .check { () throws -> Void in
+      final class List { var items: [String] = [] }
+      let list = List()
+      try MethodTable.of(List.self).register("addObject:") { (list: List, item: String) in
+        list.items.append(item)
+      }
+      try MethodTable.of(List.self).register("insertObject:atIndex:") {
+        (list: List, item: String, index: Int) in list.items.insert(item, at: index)
+      }
+      try MethodTable.of(List.self).register("count") { (list: List) -> Int in list.items.count }
+      try MethodTable.of(List.self).register("objectAtIndex:") {
+        (list: List, index: Int) -> String in list.items[index]
+      }
+      let proxy = SingleTargetProxy(list)
+      try Message<NoResult, String>("addObject:")("two", on: proxy)
+      try Message<NoResult, String, Int>("insertObject:atIndex:")("one", 0, on: proxy)
+      #expect(try Message<Int>("count")(on: proxy) == 2)
+      #expect(
+        try (0..<2).map { try Message<String, Int>("objectAtIndex:")($0, on: proxy) } == list.items)
+      #expect(list.items == ["one", "two"])
+    },
+    "C215": .checked(
+      in: "ProxyTests, 'a proxy looks like its target': conformance is the target's"),
+    "C216": .check { () throws -> Void in
+      // Identity, hash and description are the proxy's own, as Swift gives them to every object.
+      let target = Listener("1", Log())
+      let proxy = SingleTargetProxy(target)
+      #expect(ObjectIdentifier(proxy) != ObjectIdentifier(target))
+      #expect("\(type(of: proxy))" == "SingleTargetProxy")
+    },
+    "C217": .check { () throws -> Void in
+      #expect(throws: InvocationError.self) {
+        try Message<NoResult>("unheardOf")(
+          on: SingleTargetProxy(Listener("1", Log()), strongly: true))
+      }
+    },
+    "C218": .check { () throws -> Void in
+      #expect(throws: InvocationError.self) {
+        try Message<NoResult>("isKindOfClass")(on: ForwardingProxy())
+      }
+    },
+    "C219": .check { () throws -> Void in
+      let proxy = ForwardingProxy()
+      #expect(proxy === proxy && ObjectIdentifier(proxy).hashValue != 0)
+    },
+    "C220": .notApplicable(
+      "a Swift class inherits its initializers; a bare proxy stands for nothing"),
+  ]
+
+  private static let runtime: [String: Conformance.Answer] = [
+    "C221": .checked(in: "MethodTableTests, 'add'"),
+    "C224": .checked(in: "MethodTableTests, 'exchange'"),
+    "C225": .check { () throws -> Void in
+      let signature = try MethodSignature(parsing: "@28@0:8i16@?20")
+      #expect(signature.argumentTypes.map { "\($0)" } == ["@", ":", "i", "@?"])
+      for index in [4, -1] {
+        #expect(throws: SignatureIndexError.self) { try signature.argumentType(at: index) }
+      }
+    },
+    "C226": .notApplicable("types are values here; there is no buffer to fill"),
+    "C227": .notApplicable("types are values here; there is no buffer to fill"),
+    "C228": .check { () throws -> Void in
+      let selector = try Selector("anything")
+      #expect(
+        !Messaging.responds(nil, to: selector) && Messaging.signature(of: nil, for: selector) == nil
+      )
+      #expect(try !Messaging.conforms(nil, to: ProtocolDescription("P")))
+    },
+    "C230": .check { () throws -> Void in
+      let described = try ProtocolDescription("D", required: ["a": "v@:"], optional: ["b": "v@:"])
+      #expect(try described.message(for: Selector("a"))?.isRequired == true)
+      #expect(try described.message(for: Selector("b"))?.isRequired == false)
+      #expect(try described.message(for: Selector("c")) == nil)
+    },
+    "C232": .check { () throws -> Void in
+      final class T {}
+      // The closure gets the receiver and the arguments, and no selector.
+      let method = try Implementation { (_: T, value: Int32) -> Int32 in value + 1 }
+      try MethodTable.of(T.self).register("next:", method)
+      #expect(try MethodTable.of(T.self).own(Selector("next:")) === method)
+      #expect(try Message<Int32, Int32>("next:")(1, on: T()) == 2)
+      #expect(try MethodTable.of(T.self).remove(Selector("next:")) === method)
+      #expect(try MethodTable.of(T.self).own(Selector("next:")) == nil)
+    },
+  ]
+
+  private static let weak: [String: Conformance.Answer] = [
+    "C233": .check { () throws -> Void in
+      let proxy = MulticastProxy()
+      for _ in 0..<3 { try proxy.add(Listener("x", Log())) }
+      #expect(proxy.targets.isEmpty && proxy.count == 0)
+    },
+    "C234": .check { () throws -> Void in
+      // The dead are compacted as they are met, and the order of the living stays.
+      let log = Log()
+      let proxy = MulticastProxy()
+      let (a, b) = (Listener("a", log), Listener("b", log))
+      try proxy.add(Listener("dead", log))
+      try proxy.add(a)
+      try proxy.add(Listener("dead", log))
+      try proxy.add(b)
+      try did(1, on: proxy)
+      #expect(log.all == ["a 1", "b 1"] && proxy.registrationCount == 2)
+    },
+    "C235": .checked(in: "MembershipTests, 'insertion order, and higher priorities first'"),
+    "C236": .notApplicable("registrations are not slots: nobody sets their number"),
+    "C237": .notApplicable("registrations are named by tokens, not by index"),
+  ]
+
+  private static let multicast: [String: Conformance.Answer] = [
+    "C239": .checked(in: "MembershipTests, 'targets are weak by default'"),
+    "C240": .check { () throws -> Void in
+      let log = Log()
+      let proxy = MulticastProxy()
+      let (a, b) = (Listener("a", log), Listener("b", log))
+      try proxy.add(a)
+      try proxy.add(b)
+      try did(1, on: proxy)
+      #expect(log.count == 2)
+      proxy.remove(a)
+      proxy.remove(b)
+      try did(2, on: proxy)
+      #expect(log.count == 2)
+    },
+    "C241": .notApplicable("a target is a class instance; a struct does not compile"),
+    "C242": .check { () throws -> Void in
+      let proxy = MulticastProxy()
+      let listener = Listener("a", Log())
+      try proxy.add(listener)
+      #expect(proxy.contains(listener) && !proxy.contains(Listener("b", Log())))
+    },
+    "C244": .checked(in: "MulticastResultTests, 'the last answer counts, or the first'"),
+    "C246": .notApplicable("neither a target nor a queue can be nil"),
+    "C247": .checked(in: "MembershipTests, 'duplicates by identity and queue'"),
+    "C248": .checked(in: "MembershipTests, 'removal by token, target, queue'"),
+    "C249": .checked(in: "MulticastMutationTests, 85"),
+    "C251": .checked(in: "MulticastResultTests, 'nobody answers'"),
+    "C252": .checked(in: "MembershipTests, 'the dead vanish as they are met'"),
+  ]
+}
+
+extension FixturePoint: CallStructure {
+  public static var typeEncoding: String { "{FixturePoint=dd}" }
+}
+
+extension FixtureRectangle: CallStructure {
+  public static var typeEncoding: String { "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}" }
+}
