@@ -1,7 +1,7 @@
 // The README's first screen. `swift run QuickStart` prints what its comments say.
 import Forwarding
 
-// Functions of C and of Swift, under the encodings of their types.
+// Register functions of C and of Swift under the encodings of their types, and call them by name.
 let functions = FunctionTable()
 try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
 try functions.register("greet") { (name: String) in "hello, \(name)" }
@@ -9,7 +9,7 @@ try functions.register("greet") { (name: String) in "hello, \(name)" }
 print(try functions.call("pow", 2.0, 10.0, returning: Double.self))  // 1024.0
 print(try functions.call("greet", "Linux", returning: String.self))  // hello, Linux
 
-// A method for a class, a call recorded once, and several targets.
+// Give a class methods, and record a call once.
 final class Account {
   var balance: Int32
   init(_ balance: Int32) { self.balance = balance }
@@ -22,10 +22,16 @@ try MethodTable.of(Account.self).register("deposit:") { (account: Account, amoun
 
 let deposit = try Invocation(MethodSignature("i@:i"), selector: "deposit:")
 try deposit.setArgument(Int32(50), at: 2)
-for account in [Account(100), Account(7)] {
-  try deposit.invoke(on: account)
-  print(try deposit.result(as: Int32.self))  // 150, then 57
-}
+
+// Send it to one object, or forward it to many. A proxy holds them weakly.
+let (mine, yours) = (Account(100), Account(7))
+try deposit.invoke(on: mine)
+print(try deposit.result(as: Int32.self))  // 150
+
+let everyone = MulticastProxy()
+try everyone.add(mine)
+try everyone.add(yours)
+print(try everyone.all(deposit, as: Int32.self))  // [200, 57]
 
 // What is wrong is refused before the call, and says where.
 do {

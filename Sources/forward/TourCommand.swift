@@ -18,6 +18,8 @@ enum TourCommand {
       ("A signature becomes a plan: every argument gets its register once", signatures),
       ("Functions under encoding strings: C and Swift side by side", functions),
       ("An invocation: a call recorded once, sent to any target", invocations),
+      ("Forwarding: who has no method may still find an answer", forwarding),
+      ("A proxy that speaks to many, and knows whose answer counts", multicast),
       ("The other way: a C function pointer that Swift answers", callbacks),
     ]
     for (index, (title, chapter)) in chapters.enumerated() {
@@ -30,7 +32,7 @@ enum TourCommand {
     return .ok
   }
 
-  private static func say(_ text: String) {
+  fileprivate static func say(_ text: String) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.out("   " + line)
     }
@@ -108,6 +110,59 @@ enum TourCommand {
       show("call.setArgument(2.5, at: 2)", "\(error)")
     }
     say("\(call)")
+  }
+
+  /// Logs each step it is asked for.
+  private final class Secretary: MessageForwarding {
+    let chief = Counter("chief", 1000)
+
+    static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+      TourCommand.say("  resolve \(selector)?          no method is added")
+      return false
+    }
+    func forwardingTarget(for selector: Selector) -> AnyObject? {
+      TourCommand.say("  another target?           none")
+      return nil
+    }
+    func methodSignature(for selector: Selector) -> MethodSignature? {
+      TourCommand.say("  a signature?              i@:ii")
+      return try? MethodSignature("i@:ii")
+    }
+    func forward(_ invocation: Invocation) throws {
+      TourCommand.say("  forward                   to the chief")
+      try invocation.invoke(on: chief)
+    }
+  }
+
+  private static func forwarding() throws {
+    let add = try Message<Int32, Int32, Int32>("add:to:")
+    say("add(2, 3, on: secretary), who has no such method:")
+    let answer = try add(2, 3, on: Secretary())
+    show("the sender gets", "\(answer)")
+    do {
+      try Message<Int32, Int32, Int32>("ad:to:")(2, 3, on: Counter("one", 1))
+    } catch {
+      show("Message(\"ad:to:\")(2, 3, on: counter)", "\(error)")
+    }
+  }
+
+  private static func multicast() throws {
+    let everyone = MulticastProxy()
+    let (one, two) = (Counter("one", 10), Counter("two", 20))
+    var three: Counter? = Counter("three", 30)
+    try everyone.add(one)
+    try everyone.add(two, priority: 1)
+    if let three { try everyone.add(three) }
+    let add = try Message<Int32, Int32, Int32>("add:to:")
+    show(
+      "everyone.all(add 1 to 1), two has priority",
+      "\(try everyone.all(add.invocation(1, 1), as: Int32.self))")
+    three = nil
+    show("three dies; add(1, 1, on: everyone), the last counts", "\(try add(1, 1, on: everyone))")
+    show("everyone.count, as the dead vanish by themselves", "\(everyone.count)")
+    let report = try everyone.deliver(Message<NoResult>("sleep").invocation())
+    show("everyone.deliver(sleep)", report.entries.map { "\($0.outcome)" }.joined(separator: ", "))
+    withExtendedLifetime((one, two)) {}
   }
 
   private static func callbacks() throws {

@@ -23,7 +23,7 @@ struct SnippetTests {
         1024.0
         hello, Linux
         150
-        57
+        [200, 57]
         argument 2 is i, but Double (d) was given
         v@:{_Point=dd
                      ^ the structure is not closed with '}'

@@ -1,9 +1,9 @@
 import Forwarding
-import Synchronization
+import Invocations
 
 /// What happened, in order, from any thread.
 final class Log: Sendable {
-  private let entries = Mutex<[String]>([])
+  private let entries = Guarded<[String]>([])
   func add(_ entry: String) { entries.withLock { $0.append(entry) } }
   var all: [String] { entries.withLock { $0 } }
   var count: Int { entries.withLock { $0.count } }

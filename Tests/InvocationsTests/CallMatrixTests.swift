@@ -115,7 +115,7 @@ struct CallMatrixTests {
     return masks
   }
 
-  private static let lost = Mutex(0)
+  private static let lost = Guarded(0)
 
   private func put(_ bytes: [UInt8], _ destination: UnsafeMutableRawPointer) {
     bytes.withUnsafeBytes { bytes in
@@ -133,7 +133,7 @@ struct CallMatrixTests {
     for (argument, value) in values.dropFirst().enumerated() {
       put(value, compiled.given + compiled.offset(argument))
     }
-    let seen = Mutex<[[UInt8]]>([])
+    let seen = Guarded<[[UInt8]]>([])
     let callback = try Callback(signature) { call in
       let all = try (0..<values.count - 1).map { try call.argumentBytes(at: $0) }
       seen.withLock { $0 = all }

@@ -189,7 +189,7 @@ struct CallPlanTests {
     #expect(Selector(existing: "never interned before") == nil)
     #expect(throws: InvocationError.self) { try Selector(String(repeating: "x", count: 2000)) }
     #expect(throws: InvocationError.self) { try Selector("a\0b") }
-    let ids = Mutex<Set<Int>>([])
+    let ids = Guarded<Set<Int>>([])
     onThreads(8) { _ in
       for index in 0..<200 {
         let selector = try? Selector("thread:\(index):")

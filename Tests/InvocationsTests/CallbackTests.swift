@@ -9,7 +9,7 @@ import Testing
 struct CallbackTests {
   @Test("qsort's comparator")
   func qsortComparator() throws {
-    let calls = Mutex(0)
+    let calls = Guarded(0)
     let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
       calls.withLock { $0 += 1 }
       return a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
@@ -31,7 +31,7 @@ struct CallbackTests {
     let program = try Library("")
     try functions.register("tsearch", encoding: "^v^v^^v^?", unsafeSymbolIn: program)
     try functions.register("twalk", encoding: "v^v^?", unsafeSymbolIn: program)
-    let seen = Mutex<[Int32]>([])
+    let seen = Guarded<[Int32]>([])
     let visit = try Callback {
       (node: UnsafePointer<UnsafePointer<Int32>>, order: UInt32, _: Int32) in
       // Twice visited nodes are counted at their second visit, leaves at their only one.
@@ -85,7 +85,7 @@ struct CallbackTests {
       try functions.call(
         "define", database, "twice", Int32(1), Int32(1), none, double.address, none, none,
         returning: Int32.self) == 0)
-    let rows = Mutex<[String]>([])
+    let rows = Guarded<[String]>([])
     let row = try Callback {
       (
         _: UnsafeRawPointer?, count: Int32, values: UnsafePointer<UnsafePointer<CChar>?>,
@@ -124,7 +124,7 @@ struct CallbackTests {
   @Test("an error gives C zero, and is handed over")
   func errors() throws {
     struct Refusal: Error {}
-    let seen = Mutex<[String]>([])
+    let seen = Guarded<[String]>([])
     let callback = try Callback(onError: { error in
       seen.withLock { $0.append("\(type(of: error))") }
     }) {
