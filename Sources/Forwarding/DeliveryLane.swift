@@ -7,6 +7,7 @@ public struct DeliveryLane: Sendable {
     case queue(DispatchQueue, isResultIgnored: Bool)
     case blocking(DispatchQueue, deadline: DispatchTimeInterval?)
     case actor(any Actor, isResultIgnored: Bool)
+    case executor(any TaskExecutor, isResultIgnored: Bool)
   }
 
   let kind: Kind
@@ -33,12 +34,20 @@ public struct DeliveryLane: Sendable {
     DeliveryLane(kind: .actor(actor, isResultIgnored: ignoringResult))
   }
 
-  /// The queue or actor, to tell registrations of one target apart; nil for the caller's thread.
+  /// On a task executor, later and in order; as for ``queue(_:ignoringResult:)``.
+  public static func executor(
+    _ executor: any TaskExecutor, ignoringResult: Bool = false
+  ) -> DeliveryLane {
+    DeliveryLane(kind: .executor(executor, isResultIgnored: ignoringResult))
+  }
+
+  /// The queue, actor or executor, to tell registrations of one target apart; nil for the caller's thread.
   var identity: ObjectIdentifier? {
     switch kind {
     case .caller: nil
     case .queue(let queue, _), .blocking(let queue, _): ObjectIdentifier(queue)
     case .actor(let actor, _): ObjectIdentifier(actor)
+    case .executor(let executor, _): ObjectIdentifier(executor)
     }
   }
 }

@@ -63,13 +63,26 @@ final class MulticastMember: Sendable {
 
   /// Runs a job on an actor, after the jobs that were given to it before.
   func run(_ job: DeliveryJob, on actor: any Actor) {
-    tail.withLock { tail in
-      let previous = tail
-      tail = Task {
+    inOrder { previous in
+      Task {
         await previous?.value
         await actor.perform(job)
       }
     }
+  }
+
+  /// Runs a job on an executor, after the jobs that were given to it before.
+  func run(_ job: DeliveryJob, on executor: any TaskExecutor) {
+    inOrder { previous in
+      Task(executorPreference: executor) {
+        await previous?.value
+        job.run()
+      }
+    }
+  }
+
+  private func inOrder(_ start: (Task<Void, Never>?) -> Task<Void, Never>) {
+    tail.withLock { $0 = start($0) }
   }
 }
 

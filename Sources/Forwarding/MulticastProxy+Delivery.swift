@@ -137,6 +137,10 @@ private struct Delivery {
       return sendLater(to: target, member, isResultIgnored) { job in
         member.run(job, on: actor)
       }
+    case .executor(let executor, let isResultIgnored):
+      return sendLater(to: target, member, isResultIgnored) { job in
+        member.run(job, on: executor)
+      }
     }
   }
 

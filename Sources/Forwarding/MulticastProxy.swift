@@ -140,7 +140,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     if target === self { throw .ownTarget }
     switch lane.kind {
     case .queue(let queue, _), .blocking(let queue, _): QueueMark.mark(queue)
-    case .caller, .actor: break
+    case .caller, .actor, .executor: break
     }
     let settings = settings.withLock { $0 }
     let reference = ObjectReference(target, isStrong: strongly)

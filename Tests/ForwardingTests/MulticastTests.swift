@@ -1,6 +1,8 @@
 import Dispatch
-import Forwarding
+import Invocations
 import Testing
+
+@testable import Forwarding
 
 @Suite("Multicast: who is a target")
 struct MembershipTests {
@@ -405,12 +407,24 @@ struct MulticastMutationTests {
     #expect(report.entries[1].ticket?.outcome.map { "\($0)" } == "timedOut")
   }
 
-  @Test("94: a queue that goes away with a message in it leaves a cancelled outcome")
+  @Test("94: a message that is dropped without having run is cancelled, not lost")
   func cancelled() throws {
+    let member = MulticastMember(
+      token: .init(id: 1), reference: ObjectReference(self.dummy, isStrong: true), lane: .caller,
+      priority: 0, group: nil, isOnce: false)
+    var job: DeliveryJob? = try DeliveryJob(did.invocation(1), member, dummy)
+    let ticket = try #require(job?.ticket)
+    #expect(ticket.outcome == nil && ticket.wait(timeout: .now()) == nil)
+    job = nil
+    #expect(ticket.outcome.map { "\($0)" } == "cancelled")
+  }
+
+  private let dummy = ClosureTarget()
+
+  @Test("94: a registration that ends while its message waits in a queue leaves that outcome")
+  func removedWhileQueued() throws {
     let proxy = MulticastProxy()
     let target = Listener("x", Log())
-    // A queue that is never activated drops its work when the work item is dropped: here the job
-    // is made, and nobody ever runs it.
     var queue: DispatchQueue? = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
     try proxy.add(target, on: .queue(queue!))
     let report = try proxy.deliver(did.invocation(1))
@@ -530,6 +544,32 @@ struct MulticastLaneTests {
     let ticket = try await Task.detached { try main.deliver(did.invocation(1)).entries[0].ticket }
       .value
     #expect(await ticket?.value().isAnswer == true)
+  }
+
+  @Test("an executor gets its messages in order")
+  func executors() async throws {
+    final class OneQueue: TaskExecutor {
+      let queue = DispatchQueue(label: "executor")
+      func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+      }
+    }
+    let executor = OneQueue()
+    let log = Log()
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, value: Int32) in
+      dispatchPrecondition(condition: .onQueue(executor.queue))
+      log.add("\(value)")
+    }
+    let proxy = MulticastProxy()
+    try proxy.add(target, on: .executor(executor))
+    var tickets: [DeliveryTicket] = []
+    for value in 0..<50 {
+      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
+    }
+    for ticket in tickets { #expect(await ticket.value().isAnswer) }
+    #expect(log.all == (0..<50).map { "\($0)" })
   }
 
   @Test("a message that comes back over queues is a cycle")
