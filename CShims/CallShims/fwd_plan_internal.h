@@ -35,6 +35,10 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index);
 /// Tells libffi about the values that were placed.
 FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count);
 
+/// Hands the parts of `plan` to libffi; `fixed_parts` of them stand before a variadic function's
+/// `...`.
+FWDStatus fwd_finish_cif(FWDPlan *plan, ffi_type *result, uint32_t fixed_parts, int is_variadic);
+
 static inline uint32_t fwd_round_up(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }

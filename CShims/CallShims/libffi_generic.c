@@ -89,23 +89,13 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
     if (slot->place == FWDPlaceNowhere) continue;
     uint32_t size = slot->size < 8 ? 8 : slot->size;
     plan->parts[plan->part_count] = (FWDPart){type_of(plan, slot), slot->offset, size};
-    plan->types[plan->part_count] = plan->parts[plan->part_count].type;
     plan->part_count++;
     if (i < fixed_count) fixed_parts = plan->part_count;
   }
   plan->libffi_result = facts->result.offset;
   ffi_type *result =
       facts->result.size ? type_of(plan, &facts->result) : &ffi_type_void;
-  ffi_status status =
-      fixed_count < facts->argument_count
-          ? ffi_prep_cif_var(&plan->cif, FFI_DEFAULT_ABI, fixed_parts, plan->part_count, result,
-                             plan->types)
-          : ffi_prep_cif(&plan->cif, FFI_DEFAULT_ABI, plan->part_count, result, plan->types);
-  switch (status) {
-    case FFI_OK: return FWDStatusOk;
-    case FFI_BAD_ABI: return FWDStatusUnsupportedConvention;
-    default: return FWDStatusUnsupportedValue;
-  }
+  return fwd_finish_cif(plan, result, fixed_parts, fixed_count < facts->argument_count);
 }
 
 #endif

@@ -87,17 +87,7 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
     add_argument(plan, &plan->slots[i]);
     if (i < fixed_count) fixed_parts = plan->part_count;
   }
-  for (uint32_t i = 0; i < plan->part_count; i++) plan->types[i] = plan->parts[i].type;
-  ffi_status status =
-      fixed_count < facts->argument_count
-          ? ffi_prep_cif_var(&plan->cif, FFI_DEFAULT_ABI, fixed_parts, plan->part_count, result,
-                             plan->types)
-          : ffi_prep_cif(&plan->cif, FFI_DEFAULT_ABI, plan->part_count, result, plan->types);
-  switch (status) {
-    case FFI_OK: return FWDStatusOk;
-    case FFI_BAD_ABI: return FWDStatusUnsupportedConvention;
-    default: return FWDStatusUnsupportedValue;
-  }
+  return fwd_finish_cif(plan, result, fixed_parts, fixed_count < facts->argument_count);
 }
 
 #endif

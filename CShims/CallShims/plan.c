@@ -96,6 +96,20 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
   return FWDStatusOk;
 }
 
+FWDStatus fwd_finish_cif(FWDPlan *plan, ffi_type *result, uint32_t fixed_parts, int is_variadic) {
+  uint32_t count = plan->part_count;
+  for (uint32_t i = 0; i < count; i++) plan->types[i] = plan->parts[i].type;
+  ffi_status status =
+      is_variadic
+          ? ffi_prep_cif_var(&plan->cif, FFI_DEFAULT_ABI, fixed_parts, count, result, plan->types)
+          : ffi_prep_cif(&plan->cif, FFI_DEFAULT_ABI, count, result, plan->types);
+  switch (status) {
+    case FFI_OK: return FWDStatusOk;
+    case FFI_BAD_ABI: return FWDStatusUnsupportedConvention;
+    default: return FWDStatusUnsupportedValue;
+  }
+}
+
 void fwd_plan_destroy(FWDPlan *plan) { free(plan); }
 
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan) { return &plan->facts; }

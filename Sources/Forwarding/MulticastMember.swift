@@ -99,13 +99,11 @@ final class DeliveryJob: @unchecked Sendable {
   let invocation: Invocation
   let member: MulticastMember
   let ticket = DeliveryTicket()
-  private let target: AnyObject
   private let abandoned = Atomic(false)
 
-  init(_ invocation: Invocation, _ member: MulticastMember, _ target: AnyObject) {
+  init(_ invocation: Invocation, _ member: MulticastMember) {
     self.invocation = invocation
     self.member = member
-    self.target = target
   }
 
   deinit { ticket.resolve(.cancelled) }
@@ -115,15 +113,19 @@ final class DeliveryJob: @unchecked Sendable {
 
   func run() {
     if abandoned.load(ordering: .acquiring) { return }
-    if member.isRemoved {
-      ticket.resolve(.removed)
-      return
-    }
+    ticket.resolve(outcome())
+  }
+
+  /// Sends, and holds the target no longer than that: whoever reads the outcome may rely on it.
+  private func outcome() -> DeliveryOutcome {
+    // A once-only registration ended when its message was queued.
+    if member.isRemoved, !member.isOnce { return .removed }
+    guard let target = member.reference.object else { return .dead }
     do {
       try invocation.send(to: target)
-      ticket.resolve(.answered)
+      return .answered
     } catch {
-      ticket.resolve(.failed(error))
+      return .failed(error)
     }
   }
 }

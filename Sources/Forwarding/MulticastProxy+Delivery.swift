@@ -128,17 +128,17 @@ private struct Delivery {
     case .blocking(let queue, let deadline):
       if QueueMark.isCurrent(queue) { return (.wouldDeadlock, nil, nil) }
       guard let deadline else { return queue.sync { sendHere(to: target) } }
-      return sendWaiting(to: target, member, queue, deadline)
+      return sendWaiting(member, queue, deadline)
     case .queue(let queue, let isResultIgnored):
-      return sendLater(to: target, member, isResultIgnored) { job in
+      return sendLater(member, isResultIgnored) { job in
         queue.async { job.run() }
       }
     case .actor(let actor, let isResultIgnored):
-      return sendLater(to: target, member, isResultIgnored) { job in
+      return sendLater(member, isResultIgnored) { job in
         member.run(job, on: actor)
       }
     case .executor(let executor, let isResultIgnored):
-      return sendLater(to: target, member, isResultIgnored) { job in
+      return sendLater(member, isResultIgnored) { job in
         member.run(job, on: executor)
       }
     }
@@ -160,12 +160,12 @@ private struct Delivery {
   }
 
   private func sendWaiting(
-    to target: AnyObject, _ member: MulticastMember, _ queue: DispatchQueue,
+    _ member: MulticastMember, _ queue: DispatchQueue,
     _ deadline: DispatchTimeInterval
   ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
     // The sender may be gone before the target has finished, so the message must stand alone.
     let job: DeliveryJob
-    switch standalone(target, member) {
+    switch standalone(member) {
     case .success(let made): job = made
     case .failure(let error): return (.failed(error), nil, nil)
     }
@@ -179,14 +179,14 @@ private struct Delivery {
   }
 
   private func sendLater(
-    to target: AnyObject, _ member: MulticastMember, _ isResultIgnored: Bool,
+    _ member: MulticastMember, _ isResultIgnored: Bool,
     _ enqueue: (DeliveryJob) -> Void
   ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
     if invocation.returnsValue, !isResultIgnored {
       let type = "\(invocation.methodSignature.resultType)"
       return (.failed(ForwardingError.resultNotAwaited(type: type)), nil, nil)
     }
-    switch standalone(target, member) {
+    switch standalone(member) {
     case .success(let job):
       enqueue(job)
       return (.queued, job.ticket, nil)
@@ -196,7 +196,7 @@ private struct Delivery {
 
   /// A retained copy for another thread; refused if it would refer to memory that nobody keeps.
   private func standalone(
-    _ target: AnyObject, _ member: MulticastMember
+    _ member: MulticastMember
   ) -> Result<DeliveryJob, ForwardingError> {
     if let index = invocation.firstBorrowedArgument {
       let type = "\(invocation.methodSignature.argumentTypes[index])"
@@ -206,7 +206,7 @@ private struct Delivery {
     copy.retainArguments(includingTarget: false)
     copy.path.append(ObjectIdentifier(proxy))
     copy.path.append(ObjectIdentifier(proxy.scope))
-    return .success(DeliveryJob(copy, member, target))
+    return .success(DeliveryJob(copy, member))
   }
 }
 

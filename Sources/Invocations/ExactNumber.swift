@@ -2,14 +2,22 @@ import CForwardingShims
 
 /// Conversions of numbers that lose nothing, for the methods that ask for them by name.
 enum ExactNumber {
+  /// Stores what a conversion made of `value`; nil says that it lost something.
+  private static func store<Target: CallValue>(
+    _ converted: Target?, of value: some Any, in slot: ValueSlot,
+    _ type: () -> String
+  ) throws(InvocationError) -> Bool {
+    guard let converted else { throw .notExact(value: "\(value)", type: type()) }
+    try converted.store(in: slot)
+    return true
+  }
+
   /// Stores an integer; false if the place takes no numbers, an error if the value does not fit.
   static func store<Value: BinaryInteger>(
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
   ) throws(InvocationError) -> Bool {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
-      guard let converted else { throw .notExact(value: "\(value)", type: type()) }
-      try converted.store(in: slot)
-      return true
+      try store(converted, of: value, in: slot, type)
     }
     switch slot.kind.raw {
     case .int8: return try put(Int8(exactly: value))
@@ -42,9 +50,7 @@ enum ExactNumber {
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
   ) throws(InvocationError) -> Bool {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
-      guard let converted else { throw .notExact(value: "\(value)", type: type()) }
-      try converted.store(in: slot)
-      return true
+      try store(converted, of: value, in: slot, type)
     }
     switch slot.kind.raw {
     case .float: return try put(Float(exactly: value))

@@ -1,0 +1,144 @@
+import Dispatch
+import Invocations
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: who is a target")
+struct MembershipTests {
+  @Test("targets are weak by default, strong on request; the dead vanish as they are met")
+  func weak() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let diagnostics = Log()
+    proxy.onDiagnostic = { diagnostics.add("\($0)".prefix { $0 != "(" }.description) }
+    var gone: Listener? = Listener("gone", log)
+    try proxy.add(gone!)
+    try proxy.add(Listener("kept", log), strongly: true)
+    try did(1, on: proxy)
+    gone = nil
+    #expect(proxy.count == 1 && proxy.registrationCount == 2)
+    try did(2, on: proxy)
+    #expect(log.all == ["gone 1", "kept 1", "kept 2"])
+    #expect(proxy.registrationCount == 1 && diagnostics.all == ["deadTarget"])
+  }
+
+  @Test("insertion order, and higher priorities first")
+  func order() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    for (name, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", 5), ("e", -1)] {
+      try proxy.add(Listener(name, log), strongly: true, priority: priority)
+    }
+    try did(0, on: proxy)
+    #expect(log.all == ["b 0", "d 0", "a 0", "c 0", "e 0"])
+  }
+
+  @Test("duplicates by identity and queue: ignored, allowed or refused")
+  func duplicates() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let target = Listener("x", log)
+    let token = try proxy.add(target)
+    #expect(try proxy.add(target) == token && proxy.count == 1)
+    try proxy.add(target, on: .blocking(DispatchQueue(label: "own")))
+    #expect(proxy.count == 2)
+    proxy.duplicates = .refuse
+    #expect(throws: ForwardingError.duplicateTarget(className: "Listener")) {
+      try proxy.add(target)
+    }
+    proxy.duplicates = .allow
+    #expect(try proxy.add(target) != token)
+    try did(1, on: proxy)
+    #expect(log.count == 3)
+  }
+
+  @Test("removal by token, target, queue, group, all; scoped registrations end with their object")
+  func removal() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let queue = DispatchQueue(label: "removal")
+    let (a, b) = (Listener("a", log), Listener("b", log))
+    let token = try proxy.add(a)
+    try proxy.add(a, on: .blocking(queue))
+    try proxy.add(b, group: "g")
+    #expect(proxy.contains(a) && proxy.contains(token))
+    #expect(proxy.remove(token) && !proxy.remove(token))
+    #expect(proxy.remove(a, on: .caller) == 0 && proxy.remove(a, on: .blocking(queue)) == 1)
+    #expect(!proxy.contains(a) && proxy.removeGroup("g") == 1 && proxy.isEmpty)
+    do {
+      let scope = try proxy.scoped(a)
+      #expect(proxy.contains(a))
+      withExtendedLifetime(scope) {}
+    }
+    #expect(!proxy.contains(a))
+    try proxy.add(a)
+    try proxy.add(a, on: .blocking(queue))
+    #expect(proxy.remove(a) == 2)
+    try proxy.add(a)
+    try proxy.add(b)
+    #expect(proxy.removeAll() == 2)
+    try did(1, on: proxy)
+    #expect(log.all.isEmpty)
+  }
+
+  @Test("once: the registration ends with its first message")
+  func once() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let target = Listener("x", log)
+    try proxy.add(target, once: true)
+    try did(1, on: proxy)
+    try did(2, on: proxy)
+    #expect(log.all == ["x 1"] && proxy.registrationCount == 0)
+  }
+
+  @Test("blocking is counted")
+  func blocking() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let target = Listener("x", log)
+    let token = try proxy.add(target)
+    #expect(proxy.block(token) && proxy.block(token))
+    try did(1, on: proxy)
+    #expect(proxy.unblock(token))
+    try did(2, on: proxy)
+    #expect(proxy.unblock(token) && !proxy.unblock(token))
+    try did(3, on: proxy)
+    #expect(log.all == ["x 3"])
+  }
+
+  @Test("counting and listing by class and by selector; too many targets are noticed")
+  func listing() throws {
+    let proxy = MulticastProxy()
+    let diagnostics = Log()
+    proxy.onDiagnostic = { diagnostics.add("\($0)") }
+    proxy.expectedTargets = 2
+    let listeners = [Listener("1", Log()), Listener("2", Log())]
+    let closure = ClosureTarget()
+    for listener in listeners { try proxy.add(listener) }
+    try proxy.add(closure)
+    #expect(diagnostics.all == ["tooManyTargets(count: 3, limit: 2)"])
+    #expect(proxy.targets(of: Listener.self).count == 2 && proxy.targets.count == 3)
+    #expect(try proxy.targets(respondingTo: Selector("did:")).count == 2)
+    #expect(try proxy.responds(to: Selector("did:")) && !proxy.responds(to: Selector("none")))
+  }
+
+  @Test("a proxy is not its own target, not through another one either")
+  func cycles() throws {
+    let proxy = MulticastProxy()
+    #expect(throws: ForwardingError.ownTarget) { try proxy.add(proxy) }
+    let other = MulticastProxy()
+    try proxy.add(other)
+    try other.add(proxy)
+    let log = Log()
+    let listener = Listener("x", log)
+    try other.add(listener)
+    // `responds` of one asks the other, and so on: that is a cycle of its own.
+    let report = try proxy.deliver(did.invocation(1))
+    #expect(report.entries.count == 1)
+    #expect(log.all == ["x 1"])
+    let error = try #require(report.errors.first as? InvocationError)
+    #expect(error == .forwardingCycle(className: "MulticastProxy", selector: "did:"))
+  }
+}

@@ -1,0 +1,146 @@
+import Dispatch
+import Invocations
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: queues and actors")
+struct MulticastLaneTests {
+  @Test("a queued message is a copy: the sender may change its own, and texts live on")
+  func queued() throws {
+    let log = Log()
+    let queue = DispatchQueue(label: "queued")
+    let proxy = MulticastProxy()
+    let target = Listener("x", log)
+    try proxy.add(target, on: .queue(queue))
+    queue.suspend()
+    let call = try Messages.text.invocation("first")
+    let report = try proxy.deliver(call)
+    try call.setArgument("second", at: 2)
+    #expect(report.queued == 1 && log.all.isEmpty)
+    queue.resume()
+    let outcome = report.entries[0].ticket?.wait(timeout: .now() + 5)
+    #expect(outcome?.isAnswer == true && log.all == ["x first"])
+  }
+
+  @Test("a message that waits does not keep its target alive; once-only ones arrive all the same")
+  func waiting() throws {
+    let log = Log()
+    let queue = DispatchQueue(label: "waiting")
+    let proxy = MulticastProxy()
+    var target: Listener? = Listener("x", log)
+    try proxy.add(target!, on: .queue(queue))
+    let once = Listener("once", log)
+    try proxy.add(once, on: .queue(queue), once: true)
+    queue.suspend()
+    let report = try proxy.deliver(did.invocation(1))
+    target = nil
+    queue.resume()
+    let outcomes = report.entries.map { $0.ticket?.wait(timeout: .now() + 5).map { "\($0)" } }
+    #expect(outcomes == ["dead", "answered"] && log.all == ["once 1"])
+  }
+
+  @Test("borrowed memory and wanted results are refused, with the reason")
+  func refused() throws {
+    let queue = DispatchQueue(label: "refused")
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    try target.on("at:") { (_: ClosureTarget, _: UnsafeRawPointer?) in }
+    try target.on("value") { (_: ClosureTarget) -> Int32 in 1 }
+    try proxy.add(target, on: .queue(queue))
+    var byte: UInt8 = 0
+    let pointing = try Message<NoResult, UnsafeRawPointer?>("at:")
+    try withUnsafeBytes(of: &byte) { bytes in
+      let report = try proxy.deliver(pointing.invocation(bytes.baseAddress))
+      #expect(report.errors.first as? ForwardingError == .borrowedArgument(index: 2, type: "^v"))
+    }
+    #expect(try proxy.deliver(pointing.invocation(nil)).queued == 1)
+    #expect(throws: ForwardingError.resultNotAwaited(type: "i")) { try Messages.value(on: proxy) }
+    proxy.removeAll()
+    try proxy.add(target, on: .queue(queue, ignoringResult: true))
+    #expect(try proxy.deliver(Messages.value.invocation()).queued == 1)
+    proxy.removeAll()
+    try proxy.add(target, on: .blocking(queue, deadline: .seconds(5)))
+    #expect(try Messages.value(on: proxy) == 1)
+  }
+
+  @Test("what a queued target throws is in the ticket")
+  func queuedFailure() async throws {
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, _: Int32) throws -> Void in
+      throw Failure(name: "late")
+    }
+    try proxy.add(target, on: .queue(DispatchQueue(label: "failing")))
+    let report = try proxy.deliver(did.invocation(1))
+    let outcome = await report.entries[0].ticket?.value()
+    #expect(outcome?.error as? Failure == Failure(name: "late"))
+  }
+
+  @Test("an actor gets its messages in order, the main actor among them")
+  func actors() async throws {
+    actor Worker {}
+    let log = Log()
+    let proxy = MulticastProxy()
+    let target = Listener("x", log)
+    try proxy.add(target, on: .actor(Worker()))
+    var tickets: [DeliveryTicket] = []
+    for value in 0..<100 {
+      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
+    }
+    for ticket in tickets { #expect(await ticket.value().isAnswer) }
+    #expect(log.all == (0..<100).map { "x \($0)" })
+    let main = MulticastProxy()
+    let checking = ClosureTarget()
+    try checking.on("did:") { (_: ClosureTarget, _: Int32) in
+      MainActor.assumeIsolated { log.add("main") }
+    }
+    try main.add(checking, on: .actor(MainActor.shared))
+    let ticket = try await Task.detached { try main.deliver(did.invocation(1)).entries[0].ticket }
+      .value
+    #expect(await ticket?.value().isAnswer == true)
+  }
+
+  @Test("an executor gets its messages in order")
+  func executors() async throws {
+    final class OneQueue: TaskExecutor {
+      let queue = DispatchQueue(label: "executor")
+      func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+      }
+    }
+    let executor = OneQueue()
+    let log = Log()
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, value: Int32) in
+      dispatchPrecondition(condition: .onQueue(executor.queue))
+      log.add("\(value)")
+    }
+    let proxy = MulticastProxy()
+    try proxy.add(target, on: .executor(executor))
+    var tickets: [DeliveryTicket] = []
+    for value in 0..<50 {
+      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
+    }
+    for ticket in tickets { #expect(await ticket.value().isAnswer) }
+    #expect(log.all == (0..<50).map { "\($0)" })
+  }
+
+  @Test("a message that comes back over queues is a cycle")
+  func queuedCycle() async throws {
+    let (one, two) = (MulticastProxy(), MulticastProxy())
+    let queue = DispatchQueue(label: "cycle")
+    try one.add(two, on: .queue(queue))
+    try two.add(one)
+    let log = Log()
+    let end = Listener("end", log)
+    try two.add(end)
+    let report = try one.deliver(did.invocation(1))
+    let outcome = try #require(await report.entries[0].ticket?.value())
+    #expect(
+      outcome.error as? InvocationError
+        == .forwardingCycle(className: "MulticastProxy", selector: "did:"))
+    #expect(log.all == ["end 1"])
+  }
+}

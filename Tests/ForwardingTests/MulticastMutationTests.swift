@@ -1,0 +1,186 @@
+import Dispatch
+import Invocations
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: changes during a delivery (85 to 96)")
+struct MulticastMutationTests {
+  /// Runs `action` when it gets its message.
+  private func acting(_ name: String, _ log: Log, _ action: @escaping @Sendable () throws -> Void)
+    throws -> ClosureTarget
+  {
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, value: Int32) in
+      log.add(name)
+      try action()
+    }
+    return target
+  }
+
+  @Test("85: who removes itself finishes; who is removed before its turn is skipped, and reported")
+  func removing() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let third = try acting("third", log) {}
+    let first = ClosureTarget()
+    try first.on("did:") { (self: ClosureTarget, _: Int32) in
+      log.add("first")
+      proxy.remove(self)
+      proxy.remove(third)
+    }
+    try proxy.add(first)
+    try proxy.add(try acting("second", log) {}, strongly: true)
+    try proxy.add(third)
+    let report = try proxy.deliver(did.invocation(0))
+    #expect(log.all == ["first", "second"])
+    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "answered", "removed"])
+    try proxy.add(try acting("all", log) { proxy.removeAll() }, strongly: true, priority: 1)
+    #expect(
+      try proxy.deliver(did.invocation(0)).entries.map { "\($0.outcome)" } == [
+        "answered", "removed",
+      ])
+  }
+
+  @Test("86: who is added is not called this round")
+  func adding() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let late = try acting("late", log) {}
+    try proxy.add(try acting("adder", log) { try proxy.add(late) }, strongly: true)
+    try did(1, on: proxy)
+    #expect(log.all == ["adder"])
+    try did(2, on: proxy)
+    #expect(log.all == ["adder", "adder", "late"])
+  }
+
+  @Test(
+    "87: a target that dies between snapshot and turn is dead; one whose last reference goes in its own call lives through it"
+  )
+  func dying() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    nonisolated(unsafe) var victim: ClosureTarget? = try acting("victim", log) {}
+    nonisolated(unsafe) var own: ClosureTarget?
+    own = try acting("own", log) {
+      own = nil
+      victim = nil
+    }
+    try proxy.add(own!)
+    try proxy.add(victim!)
+    #expect(
+      try proxy.deliver(did.invocation(0)).entries.map { "\($0.outcome)" } == ["answered", "dead"])
+    #expect(log.all == ["own"] && proxy.registrationCount == 0)
+  }
+
+  @Test("89: sends inside of sends end at a limit, not with the stack")
+  func recursion() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    try proxy.add(try acting("deeper", log) { try did(0, on: proxy) }, strongly: true)
+    #expect(throws: InvocationError.forwardedTooDeeply(limit: 200, selector: "did:")) {
+      try did(0, on: proxy)
+    }
+    #expect((50...200).contains(log.count))
+    // The limit is the thread's, and free again.
+    let plain = MulticastProxy()
+    try plain.add(try acting("plain", log) {}, strongly: true)
+    try did(0, on: plain)
+  }
+
+  @Test("90: blocking on one's own queue is an error, not a wait")
+  func deadlock() throws {
+    let queue = DispatchQueue(label: "own queue")
+    let log = Log()
+    let proxy = MulticastProxy()
+    let target = Listener("x", log)
+    try proxy.add(target, on: .blocking(queue))
+    try did(1, on: proxy)
+    #expect(log.all == ["x 1"])
+    let outcomes = try queue.sync {
+      try proxy.deliver(did.invocation(2)).entries.map { "\($0.outcome)" }
+    }
+    #expect(outcomes == ["wouldDeadlock"] && log.count == 1)
+  }
+
+  @Test("93: one throws, one is late, one has other types: three outcomes, and the others answer")
+  func mixed() throws {
+    let queue = DispatchQueue(label: "slow")
+    let proxy = MulticastProxy()
+    let log = Log()
+    try proxy.add(try acting("throws", log) { throw Failure(name: "t") }, strongly: true)
+    let gate = DispatchSemaphore(value: 0)
+    let slow = try acting("slow", log) { gate.wait() }
+    try proxy.add(slow, on: .blocking(queue, deadline: .milliseconds(30)))
+    let other = ClosureTarget()
+    try other.on("did:") { (_: ClosureTarget, _: Double) in }
+    try proxy.add(other)
+    try proxy.add(try acting("good", log) {}, strongly: true)
+    let report = try proxy.deliver(did.invocation(1))
+    gate.signal()
+    queue.sync {}
+    #expect(
+      report.entries.map { "\($0.outcome)".prefix { $0 != "(" } } == [
+        "failed", "timedOut", "failed", "answered",
+      ])
+    #expect(report.entries[1].ticket?.outcome.map { "\($0)" } == "timedOut")
+  }
+
+  @Test("94: a message that is dropped without having run is cancelled, not lost")
+  func cancelled() throws {
+    let member = MulticastMember(
+      token: .init(id: 1), reference: ObjectReference(self.dummy, isStrong: true), lane: .caller,
+      priority: 0, group: nil, isOnce: false)
+    var job: DeliveryJob? = try DeliveryJob(did.invocation(1), member)
+    let ticket = try #require(job?.ticket)
+    #expect(ticket.outcome == nil && ticket.wait(timeout: .now()) == nil)
+    job = nil
+    #expect(ticket.outcome.map { "\($0)" } == "cancelled")
+  }
+
+  private let dummy = ClosureTarget()
+
+  @Test("94: a registration that ends while its message waits in a queue leaves that outcome")
+  func removedWhileQueued() throws {
+    let proxy = MulticastProxy()
+    let target = Listener("x", Log())
+    var queue: DispatchQueue? = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
+    try proxy.add(target, on: .queue(queue!))
+    let report = try proxy.deliver(did.invocation(1))
+    #expect(report.queued == 1)
+    proxy.removeAll()
+    queue?.activate()
+    queue = nil
+    let ticket = try #require(report.entries[0].ticket)
+    #expect(ticket.wait(timeout: .now() + 5).map { "\($0)" } == "removed")
+  }
+
+  @Test("95: 100,000 dead targets are purged by one delivery, in linear time")
+  func manyDead() throws {
+    let proxy = MulticastProxy()
+    proxy.duplicates = .allow
+    var targets: [Listener]? = (0..<100_000).map { _ in Listener("x", Log()) }
+    for target in targets! { try proxy.add(target) }
+    targets = nil
+    let clock = ContinuousClock()
+    var report = DeliveryReport()
+    let time = try clock.measure { report = try proxy.deliver(did.invocation(1)) }
+    #expect(report.entries.count == 100_000)
+    #expect(proxy.registrationCount == 0)
+    #expect(time < .seconds(10))
+  }
+
+  @Test("96: a combiner that stops or throws leaves the others uncalled, and said so")
+  func combiner() throws {
+    let log = Log()
+    let proxy = try MulticastResultTests.proxy(["1", "2", "3"], log)
+    let report = try proxy.deliver(Messages.value.invocation()) { call in
+      try call.result(as: Int32.self) == 2 ? .stop : .next
+    }
+    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "answered", "notCalled"])
+    #expect(throws: Failure(name: "combiner")) {
+      try proxy.deliver(Messages.value.invocation()) { _ in throw Failure(name: "combiner") }
+    }
+    #expect(log.all == ["1", "2", "1"])
+  }
+}

@@ -1,0 +1,147 @@
+import Dispatch
+import Invocations
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: results and failures")
+struct MulticastResultTests {
+  static func proxy(_ names: [String], _ log: Log = Log()) throws -> MulticastProxy {
+    let proxy = MulticastProxy()
+    for name in names { try proxy.add(Listener(name, log), strongly: true) }
+    return proxy
+  }
+
+  @Test("the last answer counts, or the first, which ends the delivery")
+  func rules() throws {
+    let log = Log()
+    let proxy = try Self.proxy(["1", "2", "3"], log)
+    #expect(try Messages.value(on: proxy) == 3)
+    log.clear()
+    proxy.results = .first
+    #expect(try Messages.value(on: proxy) == 1 && log.all == ["1"])
+    let report = try proxy.deliver(Messages.value.invocation())
+    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "notCalled", "notCalled"])
+  }
+
+  @Test("all answers, and folding with an early stop")
+  func combined() throws {
+    let proxy = try Self.proxy(["1", "2", "3", "4"])
+    #expect(try proxy.all(Messages.value.invocation(), as: Int32.self) == [1, 2, 3, 4])
+    let sum = try proxy.fold(Messages.value.invocation(), as: Int32.self, into: 0) { sum, value in
+      sum += Int(value)
+      return sum >= 3 ? .stop : .next
+    }
+    #expect(sum == 3)
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try proxy.fold(Messages.value.invocation(), as: Int32.self, into: 0) { _, _ in throw Stop() }
+    }
+  }
+
+  @Test("one that throws loses nobody else; the report names each outcome")
+  func failures() throws {
+    let proxy = try Self.proxy(["1", "2", "3"])
+    try proxy.add(ClosureTarget(), strongly: true)
+    let report = try proxy.deliver(Messages.maybe.invocation(true))
+    #expect(report.answered == 2)
+    #expect(
+      report.entries.map { "\($0.outcome)".prefix { $0 != "(" } } == [
+        "answered", "failed", "answered", "noMethod",
+      ])
+    #expect(
+      report.entries.map(\.className) == ["Listener", "Listener", "Listener", "ClosureTarget"])
+    #expect(throws: Failure(name: "2")) { try Messages.maybe(true, on: proxy) }
+  }
+
+  @Test("an answer survives a later target that throws")
+  func survivingAnswer() throws {
+    let proxy = try Self.proxy(["1", "2"])
+    let call = try Messages.maybe.invocation(true)
+    _ = try proxy.deliver(call)
+    #expect(try call.result(as: Int32.self) == 1)
+  }
+
+  @Test("a method of other types is a failure of that target alone")
+  func mismatch() throws {
+    let proxy = try Self.proxy(["1"])
+    let other = ClosureTarget()
+    try other.on("value") { (_: ClosureTarget) -> Double in 0.5 }
+    try proxy.add(other)
+    let report = try proxy.deliver(Messages.value.invocation())
+    #expect(report.answered == 1)
+    #expect(
+      report.errors.first as? InvocationError
+        == .signatureMismatch(name: "value", expected: "d@:", given: "i@:"))
+  }
+
+  @Test("nobody answers: nothing for void; for a value an error or zero, by choice")
+  func nobody() throws {
+    let proxy = MulticastProxy()
+    let diagnostics = Log()
+    proxy.onDiagnostic = { diagnostics.add("\($0)") }
+    try did(1, on: proxy)
+    #expect(throws: ForwardingError.nobodyAnswered(selector: "value")) {
+      try Messages.value(on: proxy)
+    }
+    proxy.whenNobodyAnswers = .zero
+    #expect(try Messages.value(on: proxy) == 0)
+    #expect(diagnostics.all == ["unanswered(did:)", "unanswered(value)", "unanswered(value)"])
+    // An older result does not pass for an answer.
+    proxy.whenNobodyAnswers = .error
+    let call = try Messages.value.invocation()
+    try call.setResult(Int32(7))
+    _ = try proxy.deliver(call)
+    #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
+  }
+
+  @Test("a target that changes arguments on its way changes no other target's")
+  func argumentIsolation() throws {
+    let log = Log()
+    let changing = InterceptingProxy(Listener("changed", log))
+    try changing.before("did:") { try $0.setArgument(Int32(99), at: 2) }
+    let proxy = MulticastProxy()
+    try proxy.add(changing)
+    let plain = Listener("plain", log)
+    try proxy.add(plain)
+    try did(1, on: proxy)
+    #expect(log.all == ["changed 99", "plain 1"])
+  }
+
+  @Test("memory behind a pointer is seen by later targets as earlier ones left it")
+  func sharedMemory() throws {
+    class Adder {}
+    try MethodTable.of(Adder.self).register("addTo:") {
+      (_: Adder, number: UnsafeMutablePointer<Int32>) in
+      number.pointee = number.pointee * 10 + 1
+    }
+    let proxy = MulticastProxy()
+    for _ in 0..<3 { try proxy.add(Adder(), strongly: true) }
+    var number: Int32 = 0
+    _ = try withUnsafeMutablePointer(to: &number) { pointer in
+      try Message<NoResult, UnsafeMutablePointer<Int32>>("addTo:")(pointer, on: proxy)
+    }
+    #expect(number == 111)
+  }
+
+  @Test("a data source gives one answer: first responder, fallback, default, or an error")
+  func dataSource() throws {
+    let source = DataSourceProxy()
+    let log = Log()
+    #expect(throws: ForwardingError.nobodyAnswered(selector: "value")) {
+      try Messages.value(on: source)
+    }
+    try source.setDefault(Int32(-1), for: "value")
+    #expect(try Messages.value(on: source) == -1)
+    let fallback = Listener("50", log)
+    source.setFallback(fallback)
+    #expect(try Messages.value(on: source) == 50)
+    let (one, two) = (Listener("1", log), Listener("2", log))
+    try source.add(ClosureTarget(), strongly: true)
+    try source.add(one)
+    try source.add(two)
+    log.clear()
+    #expect(try Messages.value(on: source) == 1 && log.all == ["1"])
+    #expect(throws: Failure(name: "1")) { try Messages.fail(on: source) }
+  }
+}
