@@ -62,6 +62,10 @@ enum CallCommand {
       unsafe function = try library.address(of: symbol)
     } catch {
       Terminal.error("forward: \(error)")
+      // The loader looks for a bare name in its own folders, and not here.
+      if !path.contains("/"), unsafe access(path, F_OK) == 0 {
+        Terminal.error("forward: for the file in this folder, write './\(path)'")
+      }
       return .failed
     }
     CrashReport.install()

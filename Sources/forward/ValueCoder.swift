@@ -191,6 +191,7 @@ final class ValueCoder {
       let byte = bytes[bytes.startIndex + (bit + index) / 8]
       if byte >> UInt8((bit + index) % 8) & 1 == 1 { number |= 1 << index }
     }
+    if storage == .bool { return .bool(number != 0) }
     if Integers.isSigned(storage), width > 0, number >> (width - 1) & 1 == 1 {
       number -= 1 << width
     }

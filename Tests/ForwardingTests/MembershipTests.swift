@@ -122,6 +122,7 @@ struct MembershipTests {
     #expect(proxy.targets(of: Listener.self).count == 2 && proxy.targets.count == 3)
     #expect(try proxy.targets(respondingTo: Selector("did:")).count == 2)
     #expect(try proxy.responds(to: Selector("did:")) && !proxy.responds(to: Selector("none")))
+    withExtendedLifetime((listeners, closure)) {}
   }
 
   @Test("a proxy is not its own target, not through another one either")
