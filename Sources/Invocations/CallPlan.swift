@@ -25,6 +25,10 @@ public final class CallPlan: Sendable {
   @usableFromInline let shape: UInt8
   @usableFromInline let engine: FWDEngine
   @usableFromInline let frameSize: Int
+  /// Whether there is a result at all.
+  @usableFromInline let returnsValue: Bool
+  /// Whether calls are direct, and their result is never owned: no object and no C string.
+  @usableFromInline let isPlainAndDirect: Bool
 
   /// The signature's bytes of identity: equal for plans that may stand in for one another.
   package let identity: [UInt8]
@@ -65,6 +69,9 @@ public final class CallPlan: Sendable {
     unsafe engine = facts.pointee.engine
     unsafe frameSize = Int(facts.pointee.frame_size)
     argumentCount = count
+    let kind = unsafe ValueKind(raw: result.pointee.kind)
+    returnsValue = kind.raw != .nothing
+    isPlainAndDirect = engine == .direct && !kind.isOwnable
   }
 
   deinit { unsafe fwd_plan_destroy(handle) }

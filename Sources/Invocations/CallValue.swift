@@ -24,7 +24,7 @@ public protocol CallValue: SendableMetatype {
 }
 
 /// What a stored value owns.
-public enum ValueOwnership: Hashable, Sendable {
+public enum ValueOwnership: UInt8, Hashable, Sendable {
   /// Nothing: the bytes are the value.
   case none
   /// One retain of an object.

@@ -60,11 +60,12 @@ extension Invocation {
   private func dispatch(to target: AnyObject) throws {
     // The selector's word was interned by whoever set it, unless raw bytes were.
     let word = slot(1).word
-    let type = ObjectIdentifier(type(of: target))
-    if let cached = inlineCache, cached.word == word, cached.type == type,
-      cached.epoch == MethodTable.epoch
+    let type = UInt64(UInt(bitPattern: ObjectIdentifier(type(of: target))))
+    let epoch = MethodTable.epoch
+    if unsafe state.pointee.cached_class == type, unsafe state.pointee.cached_selector == word,
+      unsafe state.pointee.cached_epoch == epoch, let method = cachedMethod
     {
-      try perform(cached.method)
+      try perform(method)
       return
     }
     guard let selector else { throw InvocationError.selectorNotSet }
@@ -73,13 +74,15 @@ extension Invocation {
       try perform(own)
       return
     }
-    let epoch = MethodTable.epoch
     let table = MethodTable.of(Swift.type(of: target))
     guard let method = table.resolved(selector) else { return try forward(selector, to: target) }
     try checkPlan(method, selector)
     // An object with methods of its own must be asked each time.
     if !(target is any MethodHolding) {
-      inlineCache = InlineCache(word: word, type: type, epoch: epoch, method: method)
+      unsafe state.pointee.cached_class = type
+      unsafe state.pointee.cached_selector = word
+      unsafe state.pointee.cached_epoch = Int64(epoch)
+      cachedMethod = method
     }
     try perform(method)
   }
@@ -126,14 +129,6 @@ extension Invocation {
     }
     try forwarding.forward(self)
   }
-}
-
-/// A method that was found for a class and selector, until anything about classes changes.
-struct InlineCache {
-  let word: UInt64
-  let type: ObjectIdentifier
-  let epoch: Int
-  let method: Implementation
 }
 
 /// How deep this thread is in forwarding, and through whom.

@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 import TypeEncodings
 
 extension Invocation {
@@ -62,11 +62,23 @@ extension Invocation {
   ///
   /// - Parameter returnsRetained: whether an object result is the caller's to release.
   /// - Safety: the function's C type must be the one the signature describes.
-  @unsafe
+  @inlinable @unsafe
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
+    guard plan.isPlainAndDirect else {
+      unsafe invokeAny(function, returnsRetained: returnsRetained)
+      return
+    }
+    // Nothing is owned of such a result, and nothing is to be kept.
+    unsafe fwd_call_direct(plan.shape, frame.assumingMemoryBound(to: FWDFrame.self), function)
+    hasResult = plan.returnsValue
+  }
+
+  /// Calls through any engine, and takes care of a result that may be owned.
+  @usableFromInline @unsafe
+  func invokeAny(_ function: UnsafeRawPointer, returnsRetained: Bool) {
     forgetResult()
     unsafe fwd_call(plan.handle, plan.engine, plan.shape, head, function)
     finish(returnsRetained: returnsRetained)

@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 public import TypeEncodings
 
 /// A method call as a value: recorded once, sent to any target, any number of times.
@@ -22,23 +22,18 @@ public final class Invocation {
   /// The prepared call.
   public let plan: CallPlan
 
-  // SAFETY: `plan.frameSize` bytes, aligned to 16, allocated in `init` and freed in `deinit`.
+  // SAFETY: one block of memory, the state and then `plan.frameSize` bytes aligned to 16, allocated
+  // in `init` and freed in `deinit`.
+  @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
   @usableFromInline let frame: UnsafeMutableRawPointer
 
-  /// Which of the first 64 arguments own what they hold; further ones are in `ownedBeyond`.
-  @usableFromInline var owned: UInt64 = 0
+  /// Which of the arguments behind the 64th own what they hold; those before are bits of `state`.
   var ownedBeyond: Set<Int> = []
-  @usableFromInline var resultOwnership: ValueOwnership = .none
-  /// Whether a call has completed, or a result was set, since the last failure.
-  @usableFromInline var hasResult = false
 
   /// Copies that carry one message on share this; it tells that a message came back.
   var lineage: UInt?
   /// The objects that forwarded this on its way, if it has crossed to another thread.
   package var path: [ObjectIdentifier] = []
-  /// The method that the last send found.
-  var inlineCache: InlineCache?
-
   /// Whether ``retainArguments(includingTarget:)`` was called.
   public internal(set) var argumentsRetained = false
   /// Whether it included the target.
@@ -47,8 +42,12 @@ public final class Invocation {
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public init(_ plan: CallPlan) {
     self.plan = plan
-    unsafe frame = .allocate(byteCount: plan.frameSize, alignment: 16)
-    unsafe frame.initializeMemory(as: UInt8.self, repeating: 0, count: plan.frameSize)
+    let stateSize = unsafe MemoryLayout<FWDInvocationState>.stride
+    let block = UnsafeMutableRawPointer.allocate(
+      byteCount: stateSize + plan.frameSize, alignment: 16)
+    unsafe block.initializeMemory(as: UInt8.self, repeating: 0, count: stateSize + plan.frameSize)
+    unsafe state = block.assumingMemoryBound(to: FWDInvocationState.self)
+    unsafe frame = block + stateSize
     unsafe bindResult()
   }
 
@@ -79,7 +78,8 @@ public final class Invocation {
   deinit {
     releaseResult()
     for index in 0..<plan.argumentCount where owns(index) { releaseOwned(index) }
-    unsafe frame.deallocate()
+    cachedMethod = nil
+    unsafe UnsafeMutableRawPointer(state).deallocate()
   }
 
   /// The signature the invocation was made with.
@@ -110,6 +110,44 @@ public final class Invocation {
   func checkIndex(_ index: Int) throws(InvocationError) {
     guard index >= 0, index < plan.argumentCount else {
       throw .indexOutOfBounds(index: index, count: plan.argumentCount)
+    }
+  }
+
+  // MARK: State
+
+  @inlinable
+  var owned: UInt64 {
+    get { unsafe state.pointee.owned }
+    set { unsafe state.pointee.owned = newValue }
+  }
+
+  /// Whether a call has completed, or a result was set, since the last failure.
+  @inlinable
+  var hasResult: Bool {
+    get { unsafe state.pointee.has_result != 0 }
+    set { unsafe state.pointee.has_result = newValue ? 1 : 0 }
+  }
+
+  /// What is owned of the result.
+  @inlinable
+  var resultOwnership: ValueOwnership {
+    get { ValueOwnership(rawValue: unsafe state.pointee.result_ownership) ?? .none }
+    set { unsafe state.pointee.result_ownership = newValue.rawValue }
+  }
+
+  /// The method that the last send found, retained.
+  var cachedMethod: Implementation? {
+    get {
+      unsafe state.pointee.cached_method.map {
+        unsafe Unmanaged<Implementation>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+    set {
+      let old = unsafe state.pointee.cached_method
+      unsafe state.pointee.cached_method = newValue.map {
+        unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque())
+      }
+      if let old = unsafe old { unsafe Unmanaged<Implementation>.fromOpaque(old).release() }
     }
   }
 

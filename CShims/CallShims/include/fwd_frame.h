@@ -113,6 +113,21 @@ typedef struct FWDFrame {
   uint64_t result[4];
 } FWDFrame;
 
+/// What an invocation knows beside its frame, in the 48 bytes in front of it. Plain memory rather than
+/// properties of a class, whose every change the Swift runtime would check for exclusivity.
+typedef struct FWDInvocationState {
+  /// Which of the first 64 arguments own what they hold.
+  uint64_t owned;
+  /// The method that the last send found: for which selector, class and epoch. Retained.
+  uint64_t cached_selector;
+  uint64_t cached_class;
+  int64_t cached_epoch;
+  const void *_Nullable cached_method;
+  uint8_t has_result;
+  uint8_t result_ownership;
+  uint8_t reserved[6];
+} FWDInvocationState;
+
 /// No offset: 0 is that of the first integer register.
 #define FWD_NOT_SPLIT UINT32_MAX
 
