@@ -7,11 +7,14 @@ public struct DeliveryReport: Sendable {
     /// The registration.
     public let token: MulticastProxy.Token
     /// The target's class, if it was alive.
-    public let className: String?
+    public let type: AnyClass?
     /// What happened, as far as it is known now.
     public let outcome: DeliveryOutcome
     /// For a queued message: where the outcome will be.
     public let ticket: DeliveryTicket?
+
+    /// The name of the target's class, if it was alive.
+    public var className: String? { type.map { "\($0)" } }
   }
 
   /// One entry for each target of the snapshot, in the order of delivery.

@@ -92,7 +92,14 @@ private struct Delivery {
         report.add(member, nil, .dead)
         continue
       }
-      guard Messaging.responds(target, to: selector) else {
+      let method: Implementation?
+      do {
+        method = try invocation.directMethod(of: target)
+      } catch {
+        report.add(member, target, .failed(error))
+        continue
+      }
+      guard method != nil || Messaging.responds(target, to: selector) else {
         report.add(member, target, .noMethod)
         continue
       }
@@ -101,7 +108,7 @@ private struct Delivery {
         continue
       }
       if member.isOnce { proxy.remove(member.token) }
-      let (outcome, ticket, call) = send(to: target, member)
+      let (outcome, ticket, call) = send(to: target, method, member)
       report.add(member, target, outcome, ticket)
       guard outcome.isAnswer, let call else { continue }
       if call !== invocation { invocation.takeResult(from: call) }
@@ -120,14 +127,14 @@ private struct Delivery {
 
   /// Sends to one target in its lane; gives the invocation that holds the answer.
   private func send(
-    to target: AnyObject, _ member: MulticastMember
+    to target: AnyObject, _ method: Implementation?, _ member: MulticastMember
   ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
     switch member.lane.kind {
     case .caller:
-      return sendHere(to: target)
+      return sendHere(to: target, method)
     case .blocking(let queue, let deadline):
       if QueueMark.isCurrent(queue) { return (.wouldDeadlock, nil, nil) }
-      guard let deadline else { return queue.sync { sendHere(to: target) } }
+      guard let deadline else { return queue.sync { sendHere(to: target, method) } }
       return sendWaiting(member, queue, deadline)
     case .queue(let queue, let isResultIgnored):
       return sendLater(member, isResultIgnored) { job in
@@ -147,13 +154,16 @@ private struct Delivery {
   /// The message is carried by a copy wherever a target could leave something in it: one that
   /// forwards may change arguments, and a result must survive a later target's failure.
   private func sendHere(
-    to target: AnyObject
+    to target: AnyObject, _ method: Implementation?
   ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
-    let isPlain = !invocation.returnsValue && !(target is any MessageForwarding)
-    let call = isPlain ? invocation : invocation.carryingCopy()
     do {
-      try call.send(to: target)
-      return (.answered, nil, call)
+      if let method, !invocation.returnsValue {
+        try invocation.perform(method, on: target)
+        return (.answered, nil, invocation)
+      }
+      let copy = invocation.carryingCopy()
+      try copy.send(to: target)
+      return (.answered, nil, copy)
     } catch {
       return (.failed(error), nil, nil)
     }
@@ -217,7 +227,6 @@ extension DeliveryReport {
   ) {
     entries.append(
       Entry(
-        token: member.token, className: target.map { "\(type(of: $0))" }, outcome: outcome,
-        ticket: ticket))
+        token: member.token, type: target.map { type(of: $0) }, outcome: outcome, ticket: ticket))
   }
 }

@@ -25,6 +25,8 @@ public final class CallPlan: Sendable {
   @usableFromInline let shape: UInt8
   @usableFromInline let engine: FWDEngine
   @usableFromInline let frameSize: Int
+  /// Whether the signature is a method's.
+  let isMethod: Bool
   /// Whether there is a result at all.
   @usableFromInline let returnsValue: Bool
   /// Whether calls are direct, and their result is never owned: no object and no C string.
@@ -71,6 +73,7 @@ public final class CallPlan: Sendable {
     argumentCount = count
     let kind = unsafe ValueKind(raw: result.pointee.kind)
     returnsValue = kind.raw != .nothing
+    isMethod = signature.shape == .method
     isPlainAndDirect = engine == .direct && !kind.isOwnable
   }
 

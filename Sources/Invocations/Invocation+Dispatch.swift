@@ -56,34 +56,49 @@ extension Invocation {
     try dispatch(to: other)
   }
 
-  /// Finds the method of `target` and performs it, or forwards. The receiver's word is set.
-  private func dispatch(to target: AnyObject) throws {
-    // The selector's word was interned by whoever set it, unless raw bytes were.
+  /// The method that an object's class has for the selector; nil if the object must be asked
+  /// itself, because it has methods of its own or none at all. Throws if the types differ.
+  ///
+  /// The answer is remembered until the class, the selector, or anything about classes changes.
+  package func directMethod(of target: AnyObject) throws(InvocationError) -> Implementation? {
     let word = slot(1).word
     let type = UInt64(UInt(bitPattern: ObjectIdentifier(type(of: target))))
     let epoch = MethodTable.epoch
     if unsafe state.pointee.cached_class == type, unsafe state.pointee.cached_selector == word,
-      unsafe state.pointee.cached_epoch == epoch, let method = cachedMethod
+      unsafe state.pointee.cached_epoch == epoch
     {
-      try perform(method)
-      return
+      return cachedMethod
     }
-    guard let selector else { throw InvocationError.selectorNotSet }
-    if let holding = target as? any MethodHolding, let own = holding.ownMethod(for: selector) {
-      try checkPlan(own, selector)
-      try perform(own)
-      return
-    }
-    let table = MethodTable.of(Swift.type(of: target))
-    guard let method = table.resolved(selector) else { return try forward(selector, to: target) }
+    guard let selector else { throw .selectorNotSet }
+    guard !(target is any MethodHolding),
+      let method = MethodTable.of(Swift.type(of: target)).resolved(selector)
+    else { return nil }
     try checkPlan(method, selector)
-    // An object with methods of its own must be asked each time.
-    if !(target is any MethodHolding) {
-      unsafe state.pointee.cached_class = type
-      unsafe state.pointee.cached_selector = word
-      unsafe state.pointee.cached_epoch = Int64(epoch)
-      cachedMethod = method
+    unsafe state.pointee.cached_class = type
+    unsafe state.pointee.cached_selector = word
+    unsafe state.pointee.cached_epoch = Int64(epoch)
+    cachedMethod = method
+    return method
+  }
+
+  /// Performs a method that was found for an object, which the caller holds; the target is as
+  /// before when this returns.
+  package func perform(_ method: Implementation, on object: AnyObject) throws {
+    let slot = slot(0)
+    let word = slot.word
+    slot.word = OwnedObject.address(of: object)
+    defer { slot.word = word }
+    try perform(method)
+  }
+
+  /// Finds the method of `target` and performs it, or forwards. The receiver's word is set.
+  private func dispatch(to target: AnyObject) throws {
+    if let method = try directMethod(of: target) { return try perform(method) }
+    guard let selector else { throw InvocationError.selectorNotSet }
+    guard let method = Messaging.implementation(of: target, for: selector) else {
+      return try forward(selector, to: target)
     }
+    try checkPlan(method, selector)
     try perform(method)
   }
 

@@ -6,7 +6,7 @@ extension Invocation {
 
   /// The receiver, which is argument 0 of a method.
   public var target: AnyObject? {
-    guard plan.signature.shape == .method, slot(0).kind.isObject else { return nil }
+    guard plan.isMethod, slot(0).kind.isObject else { return nil }
     return OwnedObject.object(at: slot(0).word)
   }
 
@@ -41,7 +41,7 @@ extension Invocation {
   }
 
   func checkMethod() throws(InvocationError) {
-    guard plan.signature.shape == .method else {
+    guard plan.isMethod else {
       throw .notAMethod(signature: "\(plan.signature)")
     }
   }
