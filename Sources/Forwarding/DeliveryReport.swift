@@ -10,6 +10,8 @@ public struct DeliveryReport: Sendable {
     public let type: AnyClass?
     /// What happened, as far as it is known now.
     public let outcome: DeliveryOutcome
+    /// What the target answered, if the message has a result and it was waited for.
+    public let answer: DeliveryAnswer?
     /// For a queued message: where the outcome will be.
     public let ticket: DeliveryTicket?
 
@@ -31,6 +33,24 @@ public struct DeliveryReport: Sendable {
 
   /// The errors that targets threw, or that kept the message from them, in order.
   public var errors: [any Error] { entries.compactMap(\.outcome.error) }
+}
+
+/// What one target answered.
+public struct DeliveryAnswer: @unchecked Sendable {
+  // SAFETY: the copy that this target alone was sent; it is only read from here on.
+  private let invocation: Invocation
+
+  init(_ invocation: Invocation) { self.invocation = invocation }
+
+  /// The answer as a Swift type, which must be the one the message has.
+  public func value<Value: CallValue>(
+    as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    try invocation.result(as: type)
+  }
+
+  /// The answer, if it is an object.
+  public func object() throws(InvocationError) -> AnyObject? { try invocation.resultObject() }
 }
 
 /// What became of a message at one target.

@@ -109,7 +109,8 @@ private struct Delivery {
       }
       if member.isOnce { proxy.remove(member.token) }
       let (outcome, ticket, call) = send(to: target, method, member)
-      report.add(member, target, outcome, ticket)
+      let answer = invocation.returnsValue ? call.map { DeliveryAnswer($0) } : nil
+      report.add(member, target, outcome, answer, ticket)
       guard outcome.isAnswer, let call else { continue }
       if call !== invocation { invocation.takeResult(from: call) }
       isOver = try each(invocation) == .stop
@@ -223,10 +224,11 @@ private struct Delivery {
 extension DeliveryReport {
   fileprivate mutating func add(
     _ member: MulticastMember, _ target: AnyObject?, _ outcome: DeliveryOutcome,
-    _ ticket: DeliveryTicket? = nil
+    _ answer: DeliveryAnswer? = nil, _ ticket: DeliveryTicket? = nil
   ) {
     entries.append(
       Entry(
-        token: member.token, type: target.map { type(of: $0) }, outcome: outcome, ticket: ticket))
+        token: member.token, type: target.map { type(of: $0) }, outcome: outcome,
+        answer: answer, ticket: ticket))
   }
 }

@@ -51,6 +51,8 @@ struct MulticastResultTests {
       ])
     #expect(
       report.entries.map(\.className) == ["Listener", "Listener", "Listener", "ClosureTarget"])
+    let answers = try report.entries.map { try $0.answer?.value(as: Int32.self) }
+    #expect(answers == [1, nil, 3, nil])
     #expect(throws: Failure(name: "2")) { try Messages.maybe(true, on: proxy) }
   }
 
