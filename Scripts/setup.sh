@@ -11,7 +11,10 @@ if ! command -v swift >/dev/null 2>&1; then
   exit 1
 fi
 
-has_header() { printf '#include <%s>\n' "$1" | clang -E -x c - >/dev/null 2>&1; }
+# The toolchain's own clang lies beside its swift, which may be the only one with a link in PATH.
+clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
+[ -x "$clang" ] || clang=clang
+has_header() { printf '#include <%s>\n' "$1" | "$clang" -E -x c - >/dev/null 2>&1; }
 has_library() { ldconfig -p 2>/dev/null | grep -q "$1"; }
 
 missing=()

@@ -34,6 +34,12 @@ public struct CCompiler: Sendable, CustomStringConvertible {
       let path = "\(folder)/\(tool)"
       if FileManager.default.isExecutableFile(atPath: path) { return path }
     }
+    // A toolchain's clang lies beside its swift, which may be the only one of them with a link.
+    for folder in folders {
+      let swift = URL(fileURLWithPath: "\(folder)/swift").resolvingSymlinksInPath()
+      let path = swift.deletingLastPathComponent().appendingPathComponent(tool).path
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+    }
     throw Failure(description: "no '\(tool)' in PATH; run 'make setup'")
   }
 
