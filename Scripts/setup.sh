@@ -15,7 +15,7 @@ fi
 clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
 [ -x "$clang" ] || clang=clang
 has_header() { printf '#include <%s>\n' "$1" | "$clang" -E -x c - >/dev/null 2>&1; }
-has_library() { ldconfig -p 2>/dev/null | grep -q "$1"; }
+has_library() { PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "$1"; }
 
 missing=()
 if ! has_header ffi.h; then missing+=(libffi-dev); fi

@@ -207,6 +207,13 @@ extension EncodingParser {
       setFault(index, reason, at: Int(nodes[index].base))
       return
     }
-    for (member, offset) in zip(members, offsets) { nodes[member].position = offset * 8 }
+    for (member, offset) in zip(members, offsets) {
+      nodes[member].position = offset * 8
+      let isTooLarge = nodes[member].fault == .tooLarge(limit: EncodingLimits.size)
+      if isTooLarge || offset + Int(nodes[member].size) > layout.size {
+        let reason = TypeEncodingError.Reason.registeredMemberOutside(size: layout.size)
+        setFault(index, reason, at: Int(nodes[member].start))
+      }
+    }
   }
 }

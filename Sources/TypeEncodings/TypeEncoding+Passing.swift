@@ -64,6 +64,8 @@ private struct EightbyteClassifier {
       let count = size <= 16 ? node.count : min(node.count, 1)
       asAggregate { classifier in
         for position in 0..<count {
+          // Behind the second eightbyte nothing counts.
+          if position * Int(element.size) >= 16 { break }
           classifier.visit(tree, index + 1, at: bit + position * Int(element.size) * 8)
         }
       }
@@ -103,6 +105,11 @@ private struct EightbyteClassifier {
       return
     }
     while member < Int(node.next) {
+      // Registered around something that is itself unknown: its registers cannot be told.
+      if tree.nodes[member].fault != nil, tree.nodes[member].form != .bitField, size <= 16 {
+        fault = (.membersUnknown, member)
+        return
+      }
       visit(tree, member, at: bit + tree.nodes[member].position)
       member = Int(tree.nodes[member].next)
     }

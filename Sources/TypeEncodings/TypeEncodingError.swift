@@ -92,6 +92,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case vectorByValue
     /// A small structure with a registered layout, whose member offsets are not known.
     case membersUnknown
+    /// A member does not fit into the size that was registered for its structure.
+    case registeredMemberOutside(size: Int)
     // What a method needs.
     /// The first two arguments of a method are its receiver (`@`) and selector (`:`).
     case notAMethod
@@ -138,6 +140,8 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .registeredOffsets(let expected, let given):
       "the structure has \(expected) members, its registered layout \(given) offsets"
     case .arrayResult: "a function cannot return an array"
+    case .registeredMemberOutside(let size):
+      "a member does not fit into the \(size) bytes that were registered for the structure"
     case .vectorByValue: "a vector cannot be passed by value; pass a pointer to it"
     case .membersUnknown:
       "to pass the structure by value, register the offsets of its members too"

@@ -131,6 +131,21 @@ struct RegisteredLayoutTests {
     #expect(error?.reason == .registeredOffsets(expected: 3, given: 2))
   }
 
+  @Test("a member that does not fit into the registered size is refused, at once")
+  func outside() throws {
+    var layouts = StructureLayouts()
+    layouts["p"] = .init(size: 8, alignment: 8, fieldOffsets: [0])
+    for spelling in ["{p=[2q]}", "{p=[1000000[1000000c]]}", "{p=[10000[10000q]]}"] {
+      let type = try TypeEncoding(parsing: spelling, layouts: layouts)
+      #expect(throws: TypeEncodingError.self) { try type.layout }
+      #expect(throws: TypeEncodingError.self) { try type.passingFacts() }
+    }
+    #expect(try TypeEncoding(parsing: "{p=q}", layouts: layouts).layout.size == 8)
+    let unknown = try TypeEncoding(parsing: "{p={opaque}}", layouts: layouts)
+    #expect(try unknown.layout.size == 8)
+    #expect(throws: TypeEncodingError.self) { try unknown.passingFacts() }
+  }
+
   @Test("a layout that no compiler makes is not kept")
   func implausible() {
     var layouts = StructureLayouts()
