@@ -35,8 +35,7 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   public func invocation(
     _ arguments: repeat each Argument
   ) throws(InvocationError) -> Invocation {
-    let call = Invocation(plan)
-    try call.setSelector(selector)
+    let call = Invocation(plan, comparedSelector: selector)
     var index = 2
     for argument in repeat each arguments {
       try call.setArgument(argument, at: index)
@@ -51,7 +50,12 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
     let call = try invocation(repeat each arguments)
-    try call.invoke(on: target)
+    if let target {
+      // Held by the caller, so the invocation need not keep it.
+      try withExtendedLifetime(target) { try call.send(to: target) }
+    } else {
+      call.answerWithZero()
+    }
     return try call.messageResult(as: Result.self)
   }
 }

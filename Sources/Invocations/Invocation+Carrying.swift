@@ -3,6 +3,12 @@ import TypeEncodings
 
 /// What carries a message on to other objects and threads needs of an invocation.
 extension Invocation {
+  /// An invocation of a method whose selector was compared with the plan before.
+  package convenience init(_ plan: CallPlan, comparedSelector selector: Selector) {
+    self.init(plan)
+    slot(1).word = UInt64(selector.word)
+  }
+
   /// The address that tells messages apart: this invocation's, or that of the one it carries on.
   @unsafe
   var lineageAddress: UnsafeRawPointer {
