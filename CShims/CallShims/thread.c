@@ -3,17 +3,17 @@
 
 typedef struct Step {
   const void *object;
-  const void *invocation;
+  uintptr_t message;
 } Step;
 
 static _Thread_local Step steps[FWD_FORWARDING_DEPTH];
 static _Thread_local uint32_t depth;
 
-FWDForwarding fwd_forwarding_enter(const void *object, const void *invocation) {
+FWDForwarding fwd_forwarding_enter(const void *object, uintptr_t message) {
   for (uint32_t i = 0; i < depth; i++)
-    if (steps[i].object == object && steps[i].invocation == invocation) return FWDForwardingCycle;
+    if (steps[i].object == object && steps[i].message == message) return FWDForwardingCycle;
   if (depth == FWD_FORWARDING_DEPTH) return FWDForwardingTooDeep;
-  steps[depth++] = (Step){object, invocation};
+  steps[depth++] = (Step){object, message};
   return FWDForwardingEntered;
 }
 

@@ -31,7 +31,8 @@ public struct DeliveryReport: Sendable {
   /// How many messages are on their way.
   public var queued: Int { entries.count { if case .queued = $0.outcome { true } else { false } } }
 
-  /// The errors that targets threw, or that kept the message from them, in order.
+  /// The errors that targets threw, or that kept the message from them, in order; also those of
+  /// targets that were late, or whose queue could not be waited for.
   public var errors: [any Error] { entries.compactMap(\.outcome.error) }
 }
 
@@ -81,8 +82,16 @@ public enum DeliveryOutcome: Sendable {
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }
 
-  /// The error, if there is one.
-  public var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
+  /// The error that a sender gets who asks for no report; nil where nothing went wrong.
+  public var error: (any Error)? {
+    switch self {
+    case .failed(let error): error
+    case .wouldDeadlock: ForwardingError.wouldDeadlock
+    case .timedOut: ForwardingError.timedOut
+    case .cancelled: ForwardingError.cancelled
+    case .answered, .noMethod, .dead, .removed, .blocked, .notCalled, .queued: nil
+    }
+  }
 }
 
 /// The outcome of a message that was queued, once it is known.

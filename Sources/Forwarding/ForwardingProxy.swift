@@ -60,6 +60,12 @@ public enum ForwardingError: Error, Hashable, Sendable, CustomStringConvertible 
   case ownTarget
   /// A message to another thread would refer to memory that nobody keeps.
   case borrowedArgument(index: Int, type: String)
+  /// A target's own queue is waiting for this delivery already.
+  case wouldDeadlock
+  /// A target did not finish in time.
+  case timedOut
+  /// A target's queue went away with the message still in it.
+  case cancelled
   /// A message to another thread cannot give its result back to a sender that does not wait.
   case resultNotAwaited(type: String)
 
@@ -72,6 +78,10 @@ public enum ForwardingError: Error, Hashable, Sendable, CustomStringConvertible 
     case .borrowedArgument(let index, let type):
       "argument \(index) (\(type)) refers to memory that nobody keeps; a queued message cannot "
         + "carry it"
+    case .wouldDeadlock:
+      "the sender is on the target's own queue, and would wait for itself; do not block there"
+    case .timedOut: "a target did not finish in time"
+    case .cancelled: "a target's queue went away with the message still in it"
     case .resultNotAwaited(let type):
       "the result (\(type)) cannot come back from a queue that is not waited for; let it block, "
         + "or ignore the result"

@@ -120,10 +120,11 @@ private struct Delivery {
   }
 
   private func purge() {
-    let dead = proxy.snapshot.filter { $0.reference.object == nil }
-    let tokens = Set(dead.map(\.token))
-    proxy.remove { tokens.contains($0.token) }
-    for token in tokens { proxy.diagnose(.deadTarget(token)) }
+    // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
+    let dead = Set(proxy.snapshot.filter { $0.reference.object == nil }.map(\.token))
+    for member in proxy.take(where: { dead.contains($0.token) }) {
+      proxy.diagnose(.deadTarget(member.token))
+    }
   }
 
   /// Sends to one target in its lane; gives the invocation that holds the answer.
@@ -163,7 +164,7 @@ private struct Delivery {
         return (.answered, nil, invocation)
       }
       let copy = invocation.carryingCopy()
-      try copy.send(to: target)
+      if let method { try copy.perform(method, on: target) } else { try copy.send(to: target) }
       return (.answered, nil, copy)
     } catch {
       return (.failed(error), nil, nil)
@@ -215,8 +216,7 @@ private struct Delivery {
     }
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
-    copy.path.append(ObjectIdentifier(proxy))
-    copy.path.append(ObjectIdentifier(proxy.scope))
+    copy.path.append(proxy.scope)
     return .success(DeliveryJob(copy, member))
   }
 }

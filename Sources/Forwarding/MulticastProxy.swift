@@ -207,9 +207,13 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   @discardableResult
   func remove(where matches: (MulticastMember) -> Bool) -> Int {
-    let gone = members.withLock { $0.remove(where: matches) }
-    // The references are released here, outside of the lock: a target may die of it.
-    return gone.count
+    take(where: matches).count
+  }
+
+  /// Removes registrations and gives them to the caller, who lets them go outside of the lock: a
+  /// target may die of it.
+  func take(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
+    members.withLock { $0.remove(where: matches) }
   }
 
   // MARK: Blocking

@@ -25,7 +25,7 @@ public final class CallPlan: Sendable {
   @usableFromInline let shape: UInt8
   @usableFromInline let engine: FWDEngine
   @usableFromInline let frameSize: Int
-  /// Whether the signature is a method's.
+  /// Whether the signature is that of a method of an object.
   let isMethod: Bool
   /// Whether there is a result at all.
   @usableFromInline let returnsValue: Bool
@@ -73,7 +73,8 @@ public final class CallPlan: Sendable {
     argumentCount = count
     let kind = unsafe ValueKind(raw: result.pointee.kind)
     returnsValue = kind.raw != .nothing
-    isMethod = signature.shape == .method
+    // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
+    isMethod = unsafe signature.shape == .method && slots[0].kind == .object
     isPlainAndDirect = engine == .direct && !kind.isOwnable
   }
 

@@ -1,4 +1,5 @@
 import CForwardingShims
+import Synchronization
 import TypeEncodings
 
 /// What carries a message on to other objects and threads needs of an invocation.
@@ -9,17 +10,20 @@ extension Invocation {
     slot(1).word = UInt64(selector.word)
   }
 
-  /// The address that tells messages apart: this invocation's, or that of the one it carries on.
-  @unsafe
-  var lineageAddress: UnsafeRawPointer {
-    unsafe lineage.flatMap { unsafe UnsafeRawPointer(bitPattern: $0) }
-      ?? UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  private static let lastMessage = Atomic<UInt>(0)
+
+  /// The number of the message that this invocation is or carries on.
+  var message: UInt {
+    if messageNumber == 0 {
+      messageNumber = Self.lastMessage.add(1, ordering: .relaxed).newValue
+    }
+    return messageNumber
   }
 
   /// A copy that carries the same message on; if it comes back to who forwards it, that is a cycle.
   package func carryingCopy() -> Invocation {
     let copy = copy()
-    copy.lineage = unsafe UInt(bitPattern: lineageAddress)
+    copy.messageNumber = message
     copy.path = path
     return copy
   }
@@ -36,8 +40,8 @@ extension Invocation {
   /// Sets the result to zero, as for a message to nil.
   package func answerWithZero() { answerZero() }
 
-  /// The first argument that refers to memory which nobody keeps: a pointer or a block, or an
-  /// object or C string that is only borrowed. A structure is taken by its bytes.
+  /// The first argument that refers to memory which `retainArguments` would not keep: a pointer, a
+  /// block, or a structure that holds one. NULL refers to nothing.
   package var firstBorrowedArgument: Int? {
     let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
     return declared.first { index in
@@ -49,7 +53,8 @@ extension Invocation {
 
   private func holdsPointer(_ index: Int) -> Bool {
     guard slot(index).kind.isAggregate else { return false }
-    let leaves = (try? plan.signature.argumentTypes[index].leaves()) ?? []
+    // A value has at most 64 KiB, so this is no longer a list than its bytes.
+    let leaves = (try? plan.signature.argumentTypes[index].leaves(limit: .max)) ?? []
     return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
   }
 

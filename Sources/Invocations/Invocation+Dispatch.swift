@@ -29,6 +29,7 @@ extension Invocation {
     try checkMethod()
     guard let selector else { throw InvocationError.selectorNotSet }
     guard let target else { return answerZero() }
+    forgetResult()
     guard let method = MethodTable.of(type).superclass?.resolved(selector) else {
       throw InvocationError.unrecognizedSelector(
         className: _getSuperclass(type).map { "\($0)" } ?? "nil", selector: selector.name,
@@ -93,7 +94,16 @@ extension Invocation {
 
   /// Finds the method of `target` and performs it, or forwards. The receiver's word is set.
   private func dispatch(to target: AnyObject) throws {
-    if let method = try directMethod(of: target) { return try perform(method) }
+    let direct: Implementation?
+    do {
+      direct = try directMethod(of: target)
+    } catch {
+      forgetResult()
+      throw error
+    }
+    if let direct { return try perform(direct) }
+    // An older result must not pass for the answer to a message that is refused on its way.
+    forgetResult()
     guard let selector else { throw InvocationError.selectorNotSet }
     guard let method = Messaging.implementation(of: target, for: selector) else {
       return try forward(selector, to: target)
@@ -122,7 +132,6 @@ extension Invocation {
       return
     }
     guard let signature = forwarding.methodSignature(for: self, selector) else {
-      forgetResult()
       try forwarding.unrecognizedSelector(selector)
       // An object that knows better than to throw has answered with nothing.
       answerZero()
@@ -132,7 +141,6 @@ extension Invocation {
       throw InvocationError.signatureMismatch(
         name: selector.name, expected: "\(signature)", given: "\(plan.signature)")
     }
-    forgetResult()
     let receiver = slot(0).word
     let ownsReceiver = owns(0)
     setOwns(0, false)
@@ -159,12 +167,11 @@ package enum ForwardingDepth {
     _ object: AnyObject, _ invocation: Invocation, _ selector: Selector, for owner: AnyObject? = nil
   ) throws(InvocationError) {
     let named = owner ?? object
-    if invocation.path.contains(ObjectIdentifier(object)) {
+    if invocation.path.contains(where: { $0 === object }) {
       throw .forwardingCycle(className: "\(type(of: named))", selector: selector.name)
     }
     let status = unsafe fwd_forwarding_enter(
-      Unmanaged.passUnretained(object).toOpaque(),
-      invocation.lineageAddress)
+      Unmanaged.passUnretained(object).toOpaque(), invocation.message)
     switch status {
     case .entered: return
     case .cycle:
@@ -179,7 +186,7 @@ package enum ForwardingDepth {
     _ object: AnyObject, ifAskedAlready default: Answer, _ body: () -> Answer
   ) -> Answer {
     let address = unsafe Unmanaged.passUnretained(object).toOpaque()
-    guard unsafe fwd_forwarding_enter(address, nil) == .entered else { return `default` }
+    guard unsafe fwd_forwarding_enter(address, 0) == .entered else { return `default` }
     defer { leave() }
     return body()
   }

@@ -6,7 +6,7 @@ extension Invocation {
 
   /// The receiver, which is argument 0 of a method.
   public var target: AnyObject? {
-    guard plan.isMethod, slot(0).kind.isObject else { return nil }
+    guard plan.isMethod else { return nil }
     return OwnedObject.object(at: slot(0).word)
   }
 
@@ -27,7 +27,7 @@ extension Invocation {
 
   /// The selector, which is argument 1 of a method.
   public var selector: Selector? {
-    guard plan.signature.shape == .method else { return nil }
+    guard plan.isMethod else { return nil }
     return try? Selector.load(from: slot(1))
   }
 

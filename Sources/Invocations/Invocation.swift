@@ -30,10 +30,11 @@ public final class Invocation {
   /// Which of the arguments behind the 64th own what they hold; those before are bits of `state`.
   var ownedBeyond: Set<Int> = []
 
-  /// Copies that carry one message on share this; it tells that a message came back.
-  var lineage: UInt?
-  /// The objects that forwarded this on its way, if it has crossed to another thread.
-  package var path: [ObjectIdentifier] = []
+  /// The number of the message, 0 until one is needed. Copies that carry a message on share it; it
+  /// tells that the message came back. A number, as the address of a dead one would be used again.
+  var messageNumber: UInt = 0
+  /// Who forwarded this on its way, if it has crossed to another thread.
+  package var path: [AnyObject] = []
   /// Whether ``retainArguments(includingTarget:)`` was called.
   public internal(set) var argumentsRetained = false
   /// Whether it included the target.

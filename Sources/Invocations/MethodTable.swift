@@ -17,8 +17,10 @@ public final class MethodTable: Sendable {
   private struct State {
     var methods: [Selector: Implementation] = [:]
     var protocols: [ProtocolDescription] = []
-    /// Selectors that the class was asked to resolve already, whatever it answered.
-    var resolved: Set<Selector> = []
+    /// Selectors that the class is being or was asked to resolve, whatever it answered.
+    var asked: Set<Selector> = []
+    /// Those of them that it has finished with.
+    var settled: Set<Selector> = []
     /// Methods found in this class or above, as of `cacheEpoch`.
     var cache: [Selector: Implementation] = [:]
     var cacheEpoch = 0
@@ -116,9 +118,17 @@ public final class MethodTable: Sendable {
   /// False, and no change, if one is missing.
   @discardableResult
   public func exchange(_ one: Selector, _ other: Selector) -> Bool {
-    guard let first = owner(of: one), let second = owner(of: other),
-      let a = first.own(one), let b = second.own(other)
-    else { return false }
+    guard let first = owner(of: one), let second = owner(of: other) else { return false }
+    if first === second {
+      return first.change { state in
+        guard let a = state.methods[one], let b = state.methods[other] else { return false }
+        state.methods[one] = b
+        state.methods[other] = a
+        return true
+      }
+    }
+    // Two classes: a send between the two steps may find one implementation under both names.
+    guard let a = first.own(one), let b = second.own(other) else { return false }
     first.replace(one, b)
     second.replace(other, a)
     return true
@@ -207,8 +217,13 @@ public final class MethodTable: Sendable {
   func resolved(_ selector: Selector) -> Implementation? {
     if let method = method(for: selector) { return method }
     guard let resolving = type as? any MessageForwarding.Type else { return nil }
-    let isFirst = state.withLock { $0.resolved.insert(selector).inserted }
-    if isFirst { resolving.resolveMethod(selector, in: self) }
+    if state.withLock({ $0.settled.contains(selector) }) { return nil }
+    // Other threads wait for the one answer; the resolver itself may ask, and is told no.
+    Self.declaring.withLock {
+      guard state.withLock({ $0.asked.insert(selector).inserted }) else { return }
+      resolving.resolveMethod(selector, in: self)
+      state.withLock { _ = $0.settled.insert(selector) }
+    }
     return method(for: selector)
   }
 

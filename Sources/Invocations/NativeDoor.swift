@@ -44,11 +44,10 @@ public final class NativeDoor: Sendable {
     let reference = ObjectReference(receiver, isStrong: strongly)
     callback = try Callback(function, onError: onError) { call in
       guard let receiver = reference.object else { return }
-      let sending = Invocation(plan)
+      let sending = Invocation(plan, comparedSelector: name)
       for index in skipping..<call.plan.argumentCount {
         sending.borrowArgument(index - skipping + 2, from: call, index)
       }
-      try sending.setSelector(name)
       try sending.send(to: receiver)
       call.takeResult(from: sending)
     }

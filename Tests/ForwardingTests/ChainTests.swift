@@ -1,5 +1,8 @@
 import CForwardingFixtures
 import Forwarding
+import ForwardingTestSupport
+import Foundation
+import Invocations
 import Testing
 
 @Suite("The forwarding chain")
@@ -141,6 +144,48 @@ struct ChainTests {
     #expect(
       throws: InvocationError.signatureMismatch(name: "question", expected: "d@:", given: "i@:")
     ) { try ask(object) }
+  }
+
+  @Test("a message that is refused on its way leaves no older result behind")
+  func staleResult() throws {
+    let call = try Invocation(MethodSignature("i@:"), selector: "value")
+    for refuse in [
+      { try call.setSelector(Selector("unheardOf")) },
+      {
+        try MethodTable.of(Listener.self).register("stale") { (_: Listener) in 1.5 }
+        try call.setSelector(Selector("stale"))
+      },
+    ] as [() throws -> Void] {
+      try call.setSelector(Selector("value"))
+      try call.invoke(on: Listener("3", Log()))
+      #expect(try call.result(as: Int32.self) == 3)
+      try refuse()
+      #expect(throws: InvocationError.self) { try call.invoke() }
+      #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
+    }
+  }
+
+  @Test("a class as the receiver is refused, not taken for nil")
+  func classReceiver() throws {
+    let call = try Invocation(parsing: "v#:")
+    #expect(throws: InvocationError.notAMethod(signature: "v#:")) { try call.invoke() }
+    #expect(throws: InvocationError.notAMethod(signature: "v#:")) { try call.setTarget(nil) }
+  }
+
+  @Test("8 threads that send at first all find the method that the one resolver adds")
+  func resolverFromThreads() {
+    final class Slow: MessageForwarding {
+      static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+        Thread.sleep(forTimeInterval: 0.02)
+        guard let method = try? MethodTableTests.answering(8) else { return false }
+        return table.add(selector, method)
+      }
+    }
+    let answers = Guarded(0)
+    onThreads(8) { _ in
+      if (try? Messages.value(on: Slow())) == 8 { answers.withLock { $0 += 1 } }
+    }
+    #expect(answers.withLock { $0 } == 8)
   }
 
   @Test("an object that knows better than to throw answers zero")

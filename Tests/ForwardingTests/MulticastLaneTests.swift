@@ -127,6 +127,29 @@ struct MulticastLaneTests {
     #expect(log.all == (0..<50).map { "\($0)" })
   }
 
+  @Test("a new message to a proxy that handed the last one to a queue is no cycle")
+  func queuedReply() throws {
+    let proxy = MulticastProxy()
+    let outer = MulticastProxy()
+    let log = Log()
+    let listener = Listener("x", log)
+    let replying = ClosureTarget()
+    // Made and dropped over and over, so that new messages get addresses of old ones.
+    try replying.on("did:") { (_: ClosureTarget, value: Int32) in
+      for _ in 0..<20 { try did(value + 1, on: outer) }
+    }
+    try proxy.add(replying)
+    try outer.add(listener)
+    let front = MulticastProxy()
+    try front.add(proxy, on: .queue(DispatchQueue(label: "reply")))
+    for _ in 0..<20 {
+      let report = try front.deliver(did.invocation(0))
+      #expect(report.entries[0].ticket?.wait(timeout: .now() + 5)?.isAnswer == true)
+    }
+    #expect(log.count == 400)
+    withExtendedLifetime((listener, replying)) {}
+  }
+
   @Test("a message that comes back over queues is a cycle")
   func queuedCycle() async throws {
     let (one, two) = (MulticastProxy(), MulticastProxy())

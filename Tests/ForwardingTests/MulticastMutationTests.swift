@@ -101,6 +101,8 @@ struct MulticastMutationTests {
       try proxy.deliver(did.invocation(2)).entries.map { "\($0.outcome)" }
     }
     #expect(outcomes == ["wouldDeadlock"] && log.count == 1)
+    // Who asks for no report is told as well.
+    #expect(throws: ForwardingError.wouldDeadlock) { try queue.sync { try did(3, on: proxy) } }
   }
 
   @Test("93: one throws, one is late, one has other types: three outcomes, and the others answer")
@@ -117,6 +119,7 @@ struct MulticastMutationTests {
     try proxy.add(other)
     try proxy.add(try acting("good", log) {}, strongly: true)
     let report = try proxy.deliver(did.invocation(1))
+    #expect(report.errors.contains { $0 as? ForwardingError == .timedOut })
     gate.signal()
     queue.sync {}
     #expect(
