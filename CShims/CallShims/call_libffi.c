@@ -1,6 +1,4 @@
 /// Calls through libffi. The same on every platform: parts of a frame in, a result out.
-#include <stdlib.h>
-
 #include "fwd_plan_internal.h"
 
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");

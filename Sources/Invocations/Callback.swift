@@ -44,7 +44,7 @@ public final class Callback: Sendable {
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let plan = try Self.plan(encoding, Value.typeEncoding, repeat (each Argument).self)
+    let plan = try SwiftBody.plan(encoding, result: Value.typeEncoding, repeat (each Argument).self)
     try SwiftBody.checkResult(plan, Value.self)
     if Value.ownership != .none { throw .ownedResultInCallback(type: "\(Value.self)") }
     try self.init(plan, SwiftBody.returning(plan, first: 0, body), onError)
@@ -55,7 +55,7 @@ public final class Callback: Sendable {
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let plan = try Self.plan(encoding, "v", repeat (each Argument).self)
+    let plan = try SwiftBody.plan(encoding, result: "v", repeat (each Argument).self)
     try SwiftBody.checkNoResult(plan)
     try self.init(plan, SwiftBody.void(plan, first: 0, body), onError)
   }
@@ -119,21 +119,6 @@ public final class Callback: Sendable {
   public static let report: ErrorHandler = { error in
     let line = "forwarding: a callback failed, and C got zero: \(error)\n"
     _ = unsafe write(2, line, line.utf8.count)
-  }
-
-  private static func plan<each Argument: CallValue>(
-    _ encoding: String?, _ result: String, _ arguments: repeat (each Argument).Type
-  ) throws(InvocationError) -> CallPlan {
-    guard let encoding else {
-      return try CallPlan.shared(
-        for: SwiftBody.signature(result: result, hidden: "", repeat each arguments))
-    }
-    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try MethodSignature(parsing: encoding)
-    }
-    let plan = try CallPlan.shared(for: signature)
-    try SwiftBody.check(plan, first: 0, repeat each arguments)
-    return plan
   }
 }
 

@@ -33,7 +33,7 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
     fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    let plan = try Self.plan(encoding, fixedArgumentCount)
+    let plan = try SwiftBody.plan(encoding, fixedArgumentCount: fixedArgumentCount)
     try add(
       name, unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
   }
@@ -46,7 +46,7 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String, unsafeSymbolIn library: Library, symbol: String? = nil,
     fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    let plan = try Self.plan(encoding, fixedArgumentCount)
+    let plan = try SwiftBody.plan(encoding, fixedArgumentCount: fixedArgumentCount)
     let function = unsafe try library.address(of: symbol ?? name)
     try add(
       name,
@@ -59,8 +59,8 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let plan = try Self.plan(
-      encoding, derived: Value.typeEncoding, repeat (each Argument).self)
+    let plan = try SwiftBody.plan(
+      encoding, result: Value.typeEncoding, repeat (each Argument).self)
     try SwiftBody.checkResult(plan, Value.self)
     try add(name, Implementation(plan, .closure(SwiftBody.returning(plan, first: 0, body))))
   }
@@ -70,7 +70,7 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let plan = try Self.plan(encoding, derived: "v", repeat (each Argument).self)
+    let plan = try SwiftBody.plan(encoding, result: "v", repeat (each Argument).self)
     try SwiftBody.checkNoResult(plan)
     try add(name, Implementation(plan, .closure(SwiftBody.void(plan, first: 0, body))))
   }
@@ -161,26 +161,5 @@ public final class FunctionTable: Sendable {
       return true
     }
     if !isNew { throw .duplicateName(name) }
-  }
-
-  private static func plan(
-    _ encoding: String, _ fixedArgumentCount: Int?
-  ) throws(InvocationError) -> CallPlan {
-    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try MethodSignature(parsing: encoding)
-    }
-    return try CallPlan.shared(for: signature, fixedArgumentCount: fixedArgumentCount)
-  }
-
-  private static func plan<each Argument: CallValue>(
-    _ encoding: String?, derived result: String, _ arguments: repeat (each Argument).Type
-  ) throws(InvocationError) -> CallPlan {
-    guard let encoding else {
-      return try CallPlan.shared(
-        for: SwiftBody.signature(result: result, hidden: "", repeat each arguments))
-    }
-    let plan = try plan(encoding, nil)
-    try SwiftBody.check(plan, first: 0, repeat each arguments)
-    return plan
   }
 }

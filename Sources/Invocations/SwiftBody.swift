@@ -15,6 +15,30 @@ package enum SwiftBody {
     }
   }
 
+  /// The plan that an encoding of the program's user describes.
+  static func plan(
+    _ encoding: String, fixedArgumentCount: Int? = nil
+  ) throws(InvocationError) -> CallPlan {
+    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try MethodSignature(parsing: encoding)
+    }
+    return try CallPlan.shared(for: signature, fixedArgumentCount: fixedArgumentCount)
+  }
+
+  /// The plan of a closure: the one that `encoding` describes, if the argument types fit it, or the
+  /// one that they spell.
+  static func plan<each Argument: CallValue>(
+    _ encoding: String?, result: String, _ arguments: repeat (each Argument).Type
+  ) throws(InvocationError) -> CallPlan {
+    guard let encoding else {
+      return try CallPlan.shared(
+        for: signature(result: result, hidden: "", repeat each arguments))
+    }
+    let plan = try plan(encoding)
+    try check(plan, first: 0, repeat each arguments)
+    return plan
+  }
+
   /// Refuses Swift types that do not fit the places of `plan` from argument `first` on.
   static func check<each Argument: CallValue>(
     _ plan: CallPlan, first: Int, _ arguments: repeat (each Argument).Type

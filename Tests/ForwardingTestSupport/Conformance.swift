@@ -16,6 +16,21 @@ public struct Conformance: Sendable {
     self.answers = answers
   }
 
+  /// The numbers of rows without an answer, and of answers without a row.
+  public func unmatched() throws -> Set<String> {
+    Set(try rows().map { $0["id"] }).symmetricDifference(answers.keys)
+  }
+
+  /// Checks the row, or prints why it is not checked here.
+  public func run(_ id: String) throws {
+    switch answers[id] {
+    case .check(let body): try body()
+    case .checked(let suite): print("\(id) is checked in \(suite)")
+    case .notApplicable(let reason): print("\(id) does not apply: \(reason)")
+    case nil: print("\(id) is no row")
+    }
+  }
+
   /// The rows of the areas, in the order of the table.
   public func rows() throws -> [Table.Row] {
     try Table("conformance").rows.filter { areas.contains($0["area"]) }
