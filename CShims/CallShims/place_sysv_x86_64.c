@@ -110,6 +110,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   facts->shape = fwd_shape(return_shape(&facts->result), arguments);
   // A shape copies all of its stack words, so the frame holds that many.
   facts->stack_words = fwd_stack_words(arguments);
+  facts->passed_words = cursor.stack / 8;
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
   if (facts->result.place == FWDPlaceHiddenPointer) {
     facts->result.offset = fwd_round_up(end, 16);

@@ -64,6 +64,17 @@ static FWDStatus check(const FWDValue *value) {
   return value->size > FWD_VALUE_SIZE_MAX ? FWDStatusTooLarge : FWDStatusOk;
 }
 
+/// What the hot paths would otherwise have to find out for each call.
+static void describe(FWDPlanFacts *facts) {
+  FWDKind kind = facts->result.kind;
+  int is_direct = facts->engine == FWDEngineDirect;
+  int is_owned = kind == FWDKindObject || kind == FWDKindCString;
+  facts->is_plain = is_direct && !is_owned;
+  facts->returns_value = kind != FWDKindNothing;
+  facts->only_integers = is_direct && (facts->shape & 15) == FWDArgumentsIntegers;
+  if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;
+}
+
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
                           FWDPlan **out_plan, size_t *out_index) {
   *out_plan = NULL;
@@ -92,6 +103,7 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
     free(plan);
     return status;
   }
+  describe(&plan->facts);
   *out_plan = plan;
   return FWDStatusOk;
 }

@@ -40,16 +40,16 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
-    let report = try deliver(invocation)
+    let tally = try deliverQuietly(invocation)
     // A source that failed is an answer: asking the next would hide it.
-    if let error = report.errors.first { throw error }
-    guard report.answered == 0, let selector = invocation.selector else { return }
+    if let error = tally.error { throw error }
+    guard tally.answered == 0, let selector = invocation.selector else { return }
     if let fallback, Messaging.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
     } else if let answer = fallbacks.withLock({ $0.values[selector] }) {
       try answer(invocation)
     } else {
-      try answerIfNobodyDid(report, invocation)
+      try answerIfNobodyDid(tally, invocation)
     }
   }
 }

@@ -8,7 +8,8 @@
 /// ```
 ///
 /// A target may be any object, a proxy among them. If it registered the selector with other types,
-/// the first send says so, with both spellings.
+/// the first send says so, with both spellings. A send allocates nothing: the call is recorded on
+/// the stack.
 public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   /// The message's name.
   public let selector: Selector
@@ -45,17 +46,19 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   }
 
   /// Sends the message; nil answers zero.
+  @inlinable
   @discardableResult
   public func callAsFunction(
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
-    let call = try invocation(repeat each arguments)
-    if let target {
-      // Held by the caller, so the invocation need not keep it.
-      try withExtendedLifetime(target) { try call.send(to: target) }
-    } else {
-      call.answerWithZero()
+    try plan.withInvocation { call in
+      var index = 2
+      for argument in repeat each arguments {
+        try call.setFitting(argument, at: index)
+        index += 1
+      }
+      try call.send(compared: selector, to: target)
+      return try call.messageResult(as: Result.self)
     }
-    return try call.messageResult(as: Result.self)
   }
 }

@@ -4,14 +4,13 @@ import Synchronization
 /// threads hold snapshots of these.
 final class MulticastMember: Sendable {
   let token: MulticastProxy.Token
-  let reference: ObjectReference
+  /// The target, as deliveries see it.
+  let listed: ListedTarget
   let lane: DeliveryLane
   let priority: Int
   let group: String?
   let isOnce: Bool
 
-  private let removed = Atomic(false)
-  private let blocks = Atomic(0)
   private let taken = Atomic(false)
   /// The last message on its way to an actor; the next one waits for it.
   private let tail = Guarded<Task<Void, Never>?>(nil)
@@ -21,32 +20,16 @@ final class MulticastMember: Sendable {
     group: String?, isOnce: Bool
   ) {
     self.token = token
-    self.reference = reference
     self.lane = lane
     self.priority = priority
     self.group = group
     self.isOnce = isOnce
+    var isSpecial = isOnce
+    if case .caller = lane.kind {} else { isSpecial = true }
+    listed = ListedTarget(reference, isSpecial: isSpecial)
   }
 
-  var isRemoved: Bool { removed.load(ordering: .acquiring) }
-
-  func markRemoved() { removed.store(true, ordering: .releasing) }
-
-  var isBlocked: Bool { blocks.load(ordering: .acquiring) > 0 }
-
-  func block() { blocks.add(1, ordering: .acquiringAndReleasing) }
-
-  /// False if it was not blocked.
-  func unblock() -> Bool {
-    var count = blocks.load(ordering: .acquiring)
-    while count > 0 {
-      let (exchanged, original) = blocks.compareExchange(
-        expected: count, desired: count - 1, ordering: .acquiringAndReleasing)
-      if exchanged { return true }
-      count = original
-    }
-    return false
-  }
+  var reference: ObjectReference { listed.reference }
 
   /// Whether this delivery may have the member: for a once-only one, the first alone.
   func take() -> Bool {
@@ -119,7 +102,7 @@ final class DeliveryJob: @unchecked Sendable {
   /// Sends, and holds the target no longer than that: whoever reads the outcome may rely on it.
   private func outcome() -> DeliveryOutcome {
     // A once-only registration ended when its message was queued.
-    if member.isRemoved, !member.isOnce { return .removed }
+    if member.listed.isRemoved, !member.isOnce { return .removed }
     guard let target = member.reference.object else { return .dead }
     do {
       try invocation.send(to: target)

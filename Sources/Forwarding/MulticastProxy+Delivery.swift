@@ -25,12 +25,27 @@ extension MulticastProxy {
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
+    try withDelivery(of: invocation) { delivery in
+      try delivery.run(snapshot, each)
+    }
+  }
+
+  /// Delivers without a report: what a sender needs who asks for none. Allocates nothing unless a
+  /// target makes it.
+  func deliverQuietly(_ invocation: Invocation) throws -> TargetList.Tally {
+    try withDelivery(of: invocation) { delivery in
+      try delivery.runQuietly(stopsAtFirst: results == .first)
+    }
+  }
+
+  private func withDelivery<Result>(
+    of invocation: Invocation, _ body: (Delivery) throws -> Result
+  ) throws -> Result {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     // The chain that led to `forward(_:)` holds a step for the proxy itself already.
     try ForwardingDepth.enter(scope, invocation, selector, for: self)
     defer { ForwardingDepth.leave() }
-    let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
-    return try delivery.run(snapshot, each)
+    return try body(Delivery(proxy: self, invocation: invocation, selector: selector))
   }
 
   /// The results of all targets that answer, in order.
@@ -58,11 +73,20 @@ extension MulticastProxy {
   }
 }
 
-/// One message on its way to the members of a snapshot.
+/// One message on its way to the members of a proxy.
 private struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
   let selector: Selector
+
+  /// What became of one member's turn.
+  struct Turn {
+    var outcome: DeliveryOutcome
+    var type: AnyClass?
+    var ticket: DeliveryTicket?
+    /// The invocation that holds the answer, if there is one.
+    var call: Invocation?
+  }
 
   func run(
     _ members: [MulticastMember], _ each: (Invocation) throws -> MulticastProxy.Step
@@ -70,53 +94,70 @@ private struct Delivery {
     var report = DeliveryReport()
     report.entries.reserveCapacity(members.count)
     var isOver = false
-    var hasDead = false
+    var metDead = false
     // An older result must not pass for an answer to this message.
     invocation.forgetAnswer()
     for member in members {
-      if isOver {
-        report.add(member, nil, .notCalled)
-        continue
-      }
-      guard !member.isRemoved else {
-        report.add(member, nil, .removed)
-        continue
-      }
-      guard !member.isBlocked else {
-        report.add(member, nil, .blocked)
-        continue
-      }
-      // Held from here to the end of its turn, asked and called on the same reference.
-      guard let target = member.reference.object else {
-        hasDead = true
-        report.add(member, nil, .dead)
-        continue
-      }
-      let method: Implementation?
-      do {
-        method = try invocation.directMethod(of: target)
-      } catch {
-        report.add(member, target, .failed(error))
-        continue
-      }
-      guard method != nil || Messaging.responds(target, to: selector) else {
-        report.add(member, target, .noMethod)
-        continue
-      }
-      guard member.take() else {
-        report.add(member, target, .removed)
-        continue
-      }
-      if member.isOnce { proxy.remove(member.token) }
-      let (outcome, ticket, call) = send(to: target, method, member)
-      let answer = invocation.returnsValue ? call.map { DeliveryAnswer($0) } : nil
-      report.add(member, target, outcome, answer, ticket)
-      guard outcome.isAnswer, let call else { continue }
+      let turn = isOver ? Turn(outcome: .notCalled) : turn(of: member)
+      report.add(member, turn, hasAnswer: invocation.returnsValue)
+      if case .dead = turn.outcome { metDead = true }
+      guard turn.outcome.isAnswer, let call = turn.call else { continue }
       if call !== invocation { invocation.takeResult(from: call) }
       isOver = try each(invocation) == .stop
     }
-    if hasDead { purge() }
+    if metDead { purge() }
     return report
+  }
+
+  func runQuietly(stopsAtFirst: Bool) throws -> TargetList.Tally {
+    let quick = try proxy.targetList.deliver(
+      invocation, stopsAtFirst: stopsAtFirst, needsList: { proxy.publishTargets() },
+      other: { listed, tally in
+        if let member = listed as? MulticastMember { note(turn(of: member), &tally) }
+      })
+    var tally = quick ?? TargetList.Tally()
+    if quick == nil {
+      invocation.forgetAnswer()
+      for member in proxy.snapshot where !stopsAtFirst || tally.answered == 0 {
+        note(turn(of: member), &tally)
+      }
+    }
+    if tally.metDead { purge() }
+    return tally
+  }
+
+  private func note(_ turn: Turn, _ tally: inout TargetList.Tally) {
+    switch turn.outcome {
+    case .answered:
+      tally.answered += 1
+      if let call = turn.call, call !== invocation { invocation.takeResult(from: call) }
+    case .queued: tally.queued += 1
+    case .dead: tally.metDead = true
+    default:
+      if tally.error == nil { tally.error = turn.outcome.error }
+    }
+  }
+
+  private func turn(of member: MulticastMember) -> Turn {
+    if member.listed.isRemoved { return Turn(outcome: .removed) }
+    if member.listed.isBlocked { return Turn(outcome: .blocked) }
+    // Held from here to the end of its turn, asked and called on the same reference.
+    guard let target = member.reference.object else { return Turn(outcome: .dead) }
+    let type: AnyClass = type(of: target)
+    let method: Implementation?
+    do {
+      method = try invocation.directMethod(of: target)
+    } catch {
+      return Turn(outcome: .failed(error), type: type)
+    }
+    guard method != nil || Messaging.responds(target, to: selector) else {
+      return Turn(outcome: .noMethod, type: type)
+    }
+    guard member.take() else { return Turn(outcome: .removed, type: type) }
+    if member.isOnce { proxy.remove(member.token) }
+    var turn = send(to: target, method, member)
+    turn.type = type
+    return turn
   }
 
   private func purge() {
@@ -130,12 +171,12 @@ private struct Delivery {
   /// Sends to one target in its lane; gives the invocation that holds the answer.
   private func send(
     to target: AnyObject, _ method: Implementation?, _ member: MulticastMember
-  ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
+  ) -> Turn {
     switch member.lane.kind {
     case .caller:
       return sendHere(to: target, method)
     case .blocking(let queue, let deadline):
-      if QueueMark.isCurrent(queue) { return (.wouldDeadlock, nil, nil) }
+      if QueueMark.isCurrent(queue) { return Turn(outcome: .wouldDeadlock) }
       guard let deadline else { return queue.sync { sendHere(to: target, method) } }
       return sendWaiting(member, queue, deadline)
     case .queue(let queue, let isResultIgnored):
@@ -157,52 +198,53 @@ private struct Delivery {
   /// forwards may change arguments, and a result must survive a later target's failure.
   private func sendHere(
     to target: AnyObject, _ method: Implementation?
-  ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
+  ) -> Turn {
     do {
       if let method, !invocation.returnsValue {
         try invocation.perform(method, on: target)
-        return (.answered, nil, invocation)
+        return Turn(outcome: .answered, call: invocation)
       }
       let copy = invocation.carryingCopy()
       if let method { try copy.perform(method, on: target) } else { try copy.send(to: target) }
-      return (.answered, nil, copy)
+      return Turn(outcome: .answered, call: copy)
     } catch {
-      return (.failed(error), nil, nil)
+      return Turn(outcome: .failed(error))
     }
   }
 
   private func sendWaiting(
     _ member: MulticastMember, _ queue: DispatchQueue,
     _ deadline: DispatchTimeInterval
-  ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
+  ) -> Turn {
     // The sender may be gone before the target has finished, so the message must stand alone.
     let job: DeliveryJob
     switch standalone(member) {
     case .success(let made): job = made
-    case .failure(let error): return (.failed(error), nil, nil)
+    case .failure(let error): return Turn(outcome: .failed(error))
     }
     queue.async { job.run() }
     guard let outcome = job.ticket.wait(timeout: .now() + deadline) else {
       job.abandon()
       job.ticket.resolve(.timedOut)
-      return (job.ticket.outcome ?? .timedOut, job.ticket, nil)
+      return Turn(outcome: job.ticket.outcome ?? .timedOut, ticket: job.ticket)
     }
-    return (outcome, job.ticket, outcome.isAnswer ? job.invocation : nil)
+    return Turn(
+      outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.invocation : nil)
   }
 
   private func sendLater(
     _ member: MulticastMember, _ isResultIgnored: Bool,
     _ enqueue: (DeliveryJob) -> Void
-  ) -> (DeliveryOutcome, DeliveryTicket?, Invocation?) {
+  ) -> Turn {
     if invocation.returnsValue, !isResultIgnored {
       let type = "\(invocation.methodSignature.resultType)"
-      return (.failed(ForwardingError.resultNotAwaited(type: type)), nil, nil)
+      return Turn(outcome: .failed(ForwardingError.resultNotAwaited(type: type)))
     }
     switch standalone(member) {
     case .success(let job):
       enqueue(job)
-      return (.queued, job.ticket, nil)
-    case .failure(let error): return (.failed(error), nil, nil)
+      return Turn(outcome: .queued, ticket: job.ticket)
+    case .failure(let error): return Turn(outcome: .failed(error))
     }
   }
 
@@ -223,12 +265,11 @@ private struct Delivery {
 
 extension DeliveryReport {
   fileprivate mutating func add(
-    _ member: MulticastMember, _ target: AnyObject?, _ outcome: DeliveryOutcome,
-    _ answer: DeliveryAnswer? = nil, _ ticket: DeliveryTicket? = nil
+    _ member: MulticastMember, _ turn: Delivery.Turn, hasAnswer: Bool
   ) {
     entries.append(
       Entry(
-        token: member.token, type: target.map { type(of: $0) }, outcome: outcome,
-        answer: answer, ticket: ticket))
+        token: member.token, type: turn.type, outcome: turn.outcome,
+        answer: hasAnswer ? turn.call.map { DeliveryAnswer($0) } : nil, ticket: turn.ticket))
   }
 }

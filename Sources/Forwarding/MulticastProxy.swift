@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A proxy that speaks to many: every message goes to all targets, in order.
 ///
 /// ```swift
@@ -48,7 +50,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   struct Settings: Sendable {
     var duplicates = DuplicateRule.ignore
-    var results = ResultRule.last
     var unanswered = UnansweredRule.error
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
@@ -77,7 +78,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
       for member in gone {
         byKey[member.key]?.removeAll { $0 == member.token }
         if byKey[member.key]?.isEmpty ?? false { byKey[member.key] = nil }
-        member.markRemoved()
+        member.listed.markRemoved()
       }
       return gone
     }
@@ -87,6 +88,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Stands for a delivery of this proxy among the forwarding steps of a thread.
   let scope = DeliveryScope()
   private let settings = Guarded(Settings())
+  private let stopsAtFirst = Atomic(false)
+  /// What deliveries see of `members`.
+  let targetList = TargetList()
 
   // MARK: Settings
 
@@ -98,8 +102,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Which of several results the sender sees. ``ResultRule/last`` at first.
   public var results: ResultRule {
-    get { settings.withLock { $0.results } }
-    set { settings.withLock { $0.results = newValue } }
+    get { stopsAtFirst.load(ordering: .acquiring) ? .first : .last }
+    set { stopsAtFirst.store(newValue == .first, ordering: .releasing) }
   }
 
   /// What a sender gets when nobody answers. ``UnansweredRule/error`` at first.
@@ -144,7 +148,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     }
     let settings = settings.withLock { $0 }
     let reference = ObjectReference(target, isStrong: strongly)
-    let (token, count) = members.withLock { members -> (Token?, Int) in
+    let (token, count) = change { members -> (Token?, Int) in
       let key = MulticastMember.Key(target: reference.identity, lane: lane.identity)
       if settings.duplicates != .allow, let same = members.byKey[key]?.first {
         return (settings.duplicates == .ignore ? same : nil, members.list.count)
@@ -213,7 +217,16 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Removes registrations and gives them to the caller, who lets them go outside of the lock: a
   /// target may die of it.
   func take(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
-    members.withLock { $0.remove(where: matches) }
+    change { $0.remove(where: matches) }
+  }
+
+  /// Changes the registrations; deliveries that begin after this see what it left.
+  private func change<Result>(_ body: (inout Members) -> Result) -> Result {
+    let (result, old) = members.withLock { members in
+      (body(&members), targetList.withdraw())
+    }
+    old.retire()
+    return result
   }
 
   // MARK: Blocking
@@ -222,13 +235,13 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   @discardableResult
   public func block(_ token: Token) -> Bool {
     guard let member = member(token) else { return false }
-    member.block()
+    member.listed.block()
     return true
   }
 
   /// Takes one block back; false if there was none, or the registration is gone.
   @discardableResult
-  public func unblock(_ token: Token) -> Bool { member(token)?.unblock() ?? false }
+  public func unblock(_ token: Token) -> Bool { member(token)?.listed.unblock() ?? false }
 
   private func member(_ token: Token) -> MulticastMember? {
     snapshot.first { $0.token == token }
@@ -238,6 +251,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// The registrations as they are now.
   var snapshot: [MulticastMember] { members.withLock { $0.list } }
+
+  /// Shows the registrations to deliveries.
+  func publishTargets() { members.withLock { targetList.publish($0.list, \.listed) } }
 
   /// How many registrations there are, those of dead targets that nobody met yet included.
   public var registrationCount: Int { snapshot.count }
@@ -308,13 +324,13 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Delivers the invocation to all targets. If some threw, all others are called first; then the
   /// first error is thrown.
   open override func forward(_ invocation: Invocation) throws {
-    let report = try deliver(invocation)
-    if let error = report.errors.first { throw error }
-    try answerIfNobodyDid(report, invocation)
+    let tally = try deliverQuietly(invocation)
+    if let error = tally.error { throw error }
+    try answerIfNobodyDid(tally, invocation)
   }
 
-  func answerIfNobodyDid(_ report: DeliveryReport, _ invocation: Invocation) throws {
-    guard report.answered == 0, report.queued == 0 else { return }
+  func answerIfNobodyDid(_ tally: TargetList.Tally, _ invocation: Invocation) throws {
+    guard tally.answered == 0, tally.queued == 0 else { return }
     let selector = invocation.selector
     if let selector { diagnose(.unanswered(selector)) }
     switch whenNobodyAnswers {

@@ -22,8 +22,8 @@ public import TypeEncodings
 /// The pointer is good while this object lives, on every thread; keep the object for as long as
 /// C may call. The closure runs on the thread that calls, whatever that is.
 ///
-/// - Note: libffi provides the code. Debian's build of it maps a page that is both writable and
-///   executable, which hardened systems may refuse; nothing else of this package needs one.
+/// - Note: On x86-64 Linux no memory is ever writable and executable: the code is a page of the
+///   program's own file. Elsewhere libffi provides it, some builds of which map such a page.
 @safe
 public final class Callback: Sendable {
   /// What a callback does with an error, which C could not take.
@@ -32,10 +32,9 @@ public final class Callback: Sendable {
   /// The prepared type of the function.
   public let plan: CallPlan
 
-  // SAFETY: made in `init`, freed in `deinit`, not changed in between.
+  // SAFETY: made in `init`, ended in `deinit`, not changed in between.
   private nonisolated(unsafe) let handle: OpaquePointer
   private nonisolated(unsafe) let code: UnsafeRawPointer
-  private let answer: Answer
 
   /// Makes a callback of the type that the closure's types spell, or that `encoding` describes.
   ///
@@ -75,23 +74,32 @@ public final class Callback: Sendable {
     try self.init(
       plan,
       { frame in
-        let call = unsafe Invocation(plan, copying: frame.base)
-        try body(call)
-        unsafe call.giveResult(to: frame.base)
+        try SpareInvocations.withOne(plan) { call in
+          unsafe call.record.copyFrame(from: frame.base)
+          try body(call)
+          unsafe call.giveResult(to: frame.base)
+        }
       }, onError)
   }
 
-  private init(
+  @usableFromInline
+  convenience init(
     _ plan: CallPlan, _ body: @escaping Implementation.Closure, _ onError: @escaping ErrorHandler
   ) throws(InvocationError) {
-    let answer = Answer(plan: plan, body: body, onError: onError)
+    try self.init(ClosureAnswer(plan: plan, body: body, onError: onError))
+  }
+
+  init(_ answer: Answer) throws(InvocationError) {
     var code: UnsafeRawPointer?
-    // SAFETY: `answer` lives as long as this object, which frees the callback first.
+    let context = unsafe Unmanaged.passRetained(answer)
+    // SAFETY: the callback takes the answer over, and the answer keeps the plan.
     let handle = unsafe fwd_callback_create(
-      plan.handle, answerCall, Unmanaged.passUnretained(answer).toOpaque(), &code)
-    guard let handle = unsafe handle, let code = unsafe code else { throw .outOfMemory }
-    self.plan = plan
-    self.answer = answer
+      answer.plan.handle, answerCall, context.toOpaque(), releaseAnswer, &code)
+    guard let handle = unsafe handle, let code = unsafe code else {
+      unsafe context.release()
+      throw .outOfMemory
+    }
+    self.plan = answer.plan
     unsafe self.handle = unsafe handle
     unsafe self.code = unsafe code
   }
@@ -122,24 +130,22 @@ public final class Callback: Sendable {
   }
 }
 
-/// What C's context pointer leads to.
-private final class Answer: Sendable {
+/// What C's context pointer leads to. Lives until the last call that has begun is over.
+class Answer: @unchecked Sendable {
+  // SAFETY: what subclasses add does not change either.
   let plan: CallPlan
-  let body: Implementation.Closure
   let onError: Callback.ErrorHandler
 
-  init(
-    plan: CallPlan, body: @escaping Implementation.Closure,
-    onError: @escaping Callback.ErrorHandler
-  ) {
+  init(plan: CallPlan, onError: @escaping Callback.ErrorHandler) {
     self.plan = plan
-    self.body = body
     self.onError = onError
   }
 
-  func call(_ frame: FrameReference) {
+  func call(_ frame: FrameReference) throws {}
+
+  final func callReporting(_ frame: FrameReference) {
     do {
-      try body(frame)
+      try call(frame)
     } catch {
       unsafe fwd_slot_clear(plan.result, frame.base)
       onError(error)
@@ -147,13 +153,30 @@ private final class Answer: Sendable {
   }
 }
 
-/// The one door from C: finds the answer and keeps it alive while it runs, even if the callback
-/// is dropped meanwhile.
-private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
-  let answer = unsafe Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue()
-  withExtendedLifetime(answer) {
-    unsafe answer.call(FrameReference(UnsafeMutableRawPointer(frame)))
+/// Answers with a Swift closure.
+private final class ClosureAnswer: Answer, @unchecked Sendable {
+  let body: Implementation.Closure
+
+  init(
+    plan: CallPlan, body: @escaping Implementation.Closure,
+    onError: @escaping Callback.ErrorHandler
+  ) {
+    self.body = body
+    super.init(plan: plan, onError: onError)
   }
+
+  override func call(_ frame: FrameReference) throws { try body(frame) }
+}
+
+/// The one door from C. Whoever calls holds the answer.
+private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
+  unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    unsafe $0.callReporting(FrameReference(UnsafeMutableRawPointer(frame)))
+  }
+}
+
+private func releaseAnswer(context: UnsafeMutableRawPointer) {
+  unsafe Unmanaged<Answer>.fromOpaque(context).release()
 }
 
 // Callbacks of ownable results are refused, so for them nothing is handed over here.
@@ -162,19 +185,18 @@ extension Invocation {
   @unsafe
   convenience init(_ plan: CallPlan, copying other: UnsafeRawPointer) {
     self.init(plan)
-    unsafe frame.copyMemory(from: other, byteCount: plan.frameSize)
-    unsafe bindResult()
+    unsafe record.copyFrame(from: other)
   }
 
   /// Writes the result, or zero, into another frame of the same plan.
   @unsafe
   func giveResult(to other: UnsafeMutableRawPointer) {
-    guard hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
+    guard record.hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
     // Who called gets what this frame owns: a retained object, a string to free.
-    if resultOwnership == .none, resultSlot.kind.isOwnable { keepResult() }
-    resultOwnership = .none
+    if record.resultOwnership == .none, record.resultSlot.kind.isOwnable { record.keepResult() }
+    record.resultOwnership = .none
     let offset = unsafe Int(plan.result.pointee.offset)
-    let size = unsafe max(8, Int(plan.result.pointee.size))
-    unsafe (other + offset).copyMemory(from: frame + offset, byteCount: size)
+    let size = max(8, record.resultSlot.size)
+    unsafe (other + offset).copyMemory(from: record.frame + offset, byteCount: size)
   }
 }

@@ -131,7 +131,7 @@ public final class FunctionTable: Sendable {
   ) throws -> Invocation {
     let function = try function(named: name)
     let call = try recorded(function, repeat each arguments)
-    try call.perform(function)
+    try call.record.perform(function)
     return call
   }
 

@@ -3,17 +3,20 @@ public import TypeEncodings
 
 /// A frame that is being called with; valid during the call.
 @safe
+@usableFromInline
 struct FrameReference {
-  let base: UnsafeMutableRawPointer
+  @usableFromInline let base: UnsafeMutableRawPointer
 
   // SAFETY: made only where a call begins, from the frame of the plan that is called.
-  @unsafe
+  @inlinable @unsafe
   init(_ base: UnsafeMutableRawPointer) { unsafe self.base = base }
 
+  @inlinable
   func argument(_ index: Int, of plan: CallPlan) -> ValueSlot {
     unsafe ValueSlot(slot: plan.slots + index, frame: base, index: index)
   }
 
+  @inlinable
   func result(of plan: CallPlan) -> ValueSlot {
     unsafe ValueSlot(slot: plan.result, frame: base, index: nil)
   }
@@ -25,12 +28,21 @@ struct FrameReference {
 /// another, and called by many threads.
 public final class Implementation: Sendable {
   /// Answers a call whose frame is at an address, and leaves the result there.
-  typealias Closure = @Sendable (FrameReference) throws -> Void
+  @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
+  @usableFromInline
   enum Body: Sendable {
-    /// The address of C code, and whether its object result is the caller's to release.
-    case native(UInt, returnsRetained: Bool)
+    /// C code, and whether its object result is the caller's to release.
+    case native(NativeFunction, returnsRetained: Bool)
     case closure(Closure)
+  }
+
+  /// The address of C code.
+  @safe
+  @usableFromInline
+  struct NativeFunction: @unchecked Sendable {
+    // SAFETY: code does not change; who registered it keeps it there.
+    let address: UnsafeRawPointer
   }
 
   /// The prepared call; dispatch compares it by identity.
@@ -39,6 +51,7 @@ public final class Implementation: Sendable {
   /// Kept as long as the implementation is: the library that holds the code.
   let keepAlive: (any Sendable)?
 
+  @usableFromInline
   init(_ plan: CallPlan, _ body: Body, keepAlive: (any Sendable)? = nil) {
     self.plan = plan
     self.body = body
@@ -54,8 +67,8 @@ public final class Implementation: Sendable {
     keepAlive: (any Sendable)? = nil
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    self.init(
-      plan, .native(UInt(bitPattern: function), returnsRetained: returnsRetained),
+    unsafe self.init(
+      plan, .native(NativeFunction(address: function), returnsRetained: returnsRetained),
       keepAlive: keepAlive)
   }
 

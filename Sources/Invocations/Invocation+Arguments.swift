@@ -10,28 +10,19 @@ extension Invocation {
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
-    if slot.kind != Value.valueKind || slot.kind.isAggregate {
-      try checkArgument(Value.self, slot, index)
-    }
-    if slot.kind.isOwnable {
-      try setOwnable(value, slot, index)
-    } else {
-      try value.store(in: slot)
-    }
+    try record.setArgument(value, at: index)
   }
 
   /// Sets an object, or nil, retained until it is replaced.
   public func setArgument(_ object: AnyObject?, at index: Int) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
+    try record.checkIndex(index)
+    let slot = record.slot(index)
     guard slot.kind.isObject || (object == nil && slot.kind.isPointerLike) else {
-      throw mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
+      throw record.mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
     }
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)
-    replace(slot, index, word: address, owns: slot.kind.isObject && address != 0)
+    record.replace(slot, index, word: address, owns: slot.kind.isObject && address != 0)
   }
 
   /// Sets an object without retaining it, as `NSInvocation` does before `retainArguments`.
@@ -39,23 +30,23 @@ extension Invocation {
   /// - Safety: the object must outlive every call and every read.
   @unsafe
   public func setArgument(unretained object: AnyObject?, at index: Int) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
+    try record.checkIndex(index)
+    let slot = record.slot(index)
     guard slot.kind.isObject else {
-      throw mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
+      throw record.mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
     }
-    replace(slot, index, word: OwnedObject.address(of: object), owns: false)
-    if isRetaining(index) { retain(index) }
+    record.replace(slot, index, word: OwnedObject.address(of: object), owns: false)
+    if record.isRetaining(index) { record.retain(index) }
   }
 
   /// Sets an integer of any type if the argument's type can represent it exactly.
   public func setArgument<Value: BinaryInteger>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
-    guard try ExactNumber.store(value, in: slot, typeText(index)) else {
-      throw mismatch(index, given: "the integer \(value)")
+    try record.checkIndex(index)
+    let slot = record.slot(index)
+    guard try ExactNumber.store(value, in: slot, record.typeText(index)) else {
+      throw record.mismatch(index, given: "the integer \(value)")
     }
   }
 
@@ -63,10 +54,10 @@ extension Invocation {
   public func setArgument<Value: BinaryFloatingPoint>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
-    guard try ExactNumber.store(value, in: slot, typeText(index)) else {
-      throw mismatch(index, given: "the number \(value)")
+    try record.checkIndex(index)
+    let slot = record.slot(index)
+    guard try ExactNumber.store(value, in: slot, record.typeText(index)) else {
+      throw record.mismatch(index, given: "the number \(value)")
     }
   }
 
@@ -75,19 +66,14 @@ extension Invocation {
   public func argument<Value: CallValue>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try checkIndex(index)
-    let slot = slot(index)
-    if slot.kind != Value.valueKind || slot.kind.isAggregate {
-      try checkArgument(Value.self, slot, index)
-    }
-    return try Value.load(from: slot)
+    try record.argument(at: index, as: type)
   }
 
   /// Reads an object argument.
   public func object(at index: Int) throws(InvocationError) -> AnyObject? {
-    try checkIndex(index)
-    let slot = slot(index)
-    guard slot.kind.isObject else { throw mismatch(index, given: "an object") }
+    try record.checkIndex(index)
+    let slot = record.slot(index)
+    guard slot.kind.isObject else { throw record.mismatch(index, given: "an object") }
     return OwnedObject.object(at: slot.word)
   }
 
@@ -95,8 +81,8 @@ extension Invocation {
 
   /// The bytes of an argument, exactly as many as its type has.
   public func argumentBytes(at index: Int) throws(InvocationError) -> [UInt8] {
-    try checkIndex(index)
-    return unsafe FrameBytes.read(plan.slots + index, frame)
+    try record.checkIndex(index)
+    return unsafe FrameBytes.read(plan.slots + index, record.frame)
   }
 
   /// Sets an argument by its bytes, exactly as many as its type has.
@@ -106,58 +92,13 @@ extension Invocation {
   ///   of a selector.
   @unsafe
   public func setArgument(bytes: [UInt8], at index: Int) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
+    try record.checkIndex(index)
+    let slot = record.slot(index)
     guard bytes.count == slot.size else {
       throw .wrongSize(expected: slot.size, given: bytes.count)
     }
-    if slot.kind.isOwnable, owns(index) { releaseOwned(index) }
-    unsafe FrameBytes.write(bytes, plan.slots + index, frame)
-    if isRetaining(index) { retain(index) }
-  }
-
-  // MARK: Steps
-
-  /// Refuses a Swift type that does not fit. The answer for structures is kept in the plan.
-  @usableFromInline
-  func checkArgument<Value: CallValue>(
-    _ type: Value.Type, _ slot: ValueSlot, _ index: Int
-  ) throws(InvocationError) {
-    guard plan.accepts(type, slot.kind, place: index + 1) else {
-      throw mismatch(index, given: "\(Value.self) (\(Value.typeEncoding))")
-    }
-  }
-
-  /// Sets a value that may own something, in a place whose old value may.
-  @usableFromInline
-  func setOwnable<Value: CallValue>(
-    _ value: Value, _ slot: ValueSlot, _ index: Int
-  ) throws(InvocationError) {
-    // The old value stays until the new one is there: both may be the same object.
-    let old = slot.word
-    let owned = owns(index)
-    try value.store(in: slot)
-    let owns = Value.ownership != .none && !slot.isNull
-    setOwns(index, owns)
-    if owned { release(old, slot.kind) }
-    if !owns, isRetaining(index) { retain(index) }
-  }
-
-  func replace(_ slot: ValueSlot, _ index: Int, word: UInt64, owns: Bool) {
-    let old = slot.word
-    let owned = self.owns(index)
-    slot.word = word
-    setOwns(index, owns)
-    if owned { release(old, slot.kind) }
-  }
-
-  private func release(_ word: UInt64, _ kind: ValueKind) {
-    if kind.isCString { OwnedCString.release(word) } else { OwnedObject.release(word) }
-  }
-
-  func typeText(_ index: Int) -> String { plan.typeText(place: index + 1) }
-
-  func mismatch(_ index: Int, given: String) -> InvocationError {
-    .argumentMismatch(index: index, expected: typeText(index), given: given)
+    if slot.kind.isOwnable, record.owns(index) { record.releaseOwned(index) }
+    unsafe FrameBytes.write(bytes, plan.slots + index, record.frame)
+    if record.isRetaining(index) { record.retain(index) }
   }
 }

@@ -7,12 +7,12 @@ extension Invocation {
   /// The receiver, which is argument 0 of a method.
   public var target: AnyObject? {
     guard plan.isMethod else { return nil }
-    return OwnedObject.object(at: slot(0).word)
+    return OwnedObject.object(at: record.slot(0).word)
   }
 
   /// Sets the receiver and retains it, until it is replaced.
   public func setTarget(_ target: AnyObject?) throws(InvocationError) {
-    try checkMethod()
+    try plan.checkMethod()
     try setArgument(target, at: 0)
   }
 
@@ -21,41 +21,25 @@ extension Invocation {
   /// - Safety: the target must outlive every call.
   @unsafe
   public func setTarget(unretained target: AnyObject?) throws(InvocationError) {
-    try checkMethod()
+    try plan.checkMethod()
     unsafe try setArgument(unretained: target, at: 0)
   }
 
   /// The selector, which is argument 1 of a method.
-  public var selector: Selector? {
-    guard plan.isMethod else { return nil }
-    return try? Selector.load(from: slot(1))
-  }
+  public var selector: Selector? { plan.isMethod ? record.selector : nil }
 
   /// Sets the selector. It must take as many arguments as the signature declares.
   public func setSelector(_ selector: Selector) throws(InvocationError) {
-    try checkMethod()
-    try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try plan.signature.checkArity(ofSelector: selector.name)
-    }
-    try setArgument(selector, at: 1)
-  }
-
-  func checkMethod() throws(InvocationError) {
-    guard plan.isMethod else {
-      throw .notAMethod(signature: "\(plan.signature)")
-    }
+    try plan.check(selector)
+    record.setSelector(selector)
   }
 
   // MARK: Calling
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
-    guard plan.isInterchangeable(with: implementation.plan) else {
-      throw InvocationError.signatureMismatch(
-        name: "function", expected: "\(implementation.plan.signature)",
-        given: "\(plan.signature)")
-    }
-    try perform(implementation)
+    try plan.check(implementation)
+    try record.perform(implementation)
   }
 
   /// Calls the function at an address with the recorded arguments, receiver and selector included.
@@ -67,21 +51,7 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    guard plan.isPlainAndDirect else {
-      unsafe invokeAny(function, returnsRetained: returnsRetained)
-      return
-    }
-    // Nothing is owned of such a result, and nothing is to be kept.
-    unsafe fwd_call_direct(plan.shape, frame.assumingMemoryBound(to: FWDFrame.self), function)
-    hasResult = plan.returnsValue
-  }
-
-  /// Calls through any engine, and takes care of a result that may be owned.
-  @usableFromInline @unsafe
-  func invokeAny(_ function: UnsafeRawPointer, returnsRetained: Bool) {
-    forgetResult()
-    unsafe fwd_call(plan.handle, plan.engine, plan.shape, head, function)
-    finish(returnsRetained: returnsRetained)
+    unsafe record.call(function, returnsRetained: returnsRetained)
   }
 
   /// Calls the function at an address and gives the `errno` it left, 0 if it left none.
@@ -92,77 +62,71 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }
-    forgetResult()
-    let code = unsafe fwd_call_capturing_errno(plan.handle, head, function)
-    finish(returnsRetained: returnsRetained)
+    record.forgetResult()
+    let code = unsafe fwd_call_capturing_errno(plan.handle, record.head, function)
+    record.keepReturned(returnsRetained: returnsRetained)
     return code
   }
 
   /// Calls through libffi whatever engine the plan prefers: the oracle of the tests.
   @unsafe
   package func invokeThroughLibffi(using function: UnsafeRawPointer) {
-    forgetResult()
-    unsafe fwd_call_libffi(plan.handle, head, function)
-    finish(returnsRetained: false)
+    record.forgetResult()
+    unsafe fwd_call_libffi(plan.handle, record.head, function)
+    record.keepReturned(returnsRetained: false)
   }
 
-  // MARK: Steps
-
-  /// The frame as C sees it.
-  private var head: UnsafeMutablePointer<FWDFrame> {
-    unsafe frame.assumingMemoryBound(to: FWDFrame.self)
-  }
-
-  /// Calls an implementation whose plan was compared with this one's.
-  func perform(_ implementation: Implementation) throws {
-    switch implementation.body {
-    case .native(let function, let returnsRetained):
-      // SAFETY: who registered the function vouched for its type, which is this plan's.
-      unsafe try invoke(
-        using: UnsafeRawPointer(bitPattern: function), returnsRetained: returnsRetained)
-    case .closure(let body):
-      forgetResult()
-      try unsafe body(FrameReference(frame))
-      // What a Swift body gives back, it gives for good.
-      resultOwnership = resultSlot.isNull ? .none : resultSlot.kind.ownership
-      hasResult = resultSlot.kind.raw != .nothing
-    }
-    withExtendedLifetime(implementation) {}
-  }
-
-  /// Likewise, with the `errno` that C code left; 0 for a Swift closure.
+  /// Calls an implementation whose plan was compared with this one's, and gives the `errno` that C
+  /// code left; 0 for a Swift closure.
   func performCapturingErrno(_ implementation: Implementation) throws -> Int32 {
     guard case .native(let function, let returnsRetained) = implementation.body else {
-      try perform(implementation)
+      try record.perform(implementation)
       return 0
     }
     let code = unsafe try invokeCapturingErrno(
-      using: UnsafeRawPointer(bitPattern: function), returnsRetained: returnsRetained)
+      using: function.address, returnsRetained: returnsRetained)
     withExtendedLifetime(implementation) {}
     return code
   }
+}
 
-  func forgetResult() {
-    releaseResult()
-    hasResult = false
+extension CallPlan {
+  func checkMethod() throws(InvocationError) {
+    guard isMethod else { throw .notAMethod(signature: "\(signature)") }
   }
 
-  private func finish(returnsRetained: Bool) {
-    let slot = resultSlot
-    hasResult = slot.kind.raw != .nothing
-    guard slot.kind.isOwnable, !slot.isNull else { return }
-    if slot.kind.isObject {
-      // An unretained result is kept from here on: nobody else promises to.
-      if !returnsRetained { OwnedObject.retain(slot.word) }
-      resultOwnership = .object
-    } else if argumentsRetained {
-      keepResult()
+  /// Refuses a selector that takes another number of arguments than the plan has.
+  func check(_ selector: Selector) throws(InvocationError) {
+    try checkMethod()
+    try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try signature.checkArity(ofSelector: selector.name)
     }
   }
 
-  func answerZero() {
-    forgetResult()
-    unsafe fwd_slot_clear(plan.result, frame)
-    hasResult = resultSlot.kind.raw != .nothing
+  func check(_ implementation: Implementation) throws(InvocationError) {
+    guard isInterchangeable(with: implementation.plan) else {
+      throw .signatureMismatch(
+        name: "function", expected: "\(implementation.plan.signature)", given: "\(signature)")
+    }
+  }
+}
+
+extension CallRecord {
+  /// The selector of a method. Bytes of a frame may be anything, so a word is looked up, once.
+  var selector: Selector? {
+    let word = slot(1).word
+    if unsafe word == state.pointee.checked_selector, word != 0 {
+      return Selector(word: UInt(word))
+    }
+    guard let selector = SelectorTable.selector(ofWord: word) else { return nil }
+    unsafe state.pointee.checked_selector = word
+    return selector
+  }
+
+  /// Sets a selector that fits the plan.
+  @inlinable
+  func setSelector(_ selector: Selector) {
+    slot(1).word = UInt64(selector.word)
+    unsafe state.pointee.checked_selector = UInt64(selector.word)
   }
 }

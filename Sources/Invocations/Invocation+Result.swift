@@ -9,25 +9,20 @@ extension Invocation {
   public func result<Value: CallValue>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    guard hasResult else { throw .resultNotAvailable }
-    let slot = resultSlot
-    if slot.kind != Value.valueKind || slot.kind.isAggregate {
-      try checkResult(Value.self, slot)
-    }
-    return try Value.load(from: slot)
+    try record.result(as: type)
   }
 
   /// Reads an object result.
   public func resultObject() throws(InvocationError) -> AnyObject? {
-    guard hasResult else { throw .resultNotAvailable }
-    guard resultSlot.kind.isObject else { throw resultMismatch("an object") }
-    return OwnedObject.object(at: resultSlot.word)
+    guard record.hasResult else { throw .resultNotAvailable }
+    guard record.resultSlot.kind.isObject else { throw record.resultMismatch("an object") }
+    return OwnedObject.object(at: record.resultSlot.word)
   }
 
   /// The bytes of the result, exactly as many as its type has.
   public func resultBytes() throws(InvocationError) -> [UInt8] {
-    guard hasResult else { throw .resultNotAvailable }
-    return unsafe FrameBytes.read(plan.result, frame)
+    guard record.hasResult else { throw .resultNotAvailable }
+    return unsafe FrameBytes.read(plan.result, record.frame)
   }
 
   /// Copies the result into memory of its size; leaves the memory alone where the result is `v`.
@@ -35,34 +30,34 @@ extension Invocation {
   /// - Safety: `destination` must have room for `methodSignature.resultLength` bytes.
   @unsafe
   public func copyResult(into destination: UnsafeMutableRawPointer) throws(InvocationError) {
-    if resultSlot.size == 0 { return }
-    guard hasResult else { throw .resultNotAvailable }
-    unsafe fwd_slot_load(plan.result, frame, destination, resultSlot.size)
+    if record.resultSlot.size == 0 { return }
+    guard record.hasResult else { throw .resultNotAvailable }
+    unsafe fwd_slot_load(plan.result, record.frame, destination, record.resultSlot.size)
   }
 
   /// Sets the result, which needs no call.
   public func setResult<Value: CallValue>(_ value: Value) throws(InvocationError) {
-    let slot = resultSlot
-    try checkResult(Value.self, slot)
-    releaseResult()
-    hasResult = false
+    let slot = record.resultSlot
+    try record.checkResult(Value.self, slot)
+    record.releaseResult()
+    record.hasResult = false
     try value.store(in: slot)
-    resultOwnership = slot.kind.isOwnable && !slot.isNull ? Value.ownership : .none
-    hasResult = true
+    record.resultOwnership = slot.kind.isOwnable && !slot.isNull ? Value.ownership : .none
+    record.hasResult = true
   }
 
   /// Sets an object result, or nil; it is retained.
   public func setResult(_ object: AnyObject?) throws(InvocationError) {
-    let slot = resultSlot
+    let slot = record.resultSlot
     guard slot.kind.isObject else {
-      throw resultMismatch(object.map { "\(type(of: $0))" } ?? "nil")
+      throw record.resultMismatch(object.map { "\(type(of: $0))" } ?? "nil")
     }
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)
-    releaseResult()
+    record.releaseResult()
     slot.word = address
-    resultOwnership = address == 0 ? .none : .object
-    hasResult = true
+    record.resultOwnership = address == 0 ? .none : .object
+    record.hasResult = true
   }
 
   /// Sets the result by its bytes, exactly as many as its type has.
@@ -70,26 +65,13 @@ extension Invocation {
   /// - Safety: an object or C string is borrowed; see ``setArgument(bytes:at:)``.
   @unsafe
   public func setResult(bytes: [UInt8]) throws(InvocationError) {
-    guard bytes.count == resultSlot.size else {
-      throw .wrongSize(expected: resultSlot.size, given: bytes.count)
+    guard bytes.count == record.resultSlot.size else {
+      throw .wrongSize(expected: record.resultSlot.size, given: bytes.count)
     }
-    guard resultSlot.size > 0 else { return }
-    releaseResult()
-    unsafe FrameBytes.write(bytes, plan.result, frame)
-    hasResult = true
-    if argumentsRetained { keepResult() }
-  }
-
-  @usableFromInline
-  func checkResult<Value: CallValue>(
-    _ type: Value.Type, _ slot: ValueSlot
-  ) throws(InvocationError) {
-    guard plan.accepts(type, slot.kind, place: 0) else {
-      throw resultMismatch("\(Value.self) (\(Value.typeEncoding))")
-    }
-  }
-
-  func resultMismatch(_ given: String) -> InvocationError {
-    .resultMismatch(expected: plan.typeText(place: 0), given: given)
+    guard record.resultSlot.size > 0 else { return }
+    record.releaseResult()
+    unsafe FrameBytes.write(bytes, plan.result, record.frame)
+    record.hasResult = true
+    if argumentsRetained { record.keepResult() }
   }
 }

@@ -111,10 +111,8 @@ public enum Messaging {
   public static func implementation(
     of object: AnyObject, for selector: Selector
   ) -> Implementation? {
-    if let holding = object as? any MethodHolding, let own = holding.ownMethod(for: selector) {
-      return own
-    }
-    return MethodTable.of(type(of: object)).resolved(selector)
+    let (table, method) = MethodLookup.find(type(of: object), selector)
+    return method ?? table.ownOrClassMethod(of: object, for: selector)
   }
 }
 

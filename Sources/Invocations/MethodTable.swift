@@ -1,3 +1,4 @@
+import CForwardingShims
 import Synchronization
 public import TypeEncodings
 
@@ -21,17 +22,9 @@ public final class MethodTable: Sendable {
     var asked: Set<Selector> = []
     /// Those of them that it has finished with.
     var settled: Set<Selector> = []
-    /// Methods found in this class or above, as of `cacheEpoch`.
-    var cache: [Selector: Implementation] = [:]
-    var cacheEpoch = 0
   }
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
-
-  /// Counts the changes of all classes. Who remembers a lookup remembers this along with it.
-  private static let epochCounter = Atomic(0)
-
-  static var epoch: Int { epochCounter.load(ordering: .acquiring) }
 
   private static let declaring = RecursiveLock()
 
@@ -42,7 +35,16 @@ public final class MethodTable: Sendable {
   /// The class whose instances answer.
   public let type: AnyClass
 
-  private init(_ type: AnyClass) { self.type = type }
+  /// Views an object of the class as one that forwards, or holds methods; nil if it does not.
+  // SAFETY: both know nothing but the class, and only cast.
+  nonisolated(unsafe) let forwarding: ((AnyObject) -> any MessageForwarding)?
+  nonisolated(unsafe) let holding: ((AnyObject) -> any MethodHolding)?
+
+  private init(_ type: AnyClass) {
+    self.type = type
+    unsafe forwarding = Self.forwardingView(type)
+    unsafe holding = Self.holdingView(type)
+  }
 
   /// The table of a class itself, empty at first.
   public static func of(_ type: AnyClass) -> MethodTable {
@@ -143,7 +145,8 @@ public final class MethodTable: Sendable {
   }
 
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
-    defer { Self.epochCounter.add(1, ordering: .acquiringAndReleasing) }
+    // What this removes is let go outside of the lock, as it may be the last to know a closure.
+    defer { fwd_methods_forget() }
     return state.withLock { body(&$0) }
   }
 
@@ -162,22 +165,7 @@ public final class MethodTable: Sendable {
   /// The method that instances answer a selector with: the class's own, or that of the nearest
   /// superclass. No resolver is asked.
   public func method(for selector: Selector) -> Implementation? {
-    // Read before looking: a change in between makes the answer stale, not the next one wrong.
-    let epoch = Self.epoch
-    let known = state.withLock { state -> Implementation?? in
-      if state.cacheEpoch != epoch {
-        state.cache.removeAll(keepingCapacity: true)
-        state.cacheEpoch = epoch
-      }
-      if let own = state.methods[selector] { return .some(own) }
-      return state.cache[selector].map { .some($0) }
-    }
-    if let known { return known }
-    guard let inherited = superclass?.method(for: selector) else { return nil }
-    state.withLock { state in
-      if state.cacheEpoch == epoch { state.cache[selector] = inherited }
-    }
-    return inherited
+    own(selector) ?? superclass?.method(for: selector)
   }
 
   /// The class, this one or above, that has a method for a selector itself.

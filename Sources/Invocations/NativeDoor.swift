@@ -1,3 +1,4 @@
+import CForwardingShims
 public import TypeEncodings
 
 /// A C function pointer whose calls become messages to an object: what `_objc_msgForward` is.
@@ -39,18 +40,15 @@ public final class NativeDoor: Sendable {
     let message = try InvocationError.wrapping { () throws(TypeEncodingError) in
       try MethodSignature(method: spelled, selector: selector)
     }
-    let plan = try CallPlan.shared(for: message)
     let name = try Selector(selector)
-    let reference = ObjectReference(receiver, isStrong: strongly)
-    callback = try Callback(function, onError: onError) { call in
-      guard let receiver = reference.object else { return }
-      let sending = Invocation(plan, comparedSelector: name)
-      for index in skipping..<call.plan.argumentCount {
-        sending.borrowArgument(index - skipping + 2, from: call, index)
-      }
-      try sending.send(to: receiver)
-      call.takeResult(from: sending)
+    let plan = try CallPlan.shared(for: function)
+    if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
+      throw .ownedResultInCallback(type: plan.typeText(place: 0))
     }
+    callback = try Callback(
+      DoorAnswer(
+        plan: plan, message: CallPlan.shared(for: message), selector: name, skipping: skipping,
+        receiver: ObjectReference(receiver, isStrong: strongly), onError: onError))
     self.selector = name
     self.signature = message
   }
@@ -66,5 +64,62 @@ public final class NativeDoor: Sendable {
     as type: Function.Type
   ) throws(InvocationError) -> Function {
     unsafe try callback.function(as: type)
+  }
+}
+
+/// Sends a call on as a message.
+private final class DoorAnswer: Answer, @unchecked Sendable {
+  /// Where a word of an argument is in the function's frame, and where in the message's.
+  private struct Move {
+    var from: Int
+    var to: Int
+  }
+
+  private let message: CallPlan
+  private let selector: Selector
+  private let receiver: ObjectReference
+  private let moves: [Move]
+
+  init(
+    plan: CallPlan, message: CallPlan, selector: Selector, skipping: Int,
+    receiver: ObjectReference, onError: @escaping Callback.ErrorHandler
+  ) {
+    self.message = message
+    self.selector = selector
+    self.receiver = receiver
+    moves = (skipping..<plan.argumentCount).flatMap { index in
+      unsafe Self.moves(from: plan.slots[index], to: message.slots[index - skipping + 2])
+    }
+    super.init(plan: plan, onError: onError)
+  }
+
+  private static func moves(from: FWDSlot, to: FWDSlot) -> [Move] {
+    (0..<(Int(from.size) + 7) / 8).map {
+      Move(from: place($0, in: from), to: place($0, in: to))
+    }
+  }
+
+  private static func place(_ word: Int, in slot: FWDSlot) -> Int {
+    word == 1 && slot.second_offset != .max
+      ? Int(slot.second_offset) : Int(slot.offset) + 8 * word
+  }
+
+  override func call(_ frame: FrameReference) throws {
+    guard let receiver = receiver.object else { return }
+    try SpareInvocations.withOne(message) { call in
+      let record = call.record
+      for move in moves {
+        // SAFETY: both offsets are of whole words in the frames of these two plans.
+        unsafe (record.frame + move.to).storeBytes(
+          of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
+      }
+      record.setSelector(selector)
+      try call.send(to: receiver)
+      guard record.hasResult else { return }
+      let result = frame.result(of: plan)
+      // SAFETY: a result has the same size and pieces in both frames.
+      unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
+        from: record.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
+    }
   }
 }

@@ -10,6 +10,8 @@ public final class ObjectReference: Sendable {
   public let isStrong: Bool
   /// Tells objects apart; valid also when the object is dead.
   public let identity: ObjectIdentifier
+  /// The object's class, as a word; it never changes.
+  let typeWord: UInt
 
   // SAFETY: retained in `init`, strongly or in the unowned count, and released in `deinit`. Both
   // counts are atomic, so threads may share this.
@@ -19,6 +21,7 @@ public final class ObjectReference: Sendable {
   public init(_ object: AnyObject, isStrong: Bool) {
     self.isStrong = isStrong
     identity = ObjectIdentifier(object)
+    typeWord = UInt(bitPattern: ObjectIdentifier(type(of: object)))
     if isStrong {
       unsafe pointer = Unmanaged.passRetained(object).toOpaque()
     } else {
@@ -26,6 +29,9 @@ public final class ObjectReference: Sendable {
       _ = unsafe swift_unownedRetain(pointer)
     }
   }
+
+  /// The object's address, which stays its own until this reference dies.
+  var address: UnsafeMutableRawPointer { unsafe pointer }
 
   deinit {
     if isStrong {

@@ -4,20 +4,37 @@
 
 #pragma clang assume_nonnull begin
 
-/// Answers a call: finds the arguments in `frame` and leaves a result in the result's slot.
+/// Answers a call: finds the arguments in `frame` and leaves a result in the result's slot, which
+/// is zero at first.
 typedef void (*FWDCallbackHandler)(void *context, FWDFrame *frame);
 
 /// A C function pointer that enters a handler.
 typedef struct FWDCallback FWDCallback;
 
 /// Makes a function pointer of `plan`'s type that calls `handler(context, frame)` on whatever
-/// thread it is called. The plan must outlive the callback. NULL where no executable memory is
-/// to be had.
+/// thread it is called. The plan must live as long as `context`, which is the callback's own from
+/// here on: `release(context)` is called once, when nobody is in the handler any more. NULL where
+/// no code is to be had; then nothing was taken over.
 FWDCallback *_Nullable fwd_callback_create(const FWDPlan *plan, FWDCallbackHandler handler,
-                                           void *context,
+                                           void *context, void (*release)(void *context),
                                            const void *_Nullable *_Nonnull out_function);
 
-/// Frees a callback, whose function pointer must not be called any more.
+/// Ends a callback, whose function pointer must not be called any more. Calls that have begun end
+/// well.
 void fwd_callback_destroy(FWDCallback *callback);
+
+/// Where the code of callbacks comes from.
+typedef enum __attribute__((enum_extensibility(closed))) FWDCallbackCode : uint8_t {
+  /// A page of this program's own file, mapped once more. Nothing is writable and executable.
+  FWDCallbackCodeTrampolines = 0,
+  /// libffi, which may map a page that is both.
+  FWDCallbackCodeLibffi,
+} FWDCallbackCode;
+
+/// What the next callback will use.
+FWDCallbackCode fwd_callback_code(void);
+
+/// Makes callbacks of libffi from here on, for tests to compare with; 0 takes that back.
+void fwd_callback_prefer_libffi(int prefer);
 
 #pragma clang assume_nonnull end

@@ -13,6 +13,9 @@
 
 #pragma clang assume_nonnull begin
 
+/// The stack words, or the bytes of a large result, that `FWDScopedFrame` has room for.
+#define FWD_SCOPED_STACK_WORDS 16
+
 /// What a value is, as far as storing and passing it goes. Swift types are matched against it.
 typedef enum __attribute__((enum_extensibility(closed))) FWDKind : uint8_t {
   FWDKindNothing = 0,
@@ -113,20 +116,31 @@ typedef struct FWDFrame {
   uint64_t result[4];
 } FWDFrame;
 
-/// What an invocation knows beside its frame, in the 48 bytes in front of it. Plain memory rather than
-/// properties of a class, whose every change the Swift runtime would check for exclusivity.
+/// What an invocation knows beside its frame, in the 32 bytes in front of it. Plain memory rather
+/// than properties of a class, whose every change the Swift runtime would check for exclusivity.
 typedef struct FWDInvocationState {
   /// Which of the first 64 arguments own what they hold.
   uint64_t owned;
-  /// The method that the last send found: for which selector, class and epoch. Retained.
-  uint64_t cached_selector;
-  uint64_t cached_class;
-  int64_t cached_epoch;
-  const void *_Nullable cached_method;
+  /// The selector word that was found to be one; a frame's bytes may hold anything.
+  uint64_t checked_selector;
+  /// The number of the message, 0 until one is needed. Copies that carry a message on share it; it
+  /// tells that the message came back. A number, as the address of a dead one would be used again.
+  uint64_t message;
   uint8_t has_result;
   uint8_t result_ownership;
-  uint8_t reserved[6];
+  /// Whether arguments are kept when they are set, and whether the target is.
+  uint8_t retains_arguments;
+  uint8_t retains_target;
+  uint8_t reserved[4];
 } FWDInvocationState;
+
+/// A frame that is large enough for most calls, with its state in front: what a call that is not
+/// kept takes from the stack.
+typedef struct FWDScopedFrame {
+  FWDInvocationState state;
+  FWDFrame frame;
+  uint64_t stack[FWD_SCOPED_STACK_WORDS];
+} FWDScopedFrame;
 
 /// No offset: 0 is that of the first integer register.
 #define FWD_NOT_SPLIT UINT32_MAX

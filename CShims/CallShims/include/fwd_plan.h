@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string.h>
+
 #include "fwd_frame.h"
 
 #pragma clang assume_nonnull begin
@@ -33,11 +35,20 @@ typedef struct FWDPlanFacts {
   uint32_t argument_count;
   /// The size of a frame of this plan, a multiple of 16.
   uint32_t frame_size;
+  /// What a call copies to the stack, and what of it are arguments.
   uint32_t stack_words;
+  uint32_t passed_words;
+  /// How many words after the frame say which arguments beyond the 64th are owned.
+  uint32_t owned_words;
   FWDSlot result;
   /// Selects the cast in `fwd_call.h`; meaningless for libffi.
   uint8_t shape;
   FWDEngine engine;
+  /// Whether calls are direct and the result is never owned: no object, and no C string.
+  uint8_t is_plain;
+  uint8_t returns_value;
+  /// Whether arguments travel in integer registers alone.
+  uint8_t only_integers;
 } FWDPlanFacts;
 
 /// A call interface, prepared once and then only read. Safe to share between threads.
@@ -59,6 +70,18 @@ const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan);
 
 /// The place of the result, borrowed from the plan.
 const FWDSlot *fwd_plan_result(const FWDPlan *plan);
+
+/// The place of the result, borrowed from the facts.
+static inline const FWDSlot *fwd_facts_result(const FWDPlanFacts *facts) {
+  return &facts->result;
+}
+
+/// Makes the arguments of a new frame zero.
+static inline void fwd_frame_clear(const FWDPlanFacts *facts, FWDFrame *frame) {
+  memset(frame->integers, 0, sizeof frame->integers);
+  if (!facts->only_integers)
+    memset(frame->vectors, 0, facts->frame_size - offsetof(FWDFrame, vectors));
+}
 
 /// Whether values of the Swift type `type` were found to fit place `index` (0 is the result).
 static inline int fwd_is_known_match(const FWDPlanFacts *facts, size_t index, const void *type) {

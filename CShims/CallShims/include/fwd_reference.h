@@ -11,5 +11,7 @@
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern void *_Nullable swift_tryRetain(void *object);
+extern void *swift_retain(void *object);
+extern void swift_release(void *object);
 
 #pragma clang assume_nonnull end

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "fwd_plan_internal.h"
+
+struct FWDCallback {
+  const FWDPlan *plan;
+  FWDCallbackHandler handler;
+  void *context;
+  void (*release)(void *context);
+  /// Where calls find this callback, and hold it: a trampoline's data, or `self`.
+  const void **place;
+  const void *self;
+  /// NULL for a trampoline.
+  ffi_closure *closure;
+};
+
+#if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
+#define FWD_HAS_TRAMPOLINES 1
+#else
+#define FWD_HAS_TRAMPOLINES 0
+#endif
+
+/// Finds a trampoline that is free, and points its data at `callback`. NULL if there is none.
+const void *fwd_trampoline_take(FWDCallback *callback);
+
+/// Takes back the trampoline whose data is at `place`.
+void fwd_trampoline_give_back(const void **place);
+
+/// Whether there is a trampoline to be had.
+int fwd_trampolines_work(void);

@@ -1,0 +1,160 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CForwardingShims.h"
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+// ThreadSanitizer knows no barriers of other threads.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FWD_ALWAYS_BARRIERS 1
+#endif
+#endif
+
+_Thread_local FWDThread *fwd_thread_or_null;
+int fwd_readers_need_barriers = 1;
+size_t fwd_retired_count;
+
+static FWDThread *threads;
+static void (*release_spare)(void *);
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int has_key;
+static uint64_t thread_numbers;
+
+static void leave(void *pointer) {
+  FWDThread *thread = pointer;
+  for (int i = 0; i < FWD_SPARES; i++) {
+    void *spare = thread->spares[i];
+    thread->spares[i] = NULL;
+    thread->spare_keys[i] = NULL;
+    // Releasing one may send messages and so fill a place again; the last ones are then kept by
+    // whoever takes the record over.
+    if (spare && release_spare) release_spare(spare);
+  }
+  while (thread->block_count > 0) free(thread->blocks[--thread->block_count]);
+  fwd_thread_or_null = NULL;
+  __atomic_store_n(&thread->in_use, 0, __ATOMIC_RELEASE);
+}
+
+static int pass_barrier_everywhere(void) {
+#if defined(__linux__) && !defined(FWD_ALWAYS_BARRIERS)
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return 1;
+#endif
+  return 0;
+}
+
+static void set_up(void) {
+  has_key = pthread_key_create(&key, leave) == 0;
+#if defined(__linux__) && !defined(FWD_ALWAYS_BARRIERS)
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+      pass_barrier_everywhere())
+    __atomic_store_n(&fwd_readers_need_barriers, 0, __ATOMIC_RELEASE);
+#endif
+}
+
+void fwd_set_spare_release(void (*release)(void *)) { release_spare = release; }
+
+FWDThread *fwd_thread_enter(void) {
+  pthread_once(&once, set_up);
+  FWDThread *thread = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+  for (; thread; thread = thread->next) {
+    uint32_t unused = 0;
+    if (__atomic_compare_exchange_n(&thread->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+      break;
+  }
+  if (!thread) {
+    thread = calloc(1, sizeof *thread);
+    if (!thread) return NULL;
+    thread->in_use = 1;
+    thread->last_message = __atomic_add_fetch(&thread_numbers, 1, __ATOMIC_RELAXED) << 40;
+    FWDThread *first = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+    do
+      thread->next = first;
+    while (!__atomic_compare_exchange_n(&threads, &first, thread, 1, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+  }
+  // Without a key the record of a thread that ends is lost, and nothing else.
+  if (has_key) pthread_setspecific(key, thread);
+  fwd_thread_or_null = thread;
+  return thread;
+}
+
+// MARK: Retired things
+
+typedef struct Retired {
+  void *thing;
+  void (*dispose)(void *);
+  struct Retired *next;
+} Retired;
+
+static pthread_mutex_t retired_lock = PTHREAD_MUTEX_INITIALIZER;
+static Retired *retired;
+
+static int is_held(const void *thing) {
+  for (FWDThread *thread = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); thread;
+       thread = thread->next)
+    for (int i = 0; i < FWD_HOLDS_MAX; i++)
+      if (__atomic_load_n(&thread->held[i], __ATOMIC_ACQUIRE) == thing) return 1;
+  return 0;
+}
+
+void fwd_collect(void) {
+  pthread_once(&once, set_up);
+  pthread_mutex_lock(&retired_lock);
+  Retired *candidates = retired;
+  retired = NULL;
+  pthread_mutex_unlock(&retired_lock);
+  if (!candidates) return;
+  int barrier = __atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_ACQUIRE)
+                    ? (__atomic_thread_fence(__ATOMIC_SEQ_CST), 1)
+                    : pass_barrier_everywhere();
+  Retired *kept = NULL, **last = &kept, *free_list = NULL;
+  while (candidates) {
+    Retired *next = candidates->next;
+    // Where the system refuses the barrier that it promised, nothing is safe to free.
+    if (!barrier || is_held(candidates->thing)) {
+      candidates->next = NULL;
+      *last = candidates;
+      last = &candidates->next;
+    } else {
+      candidates->next = free_list;
+      free_list = candidates;
+    }
+    candidates = next;
+  }
+  if (kept) {
+    pthread_mutex_lock(&retired_lock);
+    *last = retired;
+    retired = kept;
+    pthread_mutex_unlock(&retired_lock);
+  }
+  while (free_list) {
+    Retired *next = free_list->next;
+    __atomic_sub_fetch(&fwd_retired_count, 1, __ATOMIC_RELAXED);
+    free_list->dispose(free_list->thing);
+    free(free_list);
+    free_list = next;
+  }
+}
+
+void fwd_retire(void *thing, void (*dispose)(void *)) {
+  Retired *entry = malloc(sizeof *entry);
+  // No memory to remember it: better to lose it than to free what somebody may hold.
+  if (!entry) return;
+  *entry = (Retired){thing, dispose, NULL};
+  // Counted before it is looked for: whoever lets go after the look will look itself.
+  __atomic_add_fetch(&fwd_retired_count, 1, __ATOMIC_SEQ_CST);
+  pthread_mutex_lock(&retired_lock);
+  entry->next = retired;
+  retired = entry;
+  pthread_mutex_unlock(&retired_lock);
+  fwd_collect();
+}

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "fwd_call.h"
+#include "fwd_hold.h"
+
+#pragma clang assume_nonnull begin
+
+// The methods that sends have found, for all classes in one table that is read without a lock.
+//
+// The table is right as of one moment: whatever changes a class empties it. An entry never changes
+// once it is there.
+
+/// How the instances of one class answer one selector.
+typedef struct FWDMethod {
+  /// The class and the selector, both as words. `type` is 0 in a free entry, and written last.
+  uintptr_t type;
+  uintptr_t selector;
+  /// The plan of the method, compared by identity.
+  const FWDPlan *_Nullable plan;
+  /// The C function, or NULL for a Swift body.
+  const void *_Nullable function;
+  /// The Swift object that is the method, retained by the table; NULL if the object must be asked.
+  const void *_Nullable implementation;
+  /// The class's table of methods, which lives as long as the process.
+  const void *_Nullable table;
+  /// Whether the result of the method needs no care: no object, and no C string.
+  uint8_t is_plain;
+  uint8_t returns_retained;
+  uint8_t reserved[6];
+} FWDMethod;
+
+typedef struct FWDMethodCache {
+  size_t mask;
+  size_t count;
+  FWDMethod methods[];
+} FWDMethodCache;
+
+/// The current table; a place to hold.
+extern const void *_Nullable fwd_method_cache;
+
+static inline size_t fwd_method_hash(uintptr_t type, uintptr_t selector) {
+  uint64_t mixed = (type ^ (selector << 7)) * 0x9E3779B97F4A7C15u;
+  return (size_t)(mixed >> 32);
+}
+
+/// The entry for a class and a selector, or NULL if there is none yet.
+static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *cache,
+                                                         uintptr_t type, uintptr_t selector) {
+  size_t mask = cache->mask;
+  for (size_t i = fwd_method_hash(type, selector) & mask;; i = (i + 1) & mask) {
+    const FWDMethod *method = &cache->methods[i];
+    uintptr_t found = __atomic_load_n(&method->type, __ATOMIC_ACQUIRE);
+    if (found == type && method->selector == selector) return method;
+    if (found == 0) return NULL;
+  }
+}
+
+/// Finds the entry and holds the table. Every success is followed by one `fwd_let_go`.
+static inline const FWDMethod *_Nullable fwd_method_hold(FWDThread *_Nullable thread,
+                                                         uintptr_t type, uintptr_t selector) {
+  const FWDMethodCache *cache = (const FWDMethodCache *)fwd_hold(thread, &fwd_method_cache);
+  if (!cache) return NULL;
+  const FWDMethod *method = fwd_method_find(cache, type, selector);
+  if (__builtin_expect(!method, 0)) fwd_let_go((FWDThread *)thread);
+  return method;
+}
+
+/// The table that `fwd_method_hold` has just held.
+static inline const FWDMethodCache *fwd_method_held(const FWDThread *thread) {
+  return (const FWDMethodCache *)thread->held[thread->count - 1];
+}
+
+/// Whether no class has changed since the table was held.
+static inline int fwd_method_is_current(const FWDMethodCache *cache) {
+  return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
+}
+
+/// Counts the changes of all classes. Read before a method is looked up, given when it is kept.
+uint64_t fwd_method_epoch(void);
+
+/// Keeps an entry, unless a class has changed since `epoch`. Retains the implementation.
+void fwd_method_remember(FWDMethod method, uint64_t epoch);
+
+/// Forgets everything: a class has changed. No lock may be held.
+void fwd_methods_forget(void);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,100 @@
+// The two pieces of machine code of this package: what C can call when it calls into Swift.
+//
+// fwd_trampoline_page: one page of 255 trampolines, 16 bytes each, and a last jump. It is never
+// executed where it stands: the page is mapped again elsewhere, from the program's own file, with a
+// page of data behind it. Trampoline i loads the address of the 16 bytes of data that belong to it,
+// 4096 bytes further on, into r10, and goes where the last 16 bytes of data say.
+//
+// fwd_trampoline_entry: where that is.
+//   in:   a call by the System V ABI; r10 is the address of the trampoline's data
+//   does: saves the argument registers as an FWDFrame on its stack, and calls
+//         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
+//   out:  0: rax, rdx and xmm0, xmm1 from result[0] and result[1], as either may be the result
+//         1: rax from result[2], xmm0 from result[3]
+//         2: st0 from result[0..1]      3: st1 from result[2..3] as well
+//   keeps every register that the ABI says is the caller's. An exception cannot pass.
+
+#if defined(__x86_64__) && defined(__linux__)
+
+#define FRAME_VECTORS 48
+#define FRAME_RESULT 112
+#define FRAME_SIZE 144
+
+        .text
+        .balign 4096
+        .globl  fwd_trampoline_page
+        .hidden fwd_trampoline_page
+        .type   fwd_trampoline_page, @object
+        .size   fwd_trampoline_page, 4096
+fwd_trampoline_page:
+        .rept   255
+        endbr64
+        leaq    4096-11(%rip), %r10     // from the end of this instruction, 11 bytes in
+        jmp     .Llast
+        .balign 16, 0xcc
+        .endr
+.Llast:
+        jmp     *4096-6(%rip)           // the last 16 bytes of the data page
+        .balign 4096, 0xcc
+
+        .globl  fwd_trampoline_entry
+        .hidden fwd_trampoline_entry
+        .type   fwd_trampoline_entry, @function
+        .balign 64
+fwd_trampoline_entry:
+        .cfi_startproc
+        endbr64
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        subq    $FRAME_SIZE, %rsp
+        movq    %rdi, 0(%rsp)
+        movq    %rsi, 8(%rsp)
+        movq    %rdx, 16(%rsp)
+        movq    %rcx, 24(%rsp)
+        movq    %r8, 32(%rsp)
+        movq    %r9, 40(%rsp)
+        movsd   %xmm0, FRAME_VECTORS(%rsp)
+        movsd   %xmm1, FRAME_VECTORS+8(%rsp)
+        movsd   %xmm2, FRAME_VECTORS+16(%rsp)
+        movsd   %xmm3, FRAME_VECTORS+24(%rsp)
+        movsd   %xmm4, FRAME_VECTORS+32(%rsp)
+        movsd   %xmm5, FRAME_VECTORS+40(%rsp)
+        movsd   %xmm6, FRAME_VECTORS+48(%rsp)
+        movsd   %xmm7, FRAME_VECTORS+56(%rsp)
+        movq    %r10, %rdi
+        movq    %rsp, %rsi
+        leaq    16(%rbp), %rdx
+        call    fwd_trampoline_enter
+        testl   %eax, %eax
+        jnz     1f
+        movq    FRAME_RESULT(%rsp), %rax
+        movq    FRAME_RESULT+8(%rsp), %rdx
+        movsd   FRAME_RESULT(%rsp), %xmm0
+        movsd   FRAME_RESULT+8(%rsp), %xmm1
+        leave
+        .cfi_remember_state
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_restore_state
+1:      cmpl    $2, %eax
+        jae     2f
+        movq    FRAME_RESULT+16(%rsp), %rax
+        movsd   FRAME_RESULT+24(%rsp), %xmm0
+        jmp     4f
+2:      je      3f
+        fldt    FRAME_RESULT+16(%rsp)
+3:      fldt    FRAME_RESULT(%rsp)
+4:      leave
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   fwd_trampoline_entry, . - fwd_trampoline_entry
+
+#endif
+
+#if defined(__linux__) && defined(__ELF__)
+        .section .note.GNU-stack, "", %progbits
+#endif

@@ -1,0 +1,89 @@
+public import CForwardingShims
+
+// Calling with what was recorded. The types were compared before.
+extension CallRecord {
+  /// Calls the function at an address.
+  @inlinable @unsafe
+  func call(_ function: UnsafeRawPointer, returnsRetained: Bool) {
+    guard unsafe facts.pointee.is_plain != 0 else {
+      unsafe callWithCare(function, returnsRetained: returnsRetained)
+      return
+    }
+    // Nothing is owned of such a result, and nothing is to be kept.
+    unsafe fwd_call_direct(facts.pointee.shape, head, function)
+    hasResult = returnsValue
+  }
+
+  /// Calls through any engine, and takes care of a result that may be owned.
+  @usableFromInline @unsafe
+  func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) {
+    forgetResult()
+    unsafe fwd_call(plan.handle, facts.pointee.engine, facts.pointee.shape, head, function)
+    keepReturned(returnsRetained: returnsRetained)
+  }
+
+  /// Calls a Swift body.
+  func call(_ body: Implementation.Closure) throws {
+    forgetResult()
+    try unsafe body(FrameReference(frame))
+    adoptAnswer()
+  }
+
+  /// What a Swift body gives back, it gives for good.
+  func adoptAnswer() {
+    hasResult = returnsValue
+    let slot = resultSlot
+    if slot.kind.isOwnable, !slot.isNull { resultOwnership = slot.kind.ownership }
+  }
+
+  /// Calls an implementation whose plan was compared with this one's.
+  func perform(_ implementation: Implementation) throws {
+    try withExtendedLifetime(implementation) {
+      switch implementation.body {
+      case .native(let function, let returnsRetained):
+        // SAFETY: who registered the function vouched for its type, which is this plan's.
+        unsafe call(function.address, returnsRetained: returnsRetained)
+      case .closure(let body):
+        try call(body)
+      }
+    }
+  }
+
+  /// Calls a method that was found, and is held.
+  @unsafe
+  func perform(_ method: UnsafePointer<FWDMethod>) throws {
+    if let function = unsafe method.pointee.function {
+      unsafe call(function, returnsRetained: method.pointee.returns_retained != 0)
+    } else if let implementation = unsafe method.pointee.implementation {
+      try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+        if case .closure(let body) = $0.body { try call(body) }
+      }
+    }
+  }
+
+  @inlinable
+  func forgetResult() {
+    if resultOwnership != .none { releaseResult() }
+    hasResult = false
+  }
+
+  func keepReturned(returnsRetained: Bool) {
+    let slot = resultSlot
+    hasResult = returnsValue
+    guard slot.kind.isOwnable, !slot.isNull else { return }
+    if slot.kind.isObject {
+      // An unretained result is kept from here on: nobody else promises to.
+      if !returnsRetained { OwnedObject.retain(slot.word) }
+      resultOwnership = .object
+    } else if retainsArguments {
+      keepResult()
+    }
+  }
+
+  @usableFromInline
+  func answerZero() {
+    forgetResult()
+    unsafe fwd_slot_clear(fwd_facts_result(facts), frame)
+    hasResult = returnsValue
+  }
+}

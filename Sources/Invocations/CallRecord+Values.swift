@@ -1,0 +1,118 @@
+public import CForwardingShims
+
+// Setting and reading typed values. What is usual is inlined into the caller: an index, a kind, and
+// a store. Everything else is a step further down.
+extension CallRecord {
+  @inlinable
+  func setArgument<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
+    try checkIndex(index)
+    let slot = slot(index)
+    if slot.kind != Value.valueKind || slot.kind.isAggregate {
+      try checkArgument(Value.self, slot, index)
+    }
+    if slot.kind.isOwnable {
+      try setOwnable(value, slot, index)
+    } else {
+      try value.store(in: slot)
+    }
+  }
+
+  @inlinable
+  func argument<Value: CallValue>(
+    at index: Int, as type: Value.Type
+  ) throws(InvocationError) -> Value {
+    try checkIndex(index)
+    let slot = slot(index)
+    if slot.kind != Value.valueKind || slot.kind.isAggregate {
+      try checkArgument(Value.self, slot, index)
+    }
+    return try Value.load(from: slot)
+  }
+
+  @inlinable
+  func result<Value: CallValue>(as type: Value.Type) throws(InvocationError) -> Value {
+    guard hasResult else { throw .resultNotAvailable }
+    let slot = resultSlot
+    if slot.kind != Value.valueKind || slot.kind.isAggregate {
+      try checkResult(Value.self, slot)
+    }
+    return try Value.load(from: slot)
+  }
+
+  // MARK: Steps
+
+  /// Refuses a Swift type that does not fit. The answer for structures is kept in the plan.
+  @inlinable
+  func checkArgument<Value: CallValue>(
+    _ type: Value.Type, _ slot: ValueSlot, _ index: Int
+  ) throws(InvocationError) {
+    if isKnownMatch(type, place: index + 1) { return }
+    try compareArgument(type, slot, index)
+  }
+
+  @inlinable
+  func checkResult<Value: CallValue>(
+    _ type: Value.Type, _ slot: ValueSlot
+  ) throws(InvocationError) {
+    if isKnownMatch(type, place: 0) { return }
+    try compareResult(type, slot)
+  }
+
+  /// Whether values of `type` were found to fit a place before.
+  @inlinable
+  func isKnownMatch<Value: CallValue>(_ type: Value.Type, place: Int) -> Bool {
+    let key = unsafe unsafeBitCast(ObjectIdentifier(type), to: UnsafeRawPointer.self)
+    return unsafe fwd_is_known_match(facts, place, key) != 0
+  }
+
+  @usableFromInline
+  func compareArgument<Value: CallValue>(
+    _ type: Value.Type, _ slot: ValueSlot, _ index: Int
+  ) throws(InvocationError) {
+    guard plan.accepts(type, slot.kind, place: index + 1) else {
+      throw mismatch(index, given: "\(Value.self) (\(Value.typeEncoding))")
+    }
+  }
+
+  @usableFromInline
+  func compareResult<Value: CallValue>(
+    _ type: Value.Type, _ slot: ValueSlot
+  ) throws(InvocationError) {
+    guard plan.accepts(type, slot.kind, place: 0) else {
+      throw resultMismatch("\(Value.self) (\(Value.typeEncoding))")
+    }
+  }
+
+  /// Sets a value that may own something, in a place whose old value may.
+  @usableFromInline
+  func setOwnable<Value: CallValue>(
+    _ value: Value, _ slot: ValueSlot, _ index: Int
+  ) throws(InvocationError) {
+    // The old value stays until the new one is there: both may be the same object.
+    let old = slot.word
+    let owned = owns(index)
+    try value.store(in: slot)
+    let owns = Value.ownership != .none && !slot.isNull
+    setOwns(index, owns)
+    if owned { release(old, slot.kind) }
+    if !owns, isRetaining(index) { retain(index) }
+  }
+
+  func replace(_ slot: ValueSlot, _ index: Int, word: UInt64, owns: Bool) {
+    let old = slot.word
+    let owned = self.owns(index)
+    slot.word = word
+    setOwns(index, owns)
+    if owned { release(old, slot.kind) }
+  }
+
+  func typeText(_ index: Int) -> String { plan.typeText(place: index + 1) }
+
+  func mismatch(_ index: Int, given: String) -> InvocationError {
+    .argumentMismatch(index: index, expected: typeText(index), given: given)
+  }
+
+  func resultMismatch(_ given: String) -> InvocationError {
+    .resultMismatch(expected: plan.typeText(place: 0), given: given)
+  }
+}

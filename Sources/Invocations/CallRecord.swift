@@ -1,0 +1,232 @@
+public import CForwardingShims
+import TypeEncodings
+
+/// The memory of one recorded call: its state, its frame, and the notes of who owns what.
+///
+/// ``Invocation`` keeps one on the heap, ``ScopedInvocation`` one on the stack; all that the two
+/// have in common is written here, once. It owns nothing itself: who makes one ends it with
+/// ``finish()``.
+@safe
+@usableFromInline
+struct CallRecord {
+  // SAFETY: the plan is kept by whoever made this; the memory has the size that the plan says, the
+  // state in front of the frame, and lives as long as this is used.
+  @usableFromInline let unmanagedPlan: Unmanaged<CallPlan>
+  @usableFromInline let facts: UnsafePointer<FWDPlanFacts>
+  @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
+  @usableFromInline let frame: UnsafeMutableRawPointer
+
+  /// How much memory a call of `plan` takes.
+  @inlinable
+  static func size(_ plan: CallPlan) -> Int {
+    unsafe MemoryLayout<FWDInvocationState>.stride + plan.frameSize
+      + Int(plan.facts.pointee.owned_words) * 8
+  }
+
+  /// Takes memory of ``size(_:)`` bytes, aligned to 16, for a call of which nothing is set.
+  @inlinable @unsafe
+  init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
+    unsafe unmanagedPlan = .passUnretained(plan)
+    unsafe facts = plan.facts
+    unsafe state = memory.assumingMemoryBound(to: FWDInvocationState.self)
+    unsafe frame = memory + MemoryLayout<FWDInvocationState>.stride
+    unsafe state.initialize(to: FWDInvocationState())
+    unsafe fwd_frame_clear(facts, head)
+    if unsafe facts.pointee.owned_words > 0 { clearOwnedBeyond() }
+    unsafe fwd_frame_bind_result(facts, head)
+  }
+
+  /// Takes over the bytes of another frame of the same plan; what they refer to stays borrowed.
+  @unsafe
+  func copyFrame(from other: UnsafeRawPointer) {
+    unsafe frame.copyMemory(from: other, byteCount: Int(facts.pointee.frame_size))
+    unsafe fwd_frame_bind_result(facts, head)
+  }
+
+  /// Takes over the bytes of a result in a frame of the same plan.
+  @unsafe
+  func copyResult(from other: UnsafeRawPointer) {
+    let offset = unsafe Int(fwd_facts_result(facts).pointee.offset)
+    let size = max(8, resultSlot.size)
+    unsafe (frame + offset).copyMemory(from: other + offset, byteCount: size)
+  }
+
+  /// Gives back everything that is owned; the memory is the maker's to free.
+  @inlinable
+  func finish() {
+    if resultOwnership != .none { releaseResult() }
+    if owned != 0 || hasOwnedBeyond { releaseArguments() }
+  }
+
+  /// The prepared call, for what is not done on every call.
+  var plan: CallPlan { unsafe unmanagedPlan.takeUnretainedValue() }
+
+  /// The plan as C sees it, which begins with its facts.
+  var planHandle: OpaquePointer { unsafe OpaquePointer(facts) }
+
+  /// The frame as C sees it.
+  @inlinable
+  var head: UnsafeMutablePointer<FWDFrame> {
+    unsafe frame.assumingMemoryBound(to: FWDFrame.self)
+  }
+
+  // MARK: Places
+
+  @inlinable
+  var argumentCount: Int { unsafe Int(facts.pointee.argument_count) }
+
+  /// The place of argument `index`, which was checked.
+  @inlinable
+  func slot(_ index: Int) -> ValueSlot {
+    unsafe ValueSlot(slot: facts.pointee.slots + index, frame: frame, index: index)
+  }
+
+  /// The place of the result.
+  @inlinable
+  var resultSlot: ValueSlot {
+    unsafe ValueSlot(slot: fwd_facts_result(facts), frame: frame, index: nil)
+  }
+
+  @inlinable
+  func checkIndex(_ index: Int) throws(InvocationError) {
+    guard index >= 0, index < argumentCount else {
+      throw .indexOutOfBounds(index: index, count: argumentCount)
+    }
+  }
+
+  // MARK: State
+
+  @inlinable
+  var owned: UInt64 {
+    get { unsafe state.pointee.owned }
+    nonmutating set { unsafe state.pointee.owned = newValue }
+  }
+
+  /// Whether a call has completed, or a result was set, since the last failure.
+  @inlinable
+  var hasResult: Bool {
+    get { unsafe state.pointee.has_result != 0 }
+    nonmutating set { unsafe state.pointee.has_result = newValue ? 1 : 0 }
+  }
+
+  /// What is owned of the result.
+  @inlinable
+  var resultOwnership: ValueOwnership {
+    get { ValueOwnership(rawValue: unsafe state.pointee.result_ownership) ?? .none }
+    nonmutating set { unsafe state.pointee.result_ownership = newValue.rawValue }
+  }
+
+  @inlinable
+  var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
+
+  var retainsArguments: Bool {
+    get { unsafe state.pointee.retains_arguments != 0 }
+    nonmutating set { unsafe state.pointee.retains_arguments = newValue ? 1 : 0 }
+  }
+
+  var retainsTarget: Bool {
+    get { unsafe state.pointee.retains_target != 0 }
+    nonmutating set { unsafe state.pointee.retains_target = newValue ? 1 : 0 }
+  }
+
+  // MARK: Ownership
+
+  /// The words behind the frame in which the arguments from the 64th on have their bits.
+  private var ownedBeyond: UnsafeMutableBufferPointer<UInt64> {
+    let start = unsafe (frame + Int(facts.pointee.frame_size))
+    return unsafe UnsafeMutableBufferPointer(
+      start: start.assumingMemoryBound(to: UInt64.self), count: Int(facts.pointee.owned_words))
+  }
+
+  @usableFromInline
+  func clearOwnedBeyond() { unsafe ownedBeyond.initialize(repeating: 0) }
+
+  @inlinable
+  var hasOwnedBeyond: Bool { unsafe facts.pointee.owned_words > 0 }
+
+  @inlinable
+  func owns(_ index: Int) -> Bool {
+    index < 64 ? owned & (1 << UInt64(index)) != 0 : ownsBeyond(index)
+  }
+
+  @usableFromInline
+  func ownsBeyond(_ index: Int) -> Bool {
+    unsafe ownedBeyond[index / 64 - 1] & (1 << UInt64(index % 64)) != 0
+  }
+
+  @inlinable
+  func setOwns(_ index: Int, _ value: Bool) {
+    if index < 64 {
+      let bit: UInt64 = 1 << UInt64(index)
+      owned = value ? owned | bit : owned & ~bit
+    } else {
+      setOwnsBeyond(index, value)
+    }
+  }
+
+  @usableFromInline
+  func setOwnsBeyond(_ index: Int, _ value: Bool) {
+    let bit: UInt64 = 1 << UInt64(index % 64)
+    let words = unsafe ownedBeyond
+    if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
+  }
+
+  /// Gives back what argument `index` owns; its word stays as it was.
+  func releaseOwned(_ index: Int) {
+    let slot = slot(index)
+    setOwns(index, false)
+    release(slot.word, slot.kind)
+  }
+
+  @usableFromInline
+  func releaseArguments() {
+    for index in 0..<argumentCount where owns(index) { releaseOwned(index) }
+  }
+
+  func release(_ word: UInt64, _ kind: ValueKind) {
+    if kind.isCString { OwnedCString.release(word) } else { OwnedObject.release(word) }
+  }
+
+  @usableFromInline
+  func releaseResult() {
+    switch resultOwnership {
+    case .none: return
+    case .cString: OwnedCString.release(resultSlot.word)
+    case .object: OwnedObject.release(resultSlot.word)
+    }
+    resultOwnership = .none
+  }
+
+  // MARK: Keeping what is borrowed
+
+  /// Whether argument `index` is to be kept when it is set.
+  func isRetaining(_ index: Int) -> Bool {
+    guard retainsArguments else { return false }
+    return index == 0 && plan.signature.shape == .method ? retainsTarget : true
+  }
+
+  /// Makes argument `index`, which is borrowed, the record's own.
+  func retain(_ index: Int) {
+    let slot = slot(index)
+    guard slot.kind.isOwnable, !slot.isNull else { return }
+    if slot.kind.isCString {
+      slot.word = OwnedCString.copy(ofAddress: slot.word)
+    } else {
+      OwnedObject.retain(slot.word)
+    }
+    setOwns(index, true)
+  }
+
+  /// Makes a borrowed result the record's own.
+  func keepResult() {
+    let slot = resultSlot
+    guard resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
+    if slot.kind.isCString {
+      slot.word = OwnedCString.copy(ofAddress: slot.word)
+      resultOwnership = .cString
+    } else {
+      OwnedObject.retain(slot.word)
+      resultOwnership = .object
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import CForwardingShims
+
+/// Finds how the objects of a class answer a selector, and leaves it where the next send of any
+/// thread finds it without a lock.
+enum MethodLookup {
+  /// The table of a class, and its method for the selector; nil if the object must be asked: it may
+  /// have methods of its own, or forward.
+  static func find(_ type: AnyClass, _ selector: Selector) -> (MethodTable, Implementation?) {
+    if let known = known(type, selector) { return known }
+    let table = MethodTable.of(type)
+    // Read before looking: a change in between makes the answer stale, and it is not kept.
+    let epoch = fwd_method_epoch()
+    let method = unsafe table.holding == nil ? table.resolved(selector) : nil
+    remember(table, selector, method, epoch)
+    return (table, method)
+  }
+
+  private static func known(
+    _ type: AnyClass, _ selector: Selector
+  ) -> (MethodTable, Implementation?)? {
+    let word = UInt(bitPattern: ObjectIdentifier(type))
+    guard let thread = unsafe fwd_thread(),
+      let method = unsafe fwd_method_hold(thread, word, selector.word)
+    else { return nil }
+    defer { unsafe fwd_let_go(thread) }
+    guard let table = unsafe MethodTable.known(method.pointee.table) else { return nil }
+    let implementation = unsafe method.pointee.implementation.map {
+      unsafe Unmanaged<Implementation>.fromOpaque($0).takeUnretainedValue()
+    }
+    return (table, implementation)
+  }
+
+  private static func remember(
+    _ table: MethodTable, _ selector: Selector, _ method: Implementation?, _ epoch: UInt64
+  ) {
+    var entry = unsafe FWDMethod()
+    unsafe entry.type = UInt(bitPattern: ObjectIdentifier(table.type))
+    unsafe entry.selector = selector.word
+    // A table lives as long as the process.
+    unsafe entry.table = UnsafeRawPointer(Unmanaged.passUnretained(table).toOpaque())
+    if let method {
+      unsafe entry.plan = method.plan.handle
+      unsafe entry.implementation = UnsafeRawPointer(Unmanaged.passUnretained(method).toOpaque())
+      if case .native(let function, let returnsRetained) = method.body {
+        unsafe entry.function = function.address
+        unsafe entry.returns_retained = returnsRetained ? 1 : 0
+      }
+      unsafe entry.is_plain = method.plan.facts.pointee.is_plain
+    }
+    unsafe fwd_method_remember(entry, epoch)
+    withExtendedLifetime(method) {}
+  }
+}
+
+extension MethodTable {
+  /// The table that an entry of the cache points at.
+  @unsafe
+  static func known(_ address: UnsafeRawPointer?) -> MethodTable? {
+    unsafe address.map { unsafe Unmanaged<MethodTable>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// The method that an object of this class has for a selector, its own ones first.
+  func ownOrClassMethod(of object: AnyObject, for selector: Selector) -> Implementation? {
+    guard let holding = unsafe holding?(object) else { return nil }
+    return holding.ownMethod(for: selector) ?? resolved(selector)
+  }
+
+  /// The object as one that forwards, if its class does.
+  func forwarding(_ object: AnyObject) -> (any MessageForwarding)? {
+    unsafe forwarding?(object)
+  }
+
+  // Asking an object at run time whether it conforms takes longer than sending it a message. A
+  // class is asked once; from then on its objects are only viewed.
+
+  static func forwardingView(_ type: AnyClass) -> ((AnyObject) -> any MessageForwarding)? {
+    func view<Object: MessageForwarding>(
+      _: Object.Type
+    ) -> (AnyObject) -> any MessageForwarding {
+      { unsafe unsafeDowncast($0, to: Object.self) }
+    }
+    guard let type = type as? any MessageForwarding.Type else { return nil }
+    return view(type)
+  }
+
+  static func holdingView(_ type: AnyClass) -> ((AnyObject) -> any MethodHolding)? {
+    func view<Object: MethodHolding>(_: Object.Type) -> (AnyObject) -> any MethodHolding {
+      { unsafe unsafeDowncast($0, to: Object.self) }
+    }
+    guard let type = type as? any MethodHolding.Type else { return nil }
+    return view(type)
+  }
+}

@@ -1,0 +1,162 @@
+public import CForwardingShims
+
+/// An invocation that lives on the stack, for as long as a closure runs: a call that is recorded,
+/// made and forgotten costs less than a stored closure.
+///
+/// ```swift
+/// try plan.withInvocation { call in
+///   try call.setArgument(Int32(2), at: 2)
+///   try call.send("add:", to: counter)
+/// }
+/// ```
+///
+/// It does what an ``Invocation`` does, but cannot be kept or copied.
+@safe
+public struct ScopedInvocation: ~Copyable {
+  // SAFETY: made by `withInvocation` alone, which lends it out, and keeps memory and plan meanwhile.
+  @usableFromInline let record: CallRecord
+
+  @inlinable
+  init(_ record: CallRecord) { self.record = record }
+
+  /// Sets an argument. `value` must be of the Swift type that the encoding names.
+  @inlinable
+  public func setArgument<Value: CallValue>(
+    _ value: Value, at index: Int
+  ) throws(InvocationError) {
+    try record.setArgument(value, at: index)
+  }
+
+  /// Reads an argument. Never-set arguments read as zero.
+  @inlinable
+  public func argument<Value: CallValue>(
+    at index: Int, as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    try record.argument(at: index, as: type)
+  }
+
+  /// Reads the result of the last call.
+  @inlinable
+  public func result<Value: CallValue>(
+    as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    try record.result(as: type)
+  }
+
+  /// Calls the function at an address with the recorded arguments, receiver and selector included.
+  ///
+  /// - Parameter returnsRetained: whether an object result is the caller's to release.
+  /// - Safety: the function's C type must be the one the signature describes.
+  @inlinable @unsafe
+  public func invoke(
+    using function: UnsafeRawPointer?, returnsRetained: Bool = false
+  ) throws(InvocationError) {
+    guard let function = unsafe function else { throw .nullFunction }
+    unsafe record.call(function, returnsRetained: returnsRetained)
+  }
+
+  /// Calls a registered function or method with the recorded arguments, whatever its name.
+  public func invoke(using implementation: Implementation) throws {
+    try record.plan.check(implementation)
+    try record.perform(implementation)
+  }
+
+  /// Sends the message to an object, with all steps of forwarding; nil answers zero.
+  public func send(_ selector: Selector, to target: AnyObject?) throws {
+    try record.plan.check(selector)
+    try send(compared: selector, to: target)
+  }
+
+  /// Sends a message whose selector was compared with the plan before.
+  @usableFromInline
+  package func send(compared selector: Selector, to target: AnyObject?) throws {
+    record.setSelector(selector)
+    guard let target else { return record.answerZero() }
+    record.slot(0).word = OwnedObject.address(of: target)
+    let known = try record.performKnownMethod(of: target) { _ in try sendByInvocation(target) }
+    if !known { try sendByInvocation(target) }
+  }
+
+  /// Goes the long way: asks the object, which may want to see an invocation, or keep it.
+  private func sendByInvocation(_ target: AnyObject) throws {
+    let record = record
+    try SpareInvocations.withOne(record.plan) { call in
+      record.forgetResult()
+      call.record.borrow(from: record)
+      try call.send(to: target)
+      record.takeResult(of: call.record)
+    }
+  }
+
+  /// The result of a typed message; a void one is always there.
+  @inlinable
+  package func messageResult<Value: CallValue>(
+    as type: Value.Type
+  ) throws(InvocationError) -> Value {
+    try Value.load(from: record.resultSlot)
+  }
+
+  /// Sets an argument of the type that its place has for certain.
+  @inlinable
+  package func setFitting<Value: CallValue>(
+    _ value: Value, at index: Int
+  ) throws(InvocationError) {
+    let slot = record.slot(index)
+    try value.store(in: slot)
+    if Value.ownership != .none { record.setOwns(index, !slot.isNull) }
+  }
+}
+
+extension CallPlan {
+  /// Lends an invocation on the stack to `body`, with all arguments zero.
+  @inlinable
+  public func withInvocation<Result>(
+    _ body: (borrowing ScopedInvocation) throws -> Result
+  ) throws -> Result {
+    let size = CallRecord.size(self)
+    guard size <= MemoryLayout<FWDScopedFrame>.size else {
+      return try withLargeInvocation(size, body)
+    }
+    return try unsafe withUnsafeTemporaryAllocation(of: FWDScopedFrame.self, capacity: 1) {
+      memory in
+      // SAFETY: room for one was asked for.
+      let record = unsafe CallRecord(self, at: memory.baseAddress.unsafelyUnwrapped)
+      defer { record.finish() }
+      return try body(ScopedInvocation(record))
+    }
+  }
+
+  @usableFromInline
+  func withLargeInvocation<Result>(
+    _ size: Int, _ body: (borrowing ScopedInvocation) throws -> Result
+  ) throws -> Result {
+    let memory = unsafe fwd_block_take(size)
+    let record = unsafe CallRecord(self, at: memory)
+    defer {
+      record.finish()
+      unsafe fwd_block_give(memory, size)
+    }
+    return try body(ScopedInvocation(record))
+  }
+}
+
+extension CallRecord {
+  /// Takes the arguments and the selector of another record of the same plan; what that one owns,
+  /// this one owns too.
+  func borrow(from other: CallRecord) {
+    unsafe copyFrame(from: other.frame)
+    setSelector(Selector(word: UInt(other.slot(1).word)))
+    if other.owned != 0 || other.hasOwnedBeyond {
+      for index in 0..<argumentCount where other.owns(index) { retain(index) }
+    }
+  }
+
+  /// Takes over the result of another record of the same plan, with what is owned of it.
+  func takeResult(of other: CallRecord) {
+    guard other.hasResult else { return }
+    unsafe copyResult(from: other.frame)
+    resultOwnership = other.resultOwnership
+    other.resultOwnership = .none
+    hasResult = true
+  }
+}

@@ -1,0 +1,248 @@
+import CForwardingShims
+
+/// One target of a list, and what may change about it while deliveries hold lists that it is in.
+@safe
+package final class ListedTarget: @unchecked Sendable {
+  /// The object.
+  package let reference: ObjectReference
+  // SAFETY: allocated in `init`, freed in `deinit`, and changed by atomic operations alone.
+  fileprivate let state: UnsafeMutablePointer<FWDTargetState>
+
+  /// - Parameter isSpecial: whether a delivery may not simply call it.
+  package init(_ reference: ObjectReference, isSpecial: Bool) {
+    self.reference = reference
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(
+      to: FWDTargetState(
+        flags: isSpecial ? UInt32(FWD_TARGET_SPECIAL) : 0, is_strong: reference.isStrong ? 1 : 0))
+  }
+
+  deinit { unsafe state.deallocate() }
+
+  package var isRemoved: Bool {
+    unsafe fwd_target_flags(state) & UInt32(FWD_TARGET_REMOVED) != 0
+  }
+
+  package func markRemoved() { unsafe fwd_target_mark_removed(state) }
+
+  package var isBlocked: Bool { unsafe fwd_target_flags(state) >= UInt32(FWD_TARGET_BLOCK) }
+
+  package func block() { unsafe fwd_target_block(state) }
+
+  /// False if it was not blocked.
+  package func unblock() -> Bool { unsafe fwd_target_unblock(state) != 0 }
+}
+
+/// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
+///
+/// A delivery holds the list that it found, without a lock and without counting references. The
+/// owner changes its own books under a lock of its own, and withdraws the list there.
+@safe
+package final class TargetList: @unchecked Sendable {
+  // SAFETY: one word, changed by atomic operations alone; what it pointed at is retired.
+  private let place: UnsafeMutablePointer<UnsafeRawPointer?>
+
+  package init() {
+    unsafe place = .allocate(capacity: 1)
+    unsafe place.initialize(to: nil)
+  }
+
+  deinit {
+    withdraw().retire()
+    unsafe place.deallocate()
+  }
+
+  /// A list that no new delivery finds.
+  @safe
+  package struct Withdrawn {
+    fileprivate let list: UnsafeMutableRawPointer?
+
+    /// Lets it go, at once or when the last delivery is through with it. Targets may die of that:
+    /// no lock may be held.
+    package func retire() {
+      if let list = unsafe list { unsafe fwd_retire(list, fwd_targets_dispose) }
+    }
+  }
+
+  /// Takes the list away; the next delivery asks for a new one.
+  package func withdraw() -> Withdrawn { unsafe Withdrawn(list: fwd_publish(place, nil)) }
+
+  /// Publishes a list of members, which it keeps; called by the owner, under its lock.
+  package func publish<Member: AnyObject>(
+    _ members: [Member], _ listed: (Member) -> ListedTarget
+  ) {
+    // Another delivery may have been faster.
+    guard unsafe fwd_published(place) == nil else { return }
+    guard let list = unsafe fwd_targets_create(members.count) else { return }
+    for (index, member) in members.enumerated() {
+      let target = listed(member)
+      let object = unsafe target.reference.address
+      unsafe fwd_target_set(
+        list, index,
+        FWDTarget(
+          object: object, type: target.reference.typeWord, state: target.state,
+          member: Unmanaged.passRetained(member).toOpaque()))
+    }
+    _ = unsafe fwd_publish(place, list)
+  }
+
+  /// What came of a delivery.
+  package struct Tally {
+    /// How many targets answered.
+    package var answered = 0
+    /// How many messages are on their way.
+    package var queued = 0
+    /// Whether a dead target was met.
+    package var metDead = false
+    /// The first error.
+    package var error: (any Error)?
+
+    package init() {}
+  }
+
+  /// Sends an invocation to the targets in order.
+  ///
+  /// A target whose class has a method is called with the frame as it is. All others, and those
+  /// that need a closer look, are left to `other`, which says whether to go on. nil if this thread
+  /// is in too many deliveries at a time; nothing was sent then.
+  package func deliver(
+    _ invocation: Invocation, stopsAtFirst: Bool, needsList: () -> Void,
+    other: (AnyObject, inout Tally) throws -> Void
+  ) throws -> Tally? {
+    guard let thread = unsafe fwd_thread() else { return nil }
+    var held = unsafe fwd_hold(thread, place)
+    if unsafe held == nil {
+      needsList()
+      unsafe held = fwd_hold(thread, place)
+    }
+    guard let held = unsafe held else { return nil }
+    defer { unsafe fwd_let_go(thread) }
+    let list = unsafe held.assumingMemoryBound(to: FWDTargetList.self)
+    var round = unsafe Round(invocation.record, thread, list, stopsAtFirst)
+    return try round.run(other)
+  }
+}
+
+/// One message on its way through one list.
+@safe
+private struct Round {
+  // SAFETY: both are valid while the delivery holds the list.
+  let record: CallRecord
+  let thread: UnsafeMutablePointer<FWDThread>
+  let list: UnsafePointer<FWDTargetList>
+  let stopsAtFirst: Bool
+  var tally = TargetList.Tally()
+
+  @unsafe
+  init(
+    _ record: CallRecord, _ thread: UnsafeMutablePointer<FWDThread>,
+    _ list: UnsafePointer<FWDTargetList>, _ stopsAtFirst: Bool
+  ) {
+    self.record = record
+    unsafe self.thread = unsafe thread
+    unsafe self.list = unsafe list
+    self.stopsAtFirst = stopsAtFirst
+  }
+
+  mutating func run(
+    _ other: (AnyObject, inout TargetList.Tally) throws -> Void
+  ) throws -> TargetList.Tally {
+    // An older result must not pass for an answer to this message.
+    record.forgetResult()
+    let count = unsafe list.pointee.count
+    let selector = UInt(record.slot(1).word)
+    var index = 0
+    while index < count {
+      let target = unsafe fwd_target_at(list, index)
+      var next = index
+      if let method = unsafe fwd_method_hold(thread, target.pointee.type, selector) {
+        if unsafe method.pointee.plan == record.planHandle {
+          next = unsafe call(method, index, stopsAtFirst ? index + 1 : count)
+        }
+        unsafe fwd_let_go(thread)
+      }
+      if next == index {
+        let member = unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member)
+        try unsafe other(member.takeUnretainedValue(), &tally)
+        next = index + 1
+      }
+      if stopsAtFirst, tally.answered > 0 { break }
+      index = next
+    }
+    return tally
+  }
+
+  /// Calls a method on as many targets in a row as it fits, and gives the index of the next one.
+  @unsafe
+  private mutating func call(
+    _ method: UnsafePointer<FWDMethod>, _ index: Int, _ end: Int
+  ) -> Int {
+    let cache = unsafe fwd_method_held(thread)
+    let slot = record.slot(0)
+    let receiver = slot.word
+    defer { slot.word = receiver }
+    guard unsafe method.pointee.function != nil, unsafe method.pointee.is_plain != 0 else {
+      return unsafe callEach(method, cache, index, end)
+    }
+    let next = unsafe fwd_targets_call(
+      list, index, end, method, cache, record.facts.pointee.shape, slot.slot.pointee.offset,
+      record.head)
+    if next > index {
+      tally.answered += next - index
+      record.hasResult = record.returnsValue
+    }
+    return next
+  }
+
+  /// Likewise, for a Swift body, which may throw, and for results that are owned.
+  @unsafe
+  private mutating func callEach(
+    _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
+    _ end: Int
+  ) -> Int {
+    var index = index
+    while index < end {
+      let target = unsafe fwd_target_at(list, index)
+      guard let object = unsafe fwd_target_take(target, method.pointee.type) else { break }
+      record.slot(0).word = UInt64(UInt(bitPattern: object))
+      do {
+        try unsafe record.performKeepingResult(method)
+        tally.answered += 1
+      } catch {
+        if tally.error == nil { tally.error = error }
+      }
+      unsafe fwd_target_give_back(target, object)
+      index += 1
+      if unsafe fwd_method_is_current(cache) == 0 { break }
+    }
+    return index
+  }
+}
+
+extension CallRecord {
+  /// Performs a method; if it throws, the result of an earlier one stays.
+  @unsafe
+  fileprivate func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {
+    let had = hasResult
+    let ownership = resultOwnership
+    guard ownership != .none else {
+      do { try unsafe perform(method) } catch {
+        hasResult = had
+        throw error
+      }
+      return
+    }
+    let slot = resultSlot
+    let word = slot.word
+    resultOwnership = .none
+    do {
+      try unsafe perform(method)
+    } catch {
+      slot.word = word
+      resultOwnership = ownership
+      hasResult = had
+      throw error
+    }
+    release(word, slot.kind)
+  }
+}
