@@ -33,6 +33,8 @@ let package = Package(
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .executable(name: "forward", targets: ["forward"]),
+    // For the package in Benchmarks, and no promise to anybody else.
+    .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
   ],
   targets: [
     // C: the only two places that know libffi exists.
@@ -51,7 +53,16 @@ let package = Package(
     .target(
       name: "Forwarding", dependencies: ["Invocations", "TypeEncodings"], swiftSettings: checks),
     .executableTarget(
-      name: "forward", dependencies: ["Forwarding", "CForwardingShims"], swiftSettings: checks),
+      name: "forward", dependencies: ["Forwarding", "CForwardingShims", "CallBenchmarks"],
+      swiftSettings: checks),
+
+    // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
+    .target(
+      name: "BenchmarkSubjects", path: "CShims/BenchmarkSubjects", publicHeadersPath: "include",
+      cSettings: cChecks),
+    .target(
+      name: "CallBenchmarks", dependencies: ["Forwarding", "BenchmarkSubjects"],
+      swiftSettings: checks),
 
     // Tests.
     .target(

@@ -1,7 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who depends on swift-forwarding builds it.
 let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
@@ -9,7 +8,10 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "benchmarks",
-      dependencies: [.product(name: "Forwarding", package: "swift-forwarding")])
+      dependencies: [
+        .product(name: "Forwarding", package: "swift-forwarding"),
+        .product(name: "_CallBenchmarks", package: "swift-forwarding"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

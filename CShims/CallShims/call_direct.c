@@ -54,6 +54,12 @@ STACK(8192);
     case FWDArgumentsVectors8: {                                             \
       RESULT(((TYPE(*)(FWD_SIX, FWD_EIGHT))function)(FWD_INTEGERS(f), VECTORS(f))) \
     }                                                                        \
+    case FWDArgumentsIntegersStack4: {                                       \
+      RESULT(((TYPE(*)(FWD_SIX, FWDStack4))function)(FWD_INTEGERS(f), FWD_STACK(f, 4))) \
+    }                                                                        \
+    case FWDArgumentsIntegersStack8: {                                       \
+      RESULT(((TYPE(*)(FWD_SIX, FWDStack8))function)(FWD_INTEGERS(f), FWD_STACK(f, 8))) \
+    }                                                                        \
     EACH_STACK(STACK_CASE)                                                   \
   }
 

@@ -19,7 +19,9 @@
 
 _Thread_local FWDThread *fwd_thread_or_null;
 int fwd_readers_need_barriers = 1;
-size_t fwd_retired_count;
+int fwd_letting_go_is_slow = 1;
+static size_t retired_count;
+static pthread_mutex_t retired_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static FWDThread *threads;
 static void (*release_spare)(void *);
@@ -50,6 +52,14 @@ static int pass_barrier_everywhere(void) {
   return 0;
 }
 
+/// Called with the lock held.
+static void note_how_to_let_go(void) {
+  int is_slow = __atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED) != 0;
+  // Counted up before something is looked for, so nobody misses it; a look too many does no harm.
+  if (__atomic_load_n(&retired_count, __ATOMIC_SEQ_CST) != 0) is_slow = 1;
+  __atomic_store_n(&fwd_letting_go_is_slow, is_slow, __ATOMIC_SEQ_CST);
+}
+
 static void set_up(void) {
   has_key = pthread_key_create(&key, leave) == 0;
 #if defined(__linux__) && !defined(FWD_ALWAYS_BARRIERS)
@@ -57,6 +67,9 @@ static void set_up(void) {
       pass_barrier_everywhere())
     __atomic_store_n(&fwd_readers_need_barriers, 0, __ATOMIC_RELEASE);
 #endif
+  pthread_mutex_lock(&retired_lock);
+  note_how_to_let_go();
+  pthread_mutex_unlock(&retired_lock);
 }
 
 void fwd_set_spare_release(void (*release)(void *)) { release_spare = release; }
@@ -95,7 +108,6 @@ typedef struct Retired {
   struct Retired *next;
 } Retired;
 
-static pthread_mutex_t retired_lock = PTHREAD_MUTEX_INITIALIZER;
 static Retired *retired;
 
 static int is_held(const void *thing) {
@@ -138,11 +150,18 @@ void fwd_collect(void) {
   }
   while (free_list) {
     Retired *next = free_list->next;
-    __atomic_sub_fetch(&fwd_retired_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&retired_lock);
+    if (__atomic_sub_fetch(&retired_count, 1, __ATOMIC_SEQ_CST) == 0) note_how_to_let_go();
+    pthread_mutex_unlock(&retired_lock);
     free_list->dispose(free_list->thing);
     free(free_list);
     free_list = next;
   }
+}
+
+void fwd_let_go_slowly(void) {
+  fwd_reader_barrier();
+  if (__atomic_load_n(&retired_count, __ATOMIC_SEQ_CST) != 0) fwd_collect();
 }
 
 void fwd_retire(void *thing, void (*dispose)(void *)) {
@@ -151,8 +170,9 @@ void fwd_retire(void *thing, void (*dispose)(void *)) {
   if (!entry) return;
   *entry = (Retired){thing, dispose, NULL};
   // Counted before it is looked for: whoever lets go after the look will look itself.
-  __atomic_add_fetch(&fwd_retired_count, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_lock(&retired_lock);
+  __atomic_add_fetch(&retired_count, 1, __ATOMIC_SEQ_CST);
+  note_how_to_let_go();
   entry->next = retired;
   retired = entry;
   pthread_mutex_unlock(&retired_lock);

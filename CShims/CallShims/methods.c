@@ -5,7 +5,8 @@
 
 // Never written to, as it is never filled: an empty table that needs no memory. An entry that is
 // free ends every search.
-static const uint64_t empty[(sizeof(FWDMethodCache) + sizeof(FWDMethod)) / sizeof(uint64_t)];
+_Alignas(64) static const uint64_t
+    empty[(sizeof(FWDMethodCache) + sizeof(FWDMethod)) / sizeof(uint64_t)];
 
 const void *fwd_method_cache = empty;
 
@@ -13,8 +14,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t epoch;
 
 static FWDMethodCache *allocate(size_t capacity) {
-  FWDMethodCache *cache = calloc(1, sizeof *cache + capacity * sizeof(FWDMethod));
-  if (cache) cache->mask = capacity - 1;
+  size_t size = sizeof(FWDMethodCache) + capacity * sizeof(FWDMethod);
+  FWDMethodCache *cache = aligned_alloc(64, size);
+  if (!cache) return NULL;
+  memset(cache, 0, size);
+  cache->mask = capacity - 1;
   return cache;
 }
 

@@ -90,6 +90,8 @@ static FWDArgumentShape argument_shape(const Cursor *cursor) {
     if (cursor->vectors == 0) return FWDArgumentsIntegers;
     return cursor->vectors <= 2 ? FWDArgumentsVectors2 : FWDArgumentsVectors8;
   }
+  if (cursor->vectors == 0 && words <= 8)
+    return words <= 4 ? FWDArgumentsIntegersStack4 : FWDArgumentsIntegersStack8;
   FWDArgumentShape shape = FWDArgumentsStack4;
   while (fwd_stack_words(shape) < words) shape++;
   return shape;

@@ -71,8 +71,9 @@ static void describe(FWDPlanFacts *facts) {
   int is_owned = kind == FWDKindObject || kind == FWDKindCString;
   facts->is_plain = is_direct && !is_owned;
   facts->returns_value = kind != FWDKindNothing;
-  facts->only_integers = is_direct && (facts->shape & 15) == FWDArgumentsIntegers;
   if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;
+  facts->is_simple = is_direct && (facts->shape & 15) == FWDArgumentsIntegers &&
+                     facts->owned_words == 0 && facts->result.place != FWDPlaceHiddenPointer;
 }
 
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,

@@ -11,6 +11,7 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
   public init() {}
 
   /// Answers a selector with a closure, in place of any it had.
+  @inlinable
   public func on<Value: CallValue, each Argument: CallValue>(
     _ selector: String,
     _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Value
@@ -19,6 +20,7 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
   }
 
   /// Answers a selector with a closure that has no result.
+  @inlinable
   public func on<each Argument: CallValue>(
     _ selector: String,
     _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Void
@@ -41,7 +43,8 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
     ownMethod(for: selector)?.signature
   }
 
-  private func set(
+  @usableFromInline
+  func set(
     _ selector: String, _ implementation: Implementation
   ) throws(InvocationError) {
     do throws(TypeEncodingError) {

@@ -40,7 +40,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
-    let tally = try deliverQuietly(invocation)
+    let tally = try deliverQuietly(invocation.lent)
     // A source that failed is an answer: asking the next would hide it.
     if let error = tally.error { throw error }
     guard tally.answered == 0, let selector = invocation.selector else { return }
@@ -49,7 +49,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     } else if let answer = fallbacks.withLock({ $0.values[selector] }) {
       try answer(invocation)
     } else {
-      try answerIfNobodyDid(tally, invocation)
+      try answerIfNobodyDid(tally, invocation.lent)
     }
   }
 }

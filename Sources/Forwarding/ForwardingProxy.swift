@@ -16,10 +16,8 @@ open class ForwardingProxy: MessageForwarding {
     MethodTable.of(type(of: self)).signature(for: selector)
   }
 
-  open func methodSignature(
-    for invocation: Invocation, _ selector: Selector
-  ) -> MethodSignature? {
-    methodSignature(for: selector)
+  open func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    InvocationMatch(methodSignature(for: selector), invocation)
   }
 
   open func forward(_ invocation: Invocation) throws {

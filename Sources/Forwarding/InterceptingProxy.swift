@@ -94,12 +94,11 @@ open class InterceptingProxy: ForwardingProxy {
     Messaging.signature(of: target, for: selector)
   }
 
-  open override func methodSignature(
-    for invocation: Invocation, _ selector: Selector
-  ) -> MethodSignature? {
+  open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    let match = InvocationMatch(methodSignature(for: selector), invocation)
     // Somebody may answer instead of a target that cannot.
-    methodSignature(for: selector)
-      ?? (replacement(for: selector) == nil ? nil : invocation.methodSignature)
+    if case .unknown = match, replacement(for: selector) != nil { return .fits }
+    return match
   }
 
   open override func responds(to selector: Selector) -> Bool {

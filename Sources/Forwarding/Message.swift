@@ -15,6 +15,8 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   public let selector: Selector
   /// The prepared call.
   public let plan: CallPlan
+  /// How the arguments get into a frame, if all are plain words.
+  @usableFromInline let layout: _TupleLayout?
 
   /// Makes a message. The selector must have a colon for each argument.
   public init(_ selector: String) throws(InvocationError) {
@@ -26,6 +28,7 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
       throw .encoding(error)
     }
     plan = try CallPlan.shared(for: signature)
+    layout = _TupleLayout(plan, first: 2, repeat (each Argument).self)
     self.selector = try Selector(selector)
   }
 
@@ -52,13 +55,17 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
     try plan.withInvocation { call in
-      var index = 2
-      for argument in repeat each arguments {
-        try call.setFitting(argument, at: index)
-        index += 1
+      if let layout {
+        call._setAll(layout, (repeat each arguments))
+      } else {
+        var index = 2
+        for argument in repeat each arguments {
+          try call._setFitting(argument, at: index)
+          index += 1
+        }
       }
       try call.send(compared: selector, to: target)
-      return try call.messageResult(as: Result.self)
+      return try call.answer(as: Result.self)
     }
   }
 }

@@ -25,27 +25,42 @@ extension MulticastProxy {
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
-    try withDelivery(of: invocation) { delivery in
-      try delivery.run(snapshot, each)
-    }
+    let selector = try enter(invocation.lent)
+    defer { ForwardingDepth.leave() }
+    let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+    return try delivery.run(snapshot, each)
   }
 
   /// Delivers without a report: what a sender needs who asks for none. Allocates nothing unless a
   /// target makes it.
-  func deliverQuietly(_ invocation: Invocation) throws -> TargetList.Tally {
-    try withDelivery(of: invocation) { delivery in
-      try delivery.runQuietly(stopsAtFirst: results == .first)
+  func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
+    _ = try enter(call)
+    defer { ForwardingDepth.leave() }
+    var tally = TargetList.Tally()
+    let stopsAtFirst = results == .first
+    if !targetList.deliver(call, stopsAtFirst: stopsAtFirst, for: self, &tally) {
+      for member in snapshot where !stopsAtFirst || tally.answered == 0 {
+        deliver(call, to: member, &tally)
+      }
     }
+    if tally.metDead { purge() }
+    return tally
   }
 
-  private func withDelivery<Result>(
-    of invocation: Invocation, _ body: (Delivery) throws -> Result
-  ) throws -> Result {
-    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    // The chain that led to `forward(_:)` holds a step for the proxy itself already.
-    try ForwardingDepth.enter(scope, invocation, selector, for: self)
-    defer { ForwardingDepth.leave() }
-    return try body(Delivery(proxy: self, invocation: invocation, selector: selector))
+  /// The chain that led to `forward(_:)` holds a step for the proxy itself already; this is one for
+  /// the delivery.
+  private func enter(_ call: LentCall) throws(InvocationError) -> Selector {
+    guard let selector = call.selector else { throw .selectorNotSet }
+    try ForwardingDepth.enter(scope, call, selector, for: self)
+    return selector
+  }
+
+  fileprivate func purge() {
+    // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
+    let dead = Set(snapshot.filter { $0.reference.object == nil }.map(\.token))
+    for member in take(where: { dead.contains($0.token) }) {
+      diagnose(.deadTarget(member.token))
+    }
   }
 
   /// The results of all targets that answer, in order.
@@ -73,8 +88,33 @@ extension MulticastProxy {
   }
 }
 
+extension MulticastProxy: TargetListOwner {
+  package func publishTargets() {
+    withMembers { targetList.publish($0, \.listed) }
+  }
+
+  package func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally) {
+    guard let member = member as? MulticastMember, let selector = call.selector else { return }
+    var told = tally
+    call.withInvocation { invocation in
+      let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+      let turn = delivery.turn(of: member)
+      switch turn.outcome {
+      case .answered:
+        told.answered += 1
+        if let call = turn.call, call !== invocation { invocation.takeResult(from: call) }
+      case .queued: told.queued += 1
+      case .dead: told.metDead = true
+      default:
+        if told.error == nil { told.error = turn.outcome.error }
+      }
+    }
+    tally = told
+  }
+}
+
 /// One message on its way to the members of a proxy.
-private struct Delivery {
+fileprivate struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
   let selector: Selector
@@ -105,40 +145,11 @@ private struct Delivery {
       if call !== invocation { invocation.takeResult(from: call) }
       isOver = try each(invocation) == .stop
     }
-    if metDead { purge() }
+    if metDead { proxy.purge() }
     return report
   }
 
-  func runQuietly(stopsAtFirst: Bool) throws -> TargetList.Tally {
-    let quick = try proxy.targetList.deliver(
-      invocation, stopsAtFirst: stopsAtFirst, needsList: { proxy.publishTargets() },
-      other: { listed, tally in
-        if let member = listed as? MulticastMember { note(turn(of: member), &tally) }
-      })
-    var tally = quick ?? TargetList.Tally()
-    if quick == nil {
-      invocation.forgetAnswer()
-      for member in proxy.snapshot where !stopsAtFirst || tally.answered == 0 {
-        note(turn(of: member), &tally)
-      }
-    }
-    if tally.metDead { purge() }
-    return tally
-  }
-
-  private func note(_ turn: Turn, _ tally: inout TargetList.Tally) {
-    switch turn.outcome {
-    case .answered:
-      tally.answered += 1
-      if let call = turn.call, call !== invocation { invocation.takeResult(from: call) }
-    case .queued: tally.queued += 1
-    case .dead: tally.metDead = true
-    default:
-      if tally.error == nil { tally.error = turn.outcome.error }
-    }
-  }
-
-  private func turn(of member: MulticastMember) -> Turn {
+  fileprivate func turn(of member: MulticastMember) -> Turn {
     if member.listed.isRemoved { return Turn(outcome: .removed) }
     if member.listed.isBlocked { return Turn(outcome: .blocked) }
     // Held from here to the end of its turn, asked and called on the same reference.
@@ -158,14 +169,6 @@ private struct Delivery {
     var turn = send(to: target, method, member)
     turn.type = type
     return turn
-  }
-
-  private func purge() {
-    // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
-    let dead = Set(proxy.snapshot.filter { $0.reference.object == nil }.map(\.token))
-    for member in proxy.take(where: { dead.contains($0.token) }) {
-      proxy.diagnose(.deadTarget(member.token))
-    }
   }
 
   /// Sends to one target in its lane; gives the invocation that holds the answer.
@@ -258,7 +261,7 @@ private struct Delivery {
     }
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
-    copy.path.append(proxy.scope)
+    copy.addToPath(proxy.scope)
     return .success(DeliveryJob(copy, member))
   }
 }

@@ -252,8 +252,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// The registrations as they are now.
   var snapshot: [MulticastMember] { members.withLock { $0.list } }
 
-  /// Shows the registrations to deliveries.
-  func publishTargets() { members.withLock { targetList.publish($0.list, \.listed) } }
+  /// Looks at the registrations while nobody changes them.
+  func withMembers(_ body: ([MulticastMember]) -> Void) { members.withLock { body($0.list) } }
 
   /// How many registrations there are, those of dead targets that nobody met yet included.
   public var registrationCount: Int { snapshot.count }
@@ -315,30 +315,36 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Any invocation is taken: each target's method is compared on its own, and a message that
   /// nobody knows is one that nobody answers.
-  open override func methodSignature(
-    for invocation: Invocation, _ selector: Selector
-  ) -> MethodSignature? {
-    invocation.methodSignature
+  open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    .fits
   }
 
   /// Delivers the invocation to all targets. If some threw, all others are called first; then the
   /// first error is thrown.
   open override func forward(_ invocation: Invocation) throws {
-    let tally = try deliverQuietly(invocation)
-    if let error = tally.error { throw error }
-    try answerIfNobodyDid(tally, invocation)
+    try forward(invocation.lent)
   }
 
-  func answerIfNobodyDid(_ tally: TargetList.Tally, _ invocation: Invocation) throws {
+  func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: LentCall) throws {
     guard tally.answered == 0, tally.queued == 0 else { return }
-    let selector = invocation.selector
+    let selector = call.selector
     if let selector { diagnose(.unanswered(selector)) }
     switch whenNobodyAnswers {
-    case .zero: invocation.answerWithZero()
+    case .zero: call.answerWithZero()
     case .error:
-      guard invocation.returnsValue else { return }
+      guard call.returnsValue else { return }
       throw ForwardingError.nobodyAnswered(selector: selector?.name ?? "")
     }
+  }
+}
+
+extension MulticastProxy: CallForwarding {
+  package static var callForwardingClass: AnyClass { MulticastProxy.self }
+
+  package func forward(_ call: LentCall) throws {
+    let tally = try deliverQuietly(call)
+    if let error = tally.error { throw error }
+    if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
   }
 }
 

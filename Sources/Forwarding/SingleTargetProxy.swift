@@ -26,10 +26,8 @@ open class SingleTargetProxy: ForwardingProxy {
   }
 
   /// Only reached when the target is gone, as ``forwardingTarget(for:)`` comes first.
-  open override func methodSignature(
-    for invocation: Invocation, _ selector: Selector
-  ) -> MethodSignature? {
-    invocation.methodSignature
+  open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    .fits
   }
 
   open override func forward(_ invocation: Invocation) throws {

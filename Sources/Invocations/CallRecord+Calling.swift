@@ -23,9 +23,9 @@ extension CallRecord {
   }
 
   /// Calls a Swift body.
-  func call(_ body: Implementation.Closure) throws {
+  func callBody(of implementation: Implementation) throws {
     forgetResult()
-    try unsafe body(FrameReference(frame))
+    try unsafe implementation.body(FrameReference(frame))
     adoptAnswer()
   }
 
@@ -39,12 +39,11 @@ extension CallRecord {
   /// Calls an implementation whose plan was compared with this one's.
   func perform(_ implementation: Implementation) throws {
     try withExtendedLifetime(implementation) {
-      switch implementation.body {
-      case .native(let function, let returnsRetained):
+      if let function = implementation.function {
         // SAFETY: who registered the function vouched for its type, which is this plan's.
-        unsafe call(function.address, returnsRetained: returnsRetained)
-      case .closure(let body):
-        try call(body)
+        unsafe call(function.address, returnsRetained: function.returnsRetained)
+      } else {
+        try callBody(of: implementation)
       }
     }
   }
@@ -56,12 +55,13 @@ extension CallRecord {
       unsafe call(function, returnsRetained: method.pointee.returns_retained != 0)
     } else if let implementation = unsafe method.pointee.implementation {
       try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-        if case .closure(let body) = $0.body { try call(body) }
+        try callBody(of: $0)
       }
     }
   }
 
   @inlinable
+  @inline(__always)
   func forgetResult() {
     if resultOwnership != .none { releaseResult() }
     hasResult = false

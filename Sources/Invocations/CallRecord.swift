@@ -30,10 +30,7 @@ struct CallRecord {
     unsafe facts = plan.facts
     unsafe state = memory.assumingMemoryBound(to: FWDInvocationState.self)
     unsafe frame = memory + MemoryLayout<FWDInvocationState>.stride
-    unsafe state.initialize(to: FWDInvocationState())
-    unsafe fwd_frame_clear(facts, head)
-    if unsafe facts.pointee.owned_words > 0 { clearOwnedBeyond() }
-    unsafe fwd_frame_bind_result(facts, head)
+    unsafe fwd_call_begin(facts, state, head)
   }
 
   /// Takes over the bytes of another frame of the same plan; what they refer to stays borrowed.
@@ -54,8 +51,13 @@ struct CallRecord {
   /// Gives back everything that is owned; the memory is the maker's to free.
   @inlinable
   func finish() {
-    if resultOwnership != .none { releaseResult() }
-    if owned != 0 || hasOwnedBeyond { releaseArguments() }
+    if unsafe fwd_call_owns_something(facts, state) != 0 { releaseEverything() }
+  }
+
+  @usableFromInline
+  func releaseEverything() {
+    releaseResult()
+    releaseArguments()
   }
 
   /// The prepared call, for what is not done on every call.
@@ -119,6 +121,12 @@ struct CallRecord {
   @inlinable
   var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
 
+  /// The number of the message, which copies that carry it on share.
+  var message: UInt64 {
+    if unsafe state.pointee.message == 0 { unsafe state.pointee.message = fwd_next_message() }
+    return unsafe state.pointee.message
+  }
+
   var retainsArguments: Bool {
     get { unsafe state.pointee.retains_arguments != 0 }
     nonmutating set { unsafe state.pointee.retains_arguments = newValue ? 1 : 0 }
@@ -137,9 +145,6 @@ struct CallRecord {
     return unsafe UnsafeMutableBufferPointer(
       start: start.assumingMemoryBound(to: UInt64.self), count: Int(facts.pointee.owned_words))
   }
-
-  @usableFromInline
-  func clearOwnedBeyond() { unsafe ownedBeyond.initialize(repeating: 0) }
 
   @inlinable
   var hasOwnedBeyond: Bool { unsafe facts.pointee.owned_words > 0 }

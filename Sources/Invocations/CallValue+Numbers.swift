@@ -36,55 +36,66 @@ extension WordValue where Self: FixedWidthInteger & UnsignedInteger {
 
 extension Int8: WordValue {
   public static var typeEncoding: String { "c" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int8) }
 }
 
 extension UInt8: WordValue {
   public static var typeEncoding: String { "C" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt8) }
 }
 
 extension Int16: WordValue {
   public static var typeEncoding: String { "s" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int16) }
 }
 
 extension UInt16: WordValue {
   public static var typeEncoding: String { "S" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt16) }
 }
 
 extension Int32: WordValue {
   public static var typeEncoding: String { "i" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int32) }
 }
 
 extension UInt32: WordValue {
   public static var typeEncoding: String { "I" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt32) }
 }
 
 extension Int64: WordValue {
   public static var typeEncoding: String { "q" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int64) }
 }
 
 extension UInt64: WordValue {
   public static var typeEncoding: String { "Q" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt64) }
 }
 
 extension Int: WordValue {
   public static var typeEncoding: String { "q" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int64) }
 }
 
 extension UInt: WordValue {
   public static var typeEncoding: String { "Q" }
+  public static var _word: _WordLayout? { .integer(Self.self) }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt64) }
 }
 
 extension Bool: WordValue {
+  public static var _word: _WordLayout? { _WordLayout(raw: .bool) }
   public static var typeEncoding: String { "B" }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .bool) }
   @inlinable public var word: UInt64 { self ? 1 : 0 }
@@ -93,6 +104,7 @@ extension Bool: WordValue {
 }
 
 extension Float: WordValue {
+  public static var _word: _WordLayout? { _WordLayout(raw: .uInt32) }
   public static var typeEncoding: String { "f" }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .float) }
   @inlinable public var word: UInt64 { UInt64(bitPattern) }
@@ -111,6 +123,7 @@ extension Float: WordValue {
 }
 
 extension Double: WordValue {
+  public static var _word: _WordLayout? { .whole }
   public static var typeEncoding: String { "d" }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .double) }
   @inlinable public var word: UInt64 { bitPattern }

@@ -6,9 +6,12 @@ public protocol PointerValue: NullableCallValue {
   var address: UInt { get }
   /// A pointer to an address, nil for 0.
   static func pointer(toAddress address: UInt) -> Self?
+  /// Whether the value's memory is the address and nothing else, nil as zero included.
+  static var _isBareAddress: Bool { get }
 }
 
 extension PointerValue {
+  public static var _isBareAddress: Bool { false }
   public static var typeEncoding: String { "^v" }
   @inlinable public static var valueKind: ValueKind { ValueKind(raw: .pointer) }
 
@@ -33,6 +36,7 @@ extension PointerValue {
 }
 
 extension UnsafeRawPointer: @unsafe PointerValue {
+  public static var _isBareAddress: Bool { true }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeRawPointer? {
     unsafe UnsafeRawPointer(bitPattern: address)
@@ -40,6 +44,7 @@ extension UnsafeRawPointer: @unsafe PointerValue {
 }
 
 extension UnsafeMutableRawPointer: @unsafe PointerValue {
+  public static var _isBareAddress: Bool { true }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeMutableRawPointer? {
     unsafe UnsafeMutableRawPointer(bitPattern: address)
@@ -47,6 +52,7 @@ extension UnsafeMutableRawPointer: @unsafe PointerValue {
 }
 
 extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe PointerValue {
+  public static var _isBareAddress: Bool { true }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafePointer? {
     unsafe UnsafePointer(bitPattern: address)
@@ -54,6 +60,7 @@ extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe P
 }
 
 extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe PointerValue {
+  public static var _isBareAddress: Bool { true }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeMutablePointer? {
     unsafe UnsafeMutablePointer(bitPattern: address)
@@ -61,6 +68,7 @@ extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue, @u
 }
 
 extension OpaquePointer: @unsafe PointerValue {
+  public static var _isBareAddress: Bool { true }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> OpaquePointer? {
     unsafe OpaquePointer(bitPattern: address)
@@ -71,6 +79,10 @@ extension Optional: CallValue where Wrapped: NullableCallValue {
   public static var typeEncoding: String { Wrapped.typeEncoding }
   @inlinable public static var valueKind: ValueKind { Wrapped.valueKind }
   @inlinable public static var ownership: ValueOwnership { Wrapped.ownership }
+
+  public static var _word: _WordLayout? {
+    (Wrapped.self as? any PointerValue.Type)?._isBareAddress == true ? .whole : nil
+  }
 
   @inlinable
   public static func accepts(_ kind: ValueKind) -> Bool { Wrapped.accepts(kind) }

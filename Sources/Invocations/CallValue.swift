@@ -21,6 +21,8 @@ public protocol CallValue: SendableMetatype {
   func store(in slot: ValueSlot) throws(InvocationError)
   /// Reads a value from a place that was found to fit.
   static func load(from slot: ValueSlot) throws(InvocationError) -> Self
+  /// How the value's memory becomes a word, if storing and loading do no more than that.
+  static var _word: _WordLayout? { get }
 }
 
 /// What a stored value owns.
@@ -42,6 +44,8 @@ extension CallValue {
 
   @inlinable
   public static func accepts(_ kind: ValueKind) -> Bool { kind == valueKind }
+
+  public static var _word: _WordLayout? { nil }
 }
 
 /// One place in a frame: where a value is written to and read from.
@@ -81,6 +85,11 @@ public struct ValueSlot {
   /// Writes the bytes of `value`, as many as the place takes at most.
   @inlinable
   public func store<Value>(bytesOf value: Value) {
+    if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
+      // SAFETY: the place takes that many bytes, in one piece, and is as aligned as they need.
+      unsafe (frame + Int(slot.pointee.offset)).initializeMemory(as: Value.self, to: value)
+      return
+    }
     unsafe withUnsafeBytes(of: value) { bytes in
       // SAFETY: never more than the value has or the place takes.
       if let base = bytes.baseAddress {
@@ -95,7 +104,11 @@ public struct ValueSlot {
   /// - Safety: every bit pattern of these bytes must be a `Value`.
   @inlinable @unsafe
   public func load<Value>(bytesAs type: Value.Type) -> Value {
-    unsafe withUnsafeTemporaryAllocation(
+    if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
+      // SAFETY: as in `store`.
+      return unsafe (frame + Int(slot.pointee.offset)).load(as: Value.self)
+    }
+    return unsafe withUnsafeTemporaryAllocation(
       byteCount: max(1, MemoryLayout<Value>.stride), alignment: MemoryLayout<Value>.alignment
     ) { bytes in
       unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -105,6 +118,12 @@ public struct ValueSlot {
       unsafe fwd_slot_load(slot, frame, base, size)
       return unsafe base.load(as: Value.self)
     }
+  }
+
+  /// Whether the place has so many bytes, and all in one piece.
+  @inlinable
+  func isWhole(_ size: Int) -> Bool {
+    unsafe slot.pointee.second_offset == UInt32.max && Int(slot.pointee.size) >= size
   }
 
   /// Whether the place holds no address.

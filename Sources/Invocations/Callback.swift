@@ -39,6 +39,7 @@ public final class Callback: Sendable {
   /// Makes a callback of the type that the closure's types spell, or that `encoding` describes.
   ///
   /// If the closure throws, C gets zero as the result, and `onError` the error.
+  @inlinable
   public convenience init<Value: CallValue, each Argument: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
@@ -50,6 +51,7 @@ public final class Callback: Sendable {
   }
 
   /// Makes a callback without a result.
+  @inlinable
   public convenience init<each Argument: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void

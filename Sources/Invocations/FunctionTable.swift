@@ -55,6 +55,7 @@ public final class FunctionTable: Sendable {
   }
 
   /// Registers a Swift closure. Its types are compared with `encoding`, or spell one.
+  @inlinable
   public func register<Value: CallValue, each Argument: CallValue>(
     _ name: String, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
@@ -62,17 +63,18 @@ public final class FunctionTable: Sendable {
     let plan = try SwiftBody.plan(
       encoding, result: Value.typeEncoding, repeat (each Argument).self)
     try SwiftBody.checkResult(plan, Value.self)
-    try add(name, Implementation(plan, .closure(SwiftBody.returning(plan, first: 0, body))))
+    try add(name, Implementation(plan, SwiftBody.returning(plan, first: 0, body)))
   }
 
   /// Registers a Swift closure without a result.
+  @inlinable
   public func register<each Argument: CallValue>(
     _ name: String, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
     let plan = try SwiftBody.plan(encoding, result: "v", repeat (each Argument).self)
     try SwiftBody.checkNoResult(plan)
-    try add(name, Implementation(plan, .closure(SwiftBody.void(plan, first: 0, body))))
+    try add(name, Implementation(plan, SwiftBody.void(plan, first: 0, body)))
   }
 
   /// Forgets a function; false if there was none. Calls that have begun go on.
@@ -154,7 +156,8 @@ public final class FunctionTable: Sendable {
 
   // MARK: Steps
 
-  private func add(_ name: String, _ implementation: Implementation) throws(InvocationError) {
+  @usableFromInline
+  func add(_ name: String, _ implementation: Implementation) throws(InvocationError) {
     let isNew = functions.withLock { functions in
       guard functions[name] == nil else { return false }
       functions[name] = implementation

@@ -30,46 +30,45 @@ public final class Implementation: Sendable {
   /// Answers a call whose frame is at an address, and leaves the result there.
   @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
-  @usableFromInline
-  enum Body: Sendable {
-    /// C code, and whether its object result is the caller's to release.
-    case native(NativeFunction, returnsRetained: Bool)
-    case closure(Closure)
-  }
-
-  /// The address of C code.
+  /// C code.
   @safe
-  @usableFromInline
   struct NativeFunction: @unchecked Sendable {
     // SAFETY: code does not change; who registered it keeps it there.
     let address: UnsafeRawPointer
+    /// Whether an object result is the caller's to release.
+    let returnsRetained: Bool
   }
 
   /// The prepared call; dispatch compares it by identity.
   public let plan: CallPlan
-  let body: Body
+  /// The C function; nil where `body` answers.
+  let function: NativeFunction?
+  /// The Swift body. Not optional, and not in an enumeration: taking it out would retain it.
+  let body: Closure
   /// Kept as long as the implementation is: the library that holds the code.
   let keepAlive: (any Sendable)?
 
   @usableFromInline
-  init(_ plan: CallPlan, _ body: Body, keepAlive: (any Sendable)? = nil) {
+  init(_ plan: CallPlan, _ body: @escaping Closure) {
     self.plan = plan
     self.body = body
-    self.keepAlive = keepAlive
+    function = nil
+    keepAlive = nil
   }
 
   /// Vouches for the C function at an address.
   ///
   /// - Safety: its C type must be the one that the plan's signature describes.
   @unsafe
-  convenience init(
+  init(
     _ plan: CallPlan, function: UnsafeRawPointer?, returnsRetained: Bool,
     keepAlive: (any Sendable)? = nil
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    unsafe self.init(
-      plan, .native(NativeFunction(address: function), returnsRetained: returnsRetained),
-      keepAlive: keepAlive)
+    self.plan = plan
+    self.function = unsafe NativeFunction(address: function, returnsRetained: returnsRetained)
+    body = { _ in }
+    self.keepAlive = keepAlive
   }
 
   /// The signature it answers.
@@ -95,35 +94,22 @@ extension Implementation {
 
   /// A method from a Swift closure that takes the receiver, and no selector, in front of the
   /// arguments. The encoding is derived from its types.
+  @inlinable
   public convenience init<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let plan = try CallPlan.shared(
-      for: SwiftBody.signature(
-        result: Value.typeEncoding, hidden: "@:", repeat (each Argument).self))
-    self.init(
-      plan,
-      .closure { frame in
-        let receiver: Receiver = try SwiftBody.receiver(plan, frame)
-        var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-        let result = try body(receiver, repeat try cursor.next((each Argument).self))
-        try result.store(in: frame.result(of: plan))
-      })
+    let plan = try SwiftBody.methodPlan(
+      result: Value.typeEncoding, repeat (each Argument).self)
+    self.init(plan, SwiftBody.returning(plan, method: body))
   }
 
   /// A method without a result from a Swift closure that takes the receiver.
+  @inlinable
   public convenience init<Receiver: AnyObject, each Argument: CallValue>(
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let plan = try CallPlan.shared(
-      for: SwiftBody.signature(result: "v", hidden: "@:", repeat (each Argument).self))
-    self.init(
-      plan,
-      .closure { frame in
-        let receiver: Receiver = try SwiftBody.receiver(plan, frame)
-        var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-        try body(receiver, repeat try cursor.next((each Argument).self))
-      })
+    let plan = try SwiftBody.methodPlan(result: "v", repeat (each Argument).self)
+    self.init(plan, SwiftBody.void(plan, method: body))
   }
 
   /// A method of any signature, from a closure that gets the call as an invocation. What it sets
@@ -134,7 +120,7 @@ extension Implementation {
     let plan = try CallPlan.shared(for: signature)
     self.init(
       plan,
-      .closure { frame in
+      { frame in
         let call = unsafe Invocation(plan, copying: frame.base)
         try body(call)
         unsafe call.giveResult(to: frame.base)

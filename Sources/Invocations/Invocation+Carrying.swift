@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 import TypeEncodings
 
 /// What carries a message on to other objects and threads needs of an invocation.
@@ -9,19 +9,11 @@ extension Invocation {
     record.setSelector(selector)
   }
 
-  /// The number of the message that this invocation is or carries on.
-  var message: UInt64 {
-    if unsafe record.state.pointee.message == 0 {
-      unsafe record.state.pointee.message = fwd_next_message()
-    }
-    return unsafe record.state.pointee.message
-  }
-
   /// A copy that carries the same message on; if it comes back to who forwards it, that is a cycle.
   package func carryingCopy() -> Invocation {
     let copy = copy()
-    unsafe copy.record.state.pointee.message = message
-    copy.path = path
+    unsafe copy.record.state.pointee.message = record.message
+    if hasPath { copy.setPath(path) }
     return copy
   }
 
@@ -69,12 +61,13 @@ extension Invocation {
 /// The result of a message that has none: `v`.
 public struct NoResult: CallValue, Hashable, Sendable {
   /// Nothing.
-  public init() {}
+  @inlinable public init() {}
 
   public static var typeEncoding: String { "v" }
-  public static var valueKind: ValueKind { ValueKind(raw: .nothing) }
+  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .nothing) }
 
-  public func store(in slot: ValueSlot) throws(InvocationError) {}
+  @inlinable public func store(in slot: ValueSlot) throws(InvocationError) {}
 
+  @inlinable
   public static func load(from slot: ValueSlot) throws(InvocationError) -> NoResult { NoResult() }
 }

@@ -14,14 +14,14 @@ extension Invocation {
       record.answerZero()
       return
     }
-    try withExtendedLifetime(target) { try dispatch(to: target) }
+    try withExtendedLifetime(target) { try dispatch() }
   }
 
   /// Makes `target` the target and sends the message to it.
   public func invoke(on target: AnyObject?) throws {
     try setTarget(target)
-    guard let target else { return try invoke() }
-    try dispatch(to: target)
+    guard target != nil else { return try invoke() }
+    try dispatch()
   }
 
   /// Sends the message to ``target`` as the superclass of `type` answers it: what `super` does in
@@ -55,37 +55,51 @@ extension Invocation {
       slot.word = word
       record.setOwns(0, owned)
     }
-    try dispatch(to: other)
+    try dispatch()
   }
 
-  /// Finds the method of `target` and performs it, or forwards. The receiver's word is set.
-  private func dispatch(to target: AnyObject) throws {
-    let known = try record.performKnownMethod(of: target) { table in
-      record.forgetResult()
-      try ask(target, table)
+  /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
+  /// and held by the caller.
+  func dispatch() throws {
+    switch try record.performKnownMethod() {
+    case .performed: return
+    case .asks(let table): try unsafe ask(table)
+    case .unknown: try dispatchUnknown()
     }
-    if known { return }
-    // An older result must not pass for the answer to a message that is refused on its way.
+  }
+
+  private func dispatchUnknown() throws {
     record.forgetResult()
     guard let selector else { throw InvocationError.selectorNotSet }
-    let (table, method) = MethodLookup.find(type(of: target), selector)
-    guard let method else { return try ask(target, table) }
+    let type: AnyClass = unsafe record.receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
+    let (table, method) = MethodLookup.find(type, selector)
+    guard let method else { return try unsafe ask(Unmanaged.passUnretained(table)) }
     try plan.check(method, selector)
     try record.perform(method)
   }
 
   /// Asks an object that its class has no answer for: whether it has a method of its own, and if
   /// not, to forward.
-  private func ask(_ target: AnyObject, _ table: MethodTable) throws {
-    guard let selector else { throw InvocationError.selectorNotSet }
-    if let method = table.ownOrClassMethod(of: target, for: selector) {
-      try plan.check(method, selector)
-      return try record.perform(method)
+  func ask(_ table: Unmanaged<MethodTable>) throws {
+    // An older result must not pass for the answer to a message that is refused on its way.
+    record.forgetResult()
+    guard let selector = record.selector else { throw InvocationError.selectorNotSet }
+    try unsafe table._withUnsafeGuaranteedRef { table in
+      let target = record.receiver
+      if table.holding != nil, let method = table.ownOrClassMethod(of: target, for: selector) {
+        try plan.check(method, selector)
+        return try record.perform(method)
+      }
+      guard let steps = unsafe table.forwarding else {
+        throw unsafe target.with(as: AnyObject.self) {
+          InvocationError.unrecognized(selector, by: $0)
+        }
+      }
+      try unsafe steps._withUnsafeGuaranteedRef {
+        if $0.forwardsCalls { return try $0.forward(target, LentCall(self)) }
+        try forward(selector, to: target, $0)
+      }
     }
-    guard let forwarding = table.forwarding(target) else {
-      throw InvocationError.unrecognized(selector, by: target)
-    }
-    try forward(selector, to: target, forwarding)
   }
 
   /// The method that an object's class has for the selector; nil if the object must be asked
@@ -110,61 +124,95 @@ extension Invocation {
   // MARK: The steps after the resolver
 
   private func forward(
-    _ selector: Selector, to target: AnyObject, _ forwarding: any MessageForwarding
+    _ selector: Selector, to target: HeldObject, _ steps: ForwardingSteps
   ) throws {
-    try ForwardingDepth.enter(target, self, selector)
+    try unsafe ForwardingDepth.enter(target.address, LentCall(self), selector) {
+      unsafe target.with(as: AnyObject.self) { "\(type(of: $0))" }
+    }
     defer { ForwardingDepth.leave() }
-    if let other = forwarding.forwardingTarget(for: selector), other !== target {
+    if let other = steps.target(target, selector),
+      unsafe Unmanaged.passUnretained(other).toOpaque() != target.address
+    {
       try withExtendedLifetime(other) { try send(to: other) }
       return
     }
-    guard let signature = forwarding.methodSignature(for: self, selector) else {
-      try forwarding.unrecognizedSelector(selector)
+    switch steps.match(target, self, selector) {
+    case .fits: break
+    case .expects(let signature):
+      throw InvocationError.signatureMismatch(
+        name: selector.name, expected: "\(signature)", given: "\(plan.signature)")
+    case .unknown:
+      try steps.unrecognized(target, selector)
       // An object that knows better than to throw has answered with nothing.
       record.answerZero()
       return
     }
-    guard signature == plan.signature else {
-      throw InvocationError.signatureMismatch(
-        name: selector.name, expected: "\(signature)", given: "\(plan.signature)")
-    }
     let slot = record.slot(0)
     let receiver = slot.word
-    let ownsReceiver = record.owns(0)
-    record.setOwns(0, false)
+    let owned = record.owned & 1
+    record.owned &= ~1
     defer {
-      if record.owns(0) { record.releaseOwned(0) }
+      if record.owned & 1 != 0 { record.releaseOwned(0) }
       slot.word = receiver
-      record.setOwns(0, ownsReceiver)
+      record.owned |= owned
       record.setSelector(selector)
     }
-    try forwarding.forward(self)
+    try steps.forward(target, self)
   }
 }
 
 extension CallRecord {
-  /// Performs the method that the class of `target` is known to have; false if nothing is known of
-  /// it. Where it is known to have none that fits at once, `other` is to find what answers.
+  /// What is known of the receiver's class and the selector.
+  @safe
+  enum KnownMethod {
+    /// A method that fits, and it was performed.
+    case performed
+    /// No method that fits at once: the object must be asked, or told that the types differ.
+    case asks(Unmanaged<MethodTable>)
+    case unknown
+  }
+
+  /// Performs the method that the class of the receiver is known to have. The receiver is not
+  /// nil, and held by the caller; it is not retained here, which would cost more than the call.
   @inline(__always)
-  func performKnownMethod(
-    of target: AnyObject, other: (MethodTable) throws -> Void
-  ) throws -> Bool {
-    let thread = unsafe fwd_thread()
-    let type = UInt(bitPattern: ObjectIdentifier(Swift.type(of: target)))
-    guard let thread = unsafe thread,
-      let method = unsafe fwd_method_hold(thread, type, UInt(slot(1).word))
-    else { return false }
-    if unsafe method.pointee.plan == planHandle {
-      defer { unsafe fwd_let_go(thread) }
-      try unsafe perform(method)
-      return true
+  func performKnownMethod() throws -> KnownMethod {
+    var method: UnsafePointer<FWDMethod>?
+    var table: UnsafeRawPointer?
+    let type = unsafe receiver.with(as: AnyObject.self) {
+      UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
     }
-    let asksObject = unsafe method.pointee.implementation == nil
-    let table = unsafe MethodTable.known(method.pointee.table)
-    unsafe fwd_let_go(thread)
-    guard asksObject, let table else { return false }
-    try other(table)
-    return true
+    switch unsafe fwd_send(facts, state, head, type, slot(1).word, &method, &table) {
+    case .done: return .performed
+    case .held:
+      if let method = unsafe method { try unsafe performHeld(method) }
+      return .performed
+    case .ask:
+      guard let table = unsafe table else { return .unknown }
+      // A table lives as long as the process.
+      return unsafe .asks(Unmanaged<MethodTable>.fromOpaque(table))
+    case .unknown: return .unknown
+    }
+  }
+
+  @unsafe
+  @inline(__always)
+  private func performHeld(_ method: UnsafePointer<FWDMethod>) throws {
+    defer { fwd_send_end() }
+    guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil,
+      let implementation = unsafe method.pointee.implementation
+    else { return try unsafe perform(method) }
+    hasResult = false
+    try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+      try unsafe $0.body(FrameReference(frame))
+    }
+    hasResult = returnsValue
+  }
+
+  /// The receiver, which was set and is held.
+  @inline(__always)
+  var receiver: HeldObject {
+    // SAFETY: only asked for where the receiver is not nil, by those who know that it is held.
+    unsafe HeldObject(UnsafeRawPointer(bitPattern: UInt(slot(0).word)).unsafelyUnwrapped)
   }
 }
 
@@ -185,19 +233,29 @@ package enum ForwardingDepth {
   /// Enters a step; throws if the same invocation passes through the same object again, or at the
   /// limit. Every success is followed by one ``leave()``.
   ///
-  /// - Parameter owner: who is named in an error, if `object` only stands for it.
+  /// - Parameter owner: who is named in an error.
+  @inline(__always)
   package static func enter(
-    _ object: AnyObject, _ invocation: Invocation, _ selector: Selector, for owner: AnyObject? = nil
+    _ object: AnyObject, _ call: LentCall, _ selector: Selector, for owner: AnyObject
   ) throws(InvocationError) {
-    if !invocation.path.isEmpty, invocation.path.contains(where: { $0 === object }) {
-      throw .forwardingCycle(className: "\(type(of: owner ?? object))", selector: selector.name)
+    try unsafe enter(Unmanaged.passUnretained(object).toOpaque(), call, selector) {
+      "\(type(of: owner))"
     }
-    let status = unsafe fwd_forwarding_enter(
-      Unmanaged.passUnretained(object).toOpaque(), UInt(invocation.message))
+  }
+
+  @unsafe
+  @inline(__always)
+  static func enter(
+    _ object: UnsafeRawPointer, _ call: LentCall, _ selector: Selector, _ name: () -> String
+  ) throws(InvocationError) {
+    var status = unsafe fwd_forwarding_enter(object, call.record.message)
+    if status == .entered, unsafe call.hasPassed(object) {
+      fwd_forwarding_leave()
+      status = .cycle
+    }
     switch status {
     case .entered: return
-    case .cycle:
-      throw .forwardingCycle(className: "\(type(of: owner ?? object))", selector: selector.name)
+    case .cycle: throw .forwardingCycle(className: name(), selector: selector.name)
     case .tooDeep: throw .forwardedTooDeeply(limit: limit, selector: selector.name)
     }
   }

@@ -79,12 +79,12 @@ extension Invocation {
   /// Calls an implementation whose plan was compared with this one's, and gives the `errno` that C
   /// code left; 0 for a Swift closure.
   func performCapturingErrno(_ implementation: Implementation) throws -> Int32 {
-    guard case .native(let function, let returnsRetained) = implementation.body else {
+    guard let function = implementation.function else {
       try record.perform(implementation)
       return 0
     }
     let code = unsafe try invokeCapturingErrno(
-      using: function.address, returnsRetained: returnsRetained)
+      using: function.address, returnsRetained: function.returnsRetained)
     withExtendedLifetime(implementation) {}
     return code
   }
@@ -113,11 +113,16 @@ extension CallPlan {
 
 extension CallRecord {
   /// The selector of a method. Bytes of a frame may be anything, so a word is looked up, once.
+  @inline(__always)
   var selector: Selector? {
     let word = slot(1).word
     if unsafe word == state.pointee.checked_selector, word != 0 {
       return Selector(word: UInt(word))
     }
+    return lookUpSelector(word)
+  }
+
+  private func lookUpSelector(_ word: UInt64) -> Selector? {
     guard let selector = SelectorTable.selector(ofWord: word) else { return nil }
     unsafe state.pointee.checked_selector = word
     return selector

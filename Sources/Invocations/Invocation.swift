@@ -26,7 +26,7 @@ public final class Invocation {
   @usableFromInline let record: CallRecord
 
   /// Who forwarded this on its way, if it has crossed to another thread.
-  package var path: [AnyObject] = []
+  private(set) var path: [AnyObject] = []
 
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public init(_ plan: CallPlan) {
@@ -72,4 +72,18 @@ public final class Invocation {
 
   /// Whether it included the target.
   public var targetRetained: Bool { record.retainsTarget }
+
+  /// Whether it has crossed to another thread at all; cheaper to ask than `path`.
+  var hasPath: Bool { unsafe record.state.pointee.has_path != 0 }
+
+  /// Remembers that an object has sent this to another thread.
+  package func addToPath(_ object: AnyObject) { setPath(path + [object]) }
+
+  func setPath(_ path: [AnyObject]) {
+    self.path = path
+    unsafe record.state.pointee.has_path = path.isEmpty ? 0 : 1
+  }
+
+  /// This call, for those who pass it on.
+  package var lent: LentCall { LentCall(self) }
 }

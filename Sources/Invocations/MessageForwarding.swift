@@ -18,9 +18,9 @@ public protocol MessageForwarding: AnyObject {
   /// The types of a message that ``forward(_:)`` will handle; nil if it will not.
   func methodSignature(for selector: Selector) -> MethodSignature?
 
-  /// The types of an invocation that ``forward(_:)`` will handle. By default those of its
-  /// selector; an object that takes anything gives back the invocation's own.
-  func methodSignature(for invocation: Invocation, _ selector: Selector) -> MethodSignature?
+  /// Whether ``forward(_:)`` will handle an invocation, as far as its types go. By default
+  /// ``methodSignature(for:)`` decides; an object that takes anything says ``InvocationMatch/fits``.
+  func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch
 
   /// Handles an invocation that was sent to this object. Its target is this object, and what it
   /// holds as its result when this returns travels back to the sender.
@@ -48,10 +48,8 @@ extension MessageForwarding {
     MethodTable.of(type(of: self)).signature(for: selector)
   }
 
-  public func methodSignature(
-    for invocation: Invocation, _ selector: Selector
-  ) -> MethodSignature? {
-    methodSignature(for: selector)
+  public func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    InvocationMatch(methodSignature(for: selector), invocation)
   }
 
   public func forward(_ invocation: Invocation) throws {
@@ -68,6 +66,25 @@ extension MessageForwarding {
 
   public func conforms(to description: ProtocolDescription) -> Bool {
     MethodTable.of(type(of: self)).conforms(to: description)
+  }
+}
+
+/// Whether an object will forward an invocation, as far as its types go.
+public enum InvocationMatch: Sendable {
+  /// It will.
+  case fits
+  /// It forwards the selector, but with these types.
+  case expects(MethodSignature)
+  /// It does not forward the selector.
+  case unknown
+
+  /// Compares the types that an object forwards, if any, with those of an invocation.
+  public init(_ signature: MethodSignature?, _ invocation: Invocation) {
+    guard let signature else {
+      self = .unknown
+      return
+    }
+    self = signature == invocation.methodSignature ? .fits : .expects(signature)
   }
 }
 
@@ -112,7 +129,10 @@ public enum Messaging {
     of object: AnyObject, for selector: Selector
   ) -> Implementation? {
     let (table, method) = MethodLookup.find(type(of: object), selector)
-    return method ?? table.ownOrClassMethod(of: object, for: selector)
+    if let method { return method }
+    // SAFETY: the caller holds the object.
+    let held = unsafe HeldObject(Unmanaged.passUnretained(object).toOpaque())
+    return withExtendedLifetime(object) { table.ownOrClassMethod(of: held, for: selector) }
   }
 }
 

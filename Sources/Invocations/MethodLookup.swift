@@ -10,7 +10,7 @@ enum MethodLookup {
     let table = MethodTable.of(type)
     // Read before looking: a change in between makes the answer stale, and it is not kept.
     let epoch = fwd_method_epoch()
-    let method = unsafe table.holding == nil ? table.resolved(selector) : nil
+    let method = table.holding == nil ? table.resolved(selector) : nil
     remember(table, selector, method, epoch)
     return (table, method)
   }
@@ -41,9 +41,9 @@ enum MethodLookup {
     if let method {
       unsafe entry.plan = method.plan.handle
       unsafe entry.implementation = UnsafeRawPointer(Unmanaged.passUnretained(method).toOpaque())
-      if case .native(let function, let returnsRetained) = method.body {
+      if let function = method.function {
         unsafe entry.function = function.address
-        unsafe entry.returns_retained = returnsRetained ? 1 : 0
+        unsafe entry.returns_retained = function.returnsRetained ? 1 : 0
       }
       unsafe entry.is_plain = method.plan.facts.pointee.is_plain
     }
@@ -53,41 +53,16 @@ enum MethodLookup {
 }
 
 extension MethodTable {
-  /// The table that an entry of the cache points at.
+  /// The table that an entry of the cache points at, which lives as long as the process.
   @unsafe
   static func known(_ address: UnsafeRawPointer?) -> MethodTable? {
     unsafe address.map { unsafe Unmanaged<MethodTable>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The method that an object of this class has for a selector, its own ones first.
-  func ownOrClassMethod(of object: AnyObject, for selector: Selector) -> Implementation? {
-    guard let holding = unsafe holding?(object) else { return nil }
-    return holding.ownMethod(for: selector) ?? resolved(selector)
-  }
-
-  /// The object as one that forwards, if its class does.
-  func forwarding(_ object: AnyObject) -> (any MessageForwarding)? {
-    unsafe forwarding?(object)
-  }
-
-  // Asking an object at run time whether it conforms takes longer than sending it a message. A
-  // class is asked once; from then on its objects are only viewed.
-
-  static func forwardingView(_ type: AnyClass) -> ((AnyObject) -> any MessageForwarding)? {
-    func view<Object: MessageForwarding>(
-      _: Object.Type
-    ) -> (AnyObject) -> any MessageForwarding {
-      { unsafe unsafeDowncast($0, to: Object.self) }
-    }
-    guard let type = type as? any MessageForwarding.Type else { return nil }
-    return view(type)
-  }
-
-  static func holdingView(_ type: AnyClass) -> ((AnyObject) -> any MethodHolding)? {
-    func view<Object: MethodHolding>(_: Object.Type) -> (AnyObject) -> any MethodHolding {
-      { unsafe unsafeDowncast($0, to: Object.self) }
-    }
-    guard let type = type as? any MethodHolding.Type else { return nil }
-    return view(type)
+  /// The method that an object of this class has for a selector, its own ones first; nil without
+  /// a look at classes that have only methods of their class.
+  func ownOrClassMethod(of object: HeldObject, for selector: Selector) -> Implementation? {
+    guard let holding else { return nil }
+    return holding.method(of: object, selector) ?? resolved(selector)
   }
 }

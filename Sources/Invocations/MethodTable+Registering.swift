@@ -2,6 +2,7 @@ import TypeEncodings
 
 extension MethodTable {
   /// Registers a Swift closure for a selector, in place of any method the class itself had.
+  @inlinable
   public func register<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
     _ selector: String,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
@@ -10,6 +11,7 @@ extension MethodTable {
   }
 
   /// Registers a Swift closure without a result.
+  @inlinable
   public func register<Receiver: AnyObject, each Argument: CallValue>(
     _ selector: String,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
@@ -67,6 +69,7 @@ public struct MethodDeclarations: Sendable {
   ///
   /// A declaration that is wrong, such as one with too few colons, is kept in
   /// ``MethodTable/declarationErrors``; sending the message then fails as unrecognized.
+  @inlinable
   public func declare<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
     _ selector: String,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
@@ -77,6 +80,7 @@ public struct MethodDeclarations: Sendable {
   }
 
   /// Adds a method without a result.
+  @inlinable
   public func declare<Receiver: AnyObject, each Argument: CallValue>(
     _ selector: String,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
@@ -86,7 +90,8 @@ public struct MethodDeclarations: Sendable {
     }
   }
 
-  private func add(
+  @usableFromInline
+  func add(
     _ selector: String, to type: AnyClass, _ make: () throws(InvocationError) -> Implementation
   ) {
     do throws(InvocationError) {

@@ -13,6 +13,7 @@ public import TypeEncodings
 /// ```
 ///
 /// Safe to use from many threads; a change is seen by every send that begins after it returns.
+@safe
 public final class MethodTable: Sendable {
   /// What may change about a class.
   private struct State {
@@ -35,15 +36,17 @@ public final class MethodTable: Sendable {
   /// The class whose instances answer.
   public let type: AnyClass
 
-  /// Views an object of the class as one that forwards, or holds methods; nil if it does not.
-  // SAFETY: both know nothing but the class, and only cast.
-  nonisolated(unsafe) let forwarding: ((AnyObject) -> any MessageForwarding)?
-  nonisolated(unsafe) let holding: ((AnyObject) -> any MethodHolding)?
+  /// How objects of the class forward, and find methods of their own; nil if they do not.
+  // SAFETY: a table lives as long as the process, and so do these.
+  let forwarding: Unmanaged<ForwardingSteps>?
+  let holding: OwnMethods?
 
   private init(_ type: AnyClass) {
     self.type = type
-    unsafe forwarding = Self.forwardingView(type)
-    unsafe holding = Self.holdingView(type)
+    unsafe forwarding = (type as? any MessageForwarding.Type).map {
+      unsafe Unmanaged.passRetained(ForwardingSteps.of($0))
+    }
+    holding = (type as? any MethodHolding.Type).map { OwnMethods.of($0) }
   }
 
   /// The table of a class itself, empty at first.

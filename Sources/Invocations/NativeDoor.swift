@@ -114,7 +114,9 @@ private final class DoorAnswer: Answer, @unchecked Sendable {
           of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
       }
       record.setSelector(selector)
-      try call.send(to: receiver)
+      record.slot(0).word = OwnedObject.address(of: receiver)
+      defer { record.slot(0).word = 0 }
+      try withExtendedLifetime(receiver) { try call.dispatch() }
       guard record.hasResult else { return }
       let result = frame.result(of: plan)
       // SAFETY: a result has the same size and pieces in both frames.

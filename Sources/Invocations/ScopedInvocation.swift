@@ -71,39 +71,73 @@ public struct ScopedInvocation: ~Copyable {
   @usableFromInline
   package func send(compared selector: Selector, to target: AnyObject?) throws {
     record.setSelector(selector)
-    guard let target else { return record.answerZero() }
-    record.slot(0).word = OwnedObject.address(of: target)
-    let known = try record.performKnownMethod(of: target) { _ in try sendByInvocation(target) }
-    if !known { try sendByInvocation(target) }
-  }
-
-  /// Goes the long way: asks the object, which may want to see an invocation, or keep it.
-  private func sendByInvocation(_ target: AnyObject) throws {
-    let record = record
-    try SpareInvocations.withOne(record.plan) { call in
-      record.forgetResult()
-      call.record.borrow(from: record)
-      try call.send(to: target)
-      record.takeResult(of: call.record)
+    let address = OwnedObject.address(of: target)
+    guard address != 0 else { return record.answerZero() }
+    record.slot(0).word = address
+    switch try record.performKnownMethod() {
+    case .performed: return
+    case .asks(let table):
+      if try unsafe forwardCall(table) { return }
+      try sendByInvocation { try unsafe $0.ask(table) }
+    case .unknown: try sendByInvocation { try $0.dispatch() }
     }
   }
 
-  /// The result of a typed message; a void one is always there.
-  @inlinable
-  package func messageResult<Value: CallValue>(
-    as type: Value.Type
-  ) throws(InvocationError) -> Value {
-    try Value.load(from: record.resultSlot)
+  /// Lets an object that needs no invocation for it pass the call on; false if it does.
+  @unsafe
+  private func forwardCall(_ table: Unmanaged<MethodTable>) throws -> Bool {
+    try unsafe table._withUnsafeGuaranteedRef { table in
+      guard let steps = unsafe table.forwarding else { return false }
+      return try unsafe steps._withUnsafeGuaranteedRef {
+        guard $0.forwardsCalls else { return false }
+        try $0.forward(record.receiver, LentCall(record))
+        return true
+      }
+    }
   }
 
-  /// Sets an argument of the type that its place has for certain.
+  /// Goes the long way: asks the object, which may want to see an invocation, or keep it.
+  @inline(__always)
+  private func sendByInvocation(_ dispatch: (Invocation) throws -> Void) throws {
+    let record = record
+    record.forgetResult()
+    try unsafe record.unmanagedPlan._withUnsafeGuaranteedRef { plan in
+      try SpareInvocations.withOne(plan) { call in
+        call.record.borrow(from: record)
+        // Whoever keeps the invocation must not find a target in it that nobody keeps.
+        defer { call.record.slot(0).word = 0 }
+        try dispatch(call)
+        record.takeResult(of: call.record)
+      }
+    }
+  }
+
+  /// Sets the arguments of a plan that was derived from their types, and so fits.
   @inlinable
-  package func setFitting<Value: CallValue>(
+  @inline(__always)
+  public func _setAll<Tuple>(_ layout: _TupleLayout, _ tuple: Tuple) {
+    layout.store(tuple, in: record)
+  }
+
+  /// Sets an argument of a plan that was derived from the types of its arguments, and so fits.
+  @inlinable
+  @inline(__always)
+  public func _setFitting<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
     let slot = record.slot(index)
     try value.store(in: slot)
-    if Value.ownership != .none { record.setOwns(index, !slot.isNull) }
+    if slot.kind.isOwnable { record.setOwns(index, !slot.isNull && Value.ownership != .none) }
+  }
+
+  /// As ``result(as:)``, but a message without a result gives ``NoResult``.
+  @inlinable
+  public func answer<Value: CallValue>(
+    as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    if record.returnsValue { return try record.result(as: type) }
+    guard Value.valueKind.isNothing else { throw .resultNotAvailable }
+    return try Value.load(from: record.resultSlot)
   }
 }
 
@@ -145,6 +179,7 @@ extension CallRecord {
   /// this one owns too.
   func borrow(from other: CallRecord) {
     unsafe copyFrame(from: other.frame)
+    unsafe state.pointee.message = other.state.pointee.message
     setSelector(Selector(word: UInt(other.slot(1).word)))
     if other.owned != 0 || other.hasOwnedBeyond {
       for index in 0..<argumentCount where other.owns(index) { retain(index) }

@@ -13,31 +13,29 @@ enum SpareInvocations {
   }()
 
   /// Lends an invocation of `plan`, of which nothing is set but what the last one left as bytes.
+  @inline(__always)
   static func withOne<Result>(
     _ plan: CallPlan, _ body: (Invocation) throws -> Result
-  ) throws -> Result {
-    var call = take(plan)
-    defer {
-      // `false` also means that somebody kept it.
-      if isKnownUniquelyReferenced(&call) { giveBack(call) }
-    }
-    return try body(call)
-  }
-
-  private static func take(_ plan: CallPlan) -> Invocation {
+  ) rethrows -> Result {
     let key = unsafe UnsafeRawPointer(plan.handle)
-    if let thread = unsafe fwd_thread(), let spare = unsafe fwd_spare_take(thread, key) {
-      return unsafe Unmanaged<Invocation>.fromOpaque(spare).takeRetainedValue()
-    }
-    return Invocation(plan)
+    let thread = unsafe fwd_thread()
+    let spare = unsafe thread.flatMap { unsafe fwd_spare_take($0, key) }
+    // SAFETY: one retain is ours, from here until the spare is kept or released.
+    let call =
+      unsafe spare.map { unsafe Unmanaged<Invocation>.fromOpaque($0) }
+      ?? Unmanaged.passRetained(Invocation(plan))
+    defer { unsafe giveBack(call, key) }
+    return try unsafe call._withUnsafeGuaranteedRef(body)
   }
 
-  private static func giveBack(_ call: Invocation) {
-    guard isReady, let thread = unsafe fwd_thread() else { return }
-    call.forgetEverything()
-    let key = unsafe UnsafeRawPointer(call.plan.handle)
-    let spare = unsafe Unmanaged.passRetained(call).toOpaque()
-    if let old = unsafe fwd_spare_keep(thread, key, spare) {
+  @unsafe
+  private static func giveBack(_ call: Unmanaged<Invocation>, _ key: UnsafeRawPointer) {
+    // More than one reference means that somebody kept it.
+    guard unsafe swift_isUniquelyReferenced_nonNull_native(call.toOpaque()), isReady,
+      let thread = unsafe fwd_thread()
+    else { return unsafe call.release() }
+    unsafe call._withUnsafeGuaranteedRef { $0.forgetEverything() }
+    if let old = unsafe fwd_spare_keep(thread, key, call.toOpaque()) {
       unsafe Unmanaged<Invocation>.fromOpaque(old).release()
     }
   }
@@ -45,9 +43,9 @@ enum SpareInvocations {
 
 extension Invocation {
   /// Becomes as good as new. The bytes of arguments stay; who takes it next sets them all.
-  func forgetEverything() {
+  fileprivate func forgetEverything() {
     record.finish()
+    if hasPath { setPath([]) }
     unsafe record.state.initialize(to: FWDInvocationState())
-    if !path.isEmpty { path = [] }
   }
 }

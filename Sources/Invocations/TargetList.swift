@@ -33,6 +33,14 @@ package final class ListedTarget: @unchecked Sendable {
   package func unblock() -> Bool { unsafe fwd_target_unblock(state) != 0 }
 }
 
+/// Whose targets a list shows.
+package protocol TargetListOwner: AnyObject {
+  /// Publishes the list: there is none.
+  func publishTargets()
+  /// Sends to a member of the list that cannot simply be called.
+  func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally)
+}
+
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
 ///
 /// A delivery holds the list that it found, without a lock and without counting references. The
@@ -103,23 +111,24 @@ package final class TargetList: @unchecked Sendable {
   /// Sends an invocation to the targets in order.
   ///
   /// A target whose class has a method is called with the frame as it is. All others, and those
-  /// that need a closer look, are left to `other`, which says whether to go on. nil if this thread
-  /// is in too many deliveries at a time; nothing was sent then.
+  /// that need a closer look, are left to `owner`. False if this thread is in too many deliveries
+  /// at a time; nothing was sent then.
   package func deliver(
-    _ invocation: Invocation, stopsAtFirst: Bool, needsList: () -> Void,
-    other: (AnyObject, inout Tally) throws -> Void
-  ) throws -> Tally? {
-    guard let thread = unsafe fwd_thread() else { return nil }
+    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner,
+    _ tally: inout Tally
+  ) -> Bool {
+    guard let thread = unsafe fwd_thread() else { return false }
     var held = unsafe fwd_hold(thread, place)
     if unsafe held == nil {
-      needsList()
+      owner.publishTargets()
       unsafe held = fwd_hold(thread, place)
     }
-    guard let held = unsafe held else { return nil }
+    guard let held = unsafe held else { return false }
     defer { unsafe fwd_let_go(thread) }
     let list = unsafe held.assumingMemoryBound(to: FWDTargetList.self)
-    var round = unsafe Round(invocation.record, thread, list, stopsAtFirst)
-    return try round.run(other)
+    let round = unsafe Round(record: call.record, thread: thread, list: list)
+    round.run(call, stopsAtFirst, owner, &tally)
+    return true
   }
 }
 
@@ -130,23 +139,11 @@ private struct Round {
   let record: CallRecord
   let thread: UnsafeMutablePointer<FWDThread>
   let list: UnsafePointer<FWDTargetList>
-  let stopsAtFirst: Bool
-  var tally = TargetList.Tally()
 
-  @unsafe
-  init(
-    _ record: CallRecord, _ thread: UnsafeMutablePointer<FWDThread>,
-    _ list: UnsafePointer<FWDTargetList>, _ stopsAtFirst: Bool
+  func run(
+    _ call: LentCall, _ stopsAtFirst: Bool, _ owner: some TargetListOwner,
+    _ tally: inout TargetList.Tally
   ) {
-    self.record = record
-    unsafe self.thread = unsafe thread
-    unsafe self.list = unsafe list
-    self.stopsAtFirst = stopsAtFirst
-  }
-
-  mutating func run(
-    _ other: (AnyObject, inout TargetList.Tally) throws -> Void
-  ) throws -> TargetList.Tally {
     // An older result must not pass for an answer to this message.
     record.forgetResult()
     let count = unsafe list.pointee.count
@@ -157,48 +154,92 @@ private struct Round {
       var next = index
       if let method = unsafe fwd_method_hold(thread, target.pointee.type, selector) {
         if unsafe method.pointee.plan == record.planHandle {
-          next = unsafe call(method, index, stopsAtFirst ? index + 1 : count)
+          next = unsafe perform(method, index, stopsAtFirst ? index + 1 : count, &tally)
         }
         unsafe fwd_let_go(thread)
       }
       if next == index {
         let member = unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member)
-        try unsafe other(member.takeUnretainedValue(), &tally)
+        unsafe owner.deliver(call, to: member.takeUnretainedValue(), &tally)
         next = index + 1
       }
       if stopsAtFirst, tally.answered > 0 { break }
       index = next
     }
-    return tally
   }
 
   /// Calls a method on as many targets in a row as it fits, and gives the index of the next one.
   @unsafe
-  private mutating func call(
-    _ method: UnsafePointer<FWDMethod>, _ index: Int, _ end: Int
+  @inline(__always)
+  private func perform(
+    _ method: UnsafePointer<FWDMethod>, _ index: Int, _ end: Int,
+    _ tally: inout TargetList.Tally
   ) -> Int {
     let cache = unsafe fwd_method_held(thread)
     let slot = record.slot(0)
     let receiver = slot.word
     defer { slot.word = receiver }
-    guard unsafe method.pointee.function != nil, unsafe method.pointee.is_plain != 0 else {
-      return unsafe callEach(method, cache, index, end)
+    guard unsafe method.pointee.is_plain != 0 else {
+      return unsafe callWithCare(method, cache, index, end, &tally)
     }
-    let next = unsafe fwd_targets_call(
-      list, index, end, method, cache, record.facts.pointee.shape, slot.slot.pointee.offset,
-      record.head)
-    if next > index {
-      tally.answered += next - index
-      record.hasResult = record.returnsValue
-    }
+    let next =
+      unsafe method.pointee.function == nil
+      ? callBody(method, cache, index, end, &tally)
+      : callFunction(method, cache, index, end, &tally)
+    if tally.answered > 0 { record.hasResult = record.returnsValue }
     return next
   }
 
-  /// Likewise, for a Swift body, which may throw, and for results that are owned.
+  /// Calls a C function whose result needs no care.
   @unsafe
-  private mutating func callEach(
+  private func callFunction(
     _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
-    _ end: Int
+    _ end: Int, _ tally: inout TargetList.Tally
+  ) -> Int {
+    let receiver = unsafe record.slot(0).slot.pointee.offset
+    let next = unsafe fwd_targets_call(
+      list, index, end, method, cache, record.facts.pointee.shape, receiver, record.head)
+    tally.answered += next - index
+    return next
+  }
+
+  /// Calls a Swift body whose result needs no care; if it throws, that of an earlier one stays, as a
+  /// body writes its result last.
+  @unsafe
+  private func callBody(
+    _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
+    _ end: Int, _ tally: inout TargetList.Tally
+  ) -> Int {
+    guard let implementation = unsafe method.pointee.implementation else { return index }
+    let type = unsafe method.pointee.type
+    let slot = record.slot(0)
+    let frame = unsafe FrameReference(record.frame)
+    return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+      implementation in
+      var index = index
+      while index < end {
+        let target = unsafe fwd_target_at(list, index)
+        guard let object = unsafe fwd_target_take(target, type) else { break }
+        slot.word = UInt64(UInt(bitPattern: object))
+        do {
+          try implementation.body(frame)
+          tally.answered += 1
+        } catch {
+          if tally.error == nil { tally.error = error }
+        }
+        unsafe fwd_target_give_back(target, object)
+        index += 1
+        if unsafe fwd_method_is_current(cache) == 0 { break }
+      }
+      return index
+    }
+  }
+
+  /// Calls a method of whatever kind, with a result that may be owned.
+  @unsafe
+  private func callWithCare(
+    _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
+    _ end: Int, _ tally: inout TargetList.Tally
   ) -> Int {
     var index = index
     while index < end {

@@ -9,6 +9,7 @@ public struct ValueKind: Hashable, Sendable {
 
   @inlinable var isObject: Bool { raw == .object }
   @inlinable var isCString: Bool { raw == .cString }
+  @inlinable var isNothing: Bool { raw == .nothing }
   @inlinable var isAggregate: Bool { raw == .aggregate }
 
   /// Whether a place of this kind may own what it holds: an object or a C string.

@@ -11,6 +11,7 @@
 #include "fwd_callback.h"
 #include "fwd_probe.h"
 #include "fwd_reference.h"
+#include "fwd_tuple.h"
 #include "fwd_hold.h"
 #include "fwd_methods.h"
 #include "fwd_targets.h"

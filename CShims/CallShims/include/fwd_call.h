@@ -33,6 +33,9 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsStack256,
   FWDArgumentsStack1024,
   FWDArgumentsStack8192,
+  // Likewise, without vector registers.
+  FWDArgumentsIntegersStack4,
+  FWDArgumentsIntegersStack8,
 } FWDArgumentShape;
 
 static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape arguments) {
@@ -45,8 +48,10 @@ static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
     case FWDArgumentsIntegers:
     case FWDArgumentsVectors2:
     case FWDArgumentsVectors8: return 0;
-    case FWDArgumentsStack4: return 4;
-    case FWDArgumentsStack8: return 8;
+    case FWDArgumentsStack4:
+    case FWDArgumentsIntegersStack4: return 4;
+    case FWDArgumentsStack8:
+    case FWDArgumentsIntegersStack8: return 8;
     case FWDArgumentsStack16: return 16;
     case FWDArgumentsStack32: return 32;
     case FWDArgumentsStack64: return 64;
@@ -97,23 +102,43 @@ FWD_SHAPE_CALL void fwd_call_vectors_vectors2(FWDFrame *f, const void *function)
   memcpy(f->result, &r, sizeof r);
 }
 
-/// Performs a call of a plan whose engine is direct. The common shapes inline into the caller.
+// A structure by value makes the compiler lay the words out at the bottom of the callee's stack,
+// and copy them in moves as wide as those by which callees read them.
+typedef struct FWDStack4 { uint64_t words[4]; } FWDStack4;
+typedef struct FWDStack8 { uint64_t words[8]; } FWDStack8;
+
+#define FWD_STACK(f, n) (*(const FWDStack##n *)((const char *)(f) + FWD_FRAME_STACK))
+
+FWD_SHAPE_CALL void fwd_call_nothing_stack4(FWDFrame *f, const void *function) {
+  ((void (*)(FWD_SIX, FWDStack4))function)(FWD_INTEGERS(f), FWD_STACK(f, 4));
+}
+
+FWD_SHAPE_CALL void fwd_call_integers_stack8(FWDFrame *f, const void *function) {
+  FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_SIX, FWDStack8))function)(
+      FWD_INTEGERS(f), FWD_STACK(f, 8));
+  f->result[0] = r.first;
+  f->result[1] = r.second;
+}
+
+#define FWD_SHAPE(result, arguments) (FWDReturn##result << 4 | FWDArguments##arguments)
+
+/// Performs a call of a plan whose engine is direct: the common shapes here, the first of them
+/// without a jump.
 static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *function) {
-  switch (shape) {
-    case FWDReturnNothing << 4 | FWDArgumentsIntegers:
-      fwd_call_nothing_integers(frame, function);
-      return;
-    case FWDReturnIntegers << 4 | FWDArgumentsIntegers:
-      fwd_call_integers_integers(frame, function);
-      return;
-    case FWDReturnNothing << 4 | FWDArgumentsVectors2:
-      fwd_call_nothing_vectors2(frame, function);
-      return;
-    case FWDReturnVectors << 4 | FWDArgumentsVectors2:
-      fwd_call_vectors_vectors2(frame, function);
-      return;
-    default: fwd_call_any_shape(shape, frame, function);
-  }
+  if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1))
+    fwd_call_nothing_integers(frame, function);
+  else if (__builtin_expect(shape == FWD_SHAPE(Integers, Integers), 1))
+    fwd_call_integers_integers(frame, function);
+  else if (__builtin_expect(shape == FWD_SHAPE(Vectors, Vectors2), 1))
+    fwd_call_vectors_vectors2(frame, function);
+  else if (shape == FWD_SHAPE(Nothing, Vectors2))
+    fwd_call_nothing_vectors2(frame, function);
+  else if (shape == FWD_SHAPE(Nothing, IntegersStack4))
+    fwd_call_nothing_stack4(frame, function);
+  else if (shape == FWD_SHAPE(Integers, IntegersStack8))
+    fwd_call_integers_stack8(frame, function);
+  else
+    fwd_call_any_shape(shape, frame, function);
 }
 
 #else
@@ -123,13 +148,6 @@ static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *f
 }
 
 #endif
-
-/// Points the hidden argument at the frame's own room for the result. Done once for a frame,
-/// and again for each copy of it.
-static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *frame) {
-  if (facts->result.place == FWDPlaceHiddenPointer)
-    frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
-}
 
 /// Calls as `engine` says. `errno` is as the function left it.
 static inline void fwd_call(const FWDPlan *plan, FWDEngine engine, uint8_t shape,

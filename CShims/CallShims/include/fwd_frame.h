@@ -131,7 +131,9 @@ typedef struct FWDInvocationState {
   /// Whether arguments are kept when they are set, and whether the target is.
   uint8_t retains_arguments;
   uint8_t retains_target;
-  uint8_t reserved[4];
+  /// Whether the message has crossed to another thread.
+  uint8_t has_path;
+  uint8_t reserved[3];
 } FWDInvocationState;
 
 /// A frame that is large enough for most calls, with its state in front: what a call that is not

@@ -24,7 +24,15 @@ enum {
   /// How many spare blocks of memory a thread keeps, and how large they are.
   FWD_SPARE_BLOCKS = 16,
   FWD_BLOCK_SIZE = 256,
+  /// How many forwarding steps may be inside of each other on one thread.
+  FWD_FORWARDING_DEPTH = 200,
 };
+
+/// An object that is forwarding a message.
+typedef struct FWDStep {
+  const void *object;
+  uint64_t message;
+} FWDStep;
 
 /// What is known of one thread. Never freed: when the thread is gone, another one takes it over.
 typedef struct FWDThread {
@@ -41,6 +49,9 @@ typedef struct FWDThread {
   /// Numbers messages: the thread's own number in the high bits, then a count.
   uint64_t last_message;
   struct FWDThread *_Nullable next;
+  /// Who is forwarding what, the first one first.
+  uint32_t depth;
+  FWDStep steps[FWD_FORWARDING_DEPTH];
 } FWDThread;
 
 // Eight bytes, so that there is always room for it in the block that needs no call to reach.
@@ -64,8 +75,8 @@ static inline FWDThread *_Nullable fwd_thread(void) {
 
 /// Whether readers must make their own barrier.
 extern int fwd_readers_need_barriers;
-/// How many retired things are still held by somebody.
-extern size_t fwd_retired_count;
+/// Whether letting go takes more than a store: readers make barriers, or something is retired.
+extern int fwd_letting_go_is_slow;
 
 static inline void fwd_reader_barrier(void) {
   if (__builtin_expect(__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED), 0))
@@ -95,13 +106,16 @@ static inline const void *_Nullable fwd_hold(FWDThread *_Nullable thread,
 /// Disposes of what was retired and is no longer held by anybody.
 void fwd_collect(void);
 
+/// Makes the barrier, if one is needed, and collects, if something is retired.
+void fwd_let_go_slowly(void);
+
 /// Lets go of what was held last.
 static inline void fwd_let_go(FWDThread *thread) {
   thread->count--;
   __atomic_store_n((const void **)&thread->held[thread->count], NULL, __ATOMIC_RELEASE);
-  fwd_reader_barrier();
-  if (__builtin_expect(__atomic_load_n(&fwd_retired_count, __ATOMIC_RELAXED) != 0, 0))
-    fwd_collect();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(__atomic_load_n(&fwd_letting_go_is_slow, __ATOMIC_RELAXED), 0))
+    fwd_let_go_slowly();
 }
 
 /// Publishes `thing` at `place` and gives what was there.

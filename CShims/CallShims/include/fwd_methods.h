@@ -26,12 +26,14 @@ typedef struct FWDMethod {
   /// Whether the result of the method needs no care: no object, and no C string.
   uint8_t is_plain;
   uint8_t returns_retained;
-  uint8_t reserved[6];
+  uint8_t reserved[14];
 } FWDMethod;
 
+/// Aligned to an entry, which is as large as a line of the processor's cache.
 typedef struct FWDMethodCache {
   size_t mask;
   size_t count;
+  size_t reserved[6];
   FWDMethod methods[];
 } FWDMethodCache;
 
@@ -63,6 +65,46 @@ static inline const FWDMethod *_Nullable fwd_method_hold(FWDThread *_Nullable th
   const FWDMethod *method = fwd_method_find(cache, type, selector);
   if (__builtin_expect(!method, 0)) fwd_let_go((FWDThread *)thread);
   return method;
+}
+
+/// What is known of a message.
+typedef enum __attribute__((enum_extensibility(closed))) FWDSend : uint8_t {
+  /// A C function with a plain result, and it was called.
+  FWDSendDone = 0,
+  /// Another method that fits; it is held.
+  FWDSendHeld,
+  /// The object must be asked, and its class's table is given.
+  FWDSendAsk,
+  /// Nothing, or that the types differ.
+  FWDSendUnknown,
+} FWDSend;
+
+/// Sends the message in `frame` to its receiver, of class `type`, if that takes nothing but a call.
+static inline FWDSend fwd_send(const FWDPlanFacts *facts, FWDInvocationState *state,
+                               FWDFrame *frame, uintptr_t type, uint64_t selector,
+                               const FWDMethod *_Nullable *_Nonnull out_method,
+                               const void *_Nullable *_Nonnull out_table) {
+  FWDThread *thread = fwd_thread();
+  const FWDMethod *method = fwd_method_hold(thread, type, selector);
+  *out_method = method;
+  if (__builtin_expect(!method, 0)) return FWDSendUnknown;
+  if (__builtin_expect((const void *)method->plan != (const void *)facts, 0)) {
+    FWDSend answer = method->implementation ? FWDSendUnknown : FWDSendAsk;
+    *out_table = method->table;
+    fwd_let_go((FWDThread *)thread);
+    return answer;
+  }
+  if (!method->function || !method->is_plain) return FWDSendHeld;
+  fwd_call_direct(facts->shape, frame, method->function);
+  state->has_result = facts->returns_value;
+  fwd_let_go((FWDThread *)thread);
+  return FWDSendDone;
+}
+
+/// Lets go of what `fwd_send` has held.
+static inline void fwd_send_end(void) {
+  FWDThread *thread = fwd_thread_or_null;
+  if (thread) fwd_let_go(thread);
 }
 
 /// The table that `fwd_method_hold` has just held.

@@ -47,8 +47,8 @@ typedef struct FWDPlanFacts {
   /// Whether calls are direct and the result is never owned: no object, and no C string.
   uint8_t is_plain;
   uint8_t returns_value;
-  /// Whether arguments travel in integer registers alone.
-  uint8_t only_integers;
+  /// Whether a new frame needs no more than zero in the integer registers.
+  uint8_t is_simple;
 } FWDPlanFacts;
 
 /// A call interface, prepared once and then only read. Safe to share between threads.
@@ -76,11 +76,28 @@ static inline const FWDSlot *fwd_facts_result(const FWDPlanFacts *facts) {
   return &facts->result;
 }
 
-/// Makes the arguments of a new frame zero.
-static inline void fwd_frame_clear(const FWDPlanFacts *facts, FWDFrame *frame) {
+/// Points the hidden argument at the frame's own room for the result. Done once for a frame,
+/// and again for each copy of it.
+static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *frame) {
+  if (facts->result.place == FWDPlaceHiddenPointer)
+    frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
+}
+
+/// Makes a call of which nothing is set: its state, and the frame with the notes behind it.
+static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState *state,
+                                  FWDFrame *frame) {
+  memset(state, 0, sizeof *state);
   memset(frame->integers, 0, sizeof frame->integers);
-  if (!facts->only_integers)
-    memset(frame->vectors, 0, facts->frame_size - offsetof(FWDFrame, vectors));
+  if (__builtin_expect(facts->is_simple, 1)) return;
+  memset(frame->vectors, 0,
+         facts->frame_size - offsetof(FWDFrame, vectors) + 8 * facts->owned_words);
+  fwd_frame_bind_result(facts, frame);
+}
+
+/// Whether there may be something to give back when a call ends.
+static inline int fwd_call_owns_something(const FWDPlanFacts *facts,
+                                          const FWDInvocationState *state) {
+  return (state->owned | state->result_ownership | facts->owned_words) != 0;
 }
 
 /// Whether values of the Swift type `type` were found to fit place `index` (0 is the result).

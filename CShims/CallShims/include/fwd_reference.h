@@ -13,5 +13,7 @@ extern void swift_unownedRelease(void *object);
 extern void *_Nullable swift_tryRetain(void *object);
 extern void *swift_retain(void *object);
 extern void swift_release(void *object);
+/// Whether nobody else refers to an object strongly.
+extern _Bool swift_isUniquelyReferenced_nonNull_native(const void *object);
 
 #pragma clang assume_nonnull end

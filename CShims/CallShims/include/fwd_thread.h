@@ -1,11 +1,8 @@
 #pragma once
 
-#include <stdint.h>
+#include "fwd_hold.h"
 
 #pragma clang assume_nonnull begin
-
-/// How many forwarding steps may be inside of each other on one thread.
-enum { FWD_FORWARDING_DEPTH = 200 };
 
 typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
   FWDForwardingEntered = 0,
@@ -16,9 +13,23 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
 
 /// Enters a forwarding step of this thread. After `Entered`, and only then, one `leave` follows.
 /// `message` is the number of the message; a question that is asked of an object has 0.
-FWDForwarding fwd_forwarding_enter(const void *object, uintptr_t message);
+static inline FWDForwarding fwd_forwarding_enter(const void *object, uint64_t message) {
+  FWDThread *thread = fwd_thread();
+  if (!thread) return FWDForwardingTooDeep;
+  uint32_t depth = thread->depth;
+  for (uint32_t i = 0; i < depth; i++)
+    if (thread->steps[i].object == object && thread->steps[i].message == message)
+      return FWDForwardingCycle;
+  if (depth == FWD_FORWARDING_DEPTH) return FWDForwardingTooDeep;
+  thread->steps[depth] = (FWDStep){object, message};
+  thread->depth = depth + 1;
+  return FWDForwardingEntered;
+}
 
 /// Leaves the step that was entered last.
-void fwd_forwarding_leave(void);
+static inline void fwd_forwarding_leave(void) {
+  FWDThread *thread = fwd_thread_or_null;
+  if (thread && thread->depth > 0) thread->depth--;
+}
 
 #pragma clang assume_nonnull end

@@ -1,0 +1,41 @@
+/// Functions to be called by benchmarks. Each does one store, so that the call is what is measured.
+#pragma once
+
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+typedef struct SubjectRectangle { double x, y, width, height; } SubjectRectangle;
+
+void subject_keep_object(void *_Nullable self, const void *_Nullable selector,
+                         void *_Nullable value);
+void subject_keep_word(void *self, const void *_Nullable selector, int64_t value);
+void subject_keep_three(void *_Nullable self, const void *_Nullable selector, int64_t a, int32_t b,
+                        int64_t c);
+int32_t subject_add_integers(void *_Nullable self, const void *_Nullable selector,
+                             void *_Nullable object, int32_t a, int32_t b);
+double subject_add_doubles(void *_Nullable self, const void *_Nullable selector, double a, double b);
+SubjectRectangle subject_move(void *_Nullable self, const void *_Nullable selector,
+                              SubjectRectangle rectangle);
+int64_t subject_add_ten(void *_Nullable self, const void *_Nullable selector, int64_t a, int64_t b,
+                        int64_t c, int64_t d, int64_t e, int64_t f, int64_t g, int64_t h, int64_t i,
+                        int64_t j);
+
+/// The functions above, by name.
+typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
+  SubjectKeepObject,
+  SubjectKeepWord,
+  SubjectKeepThree,
+  SubjectAddIntegers,
+  SubjectAddDoubles,
+  SubjectMove,
+  SubjectAddTen,
+} SubjectFunction;
+
+/// The address of a function.
+const void *subject_address(SubjectFunction function);
+
+/// Where results of a benchmark go, so that nothing is optimized away.
+void subject_use(int64_t value);
+
+#pragma clang assume_nonnull end

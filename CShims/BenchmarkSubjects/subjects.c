@@ -1,0 +1,60 @@
+#include "BenchmarkSubjects.h"
+
+static volatile int64_t sink;
+static void *volatile object_sink;
+
+// A Swift object begins with two words of its own; the first stored property is behind them.
+enum { SWIFT_OBJECT_HEADER = 16 };
+
+void subject_keep_object(void *self, const void *selector, void *value) {
+  (void)self, (void)selector;
+  object_sink = value;
+}
+
+void subject_keep_word(void *self, const void *selector, int64_t value) {
+  (void)selector;
+  *(volatile int64_t *)((char *)self + SWIFT_OBJECT_HEADER) = value;
+}
+
+void subject_keep_three(void *self, const void *selector, int64_t a, int32_t b, int64_t c) {
+  (void)self, (void)selector, (void)b, (void)c;
+  sink = a;
+}
+
+int32_t subject_add_integers(void *self, const void *selector, void *object, int32_t a, int32_t b) {
+  (void)self, (void)selector, (void)object;
+  return a + b;
+}
+
+double subject_add_doubles(void *self, const void *selector, double a, double b) {
+  (void)self, (void)selector;
+  return a + b;
+}
+
+SubjectRectangle subject_move(void *self, const void *selector, SubjectRectangle rectangle) {
+  (void)self, (void)selector;
+  rectangle.x += 1;
+  return rectangle;
+}
+
+int64_t subject_add_ten(void *self, const void *selector, int64_t a, int64_t b, int64_t c,
+                        int64_t d, int64_t e, int64_t f, int64_t g, int64_t h, int64_t i,
+                        int64_t j) {
+  (void)self, (void)selector;
+  return a + b + c + d + e + f + g + h + i + j;
+}
+
+void subject_use(int64_t value) { sink = value; }
+
+const void *subject_address(SubjectFunction function) {
+  switch (function) {
+    case SubjectKeepObject: return (const void *)subject_keep_object;
+    case SubjectKeepWord: return (const void *)subject_keep_word;
+    case SubjectKeepThree: return (const void *)subject_keep_three;
+    case SubjectAddIntegers: return (const void *)subject_add_integers;
+    case SubjectAddDoubles: return (const void *)subject_add_doubles;
+    case SubjectMove: return (const void *)subject_move;
+    case SubjectAddTen: return (const void *)subject_add_ten;
+  }
+  return (const void *)subject_use;
+}

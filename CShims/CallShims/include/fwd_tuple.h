@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string.h>
+
+#include "fwd_frame.h"
+
+#pragma clang assume_nonnull begin
+
+// Between a Swift tuple and a frame. The compiler lays a tuple of known types out in a few stores,
+// where it would walk over a parameter pack at run time; from there, words move by a list.
+
+/// How the memory of a value becomes a word.
+typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
+  FWDWordWhole = 0,
+  FWDWordInt8,
+  FWDWordUInt8,
+  FWDWordInt16,
+  FWDWordUInt16,
+  FWDWordInt32,
+  FWDWordUInt32,
+  FWDWordBool,
+} FWDWord;
+
+typedef struct FWDMove {
+  /// Where the word is in the frame, and the value in the tuple.
+  uint32_t frame;
+  uint16_t tuple;
+  FWDWord word;
+} FWDMove;
+
+/// The same for values that are narrower than a word.
+uint64_t fwd_word_widen(FWDWord word, const char *value);
+void fwd_word_narrow(FWDWord word, uint64_t bits, char *value);
+
+/// Writes values of a tuple into a frame, widened to words.
+static inline void fwd_tuple_store(const FWDMove *moves, size_t count, const void *tuple,
+                                   void *frame) {
+  for (size_t i = 0; i < count; i++) {
+    const char *from = (const char *)tuple + moves[i].tuple;
+    uint64_t bits;
+    if (moves[i].word == FWDWordWhole)
+      memcpy(&bits, from, 8);
+    else
+      bits = fwd_word_widen(moves[i].word, from);
+    memcpy((char *)frame + moves[i].frame, &bits, 8);
+  }
+}
+
+/// Reads values from a frame into a tuple.
+static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tuple,
+                                  const void *frame) {
+  for (size_t i = 0; i < count; i++) {
+    char *to = (char *)tuple + moves[i].tuple;
+    uint64_t bits;
+    memcpy(&bits, (const char *)frame + moves[i].frame, 8);
+    if (moves[i].word == FWDWordWhole)
+      memcpy(to, &bits, 8);
+    else
+      fwd_word_narrow(moves[i].word, bits, to);
+  }
+}
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,31 @@
+#include "CForwardingShims.h"
+
+uint64_t fwd_word_widen(FWDWord word, const char *value) {
+  switch (word) {
+    case FWDWordWhole: break;
+    case FWDWordInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
+    case FWDWordUInt8:
+    case FWDWordBool: return *(const uint8_t *)value;
+    case FWDWordInt16: return (uint64_t)(int64_t)*(const int16_t *)value;
+    case FWDWordUInt16: return *(const uint16_t *)value;
+    case FWDWordInt32: return (uint64_t)(int64_t)*(const int32_t *)value;
+    case FWDWordUInt32: return *(const uint32_t *)value;
+  }
+  uint64_t bits;
+  memcpy(&bits, value, sizeof bits);
+  return bits;
+}
+
+void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
+  switch (word) {
+    case FWDWordWhole: memcpy(value, &bits, 8); return;
+    case FWDWordInt8:
+    case FWDWordUInt8: memcpy(value, &bits, 1); return;
+    // Any byte but 0 is true: C code that passes 2 for a `_Bool` must not break Swift's.
+    case FWDWordBool: *value = (uint8_t)bits != 0; return;
+    case FWDWordInt16:
+    case FWDWordUInt16: memcpy(value, &bits, 2); return;
+    case FWDWordInt32:
+    case FWDWordUInt32: memcpy(value, &bits, 4); return;
+  }
+}

@@ -1,0 +1,46 @@
+extension Report {
+  /// The rows as a table with bars: how long each takes over its baseline.
+  ///
+  /// - Parameter color: styles a piece of text; gives it back as it is where there are no colors.
+  public func table(color: (String, TableColor) -> String) -> String {
+    let nameWidth = rows.map(\.name.count).max() ?? 0
+    var lines: [String] = []
+    var group = ""
+    for row in rows {
+      let own = String(row.name.prefix { $0 != "/" })
+      if own != group, !group.isEmpty { lines.append("") }
+      group = own
+      let padding = String(repeating: " ", count: nameWidth - row.name.count)
+      var line = color(row.name, .name) + padding + "  " + Self.right(Self.text(row.minimum), 9)
+      line += " ns  " + Self.right(row.ratio.map { Self.text($0) + "x" } ?? "", 8)
+      if let allocations = row.allocations {
+        line += "  " + Self.right(Self.text(allocations), 6) + " alloc"
+      }
+      if let ratio = row.ratio {
+        line += "  " + color(Self.bar(ratio), ratio <= 1 ? .faster : .slower)
+      }
+      while line.last == " " { line.removeLast() }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// What parts of a table are colored for.
+  public enum TableColor: Sendable {
+    case name, faster, slower
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  /// Ten cells are the baseline; a bar ends at forty.
+  static func bar(_ ratio: Double) -> String {
+    let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    let cells = min(ratio * 10, 40)
+    let whole = Int(cells)
+    let rest = Int((cells - Double(whole)) * 8)
+    let bar = String(repeating: "█", count: whole) + eighths[rest]
+    return bar.isEmpty ? "▏" : ratio * 10 > 40 ? bar + "…" : bar
+  }
+}

@@ -1,0 +1,83 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Measures rows against each other: all in one process, round by round in a changing order, so
+/// that what disturbs the machine disturbs all of them.
+public struct Runner {
+  /// How many rounds there are, and how long each row runs in one, in nanoseconds.
+  public var rounds = 120
+  public var roundTime = 60_000.0
+  /// Counts the allocations of the process so far, where somebody does.
+  public var countAllocations: (() -> Int)?
+  /// Is told of progress: rounds done, and rounds in all.
+  public var progress: ((Int, Int) -> Void)?
+
+  /// Makes a runner with the usual settings.
+  public init() {}
+
+  /// Nanoseconds on a clock that only goes forward.
+  public static func now() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+  }
+
+  private static func time(_ row: Benchmark, _ count: Int) throws -> Double {
+    let start = now()
+    try row.body(count)
+    return now() - start
+  }
+
+  /// Measures the rows and gives what they measured, in their order.
+  public func run(_ rows: [Benchmark]) throws -> [Measurement] {
+    let counts = try rows.map { row in try iterations(row) }
+    let allocated = try rows.map { row in try allocations(row) }
+    var times = [[Double]](repeating: [], count: rows.count)
+    for round in 0..<rounds {
+      for step in rows.indices {
+        let index = (step + round * 7) % rows.count
+        times[index].append(try Self.time(rows[index], counts[index]) / Double(counts[index]))
+      }
+      progress?(round + 1, rounds)
+    }
+    var measured = rows.indices.map { index in
+      let sorted = times[index].sorted()
+      return Measurement(
+        name: rows[index].name, baseline: rows[index].baseline, minimum: sorted[0],
+        median: sorted[sorted.count / 2], ratio: nil, allocations: allocated[index])
+    }
+    let minima = Dictionary(measured.map { ($0.name, $0.minimum) }) { first, _ in first }
+    for index in measured.indices {
+      guard let name = measured[index].baseline, let base = minima[name], base > 0 else { continue }
+      measured[index].ratio = measured[index].minimum / base
+    }
+    return measured
+  }
+
+  /// How often a row runs in a round.
+  private func iterations(_ row: Benchmark) throws -> Int {
+    // The first times find methods and fill caches.
+    try row.body(10)
+    var count = 1
+    while true {
+      let time = try Self.time(row, count)
+      if time > roundTime / 2 || count >= 1 << 22 {
+        return max(1, Int(Double(count) * roundTime / max(time, 1)))
+      }
+      count *= 2
+    }
+  }
+
+  private func allocations(_ row: Benchmark) throws -> Double? {
+    guard let countAllocations else { return nil }
+    let count = 100
+    let before = countAllocations()
+    try row.body(count)
+    return Double(countAllocations() - before) / Double(count)
+  }
+}

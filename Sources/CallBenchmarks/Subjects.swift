@@ -1,0 +1,55 @@
+public import BenchmarkSubjects
+public import Forwarding
+
+/// What is called by the rows: an object with one word to write to.
+final class Subject: CallObject, @unchecked Sendable {
+  // SAFETY: rows run on one thread at a time; where two do, each has its own.
+  /// The first stored property: C code writes to it as well.
+  var word = 0
+
+  /// Makes a subject.
+  init() {}
+
+  /// What all Swift ways of calling end in.
+  @inline(__always)
+  func keep(_ value: Int) { word = value }
+}
+
+/// The same, behind a protocol.
+protocol WordKeeping: AnyObject {
+  func keepWord(_ value: Int)
+}
+
+extension Subject: WordKeeping {
+  @inline(never)
+  func keepWord(_ value: Int) { word = value }
+}
+
+/// A class whose method for `keep:` is a C function; that of ``Subject`` is a Swift closure.
+final class NativeSubject: CallObject, @unchecked Sendable {
+  /// As in ``Subject``.
+  var word = 0
+
+  /// Makes a subject.
+  init() {}
+}
+
+/// The multicast proxy that a user would write to see what passes.
+final class CountingProxy: MulticastProxy, @unchecked Sendable {
+  var passed = 0
+
+  override func forward(_ invocation: Invocation) throws {
+    passed &+= 1
+    try super.forward(invocation)
+  }
+}
+
+/// Holds a closure, as an observer does.
+final class ClosureHolder {
+  var closure: (Int) -> Void
+  init(_ closure: @escaping (Int) -> Void) { self.closure = closure }
+}
+
+extension SubjectRectangle: CallStructure {
+  public static var typeEncoding: String { "{SubjectRectangle=dddd}" }
+}

@@ -1,0 +1,158 @@
+public import CForwardingShims
+
+// Methods of up to three arguments, once for each number of them.
+//
+// A parameter pack does the same for any number, but hands the arguments to the closure in memory,
+// one after the other, which takes longer than the call. Written out, closure, arguments and result
+// become one function that reads the frame. The overloads differ in nothing but the number of
+// arguments; a change to one is a change to all.
+
+extension FrameReference {
+  /// The place of an argument, for a body that keeps the slots of its plan at hand.
+  @inlinable @unsafe
+  @inline(__always)
+  func place(_ slots: UnsafePointer<FWDSlot>, _ index: Int) -> ValueSlot {
+    unsafe ValueSlot(slot: slots + index, frame: base, index: index)
+  }
+}
+
+extension Implementation {
+  /// A method of no arguments.
+  @inlinable
+  public convenience init<Receiver: AnyObject, Value: CallValue>(
+    method body: @escaping @Sendable (Receiver) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver)
+      }
+      try value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A method of no arguments, without a result.
+  @inlinable
+  public convenience init<Receiver: AnyObject>(
+    method body: @escaping @Sendable (Receiver) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: "v")
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver)
+      }
+    }
+  }
+
+  /// A method of one argument.
+  @inlinable
+  public convenience init<Receiver: AnyObject, Value: CallValue, A: CallValue>(
+    method body: @escaping @Sendable (Receiver, A) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver,
+          A.load(from: unsafe frame.place(slots, 2)))
+      }
+      try value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A method of one argument, without a result.
+  @inlinable
+  public convenience init<Receiver: AnyObject, A: CallValue>(
+    method body: @escaping @Sendable (Receiver, A) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: "v", A.self)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver,
+          A.load(from: unsafe frame.place(slots, 2)))
+      }
+    }
+  }
+
+  /// A method of two arguments.
+  @inlinable
+  public convenience init<Receiver: AnyObject, Value: CallValue, A: CallValue, B: CallValue>(
+    method body: @escaping @Sendable (Receiver, A, B) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self, B.self)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver,
+          A.load(from: unsafe frame.place(slots, 2)),
+          B.load(from: unsafe frame.place(slots, 3)))
+      }
+      try value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A method of two arguments, without a result.
+  @inlinable
+  public convenience init<Receiver: AnyObject, A: CallValue, B: CallValue>(
+    method body: @escaping @Sendable (Receiver, A, B) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: "v", A.self, B.self)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver,
+          A.load(from: unsafe frame.place(slots, 2)),
+          B.load(from: unsafe frame.place(slots, 3)))
+      }
+    }
+  }
+
+  /// A method of three arguments.
+  @inlinable
+  public convenience init<
+    Receiver: AnyObject, Value: CallValue, A: CallValue, B: CallValue, C: CallValue
+  >(
+    method body: @escaping @Sendable (Receiver, A, B, C) throws -> Value
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self, B.self, C.self)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver,
+          A.load(from: unsafe frame.place(slots, 2)),
+          B.load(from: unsafe frame.place(slots, 3)),
+          C.load(from: unsafe frame.place(slots, 4)))
+      }
+      try value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A method of three arguments, without a result.
+  @inlinable
+  public convenience init<Receiver: AnyObject, A: CallValue, B: CallValue, C: CallValue>(
+    method body: @escaping @Sendable (Receiver, A, B, C) throws -> Void
+  ) throws(InvocationError) {
+    let plan = try SwiftBody.methodPlan(result: "v", A.self, B.self, C.self)
+    nonisolated(unsafe) let slots = unsafe plan.slots
+    self.init(plan) { frame in
+      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+        try body(
+          receiver,
+          A.load(from: unsafe frame.place(slots, 2)),
+          B.load(from: unsafe frame.place(slots, 3)),
+          C.load(from: unsafe frame.place(slots, 4)))
+      }
+    }
+  }
+
+}
