@@ -1,17 +1,78 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+// A peer takes part if it is installed; `make bench` installs all, and says which are missing.
+func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+let gccHeaders = (6...20).map { "/usr/lib/gcc/x86_64-linux-gnu/\($0)/include" }.last(where: isThere)
+let hasGNUstep =
+  isThere("/usr/include/GNUstep/Foundation/Foundation.h")
+  && gccHeaders.map { isThere($0 + "/objc/objc.h") } == true
+let hasGObject = isThere("/usr/include/glib-2.0/glib-object.h")
+let hasBoost = isThere("/usr/include/boost/signals2.hpp")
+let qtHeaders = "/usr/include/x86_64-linux-gnu/qt5"
+let hasQt = isThere(qtHeaders + "/QtCore/QSignalMapper")
+
+var peers: [Target] = []
+var libraries: [Target] = []
+var defines: [SwiftSetting] = []
+
+@MainActor
+func add(_ target: Target, define: String) {
+  libraries.append(target)
+  peers.append(target)
+  defines.append(.define(define))
+}
+
+if hasGNUstep, let gccHeaders {
+  add(
+    .target(
+      name: "PeerGNUstep",
+      cSettings: [
+        .unsafeFlags([
+          "-fobjc-runtime=gcc", "-fobjc-exceptions", "-fno-blocks",
+          "-fconstant-string-class=NSConstantString", "-I/usr/include/GNUstep", "-I" + gccHeaders,
+        ])
+      ],
+      linkerSettings: [.linkedLibrary("objc"), .linkedLibrary("gnustep-base")]),
+    define: "HAS_GNUSTEP")
+}
+if hasGObject {
+  libraries.append(.systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0"))
+  add(.target(name: "PeerGObject", dependencies: ["CGObject"]), define: "HAS_GOBJECT")
+}
+if hasBoost {
+  add(.target(name: "PeerBoost"), define: "HAS_BOOST")
+}
+if hasQt {
+  add(
+    .target(
+      name: "PeerQt",
+      cxxSettings: [.unsafeFlags(["-I" + qtHeaders, "-I" + qtHeaders + "/QtCore", "-fPIC"])],
+      linkerSettings: [.linkedLibrary("Qt5Core")]),
+    define: "HAS_QT")
+}
 
 let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swift-forwarding", path: "..")],
-  targets: [
+  targets: libraries + [
+    .systemLibrary(name: "CFFI", pkgConfig: "libffi"),
+    .target(
+      name: "PeerC",
+      dependencies: ["CFFI", .product(name: "_CallBenchmarks", package: "swift-forwarding")]),
     .executableTarget(
       name: "benchmarks",
       dependencies: [
         .product(name: "Forwarding", package: "swift-forwarding"),
         .product(name: "_CallBenchmarks", package: "swift-forwarding"),
-      ])
+        "PeerC",
+      ] + peers.map { .init(stringLiteral: $0.name) },
+      swiftSettings: defines),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c17,
+  cxxLanguageStandard: .cxx17
 )

@@ -16,6 +16,10 @@ void subject_keep_word(void *self, const void *selector, int64_t value) {
   *(volatile int64_t *)((char *)self + SWIFT_OBJECT_HEADER) = value;
 }
 
+void subject_keep_nothing(void *self, const void *selector, int64_t value) {
+  (void)self, (void)selector, (void)value;
+}
+
 void subject_keep_three(void *self, const void *selector, int64_t a, int32_t b, int64_t c) {
   (void)self, (void)selector, (void)b, (void)c;
   sink = a;
@@ -50,6 +54,7 @@ const void *subject_address(SubjectFunction function) {
   switch (function) {
     case SubjectKeepObject: return (const void *)subject_keep_object;
     case SubjectKeepWord: return (const void *)subject_keep_word;
+    case SubjectKeepNothing: return (const void *)subject_keep_nothing;
     case SubjectKeepThree: return (const void *)subject_keep_three;
     case SubjectAddIntegers: return (const void *)subject_add_integers;
     case SubjectAddDoubles: return (const void *)subject_add_doubles;

@@ -132,7 +132,8 @@ int fwd_trampolines_work(void) {
 /// How `fwd_trampoline_entry` finds the result; see there.
 enum { AS_WORDS = 0, AS_MIXED, AS_X87, AS_COMPLEX_X87 };
 
-static int place_result(const FWDSlot *slot, uint64_t *result) {
+static inline int place_result(const FWDSlot *slot, uint64_t *result) {
+  if (slot->place != FWDPlaceX87 && slot->second == FWDClassNone) return AS_WORDS;
   if (slot->place == FWDPlaceX87)
     return slot->first == FWDClassComplexX87 ? AS_COMPLEX_X87 : AS_X87;
   if (slot->place != FWDPlaceRegisters || slot->second == FWDClassNone ||
@@ -166,26 +167,36 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
   return place_result(&slot, registers->result);
 }
 
+/// The callback is gone, or the thread holds too much already, or has no memory for its list; then
+/// whoever made the callback is trusted to keep it.
+__attribute__((noinline)) static int enter_unheld(const void **data, FWDFrame *frame,
+                                                  const void *stack_words) {
+  const FWDCallback *callback = __atomic_load_n(data, __ATOMIC_ACQUIRE);
+  if (!callback) return AS_WORDS;
+  const FWDPlanFacts *facts = &callback->plan->facts;
+  if (facts->frame_size > FWD_FRAME_STACK) return enter_large(callback, frame, stack_words);
+  FWDSlot slot = facts->result;
+  callback->handler(callback->context, frame);
+  return place_result(&slot, frame->result);
+}
+
 int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words);
 
 int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words) {
   memset(frame->result, 0, sizeof frame->result);
   FWDThread *thread = fwd_thread();
   const FWDCallback *callback = fwd_hold(thread, data);
-  int is_held = callback != NULL;
-  // A thread that holds too much already trusts whoever made the callback.
-  if (!is_held) callback = __atomic_load_n(data, __ATOMIC_ACQUIRE);
-  if (!callback) return AS_WORDS;
+  if (!callback) return enter_unheld(data, frame, stack_words);
   const FWDPlanFacts *facts = &callback->plan->facts;
   int how = AS_WORDS;
   if (facts->frame_size > FWD_FRAME_STACK) {
     how = enter_large(callback, frame, stack_words);
   } else {
-    FWDSlot slot = facts->result;
     callback->handler(callback->context, frame);
-    how = place_result(&slot, frame->result);
+    // Held, so the plan is still there.
+    how = place_result(&facts->result, frame->result);
   }
-  if (is_held) fwd_let_go(thread);
+  fwd_let_go(thread);
   return how;
 }
 

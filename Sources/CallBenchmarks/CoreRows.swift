@@ -30,6 +30,8 @@ public enum CoreRows {
     }
     try unsafe MethodTable.of(NativeSubject.self).register(
       "keep:", encoding: "v@:q", unsafeFunction: subject_address(.keepWord))
+    try unsafe MethodTable.of(QuietSubject.self).register(
+      "keep:", encoding: "v@:q", unsafeFunction: subject_address(.keepNothing))
   }
 
   // MARK: What is there without this package

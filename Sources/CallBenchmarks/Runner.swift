@@ -81,3 +81,30 @@ public struct Runner {
     return Double(countAllocations() - before) / Double(count)
   }
 }
+
+extension Report {
+  /// What this machine is.
+  public static var thisMachine: [(name: String, value: String)] {
+    var found: [(name: String, value: String)] = []
+    func lines(_ path: String) -> [Substring] {
+      // SAFETY: read in pieces into a buffer of known size.
+      guard let file = unsafe fopen(path, "r") else { return [] }
+      defer { unsafe fclose(file) }
+      var text = ""
+      var buffer = [CChar](repeating: 0, count: 4096)
+      while unsafe fgets(&buffer, Int32(buffer.count), file) != nil, text.utf8.count < 65_536 {
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        text += String(decoding: bytes, as: UTF8.self)
+      }
+      return text.split(separator: "\n")
+    }
+    let processors = lines("/proc/cpuinfo").filter { $0.hasPrefix("model name") }
+    if let name = processors.first?.split(separator: ":").last {
+      found.append(("processor", name.drop { $0 == " " } + ", \(processors.count) cores"))
+    }
+    if let system = lines("/etc/os-release").first(where: { $0.hasPrefix("PRETTY_NAME=") }) {
+      found.append(("system", system.dropFirst(12).filter { $0 != "\"" }))
+    }
+    return found
+  }
+}

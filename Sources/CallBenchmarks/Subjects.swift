@@ -53,3 +53,7 @@ final class ClosureHolder {
 extension SubjectRectangle: CallStructure {
   public static var typeEncoding: String { "{SubjectRectangle=dddd}" }
 }
+
+/// A target whose method writes nothing: threads that write to one object slow each other down,
+/// whoever calls.
+final class QuietSubject: CallObject, Sendable {}

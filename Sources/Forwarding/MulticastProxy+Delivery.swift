@@ -25,7 +25,10 @@ extension MulticastProxy {
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
-    let selector = try enter(invocation.lent)
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    // The chain that led to `forward(_:)` holds a step for the proxy itself already; this is one
+    // for the delivery.
+    try ForwardingDepth.enter(targetList, invocation.lent, selector, for: self)
     defer { ForwardingDepth.leave() }
     let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
     return try delivery.run(snapshot, each)
@@ -34,25 +37,10 @@ extension MulticastProxy {
   /// Delivers without a report: what a sender needs who asks for none. Allocates nothing unless a
   /// target makes it.
   func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
-    _ = try enter(call)
-    defer { ForwardingDepth.leave() }
     var tally = TargetList.Tally()
-    let stopsAtFirst = results == .first
-    if !targetList.deliver(call, stopsAtFirst: stopsAtFirst, for: self, &tally) {
-      for member in snapshot where !stopsAtFirst || tally.answered == 0 {
-        deliver(call, to: member, &tally)
-      }
-    }
+    try targetList.deliver(call, stopsAtFirst: results == .first, for: self, &tally)
     if tally.metDead { purge() }
     return tally
-  }
-
-  /// The chain that led to `forward(_:)` holds a step for the proxy itself already; this is one for
-  /// the delivery.
-  private func enter(_ call: LentCall) throws(InvocationError) -> Selector {
-    guard let selector = call.selector else { throw .selectorNotSet }
-    try ForwardingDepth.enter(scope, call, selector, for: self)
-    return selector
   }
 
   fileprivate func purge() {
@@ -91,6 +79,14 @@ extension MulticastProxy {
 extension MulticastProxy: TargetListOwner {
   package func publishTargets() {
     withMembers { targetList.publish($0, \.listed) }
+  }
+
+  package func deliverToEach(
+    _ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally
+  ) {
+    for member in snapshot where !stopsAtFirst || tally.answered == 0 {
+      deliver(call, to: member, &tally)
+    }
   }
 
   package func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally) {
@@ -261,7 +257,7 @@ fileprivate struct Delivery {
     }
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
-    copy.addToPath(proxy.scope)
+    copy.addToPath(proxy.targetList)
     return .success(DeliveryJob(copy, member))
   }
 }

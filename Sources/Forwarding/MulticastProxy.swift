@@ -85,11 +85,10 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   private let members = Guarded(Members())
-  /// Stands for a delivery of this proxy among the forwarding steps of a thread.
-  let scope = DeliveryScope()
   private let settings = Guarded(Settings())
   private let stopsAtFirst = Atomic(false)
-  /// What deliveries see of `members`.
+  /// What deliveries see of `members`. It also stands for a delivery of this proxy among the
+  /// forwarding steps of a thread.
   let targetList = TargetList()
 
   // MARK: Settings
@@ -347,9 +346,6 @@ extension MulticastProxy: CallForwarding {
     if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
   }
 }
-
-/// Stands for a proxy's delivery among forwarding steps, beside the proxy itself.
-final class DeliveryScope: Sendable {}
 
 /// A registration that ends with this object.
 public final class ScopedRegistration: Sendable {

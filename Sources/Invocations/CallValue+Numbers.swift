@@ -10,6 +10,9 @@ public protocol WordValue: CallValue {
 
 extension WordValue {
   @inlinable
+  public static var _isPlainWord: Bool { true }
+
+  @inlinable
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = word }
 
   @inlinable

@@ -23,6 +23,8 @@ public protocol CallValue: SendableMetatype {
   static func load(from slot: ValueSlot) throws(InvocationError) -> Self
   /// How the value's memory becomes a word, if storing and loading do no more than that.
   static var _word: _WordLayout? { get }
+  /// Whether values are numbers of one word, which nobody owns.
+  static var _isPlainWord: Bool { get }
 }
 
 /// What a stored value owns.
@@ -46,6 +48,9 @@ extension CallValue {
   public static func accepts(_ kind: ValueKind) -> Bool { kind == valueKind }
 
   public static var _word: _WordLayout? { nil }
+
+  @inlinable
+  public static var _isPlainWord: Bool { false }
 }
 
 /// One place in a frame: where a value is written to and read from.

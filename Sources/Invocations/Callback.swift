@@ -88,7 +88,7 @@ public final class Callback: Sendable {
   convenience init(
     _ plan: CallPlan, _ body: @escaping Implementation.Closure, _ onError: @escaping ErrorHandler
   ) throws(InvocationError) {
-    try self.init(ClosureAnswer(plan: plan, body: body, onError: onError))
+    try self.init(Answer(plan: plan, body: body, onError: onError))
   }
 
   init(_ answer: Answer) throws(InvocationError) {
@@ -133,47 +133,35 @@ public final class Callback: Sendable {
 }
 
 /// What C's context pointer leads to. Lives until the last call that has begun is over.
-class Answer: @unchecked Sendable {
-  // SAFETY: what subclasses add does not change either.
+final class Answer: Sendable {
   let plan: CallPlan
-  let onError: Callback.ErrorHandler
-
-  init(plan: CallPlan, onError: @escaping Callback.ErrorHandler) {
-    self.plan = plan
-    self.onError = onError
-  }
-
-  func call(_ frame: FrameReference) throws {}
-
-  final func callReporting(_ frame: FrameReference) {
-    do {
-      try call(frame)
-    } catch {
-      unsafe fwd_slot_clear(plan.result, frame.base)
-      onError(error)
-    }
-  }
-}
-
-/// Answers with a Swift closure.
-private final class ClosureAnswer: Answer, @unchecked Sendable {
   let body: Implementation.Closure
+  let onError: Callback.ErrorHandler
 
   init(
     plan: CallPlan, body: @escaping Implementation.Closure,
     onError: @escaping Callback.ErrorHandler
   ) {
+    self.plan = plan
     self.body = body
-    super.init(plan: plan, onError: onError)
+    self.onError = onError
   }
 
-  override func call(_ frame: FrameReference) throws { try body(frame) }
+  func fail(_ error: any Error, _ frame: FrameReference) {
+    unsafe fwd_slot_clear(plan.result, frame.base)
+    onError(error)
+  }
 }
 
 /// The one door from C. Whoever calls holds the answer.
 private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
-  unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    unsafe $0.callReporting(FrameReference(UnsafeMutableRawPointer(frame)))
+  unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef { answer in
+    let frame = unsafe FrameReference(UnsafeMutableRawPointer(frame))
+    do {
+      try answer.body(frame)
+    } catch {
+      answer.fail(error, frame)
+    }
   }
 }
 

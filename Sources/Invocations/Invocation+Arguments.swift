@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 
 extension Invocation {
   // MARK: Typed
@@ -10,7 +10,15 @@ extension Invocation {
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    try record.setArgument(value, at: index)
+    // The usual case first: a number, and a place for exactly that.
+    if Value._isPlainWord, !Value.valueKind.isOwnable,
+      UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
+      unsafe slots[index].kind == Value.valueKind.raw
+    {
+      try value.store(in: unsafe ValueSlot(slot: slots + index, frame: record.frame, index: index))
+    } else {
+      try record.setArgument(value, at: index)
+    }
   }
 
   /// Sets an object, or nil, retained until it is replaced.

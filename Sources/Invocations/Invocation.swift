@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 public import TypeEncodings
 
 /// A method call as a value: recorded once, sent to any target, any number of times.
@@ -24,6 +24,9 @@ public final class Invocation {
 
   // SAFETY: memory that `init` allocates and `deinit` frees.
   @usableFromInline let record: CallRecord
+  // SAFETY: the plan's own, kept here as well so that setting an argument reads one thing less.
+  @usableFromInline let slots: UnsafePointer<FWDSlot>
+  @usableFromInline let argumentCount: Int
 
   /// Who forwarded this on its way, if it has crossed to another thread.
   private(set) var path: [AnyObject] = []
@@ -33,6 +36,8 @@ public final class Invocation {
     self.plan = plan
     let memory = unsafe fwd_block_take(CallRecord.size(plan))
     unsafe record = CallRecord(plan, at: memory)
+    unsafe slots = plan.slots
+    argumentCount = plan.argumentCount
   }
 
   /// Makes an invocation with all arguments zero, no target and no selector.

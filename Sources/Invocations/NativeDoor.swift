@@ -45,10 +45,10 @@ public final class NativeDoor: Sendable {
     if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(type: plan.typeText(place: 0))
     }
-    callback = try Callback(
-      DoorAnswer(
-        plan: plan, message: CallPlan.shared(for: message), selector: name, skipping: skipping,
-        receiver: ObjectReference(receiver, isStrong: strongly), onError: onError))
+    let passage = Passage(
+      plan: plan, message: try CallPlan.shared(for: message), selector: name, skipping: skipping,
+      receiver: ObjectReference(receiver, isStrong: strongly))
+    callback = try Callback(plan, { frame in try passage.pass(frame) }, onError)
     self.selector = name
     self.signature = message
   }
@@ -67,14 +67,15 @@ public final class NativeDoor: Sendable {
   }
 }
 
-/// Sends a call on as a message.
-private final class DoorAnswer: Answer, @unchecked Sendable {
+/// Sends calls on as messages.
+private final class Passage: Sendable {
   /// Where a word of an argument is in the function's frame, and where in the message's.
   private struct Move {
     var from: Int
     var to: Int
   }
 
+  private let plan: CallPlan
   private let message: CallPlan
   private let selector: Selector
   private let receiver: ObjectReference
@@ -82,15 +83,15 @@ private final class DoorAnswer: Answer, @unchecked Sendable {
 
   init(
     plan: CallPlan, message: CallPlan, selector: Selector, skipping: Int,
-    receiver: ObjectReference, onError: @escaping Callback.ErrorHandler
+    receiver: ObjectReference
   ) {
+    self.plan = plan
     self.message = message
     self.selector = selector
     self.receiver = receiver
     moves = (skipping..<plan.argumentCount).flatMap { index in
       unsafe Self.moves(from: plan.slots[index], to: message.slots[index - skipping + 2])
     }
-    super.init(plan: plan, onError: onError)
   }
 
   private static func moves(from: FWDSlot, to: FWDSlot) -> [Move] {
@@ -104,8 +105,9 @@ private final class DoorAnswer: Answer, @unchecked Sendable {
       ? Int(slot.second_offset) : Int(slot.offset) + 8 * word
   }
 
-  override func call(_ frame: FrameReference) throws {
-    guard let receiver = receiver.object else { return }
+  func pass(_ frame: FrameReference) throws {
+    guard let receiver = unsafe receiver.hold() else { return }
+    defer { unsafe self.receiver.letGo(receiver) }
     try SpareInvocations.withOne(message) { call in
       let record = call.record
       for move in moves {
@@ -114,9 +116,9 @@ private final class DoorAnswer: Answer, @unchecked Sendable {
           of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
       }
       record.setSelector(selector)
-      record.slot(0).word = OwnedObject.address(of: receiver)
+      record.slot(0).word = UInt64(UInt(bitPattern: receiver))
       defer { record.slot(0).word = 0 }
-      try withExtendedLifetime(receiver) { try call.dispatch() }
+      try call.dispatch()
       guard record.hasResult else { return }
       let result = frame.result(of: plan)
       // SAFETY: a result has the same size and pieces in both frames.

@@ -47,4 +47,17 @@ public final class ObjectReference: Sendable {
     guard let retained = unsafe swift_tryRetain(pointer) else { return nil }
     return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
   }
+
+  /// The object's address, good until ``letGo(_:)``; nil if it has begun to die. A strong reference
+  /// holds it anyway, so nothing is counted.
+  @unsafe
+  func hold() -> UnsafeMutableRawPointer? {
+    if isStrong { return unsafe pointer }
+    return unsafe swift_tryRetain(pointer)
+  }
+
+  @unsafe
+  func letGo(_ object: UnsafeMutableRawPointer) {
+    if !isStrong { unsafe swift_release(object) }
+  }
 }

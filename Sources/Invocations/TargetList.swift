@@ -37,6 +37,8 @@ package final class ListedTarget: @unchecked Sendable {
 package protocol TargetListOwner: AnyObject {
   /// Publishes the list: there is none.
   func publishTargets()
+  /// Sends to the members one by one, without a list.
+  func deliverToEach(_ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally)
   /// Sends to a member of the list that cannot simply be called.
   func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally)
 }
@@ -108,27 +110,39 @@ package final class TargetList: @unchecked Sendable {
     package init() {}
   }
 
-  /// Sends an invocation to the targets in order.
+  /// Sends a call to the targets in order.
   ///
   /// A target whose class has a method is called with the frame as it is. All others, and those
-  /// that need a closer look, are left to `owner`. False if this thread is in too many deliveries
-  /// at a time; nothing was sent then.
+  /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
+  /// is delivering it.
   package func deliver(
-    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner,
-    _ tally: inout Tally
-  ) -> Bool {
-    guard let thread = unsafe fwd_thread() else { return false }
+    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner, _ tally: inout Tally
+  ) throws(InvocationError) {
+    guard let selector = call.record.selector else { throw .selectorNotSet }
+    try ForwardingDepth.enter(self, call, selector, for: owner)
+    defer { ForwardingDepth.leave() }
+    // An older result must not pass for an answer to this message.
+    call.record.forgetResult()
+    guard let thread = unsafe fwd_thread(), let list = unsafe hold(thread, owner) else {
+      // Deeper in deliveries than a thread can hold lists.
+      return owner.deliverToEach(call, stopsAtFirst: stopsAtFirst, &tally)
+    }
+    defer { unsafe fwd_let_go(thread) }
+    let round = unsafe Round(record: call.record, thread: thread, list: list)
+    round.run(call, UInt(selector.word), stopsAtFirst, owner, &tally)
+  }
+
+  @unsafe
+  @inline(__always)
+  private func hold(
+    _ thread: UnsafeMutablePointer<FWDThread>, _ owner: some TargetListOwner
+  ) -> UnsafePointer<FWDTargetList>? {
     var held = unsafe fwd_hold(thread, place)
     if unsafe held == nil {
       owner.publishTargets()
       unsafe held = fwd_hold(thread, place)
     }
-    guard let held = unsafe held else { return false }
-    defer { unsafe fwd_let_go(thread) }
-    let list = unsafe held.assumingMemoryBound(to: FWDTargetList.self)
-    let round = unsafe Round(record: call.record, thread: thread, list: list)
-    round.run(call, stopsAtFirst, owner, &tally)
-    return true
+    return unsafe held?.assumingMemoryBound(to: FWDTargetList.self)
   }
 }
 
@@ -140,14 +154,12 @@ private struct Round {
   let thread: UnsafeMutablePointer<FWDThread>
   let list: UnsafePointer<FWDTargetList>
 
+  @inline(__always)
   func run(
-    _ call: LentCall, _ stopsAtFirst: Bool, _ owner: some TargetListOwner,
+    _ call: LentCall, _ selector: UInt, _ stopsAtFirst: Bool, _ owner: some TargetListOwner,
     _ tally: inout TargetList.Tally
   ) {
-    // An older result must not pass for an answer to this message.
-    record.forgetResult()
     let count = unsafe list.pointee.count
-    let selector = UInt(record.slot(1).word)
     var index = 0
     while index < count {
       let target = unsafe fwd_target_at(list, index)
@@ -192,6 +204,7 @@ private struct Round {
 
   /// Calls a C function whose result needs no care.
   @unsafe
+  @inline(never)
   private func callFunction(
     _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
     _ end: Int, _ tally: inout TargetList.Tally
@@ -206,37 +219,42 @@ private struct Round {
   /// Calls a Swift body whose result needs no care; if it throws, that of an earlier one stays, as a
   /// body writes its result last.
   @unsafe
+  @inline(never)
   private func callBody(
     _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
     _ end: Int, _ tally: inout TargetList.Tally
   ) -> Int {
     guard let implementation = unsafe method.pointee.implementation else { return index }
     let type = unsafe method.pointee.type
-    let slot = record.slot(0)
+    let first = index
+    let receiver = unsafe record.frame + Int(record.slot(0).slot.pointee.offset)
     let frame = unsafe FrameReference(record.frame)
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
       implementation in
       var index = index
+      var failures = 0
       while index < end {
         let target = unsafe fwd_target_at(list, index)
         guard let object = unsafe fwd_target_take(target, type) else { break }
-        slot.word = UInt64(UInt(bitPattern: object))
+        unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
           try implementation.body(frame)
-          tally.answered += 1
         } catch {
+          failures += 1
           if tally.error == nil { tally.error = error }
         }
         unsafe fwd_target_give_back(target, object)
         index += 1
         if unsafe fwd_method_is_current(cache) == 0 { break }
       }
+      tally.answered += index - first - failures
       return index
     }
   }
 
   /// Calls a method of whatever kind, with a result that may be owned.
   @unsafe
+  @inline(never)
   private func callWithCare(
     _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
     _ end: Int, _ tally: inout TargetList.Tally

@@ -11,9 +11,10 @@
 /// is a thrown error with its offset; unions, bit-fields and 128-bit integers are understood;
 /// equality is structural (see ``==(_:_:)``).
 public struct MethodSignature: Sendable {
-  let tree: EncodingTree
-  /// Where each type begins in the tree: the result, then the arguments.
-  let roots: [Int32]
+  /// The text, which was checked, and what it says once somebody asks.
+  private let source: SignatureSource
+  /// How many arguments there are; a method's receiver and selector count.
+  public let numberOfArguments: Int
   /// Whether the spelling came from the program's own text; only such signatures are cached.
   package let isStatic: Bool
   /// What the arguments say about how it is called.
@@ -35,7 +36,11 @@ public struct MethodSignature: Sendable {
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
-    try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
+    if layouts.isEmpty, let glance = SignatureGlance(encoding) {
+      self.init(SignatureSource(encoding), glance)
+    } else {
+      try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
+    }
   }
 
   /// Reads a signature from bytes, which are checked to be UTF-8.
@@ -64,18 +69,26 @@ public struct MethodSignature: Sendable {
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts, isStatic: Bool
   ) throws(TypeEncodingError) {
-    var parser = try EncodingParser(bytes, layouts: layouts)
-    try EncodingBytes.checkUTF8(bytes)
-    roots = try parser.parseSignature()
-    tree = EncodingTree(bytes: bytes, nodes: parser.nodes)
-    shape = parser.shape(of: roots)
+    let parsed = try ParsedSignature(bytes, layouts)
+    source = SignatureSource(parsed)
+    numberOfArguments = parsed.roots.count - 1
+    shape = parsed.shape
     self.isStatic = isStatic && layouts.isEmpty
   }
 
-  // MARK: What NSMethodSignature tells
+  /// Takes a text that a glance has found to be right.
+  private init(_ source: SignatureSource, _ glance: SignatureGlance) {
+    self.source = source
+    numberOfArguments = glance.argumentCount
+    shape = glance.isMethod ? .method : .function
+    isStatic = false
+  }
 
-  /// How many arguments there are; a method's receiver and selector count.
-  public var numberOfArguments: Int { roots.count - 1 }
+  var tree: EncodingTree { source.parsed.tree }
+  /// Where each type begins in the tree: the result, then the arguments.
+  var roots: [Int32] { source.parsed.roots }
+
+  // MARK: What NSMethodSignature tells
 
   /// How many arguments a caller writes; a method's receiver and selector do not count.
   public var numberOfDeclaredArguments: Int {
@@ -95,7 +108,7 @@ public struct MethodSignature: Sendable {
   ///
   /// Throws ``SignatureIndexError`` where there is no such argument.
   public func argumentType(at index: Int) throws(SignatureIndexError) -> TypeEncoding {
-    guard roots.indices.dropLast().contains(index) else {
+    guard (0..<numberOfArguments).contains(index) else {
       throw SignatureIndexError(index: index, count: numberOfArguments)
     }
     return TypeEncoding(tree: tree, index: Int(roots[index + 1]))
@@ -103,7 +116,8 @@ public struct MethodSignature: Sendable {
 
   /// The types of all arguments, in order.
   public var argumentTypes: [TypeEncoding] {
-    roots.dropFirst().map { TypeEncoding(tree: tree, index: Int($0)) }
+    let tree = tree
+    return roots.dropFirst().map { TypeEncoding(tree: tree, index: Int($0)) }
   }
 
   /// The type of the result.
@@ -188,15 +202,15 @@ extension MethodSignature: Hashable {
   /// Offset digits, qualifiers, names in quotes and the names of structures are ignored; the
   /// members of structures, and whether a word is an object, a class or a block, are not.
   public static func == (one: MethodSignature, other: MethodSignature) -> Bool {
-    (one.tree === other.tree && one.roots.count == other.roots.count)
-      || one.identity == other.identity
+    one.source === other.source || one.identity == other.identity
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
   /// Equal for equal signatures and for no others.
   package var identity: [UInt8] {
-    roots.reduce(into: []) { bytes, root in
+    let tree = tree
+    return roots.reduce(into: []) { bytes, root in
       let type = TypeEncoding(tree: tree, index: Int(root))
       bytes += EncodingPrinter.structure(of: type, for: .identity)
     }
@@ -206,12 +220,14 @@ extension MethodSignature: Hashable {
 extension MethodSignature: CustomStringConvertible {
   /// The types as they were written, without the offset digits.
   public var description: String {
-    roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
+    let tree = tree
+    return roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
   }
 
   /// The types in their canonical spellings; the same for equal signatures.
   public var canonicalSpelling: String {
-    roots.map { TypeEncoding(tree: tree, index: Int($0)).canonicalSpelling }.joined()
+    let tree = tree
+    return roots.map { TypeEncoding(tree: tree, index: Int($0)).canonicalSpelling }.joined()
   }
 }
 

@@ -1,12 +1,50 @@
 import CallBenchmarks
+import Foundation
+import PeerC
 
-let arguments = CommandLine.arguments
-if arguments.count == 4, arguments[1] == "--repeat", let count = Int(arguments[3]) {
-  for row in try CoreRows.all() where row.name == arguments[2] { try row.body(count) }
-} else {
-  let rows = try CoreRows.all().filter { row in
-    arguments.count < 2 || arguments.dropFirst().contains { row.name.hasPrefix($0) } || row.name.hasPrefix("closure")
-  }
-  let report = Report(environment: [], rows: try Runner().run(rows))
-  print(report.table { text, _ in text })
+let help = """
+  usage: benchmarks [--json FILE] [--html FILE] [--only PREFIX]... [--rounds N] [--no-curves]
+                    [--instructions] [--check LIMITS]
+         benchmarks --repeat ROW COUNT
+
+  Measures calls through swift-forwarding against closures and against what else is installed, all
+  in this process. --only keeps rows whose names begin so, and the baselines. --instructions counts
+  instructions with valgrind. --check compares with a file of limits, and fails past them. --repeat
+  does one thing so often and nothing else, for profilers.
+  """
+
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("benchmarks: \(message)\n".utf8))
+  exit(64)
 }
+
+var settings = Settings()
+var arguments = Array(CommandLine.arguments.dropFirst())[...]
+while let argument = arguments.popFirst() {
+  func value() -> String {
+    guard let value = arguments.popFirst() else { fail("\(argument) needs a value") }
+    return value
+  }
+  switch argument {
+  case "--json": settings.json = value()
+  case "--html": settings.html = value()
+  case "--only": settings.only.append(value())
+  case "--rounds": settings.rounds = Int(value()) ?? settings.rounds
+  case "--no-curves": settings.hasCurves = false
+  case "--instructions": settings.countsInstructions = true
+  case "--check": settings.limits = value()
+  case "--repeat":
+    let name = value()
+    guard let count = Int(value()) else { fail("--repeat needs a row and a count") }
+    guard let row = try (CoreRows.all() + Peers.rows()).first(where: { $0.name == name }) else {
+      fail("there is no row '\(name)'")
+    }
+    try row.body(count)
+    exit(0)
+  case "--help", "-h":
+    print(help)
+    exit(0)
+  default: fail("there is no option '\(argument)'; see --help")
+  }
+}
+exit(try settings.run() ? 0 : 1)

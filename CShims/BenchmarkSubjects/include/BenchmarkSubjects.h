@@ -10,6 +10,7 @@ typedef struct SubjectRectangle { double x, y, width, height; } SubjectRectangle
 void subject_keep_object(void *_Nullable self, const void *_Nullable selector,
                          void *_Nullable value);
 void subject_keep_word(void *self, const void *_Nullable selector, int64_t value);
+void subject_keep_nothing(void *self, const void *_Nullable selector, int64_t value);
 void subject_keep_three(void *_Nullable self, const void *_Nullable selector, int64_t a, int32_t b,
                         int64_t c);
 int32_t subject_add_integers(void *_Nullable self, const void *_Nullable selector,
@@ -25,6 +26,7 @@ int64_t subject_add_ten(void *_Nullable self, const void *_Nullable selector, in
 typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
   SubjectKeepObject,
   SubjectKeepWord,
+  SubjectKeepNothing,
   SubjectKeepThree,
   SubjectAddIntegers,
   SubjectAddDoubles,

@@ -1,0 +1,80 @@
+import CallBenchmarks
+import Foundation
+
+/// What a run is held to: the gates that the project set itself, and how far a run may be from where
+/// it is.
+///
+/// A *gate* is what is wanted. A *limit* is what fails a check: the gate and its slack where the gate
+/// is met, and where it is missed, what was reached and a slack; then `missed` says why.
+struct Limits: Decodable {
+  struct Ratio: Decodable {
+    var what: String
+    var row: String
+    var over: String
+    /// The row's time over the other's, at most.
+    var gate: Double
+    var limit: Double
+    var missed: String?
+  }
+
+  struct Amount: Decodable {
+    var row: String
+    var gate: Double
+    var limit: Double
+    var missed: String?
+  }
+
+  var ratios: [Ratio]
+  var allocations: [Amount]
+  var instructions: [Amount]
+
+  init(file: String) throws {
+    self = try JSONDecoder().decode(
+      Limits.self, from: try Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+
+  /// Prints each limit with what was measured; false if one was passed.
+  func check(_ report: Report) -> Bool {
+    var failures = 0
+    var unmeasured = 0
+    func line(
+      _ what: String, _ value: Double?, _ gate: Double, _ limit: Double, _ missed: String?
+    ) {
+      guard let value else {
+        unmeasured += 1
+        print("  ?  \(what): not measured")
+        return
+      }
+      let isFailure = value > limit
+      failures += isFailure ? 1 : 0
+      let mark = isFailure ? "FAIL" : value <= gate ? "  ok" : "miss"
+      print("\(mark) \(what): \(Report.text(value)), gate \(Report.text(gate))"
+        + (isFailure ? ", limit \(Report.text(limit))" : "")
+        + (value > gate ? missed.map { " (\($0))" } ?? "" : ""))
+    }
+    print("\nratios")
+    for ratio in ratios {
+      let value = report.row(ratio.row).flatMap { row in
+        report.row(ratio.over).map { row.minimum / $0.minimum }
+      }
+      line(
+        "\(ratio.what): \(ratio.row) over \(ratio.over)", value, ratio.gate, ratio.limit,
+        ratio.missed)
+    }
+    print("allocations")
+    for amount in allocations {
+      line(
+        amount.row, report.row(amount.row)?.allocations, amount.gate, amount.limit, amount.missed)
+    }
+    print("instructions")
+    for amount in instructions {
+      line(
+        amount.row, report.row(amount.row)?.instructions, amount.gate, amount.limit, amount.missed)
+    }
+    print(
+      failures == 0
+        ? "\nEvery limit was kept\(unmeasured == 0 ? "" : "; \(unmeasured) could not be measured")."
+        : "\n\(failures) limits were passed.")
+    return failures == 0
+  }
+}

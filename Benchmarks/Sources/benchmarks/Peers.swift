@@ -1,0 +1,149 @@
+import CallBenchmarks
+import Foundation
+import PeerC
+
+#if HAS_GNUSTEP
+  import PeerGNUstep
+#endif
+#if HAS_GOBJECT
+  import PeerGObject
+#endif
+#if HAS_BOOST
+  import PeerBoost
+#endif
+#if HAS_QT
+  import PeerQt
+#endif
+
+/// What others do, measured in the same process.
+enum Peers {
+  /// The rows of peers that are installed.
+  static func rows() -> [Benchmark] { libffi() + swift() + gnustep() + signals() }
+
+  /// A line for each peer that is not.
+  static var missing: [String] {
+    var missing: [String] = []
+    func note(_ name: String, _ package: String) {
+      missing.append("\(name) is not installed, so its rows are left out (Debian: \(package))")
+    }
+    #if !HAS_GNUSTEP
+      note("GNUstep", "gobjc libgnustep-base-dev")
+    #endif
+    #if !HAS_GOBJECT
+      note("GObject", "libglib2.0-dev")
+    #endif
+    #if !HAS_BOOST
+      note("Boost.Signals2", "libboost-dev")
+    #endif
+    #if !HAS_QT
+      note("Qt", "qtbase5-dev")
+    #endif
+    return missing
+  }
+
+  private static func libffi() -> [Benchmark] {
+    let stored = "closure/call/stored"
+    return [
+      Benchmark("ffi/object/call", over: stored) { peer_ffi_object($0) },
+      Benchmark("ffi/three/set3", over: stored) { peer_ffi_three($0) },
+      Benchmark("ffi/integers/set2-result", over: stored) { peer_ffi_integers($0) },
+      Benchmark("ffi/doubles/set2-result", over: stored) { peer_ffi_doubles($0) },
+      Benchmark("ffi/rectangle/set-result", over: stored) { peer_ffi_rectangle($0) },
+      Benchmark("ffi/ten/set1-result", over: stored) { peer_ffi_ten($0) },
+      Benchmark("ffi/closure/call", over: stored) { peer_ffi_closure($0) },
+    ]
+  }
+
+  private static func swift() -> [Benchmark] {
+    let array = "closure/array-strong/16"
+    let center = NotificationCenter()
+    let name = Notification.Name("kept")
+    let receivers = (0..<16).map { _ in Receiver() }
+    let tokens = receivers.map { receiver in
+      center.addObserver(forName: name, object: nil, queue: nil) { _ in receiver.keep(1) }
+    }
+    let delegates = MulticastDelegate()
+    for receiver in receivers { delegates.add(receiver) }
+    return [
+      Benchmark("corelibs/notify/16", over: array) { count in
+        withExtendedLifetime(tokens) {
+          for _ in 0..<count { center.post(name: name, object: nil) }
+        }
+      },
+      Benchmark("delegate/weak-boxes/16", over: array) { count in
+        withExtendedLifetime(receivers) {
+          for index in 0..<count {
+            delegates.invoke { (receiver: any Keeping) in receiver.keep(index) }
+          }
+        }
+      },
+    ]
+  }
+
+  private static func gnustep() -> [Benchmark] {
+    #if HAS_GNUSTEP
+      peer_gnustep_begin()
+      let stored = "closure/call/stored"
+      return [
+        Benchmark("gnustep/object/invoke", over: stored) { peer_gnustep_invoke($0) },
+        Benchmark("gnustep/three/set3", over: stored) { peer_gnustep_set3($0) },
+        Benchmark("gnustep/three/create-set3", over: stored) { peer_gnustep_create($0) },
+        Benchmark("gnustep/parse/method", over: stored) { peer_gnustep_parse($0) },
+        Benchmark("gnustep/notify/16", over: "closure/array-strong/16") {
+          peer_gnustep_notify(16, $0)
+        },
+      ]
+        + CoreRows.targetCounts.map { number in
+          Benchmark("gnustep/forward/\(number)", over: "closure/array-strong/\(number)") {
+            peer_gnustep_forward(Int32(number), $0)
+          }
+        }
+    #else
+      return []
+    #endif
+  }
+
+  private static func signals() -> [Benchmark] {
+    let array = "closure/array-strong/16"
+    var rows: [Benchmark] = []
+    #if HAS_BOOST
+      rows += [
+        Benchmark("boost/signal/16", over: array) { peer_boost_signal(16, $0) },
+        Benchmark("boost/tracked/16", over: array) { peer_boost_tracked(16, $0) },
+        Benchmark("weak-ptr/call/16", over: array) { peer_weak_pointers(16, $0) },
+      ]
+    #endif
+    #if HAS_QT
+      rows.append(Benchmark("qt/emit/16", over: array) { peer_qt_emit(16, $0) })
+    #endif
+    #if HAS_GOBJECT
+      rows.append(Benchmark("gobject/emit/16", over: array) { peer_gobject_emit(16, $0) })
+    #endif
+    return rows
+  }
+}
+
+/// What receives in Swift's own ways.
+protocol Keeping: AnyObject {
+  func keep(_ value: Int)
+}
+
+final class Receiver: Keeping, @unchecked Sendable {
+  private var word = 0
+  @inline(never)
+  func keep(_ value: Int) { word = value }
+}
+
+/// The multicast delegate that is written again and again: weak boxes, and a closure for each call.
+final class MulticastDelegate {
+  private struct Box { weak var object: AnyObject? }
+  private var boxes: [Box] = []
+
+  func add(_ object: AnyObject) { boxes.append(Box(object: object)) }
+
+  func invoke<Delegate>(_ body: (Delegate) -> Void) {
+    for box in boxes {
+      if let delegate = box.object as? Delegate { body(delegate) }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import CallBenchmarks
+import Foundation
+import PeerC
+
+/// What a run is to do.
+struct Settings {
+  var json: String?
+  var html: String?
+  var limits: String?
+  var only: [String] = []
+  var rounds = 120
+  var hasCurves = true
+  var countsInstructions = false
+
+  /// Measures, writes, and says whether the limits were kept.
+  func run() throws -> Bool {
+    for line in Peers.missing { print("skipped: \(line)") }
+    let limits = try limits.map { try Limits(file: $0) }
+    let rows = try (CoreRows.all() + Peers.rows()).filter { row in
+      only.isEmpty || row.name.hasPrefix("closure/") || only.contains { row.name.hasPrefix($0) }
+    }
+    var runner = Runner()
+    runner.rounds = rounds
+    runner.countAllocations = { peer_allocations() }
+    runner.progress = { done, of in
+      guard isatty(2) == 1 else { return }
+      FileHandle.standardError.write(Data("\r\(done) of \(of) rounds ".utf8))
+      if done == of { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+    }
+    var report = Report(
+      environment: Report.thisMachine + Versions.all, rows: try runner.run(rows),
+      skipped: Peers.missing)
+    if hasCurves, only.isEmpty { report.curves = try Curves.all() }
+    if countsInstructions || limits?.instructions.isEmpty == false {
+      try Instructions.count(&report, limits?.instructions.map(\.row) ?? Instructions.usual)
+    }
+    let colors = isatty(1) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    print(report.table { text, color in colors ? Self.styled(text, color) : text })
+    if let json {
+      try report.json.write(toFile: json, atomically: true, encoding: .utf8)
+      print("wrote \(json)")
+    }
+    if let html {
+      try report.page.write(toFile: html, atomically: true, encoding: .utf8)
+      print("wrote \(html): open it in a browser")
+    }
+    return limits?.check(report) ?? true
+  }
+
+  private static func styled(_ text: String, _ color: Report.TableColor) -> String {
+    let code =
+      switch color {
+      case .name: "0"
+      case .faster: "32"
+      case .slower: "33"
+      }
+    return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+  }
+}
+
+/// The versions of what is compared, as far as Debian's packages tell.
+enum Versions {
+  static var all: [(name: String, value: String)] {
+    var found: [(name: String, value: String)] = []
+    if let line = output("swift", ["--version"])?.split(separator: "\n").first {
+      let words = line.split(separator: " ")
+      if let index = words.firstIndex(of: "version"), index + 1 < words.count {
+        found.append(("Swift", String(words[index + 1])))
+      }
+    }
+    for (name, package) in [
+      ("libffi", "libffi-dev"), ("GNUstep base", "libgnustep-base-dev"),
+      ("GLib", "libglib2.0-dev"), ("Boost", "libboost-dev"), ("Qt", "qtbase5-dev"),
+    ] {
+      if let version = output("dpkg-query", ["-W", "-f", "${Version}", package]), !version.isEmpty {
+        found.append((name, version))
+      }
+    }
+    return found
+  }
+
+  /// What a command prints, if it is there and succeeds.
+  static func output(_ command: String, _ arguments: [String]) -> String? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [command] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    guard (try? process.run()) != nil else { return nil }
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
+  }
+}
+
+/// Counts instructions with valgrind: the same number in every run, however busy the machine is.
+enum Instructions {
+  /// The rows that are counted unless a file of limits says which.
+  static let usual = [
+    "invoke/object/prepared", "invoke/one/set1", "scoped/three/create-set3",
+    "send/message/c-function", "send/message/closure", "multicast/strong/16",
+    "multicast/weak/16", "multicast/closures/16", "door/forward/1", "callback/object/call",
+  ]
+
+  static func count(_ report: inout Report, _ rows: [String]) throws {
+    let copy = NSTemporaryDirectory() + "benchmarks-stripped-\(getpid())"
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    // Debian's valgrind cannot read the debug information of this compiler.
+    guard Versions.output("strip", ["--strip-debug", "-o", copy, own]) != nil,
+      Versions.output("valgrind", ["--version"]) != nil
+    else {
+      report.skipped.append("instructions are not counted: valgrind or strip is not installed")
+      print("skipped: \(report.skipped.last ?? "")")
+      return
+    }
+    for name in rows {
+      guard let index = report.rows.firstIndex(where: { $0.name == name }),
+        let few = total(copy, name, 2000), let many = total(copy, name, 12000)
+      else { continue }
+      report.rows[index].instructions = Double(many - few) / 10000
+    }
+  }
+
+  private static func total(_ program: String, _ row: String, _ count: Int) -> Int? {
+    let text = Versions.output(
+      "valgrind",
+      [
+        "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "--repeat", row, "\(count)",
+      ])
+    guard let line = text?.split(separator: "\n").first(where: { $0.contains("refs:") }) else {
+      return nil
+    }
+    return Int(line.drop { $0 != ":" }.dropFirst().filter(\.isNumber))
+  }
+}

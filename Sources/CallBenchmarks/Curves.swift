@@ -1,0 +1,201 @@
+import BenchmarkSubjects
+import Dispatch
+import Forwarding
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How costs grow.
+public enum Curves {
+  /// Every curve.
+  public static func all() throws -> [Curve] {
+    try CoreRows.register()
+    return [try targets(), try selectors(), try signatures(), try threads()]
+  }
+
+  /// The best of some rounds, for one time.
+  private static func best(_ count: Int, _ body: (Int) throws -> Void) rethrows -> Double {
+    try body(count)
+    var best = Double.infinity
+    for _ in 0..<15 {
+      let start = Runner.now()
+      try body(count)
+      best = min(best, (Runner.now() - start) / Double(count))
+    }
+    return best
+  }
+
+  // MARK: Targets
+
+  static func targets() throws -> Curve {
+    var curve = Curve(
+      "One message to many targets", x: "targets", y: "ns for each target")
+    let keep = try Message<NoResult, Int>("keep:")
+    let numbers = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+    for (name, strongly) in [("strong targets", true), ("weak targets", false)] {
+      let points = try numbers.map { number in
+        let targets = (0..<number).map { _ in NativeSubject() }
+        let proxy = MulticastProxy()
+        for target in targets { try proxy.add(target, strongly: strongly) }
+        let time = try withExtendedLifetime(targets) {
+          try best(max(1, 3000 / number)) { count in
+            for index in 0..<count { try keep(index, on: proxy) }
+          }
+        }
+        return (x: Double(number), y: time / Double(number))
+      }
+      curve.lines.append((name, points))
+    }
+    for isWeak in [false, true] {
+      let points = numbers.map { number in
+        let targets = (0..<number).map { _ in Subject() }
+        var closures: [(Int) -> Void] = []
+        for target in targets {
+          if isWeak {
+            closures.append { [weak target] in target?.keep($0) }
+          } else {
+            closures.append { target.keep($0) }
+          }
+        }
+        let time = withExtendedLifetime(targets) {
+          best(max(1, 3000 / number)) { count in
+            for index in 0..<count { for closure in closures { closure(index) } }
+          }
+        }
+        return (x: Double(number), y: time / Double(number))
+      }
+      curve.lines.append((isWeak ? "[weak] closures" : "closures", points))
+    }
+    return curve
+  }
+
+  // MARK: Selectors
+
+  static func selectors() throws -> Curve {
+    var curve = Curve("Methods of one class", x: "selectors", y: "ns for a message")
+    let subject = Subject()
+    let table = MethodTable.of(Subject.self)
+    let method = try Implementation { (subject: Subject, value: Int) in subject.keep(value) }
+    let keep = try Message<NoResult, Int>("keep:")
+    var one: [(x: Double, y: Double)] = []
+    var many: [(x: Double, y: Double)] = []
+    var registered = 0
+    for number in [10, 100, 1000, 10_000, 100_000, 1_000_000] {
+      while registered < number {
+        try table.register("growing\(registered):", method)
+        registered += 1
+      }
+      one.append(
+        (
+          Double(number),
+          try best(5000) { count in for index in 0..<count { try keep(index, on: subject) } }
+        ))
+      // Eight in turn, from all over the table.
+      let eight = try (0..<8).map {
+        try Message<NoResult, Int>("growing\($0 * (number / 10)):")
+      }
+      many.append(
+        (
+          Double(number),
+          try best(5000) { count in
+            for index in 0..<count { try eight[index & 7](index, on: subject) }
+          }
+        ))
+    }
+    curve.lines = [("one message, again and again", one), ("eight messages in turn", many)]
+    return curve
+  }
+
+  // MARK: Signatures
+
+  static func signatures() throws -> Curve {
+    var curve = Curve("Distinct signatures", x: "signatures", y: "ns")
+    var parsing: [(x: Double, y: Double)] = []
+    var invoking: [(x: Double, y: Double)] = []
+    let letters = Array("cCsSiIqQfd")
+    var calls: [Invocation] = []
+    let code = unsafe subject_address(.keepObject)
+    for number in [10, 100, 1000, 10_000, 100_000] {
+      let texts = (calls.count..<number).map { index in
+        var text = "v@:@"
+        var rest = index
+        for _ in 0..<5 {
+          text.append(letters[rest % 10])
+          rest /= 10
+        }
+        return text
+      }
+      let start = Runner.now()
+      let parsed = try texts.map { try MethodSignature(parsing: $0) }
+      parsing.append((Double(number), (Runner.now() - start) / Double(texts.count)))
+      for signature in parsed { calls.append(try Invocation(CallPlan(signature))) }
+      let eight = (0..<8).map { calls[$0 * (number / 10)] }
+      invoking.append(
+        (
+          Double(number),
+          try best(5000) { count in
+            for index in 0..<count { unsafe try eight[index & 7].invoke(using: code) }
+          }
+        ))
+    }
+    curve.lines = [("parse one", parsing), ("invoke, eight plans in turn", invoking)]
+    return curve
+  }
+
+  // MARK: Threads
+
+  /// Sends in a second through one proxy with four targets, by one and two threads.
+  static func threads() throws -> Curve {
+    var curve = Curve(
+      "Threads that send through one proxy", x: "threads", y: "million sends a second")
+    for (name, strongly) in [("4 strong targets", true), ("4 weak targets", false)] {
+      let targets = (0..<4).map { _ in QuietSubject() }
+      let proxy = MulticastProxy()
+      for target in targets { try proxy.add(target, strongly: strongly) }
+      let keep = try Message<NoResult, Int>("keep:")
+      let points = try [1, 2].map { number in
+        (x: Double(number), y: try throughput(number) { try keep(1, on: proxy) })
+      }
+      curve.lines.append((name, points))
+      withExtendedLifetime(targets) {}
+    }
+    return curve
+  }
+
+  /// The best of some runs, each of them the same time long.
+  private static func throughput(
+    _ threads: Int, _ send: @escaping @Sendable () throws -> Void
+  ) throws -> Double {
+    try send()
+    return (0..<5).map { _ in
+      let run = Run()
+      let group = DispatchGroup()
+      for index in 0..<threads {
+        DispatchQueue(label: "sender \(index)").async(group: group) {
+          var count = 0
+          while !run.isOver.load(ordering: .relaxed) {
+            for _ in 0..<100 { try? send() }
+            count += 100
+          }
+          run.total.add(count, ordering: .relaxed)
+        }
+      }
+      let start = Runner.now()
+      usleep(60_000)
+      run.isOver.store(true, ordering: .relaxed)
+      group.wait()
+      return Double(run.total.load(ordering: .relaxed)) / (Runner.now() - start) * 1000
+    }.max() ?? 0
+  }
+
+  private final class Run: Sendable {
+    let isOver = Atomic(false)
+    let total = Atomic(0)
+  }
+}

@@ -1,0 +1,115 @@
+import Synchronization
+
+/// What a signature says, laid out.
+final class ParsedSignature: Sendable {
+  let tree: EncodingTree
+  /// Where each type begins in the tree: the result, then the arguments.
+  let roots: [Int32]
+  let shape: MethodSignature.Shape
+
+  init(_ bytes: [UInt8], _ layouts: StructureLayouts) throws(TypeEncodingError) {
+    var parser = try EncodingParser(bytes, layouts: layouts)
+    try EncodingBytes.checkUTF8(bytes)
+    roots = try parser.parseSignature()
+    shape = parser.shape(of: roots)
+    tree = EncodingTree(bytes: bytes, nodes: parser.nodes)
+  }
+}
+
+/// The text of a signature that was found to be right, and what it says once somebody asks.
+///
+/// A signature is often only compared, counted or looked up; its types need not be laid out then.
+final class SignatureSource: Sendable {
+  private let text: String
+  private let known = AtomicLazyReference<ParsedSignature>()
+
+  /// Takes a text that ``SignatureGlance`` accepts.
+  init(_ text: String) { self.text = text }
+
+  init(_ parsed: ParsedSignature) {
+    text = ""
+    _ = known.storeIfNil(parsed)
+  }
+
+  var parsed: ParsedSignature {
+    if let known = known.load() { return known }
+    return known.storeIfNil(lay(out: text))
+  }
+
+  private func lay(out text: String) -> ParsedSignature {
+    do throws(TypeEncodingError) {
+      return try ParsedSignature(EncodingBytes.of(text), StructureLayouts())
+    } catch {
+      // The glance is stricter than the parser; the tests compare the two on every short text.
+      preconditionFailure("a glance took what the parser refuses: \(error)")
+    }
+  }
+}
+
+/// The first look at a signature: enough for those of plain types, and it allocates nothing.
+///
+/// It takes the letters of one character, and the digits behind them; what it does not take may be
+/// right all the same, and goes to the parser.
+struct SignatureGlance {
+  private(set) var argumentCount = -1
+  private(set) var isMethod = false
+
+  private var isFirstObject = false
+  private var digits = 0
+
+  /// nil where a closer look is needed.
+  init?(_ text: String) {
+    #if os(Linux)
+      // The same as below, on the bytes where they lie.
+      let bytes = text.utf8.span
+      for index in bytes.indices {
+        guard take(bytes[index]) else { return nil }
+      }
+    #else
+      for byte in text.utf8 {
+        guard take(byte) else { return nil }
+      }
+    #endif
+    // Far below what the parser allows, so that nothing needs to be counted against it.
+    guard (0...32).contains(argumentCount) else { return nil }
+  }
+
+  /// Takes the next byte; false if it needs a closer look.
+  @inline(__always)
+  private mutating func take(_ byte: UInt8) -> Bool {
+    if byte &- UInt8(ascii: "0") < 10 {
+      digits &+= 1
+      // More than nine may be more than the parser allows.
+      return argumentCount >= 0 && digits <= 9
+    }
+    guard Self.isPlain(byte) || (byte == UInt8(ascii: "v") && argumentCount < 0) else {
+      return false
+    }
+    argumentCount &+= 1
+    digits = 0
+    if argumentCount == 1 {
+      isFirstObject = byte == UInt8(ascii: "@") || byte == UInt8(ascii: "#")
+    } else if argumentCount == 2 {
+      isMethod = isFirstObject && byte == UInt8(ascii: ":")
+    }
+    return true
+  }
+
+  /// The letters of one character that are a value: bit n of the two words is for ASCII code n.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte < 64
+      ? plainBelow64 & (1 << UInt64(byte)) != 0
+      : byte < 128 && plainFrom64 & (1 << UInt64(byte & 63)) != 0
+  }
+
+  // Computed from constants, so the compiler puts the two words in the code.
+  private static var plainBelow64: UInt64 { bit("#") | bit("*") | bit(":") }
+  private static var plainFrom64: UInt64 {
+    let integers: UInt64 = bit("c") | bit("C") | bit("s") | bit("S") | bit("i") | bit("I")
+    let wide: UInt64 = bit("l") | bit("L") | bit("q") | bit("Q") | bit("t") | bit("T")
+    return integers | wide | bit("f") | bit("d") | bit("D") | bit("B") | bit("@")
+  }
+
+  @inline(__always)
+  private static func bit(_ letter: Unicode.Scalar) -> UInt64 { 1 << UInt64(letter.value & 63) }
+}
