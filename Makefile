@@ -1,8 +1,10 @@
 # make demo    build and take the tour
 # make test    lint, build, and run every test in debug and release
 # make check   make test, 3,000 random signatures, and the sanitizers
-# make bench   compare the latency of calls
-.PHONY: demo test check setup setup-test lint unsafe build format bench clean
+# make bench   compare calls with closures and with other libraries; writes a page with charts
+# make bench-check   the same, and fail where a limit is passed
+.PHONY: demo test check setup setup-test setup-bench lint unsafe build format bench bench-check \
+	bench-build bench-record clean
 
 demo: setup
 	@swift build -c release --product forward
@@ -41,9 +43,24 @@ format:
 unsafe:
 	@! grep -rnw -e unsafe -e '@unsafe' Sources/TypeEncodings Sources/Forwarding
 
-bench: setup
+RESULTS = Benchmarks/Results
+BENCHMARKS = Benchmarks/.build/release/benchmarks
+
+setup-bench: setup
+	@Scripts/setup.sh bench
+
+bench-build: setup-bench
 	@swift build -c release --package-path Benchmarks
-	@Benchmarks/.build/release/benchmarks
+
+bench: bench-build
+	@$(BENCHMARKS) --json $(RESULTS)/latest.json --html $(RESULTS)/latest.html
+
+bench-check: bench-build
+	@$(BENCHMARKS) --no-curves --check Benchmarks/limits/linux-x86_64.json
+
+# Keeps a run as the one that the README tells of, and prints the table to put there.
+bench-record: bench-build
+	@$(BENCHMARKS) --rounds 240 --instructions --json $(RESULTS)/linux-x86_64.json --readme
 
 clean:
 	rm -rf .build Benchmarks/.build

@@ -2,6 +2,7 @@
 # Installs what the build needs from Debian's packages, if anything is missing.
 #   setup.sh          what building needs
 #   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
+#   setup.sh bench    what is compared with, as far as it can be had: nothing of it is needed
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -23,10 +24,23 @@ if [ "${1:-}" = test ]; then
   command -v cc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_library libsqlite3.so.0 || missing+=(libsqlite3-0)
 fi
+is_optional=no
+if [ "${1:-}" = bench ] && [ "${#missing[@]}" -eq 0 ]; then
+  is_optional=yes
+  command -v valgrind >/dev/null 2>&1 || missing+=(valgrind)
+  [ -e /usr/include/GNUstep/Foundation/Foundation.h ] || missing+=(gobjc libgnustep-base-dev)
+  [ -e /usr/include/glib-2.0/glib-object.h ] || missing+=(libglib2.0-dev)
+  [ -e /usr/include/boost/signals2.hpp ] || missing+=(libboost-dev)
+  [ -e /usr/include/x86_64-linux-gnu/qt5/QtCore/QSignalMapper ] || missing+=(qtbase5-dev)
+fi
 [ "${#missing[@]}" -eq 0 ] && exit 0
 
 by_hand() {
   say "$1"
+  if [ "$is_optional" = yes ]; then
+    say "going on without: ${missing[*]}"
+    exit 0
+  fi
   say "install by hand, then run the same command again: ${missing[*]}"
   say "  Debian, Ubuntu:  sudo apt-get install ${missing[*]}"
   say "  macOS:           brew install libffi"

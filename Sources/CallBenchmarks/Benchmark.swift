@@ -31,6 +31,9 @@ public struct Measurement: Sendable {
   public let allocations: Double?
   /// Instructions for each time, where they were counted.
   public var instructions: Double?
+
+  /// What the name begins with.
+  var group: String { String(name.prefix { $0 != "/" }) }
 }
 
 /// A line of measurements along one growing number.

@@ -121,6 +121,7 @@ public enum Curves {
     let letters = Array("cCsSiIqQfd")
     var calls: [Invocation] = []
     let code = unsafe subject_address(.keepObject)
+    for _ in 0..<1000 { _ = try MethodSignature(parsing: "v@:@iid") }
     for number in [10, 100, 1000, 10_000, 100_000] {
       let texts = (calls.count..<number).map { index in
         var text = "v@:@"

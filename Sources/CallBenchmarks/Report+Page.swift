@@ -4,9 +4,12 @@ extension Report {
   public var page: String {
     var groups: [(name: String, rows: [Measurement])] = []
     for row in rows {
-      let group = String(row.name.prefix { $0 != "/" })
-      if groups.last?.name != group { groups.append((group, [])) }
-      groups[groups.count - 1].rows.append(row)
+      let group = row.group
+      if let index = groups.firstIndex(where: { $0.name == group }) {
+        groups[index].rows.append(row)
+      } else {
+        groups.append((group, [row]))
+      }
     }
     let facts = environment.map {
       "<dt>\(Self.escaped($0.name))</dt><dd>\(Self.escaped($0.value))</dd>"
@@ -104,12 +107,14 @@ extension Report {
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 1rem 0; }
     dt { color: var(--quiet); } dd { margin: 0; }
     .scroll { overflow-x: auto; }
-    table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+    table { border-collapse: collapse; min-width: 100%; font-variant-numeric: tabular-nums;
+      table-layout: fixed; width: 60rem; }
+    th, td { width: 6.5rem; } .name { width: 15rem; } th.bar, td.bar { width: 13rem; }
     th, td { text-align: right; padding: .22rem .7rem .22rem 0; border-bottom: 1px solid var(--line);
       white-space: nowrap; font-weight: 400; }
     th { color: var(--quiet); font-size: .85rem; }
     .name { text-align: left; } .quiet { color: var(--quiet); }
-    .bar { text-align: left; width: 180px; } td svg { display: block; }
+    .bar { text-align: left; padding-left: .6rem; } td svg { display: block; }
     .fast { fill: var(--fast); } .slow { fill: var(--slow); }
     .mark { stroke: var(--text); stroke-width: 1; opacity: .55; }
     .more { fill: var(--quiet); font-size: 12px; }

@@ -6,8 +6,11 @@ extension Report {
     let nameWidth = rows.map(\.name.count).max() ?? 0
     var lines: [String] = []
     var group = ""
-    for row in rows {
-      let own = String(row.name.prefix { $0 != "/" })
+    // Rows of one group stand together, in the order of its first.
+    var order: [String] = []
+    for row in rows where !order.contains(row.group) { order.append(row.group) }
+    for row in order.flatMap({ group in rows.filter { $0.group == group } }) {
+      let own = row.group
       if own != group, !group.isEmpty { lines.append("") }
       group = own
       let padding = String(repeating: " ", count: nameWidth - row.name.count)

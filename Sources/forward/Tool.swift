@@ -25,6 +25,7 @@ enum Tool {
       switch name {
       case "explain": return try ExplainCommand.run(Options(rest, for: .explain))
       case "call": return try CallCommand.run(Options(rest, for: .call))
+      case "bench": return try BenchCommand.run(Options(rest, for: .bench))
       case "doctor": return try DoctorCommand.run(Options(rest, for: .doctor))
       case "tour": return try TourCommand.run(Options(rest, for: .tour))
       case "help", "--help", "-h":
@@ -61,7 +62,7 @@ enum Tool {
 
 /// The commands that take options.
 enum Command: String {
-  case explain, call, doctor, tour
+  case explain, call, doctor, bench, tour
 }
 
 /// A command line that cannot be understood, or that asks for help.
@@ -84,6 +85,7 @@ struct Options {
     case .explain: (["--json", "--type"], ["--layout"])
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
+    case .bench: ([], ["--json", "--html", "--rounds"])
     case .tour: ([], [])
     }
   }

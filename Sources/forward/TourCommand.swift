@@ -1,3 +1,4 @@
+import CallBenchmarks
 import Forwarding
 
 #if canImport(Glibc)
@@ -21,6 +22,7 @@ enum TourCommand {
       ("Forwarding: who has no method may still find an answer", forwarding),
       ("A proxy that speaks to many, and knows whose answer counts", multicast),
       ("The other way: a C function pointer that Swift answers", callbacks),
+      ("What it costs here, beside closures", costs),
     ]
     for (index, (title, chapter)) in chapters.enumerated() {
       Terminal.out()
@@ -176,5 +178,11 @@ enum TourCommand {
     unsafe qsort(&numbers, numbers.count, MemoryLayout<Int32>.stride, function)
     withExtendedLifetime(compare) {}
     show("qsort(&numbers, 8, 4, compare.function)", "\(numbers)")
+  }
+
+  private static func costs() throws {
+    var runner = Runner()
+    runner.rounds = 40
+    say(BenchCommand.table(try BenchCommand.measure(runner)))
   }
 }

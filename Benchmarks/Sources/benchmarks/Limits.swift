@@ -48,9 +48,10 @@ struct Limits: Decodable {
       let isFailure = value > limit
       failures += isFailure ? 1 : 0
       let mark = isFailure ? "FAIL" : value <= gate ? "  ok" : "miss"
-      print("\(mark) \(what): \(Report.text(value)), gate \(Report.text(gate))"
-        + (isFailure ? ", limit \(Report.text(limit))" : "")
-        + (value > gate ? missed.map { " (\($0))" } ?? "" : ""))
+      print(
+        "\(mark) \(what): \(Report.text(value)), gate \(Report.text(gate))"
+          + (isFailure ? ", limit \(Report.text(limit))" : "")
+          + (value > gate ? missed.map { " (\($0))" } ?? "" : ""))
     }
     print("\nratios")
     for ratio in ratios {

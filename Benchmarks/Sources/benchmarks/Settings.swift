@@ -11,6 +11,7 @@ struct Settings {
   var rounds = 120
   var hasCurves = true
   var countsInstructions = false
+  var showsReadme = false
 
   /// Measures, writes, and says whether the limits were kept.
   func run() throws -> Bool {
@@ -44,6 +45,7 @@ struct Settings {
       try report.page.write(toFile: html, atomically: true, encoding: .utf8)
       print("wrote \(html): open it in a browser")
     }
+    if showsReadme { print(Readme.table(report)) }
     return limits?.check(report) ?? true
   }
 
@@ -117,9 +119,9 @@ enum Instructions {
     }
     for name in rows {
       guard let index = report.rows.firstIndex(where: { $0.name == name }),
-        let few = total(copy, name, 2000), let many = total(copy, name, 12000)
+        let few = total(copy, name, 2000), let many = total(copy, name, 12_000)
       else { continue }
-      report.rows[index].instructions = Double(many - few) / 10000
+      report.rows[index].instructions = Double(many - few) / 10_000
     }
   }
 

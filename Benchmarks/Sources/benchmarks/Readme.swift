@@ -1,0 +1,40 @@
+import CallBenchmarks
+
+/// The table of the README, made from a run. A test compares the README with the recorded run.
+enum Readme {
+  private static let rows = [
+    ("a stored closure", "closure/call/stored"),
+    ("a recorded call, made again", "invoke/object/prepared"),
+    ("three arguments set, and the call made", "invoke/three/set3"),
+    ("a call recorded on the stack, made and forgotten", "scoped/three/create-set3"),
+    ("a typed message to a C function", "send/message/c-function"),
+    ("a typed message to a Swift closure", "send/message/closure"),
+    ("`ffi_call`", "ffi/object/call"),
+    ("GNUstep's `NSInvocation`, invoked", "gnustep/object/invoke"),
+    ("GNUstep's `NSInvocation`, made, set and invoked", "gnustep/three/create-set3"),
+    ("16 closures in an array", "closure/array-strong/16"),
+    ("16 `[weak]` closures in an array", "closure/array-weak/16"),
+    ("a message to 16 strong targets", "multicast/strong/16"),
+    ("a message to 16 weak targets", "multicast/weak/16"),
+    ("a message to 16 targets, Swift closures as methods", "multicast/closures/16"),
+    ("a call from C, forwarded to 16 weak targets", "door/forward/16"),
+    ("16 `std::weak_ptr`", "weak-ptr/call/16"),
+    ("a Qt signal with 16 slots", "qt/emit/16"),
+    ("a Boost.Signals2 signal with 16 tracked slots", "boost/tracked/16"),
+    ("a GObject signal with 16 handlers", "gobject/emit/16"),
+    ("the usual Swift multicast delegate, 16", "delegate/weak-boxes/16"),
+    ("`NotificationCenter`, 16 observers", "corelibs/notify/16"),
+    ("GNUstep's `forwardInvocation:` to 16", "gnustep/forward/16"),
+  ]
+
+  static func table(_ report: Report) -> String {
+    var lines = ["| what | row | ns | ratio |", "|---|---|---:|---:|"]
+    for (what, name) in rows {
+      guard let row = report.row(name) else { continue }
+      let ratio = row.ratio.map { Report.text($0) } ?? ""
+      lines.append("| \(what) | `\(name)` | \(Report.text(row.minimum)) | \(ratio) |")
+    }
+    let facts = report.environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    return lines.joined(separator: "\n") + "\n\n" + facts
+  }
+}
