@@ -123,3 +123,42 @@ static const Fixture fixtures[] = {
 
 long fixture_count(void) { return sizeof fixtures / sizeof fixtures[0]; }
 Fixture fixture_at(long index) { return fixtures[index]; }
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+int fixture_fork(const void *function, int *out_pipe) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    close(ends[1]);
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    _exit(((int (*)(void))function)());
+  }
+  close(ends[0]);
+  *out_pipe = ends[1];
+  return (int)child;
+}
+
+int fixture_let_child_go(int child, int pipe) {
+  int status = 0;
+  close(pipe);
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status);
+}
+
+int fixture_deny_write_execute(void) {
+#if defined(__linux__)
+  // Named since Linux 6.3: PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN.
+  return prctl(65, 1, 0, 0, 0) == 0 ? 0 : errno;
+#else
+  return ENOSYS;
+#endif
+}

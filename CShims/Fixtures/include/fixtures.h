@@ -29,4 +29,15 @@ extern int fixture_calls(void);
 /// A function whose encoding must be wrong to be called: never is.
 void fixture_never(void);
 
+/// Forks; the child waits, then calls `function` and exits with what it gives. The process, or -1;
+/// `out_pipe` lets it go.
+int fixture_fork(const void *function, int *out_pipe);
+
+/// Lets a child of `fixture_fork` go, and gives its exit status, or -1.
+int fixture_let_child_go(int child, int pipe);
+
+/// Forbids this process to make memory executable that it could write to: PR_SET_MDWE. 0 if it
+/// did, else an `errno`.
+int fixture_deny_write_execute(void);
+
 #pragma clang assume_nonnull end

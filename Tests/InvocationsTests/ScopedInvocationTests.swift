@@ -1,0 +1,227 @@
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+private final class Token: CallObject, @unchecked Sendable {
+  let died: Guarded<Int>
+  init(_ died: Guarded<Int>) { self.died = died }
+  deinit { died.withLock { $0 += 1 } }
+}
+
+private final class Box: CallObject, @unchecked Sendable {
+  var seen: [String] = []
+}
+
+@Suite("Invocations on the stack")
+struct ScopedInvocationTests {
+  init() throws {
+    let table = MethodTable.of(Box.self)
+    try table.register("add:to:") { (_: Box, a: Int32, b: Int32) -> Int32 in a + b }
+    try table.register("text:token:") { (box: Box, text: String, token: AnyCallObject) -> String in
+      box.seen.append("\(text) \(type(of: token.object))")
+      return text + "!"
+    }
+    try table.register("fail:") { (_: Box, _: String) throws in throw InvocationError.outOfMemory }
+  }
+
+  @Test("set, send, read; nothing set is zero; nil answers zero")
+  func sending() throws {
+    let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
+    let add = try Selector("add:to:")
+    let sum = try plan.withInvocation { call in
+      try call.setArgument(Int32(2), at: 2)
+      #expect(try call.argument(at: 3, as: Int32.self) == 0)
+      try call.setArgument(Int32(3), at: 3)
+      try call.send(add, to: Box())
+      return try call.result(as: Int32.self)
+    }
+    #expect(sum == 5)
+    let zero = try plan.withInvocation { call in
+      try call.setArgument(Int32(2), at: 2)
+      try call.send(add, to: nil)
+      return try call.result(as: Int32.self)
+    }
+    #expect(zero == 0)
+  }
+
+  @Test("what does not fit is refused, before anything is called")
+  func refusing() throws {
+    let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
+    try plan.withInvocation { call in
+      #expect(throws: InvocationError.self) { try call.setArgument(2.0, at: 2) }
+      #expect(throws: InvocationError.self) { try call.setArgument(Int32(2), at: 4) }
+      #expect(throws: InvocationError.self) { try call.setArgument(Int32(2), at: -1) }
+      #expect(throws: InvocationError.self) { try call.send(Selector("one:"), to: Box()) }
+      #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
+      #expect(throws: InvocationError.nullFunction) { try call.invoke(using: nil) }
+    }
+  }
+
+  @Test("objects and strings are given back, after an answer and after an error")
+  func owning() throws {
+    let died = Guarded(0)
+    let box = Box()
+    let plan = try CallPlan.shared(for: MethodSignature("*@:*@"))
+    for _ in 0..<3 {
+      let answer = try plan.withInvocation { call in
+        try call.setArgument("hello", at: 2)
+        try call.setArgument(AnyCallObject(Token(died)), at: 3)
+        try call.send(Selector("text:token:"), to: box)
+        return try call.result(as: String.self)
+      }
+      #expect(answer == "hello!")
+    }
+    #expect(box.seen == ["hello Token", "hello Token", "hello Token"])
+    #expect(died.withLock { $0 } == 3)
+    let failing = try CallPlan.shared(for: MethodSignature("v@:*"))
+    #expect(throws: InvocationError.outOfMemory) {
+      try failing.withInvocation { call in
+        try call.setArgument("gone", at: 2)
+        try call.send(Selector("fail:"), to: box)
+      }
+    }
+  }
+
+  @Test("a call too large for the stack lives elsewhere for its time; 70 objects are given back")
+  func large() throws {
+    let died = Guarded(0)
+    let plan = try CallPlan(MethodSignature(parsing: "v" + String(repeating: "@", count: 70)))
+    try plan.withInvocation { call in
+      for index in 0..<70 { try call.setArgument(AnyCallObject(Token(died)), at: index) }
+      #expect(died.withLock { $0 } == 0)
+      try call.setArgument(AnyCallObject(Token(died)), at: 69)
+      #expect(died.withLock { $0 } == 1)
+    }
+    #expect(died.withLock { $0 } == 71)
+  }
+
+  @Test("an object that forwards may keep the invocation, with all it holds")
+  func keeping() throws {
+    final class Keeper: MessageForwarding {
+      var kept: [Invocation] = []
+      func methodSignature(for selector: Selector) -> MethodSignature? {
+        try? MethodSignature("v@:*@")
+      }
+      func forward(_ invocation: Invocation) throws { kept.append(invocation) }
+    }
+    let died = Guarded(0)
+    let keeper = Keeper()
+    let plan = try CallPlan.shared(for: MethodSignature("v@:*@"))
+    for index in 0..<4 {
+      try plan.withInvocation { call in
+        try call.setArgument("text \(index)", at: 2)
+        try call.setArgument(AnyCallObject(Token(died)), at: 3)
+        try call.send(Selector("keep:token:"), to: keeper)
+      }
+    }
+    #expect(died.withLock { $0 } == 0)
+    #expect(Set(keeper.kept.map { ObjectIdentifier($0) }).count == 4)
+    #expect(
+      try keeper.kept.map { try $0.argument(at: 2, as: String.self) }
+        == ["text 0", "text 1", "text 2", "text 3"])
+    #expect(keeper.kept.allSatisfy { $0.target == nil })
+    keeper.kept = []
+    #expect(died.withLock { $0 } == 4)
+  }
+}
+
+@Suite("Methods that are found once")
+struct MethodLookupTests {
+  private final class Counter: CallObject, @unchecked Sendable { var value: Int32 = 0 }
+
+  @Test("a change is seen by the next send, also after a thousand of the old one")
+  func changes() throws {
+    let table = MethodTable.of(Counter.self)
+    let plan = try CallPlan.shared(for: MethodSignature("i@:"))
+    let counter = Counter()
+    func send() throws -> Int32 {
+      try plan.withInvocation { call in
+        try call.send(Selector("value"), to: counter)
+        return try call.result(as: Int32.self)
+      }
+    }
+    for round in 0..<20 as Range<Int32> {
+      try table.register("value") { (_: Counter) -> Int32 in round }
+      for _ in 0..<50 { #expect(try send() == round) }
+    }
+    table.remove(try Selector("value"))
+    #expect(throws: InvocationError.self) { try send() }
+    #expect(throws: InvocationError.self) { try send() }
+  }
+
+  @Test("a closure that was replaced is let go at once, or when its own call is over")
+  func releasing() throws {
+    final class Captured: Sendable {}
+    final class Replacing: CallObject, @unchecked Sendable {}
+    weak var captured: Captured?
+    let table = MethodTable.of(Replacing.self)
+    let other = try Implementation { (_: Replacing) -> Int32 in 2 }
+    let plan = try CallPlan.shared(for: MethodSignature("i@:"))
+    func register() throws {
+      let object = Captured()
+      captured = object
+      try table.register("value") { (_: Replacing) -> Int32 in
+        // In the middle of its own call: the closure must stay until it is over.
+        table.replace(try Selector("value"), other)
+        return withExtendedLifetime(object) { 1 }
+      }
+    }
+    try register()
+    #expect(captured != nil)
+    let value = try plan.withInvocation { call in
+      try call.send(Selector("value"), to: Replacing())
+      return try call.result(as: Int32.self)
+    }
+    #expect(value == 1)
+    #expect(captured == nil)
+    try register()
+    table.replace(try Selector("value"), other)
+    #expect(captured == nil)
+  }
+
+  @Test("sends inside of sends, deeper than a thread can hold")
+  func nested() throws {
+    final class Nesting: CallObject, @unchecked Sendable {}
+    let down = try Selector("down:")
+    let plan = try CallPlan.shared(for: MethodSignature("i@:i"))
+    try MethodTable.of(Nesting.self).register("down:") {
+      (nesting: Nesting, depth: Int32) -> Int32 in
+      guard depth > 0 else { return 0 }
+      return try plan.withInvocation { call in
+        try call.setArgument(depth - 1, at: 2)
+        try call.send(down, to: nesting)
+        return try call.result(as: Int32.self) + 1
+      }
+    }
+    let nesting = Nesting()
+    let depth = try plan.withInvocation { call in
+      try call.setArgument(Int32(500), at: 2)
+      try call.send(down, to: nesting)
+      return try call.result(as: Int32.self)
+    }
+    #expect(depth == 500)
+  }
+
+  @Test("thousands of selectors and classes, and every one is answered by its own method")
+  func many() throws {
+    final class One: CallObject, @unchecked Sendable {}
+    final class Two: CallObject, @unchecked Sendable {}
+    let plan = try CallPlan.shared(for: MethodSignature("i@:"))
+    for index in 0..<2000 as Range<Int32> {
+      try MethodTable.of(One.self).register("many\(index)") { (_: One) -> Int32 in index }
+      try MethodTable.of(Two.self).register("many\(index)") { (_: Two) -> Int32 in -index }
+    }
+    let (one, two) = (One(), Two())
+    for index in 0..<2000 as Range<Int32> {
+      let selector = try Selector("many\(index)")
+      for (target, sign) in [(one as AnyObject, 1), (two, -1)] as [(AnyObject, Int32)] {
+        let value = try plan.withInvocation { call in
+          try call.send(selector, to: target)
+          return try call.result(as: Int32.self)
+        }
+        #expect(value == sign * index)
+      }
+    }
+  }
+}

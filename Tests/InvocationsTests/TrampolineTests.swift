@@ -1,0 +1,152 @@
+import CForwardingFixtures
+import CForwardingShims
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Invocations
+
+/// The lines of this process's memory map.
+private func memoryMap() -> [String] {
+  let text = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+  return text.split(separator: "\n").map(String.init)
+}
+
+/// Whether a line is a page that is writable and executable, or executable and of no file.
+private func isSuspicious(_ line: String) -> Bool {
+  let words = line.split(separator: " ", omittingEmptySubsequences: true)
+  guard words.count > 1, words[1].contains("x") else { return false }
+  if words[1].contains("w") { return true }
+  return words.count < 6
+    || !words[5].hasPrefix("/") && words[5] != "[vdso]" && words[5] != "[vsyscall]"
+}
+
+@Suite("Trampolines", .enabled(if: fwd_callback_code() == .trampolines, "no trampolines here"))
+struct TrampolineTests {
+  @Test("no page is writable and executable, and none that is executable is of no file")
+  func memory() throws {
+    let before = Set(memoryMap().filter(isSuspicious))
+    let callbacks = try (0..<600).map { number in try Callback { () -> Int32 in Int32(number) } }
+    let code = UInt(bitPattern: callbacks[599].address)
+    let added = memoryMap().filter(isSuspicious).filter { !before.contains($0) }
+    #expect(added.isEmpty, "\(added)")
+    let own = memoryMap().first { line in
+      let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      return ends.count == 2 && (ends[0]..<ends[1]).contains(code)
+    }
+    #expect(try #require(own).contains(" r-xp ") && own?.contains("/") == true)
+    withExtendedLifetime(callbacks) {}
+  }
+
+  @Test("thousands are alive at a time, each its own; freed ones are used again")
+  func thousands() throws {
+    typealias Function = @convention(c) () -> Int32
+    var callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(number) } }
+    #expect(Set(callbacks.map(\.address)).count == 3000)
+    for (number, callback) in callbacks.enumerated() {
+      #expect(try callback.function(as: Function.self)() == Int32(number))
+    }
+    let pages = memoryMap().count
+    for _ in 0..<3 {
+      callbacks = []
+      callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(-number) } }
+    }
+    #expect(try callbacks[2999].function(as: Function.self)() == -2999)
+    #expect(memoryMap().count < pages + 24)
+  }
+
+  @Test("they work where nothing may become executable")
+  func denied() async {
+    await #expect(processExitsWith: .success) {
+      // Older kernels do not know it: then there is nothing to try.
+      guard fixture_deny_write_execute() == 0 else { return }
+      let callback = try Callback { (value: Int32) -> Int32 in value * 2 }
+      let call = try callback.function(as: (@convention(c) (Int32) -> Int32).self)
+      guard call(21) == 42, fwd_callback_code() == .trampolines else {
+        throw InvocationError.outOfMemory
+      }
+    }
+  }
+
+  @Test("a child process has its own: what the parent does to a callback does not reach it")
+  func forked() throws {
+    var first: Callback? = try Callback { () -> Int32 in 111 }
+    let address = try #require(first).address
+    var pipe: Int32 = -1
+    let child = fixture_fork(address, &pipe)
+    try #require(child > 0)
+    first = nil
+    // The place is free again here, and taken by others.
+    let others = try (0..<300).map { _ in try Callback { () -> Int32 in 222 } }
+    #expect(fixture_let_child_go(child, pipe) == 111)
+    withExtendedLifetime(others) {}
+  }
+
+  @Test("every class of result comes back: words, floats, mixed, x87, memory")
+  func results() throws {
+    let integers = try Callback { (a: Int64) -> Int64 in a + 1 }
+    #expect(try integers.function(as: (@convention(c) (Int64) -> Int64).self)(41) == 42)
+    let doubles = try Callback { (a: Double, b: Float) -> Double in a + Double(b) }
+    #expect(
+      try doubles.function(as: (@convention(c) (Double, Float) -> Double).self)(1.5, 2.25) == 3.75)
+    let points = try Callback { (point: FixturePoint) -> FixturePoint in
+      FixturePoint(x: point.y, y: point.x)
+    }
+    let swapped = try points.function(
+      as: (@convention(c) (FixturePoint) -> FixturePoint).self)(FixturePoint(x: 1, y: 2))
+    #expect(swapped.x == 2 && swapped.y == 1)
+    let mixed = try Callback { (mixed: FixtureMixed) -> FixtureMixed in
+      FixtureMixed(number: mixed.number + 1, value: mixed.value + 1)
+    }
+    let more = try mixed.function(
+      as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)(FixtureMixed(number: 1, value: 2))
+    #expect(more.number == 2 && more.value == 3)
+    let large = try Callback {
+      (a: Int32, rectangle: FixtureRectangle, b: Double) -> FixtureRectangle in
+      FixtureRectangle(
+        origin: FixturePoint(x: Double(a), y: b), size: rectangle.origin)
+    }
+    let made = try large.function(
+      as: (@convention(c) (Int32, FixtureRectangle, Double) -> FixtureRectangle).self)(
+        7,
+        FixtureRectangle(
+          origin: FixturePoint(x: 1, y: 2), size: FixturePoint(x: 3, y: 4)), 8)
+    #expect(made.origin.x == 7 && made.origin.y == 8 && made.size.x == 1 && made.size.y == 2)
+  }
+
+  @Test("words of every width arrive whole, with their signs")
+  func widths() throws {
+    let seen = Guarded<[String]>([])
+    let callback = try Callback {
+      (a: Int8, b: UInt8, c: Int16, d: UInt16, e: Int32, f: UInt32, g: Bool, h: Float) in
+      seen.withLock { $0.append("\(a) \(b) \(c) \(d) \(e) \(f) \(g) \(h)") }
+    }
+    try callback.function(
+      as: (@convention(c) (Int8, UInt8, Int16, UInt16, Int32, UInt32, Bool, Float) -> Void).self)(
+        -1, 255, -2, 65_535, -3, 4_294_967_295, true, -0.5)
+    #expect(seen.withLock { $0 } == ["-1 255 -2 65535 -3 4294967295 true -0.5"])
+  }
+
+  @Test("libffi's closures answer as well, where they are asked for")
+  func libffi() throws {
+    fwd_callback_prefer_libffi(1)
+    defer { fwd_callback_prefer_libffi(0) }
+    let callback = try Callback { (a: Int32, b: Double) -> Double in Double(a) * b }
+    #expect(
+      try callback.function(as: (@convention(c) (Int32, Double) -> Double).self)(6, 7) == 42)
+  }
+
+  @Test("callbacks inside of callbacks, deeper than a thread can hold")
+  func nested() throws {
+    typealias Function = @convention(c) (Int32) -> Int32
+    final class Box: @unchecked Sendable { var callback: Callback? }
+    let box = Box()
+    box.callback = try Callback { (depth: Int32) -> Int32 in
+      guard depth > 0, let callback = box.callback else { return 0 }
+      return try callback.function(as: Function.self)(depth - 1) + 1
+    }
+    let depth = Int32(FWD_HOLDS_MAX) * 2
+    #expect(try #require(box.callback).function(as: Function.self)(depth) == depth)
+    box.callback = nil
+  }
+}
