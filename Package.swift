@@ -87,7 +87,8 @@ let package = Package(
         "ForwardingTestSupport",
       ], swiftSettings: testChecks),
     .testTarget(
-      name: "ForwardToolTests", dependencies: ["forward", "ForwardingTestSupport"],
+      name: "ForwardToolTests",
+      dependencies: ["forward", "CallBenchmarks", "ForwardingTestSupport"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),

@@ -48,6 +48,13 @@ int64_t subject_add_ten(void *self, const void *selector, int64_t a, int64_t b, 
   return a + b + c + d + e + f + g + h + i + j;
 }
 
+static void keep_third_word(void *context, const uint64_t *frame) {
+  (void)context;
+  sink = (int64_t)frame[2];
+}
+
+const void *subject_handler(void) { return (const void *)keep_third_word; }
+
 void subject_use(int64_t value) { sink = value; }
 
 const void *subject_address(SubjectFunction function) {

@@ -12,6 +12,10 @@ struct FWDCallback {
   const void *self;
   /// NULL for a trampoline.
   ffi_closure *closure;
+  /// Whether a frame of the plan has more than registers.
+  uint8_t is_large;
+  /// How a trampoline gives the result back.
+  uint8_t how;
 };
 
 #if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
@@ -20,7 +24,8 @@ struct FWDCallback {
 #define FWD_HAS_TRAMPOLINES 0
 #endif
 
-/// Finds a trampoline that is free, and points its data at `callback`. NULL if there is none.
+/// Finds a trampoline that is free, and points its data at `callback`, which is complete but for
+/// what this fills in. NULL if there is none.
 const void *fwd_trampoline_take(FWDCallback *callback);
 
 /// Takes back the trampoline whose data is at `place`.

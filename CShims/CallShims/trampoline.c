@@ -113,10 +113,33 @@ static void free_again(Data *data) {
   pthread_mutex_unlock(&lock);
 }
 
+/// How `fwd_trampoline_entry` finds the result; see there. `AS_VECTOR_FIRST` is for C alone.
+enum { AS_WORDS = 0, AS_MIXED, AS_X87, AS_COMPLEX_X87, AS_VECTOR_FIRST };
+
+static uint8_t how_to_return(const FWDSlot *slot) {
+  if (slot->place == FWDPlaceX87)
+    return slot->first == FWDClassComplexX87 ? AS_COMPLEX_X87 : AS_X87;
+  if (slot->place != FWDPlaceRegisters || slot->second == FWDClassNone ||
+      slot->first == slot->second)
+    return AS_WORDS;
+  return slot->first == FWDClassInteger ? AS_MIXED : AS_VECTOR_FIRST;
+}
+
+/// Puts a result of two kinds where the entry looks for it.
+static inline int place_result(int how, uint64_t *result) {
+  if (__builtin_expect(how == AS_WORDS, 1) || how == AS_X87 || how == AS_COMPLEX_X87) return how;
+  int is_integer_first = how == AS_MIXED;
+  result[2] = result[is_integer_first ? 0 : 1];
+  result[3] = result[is_integer_first ? 1 : 0];
+  return AS_MIXED;
+}
+
 const void *fwd_trampoline_take(FWDCallback *callback) {
   Data *data = take_data();
   if (!data) return NULL;
   callback->place = &data->callback;
+  callback->is_large = callback->plan->facts.frame_size > FWD_FRAME_STACK;
+  callback->how = how_to_return(&callback->plan->facts.result);
   fwd_publish(&data->callback, callback);
   return (const char *)data - PAGE;
 }
@@ -129,22 +152,6 @@ int fwd_trampolines_work(void) {
   return data != NULL;
 }
 
-/// How `fwd_trampoline_entry` finds the result; see there.
-enum { AS_WORDS = 0, AS_MIXED, AS_X87, AS_COMPLEX_X87 };
-
-static inline int place_result(const FWDSlot *slot, uint64_t *result) {
-  if (slot->place != FWDPlaceX87 && slot->second == FWDClassNone) return AS_WORDS;
-  if (slot->place == FWDPlaceX87)
-    return slot->first == FWDClassComplexX87 ? AS_COMPLEX_X87 : AS_X87;
-  if (slot->place != FWDPlaceRegisters || slot->second == FWDClassNone ||
-      slot->first == slot->second)
-    return AS_WORDS;
-  int is_integer_first = slot->first == FWDClassInteger;
-  result[2] = result[is_integer_first ? 0 : 1];
-  result[3] = result[is_integer_first ? 1 : 0];
-  return AS_MIXED;
-}
-
 /// A call with stack words, or with a result in memory: the handler gets a frame that has room.
 __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FWDFrame *registers,
                                                  const void *stack_words) {
@@ -155,7 +162,9 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
   memcpy(frame, registers, FWD_FRAME_STACK);
   memset(memory + FWD_FRAME_STACK, 0, facts->frame_size - FWD_FRAME_STACK);
   memcpy(memory + FWD_FRAME_STACK, stack_words, facts->passed_words * 8);
+  // The callback may be gone when its handler returns.
   FWDSlot slot = facts->result;
+  int how = callback->how;
   uint64_t hidden = frame->integers[0];
   callback->handler(callback->context, frame);
   if (slot.place == FWDPlaceHiddenPointer) {
@@ -164,7 +173,7 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
     return AS_WORDS;
   }
   memcpy(registers->result, frame->result, sizeof frame->result);
-  return place_result(&slot, registers->result);
+  return place_result(how, registers->result);
 }
 
 /// The callback is gone, or the thread holds too much already, or has no memory for its list; then
@@ -173,11 +182,10 @@ __attribute__((noinline)) static int enter_unheld(const void **data, FWDFrame *f
                                                   const void *stack_words) {
   const FWDCallback *callback = __atomic_load_n(data, __ATOMIC_ACQUIRE);
   if (!callback) return AS_WORDS;
-  const FWDPlanFacts *facts = &callback->plan->facts;
-  if (facts->frame_size > FWD_FRAME_STACK) return enter_large(callback, frame, stack_words);
-  FWDSlot slot = facts->result;
+  if (callback->is_large) return enter_large(callback, frame, stack_words);
+  int how = callback->how;
   callback->handler(callback->context, frame);
-  return place_result(&slot, frame->result);
+  return place_result(how, frame->result);
 }
 
 int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words);
@@ -186,15 +194,13 @@ int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_w
   memset(frame->result, 0, sizeof frame->result);
   FWDThread *thread = fwd_thread();
   const FWDCallback *callback = fwd_hold(thread, data);
-  if (!callback) return enter_unheld(data, frame, stack_words);
-  const FWDPlanFacts *facts = &callback->plan->facts;
-  int how = AS_WORDS;
-  if (facts->frame_size > FWD_FRAME_STACK) {
+  if (__builtin_expect(!callback, 0)) return enter_unheld(data, frame, stack_words);
+  int how;
+  if (__builtin_expect(callback->is_large, 0)) {
     how = enter_large(callback, frame, stack_words);
   } else {
     callback->handler(callback->context, frame);
-    // Held, so the plan is still there.
-    how = place_result(&facts->result, frame->result);
+    how = place_result(callback->how, frame->result);
   }
   fwd_let_go(thread);
   return how;

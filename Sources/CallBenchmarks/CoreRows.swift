@@ -279,6 +279,7 @@ public enum CoreRows {
           withExtendedLifetime((door, targets)) { for index in 0..<count { call(index) } }
         })
     }
+    rows.append(try trampoline())
     let subject = Subject()
     let callback = try unsafe Callback {
       (_: UnsafeMutableRawPointer?, _: UnsafeRawPointer?, _: UnsafeMutableRawPointer?) in
@@ -293,6 +294,20 @@ public enum CoreRows {
         withExtendedLifetime(callback) { for _ in 0..<count { call(nil, nil, nil) } }
       })
     return rows
+  }
+
+  /// What a callback costs before Swift has anything to do with it: the way in, and a handler in C.
+  private static func trampoline() throws -> Benchmark {
+    let plan = try CallPlan.shared(for: MethodSignature("v@:@"))
+    let code = try unsafe plan.benchmarkCallback(subject_handler())
+    let call = unsafe unsafeBitCast(
+      code,
+      to: (@convention(c) (
+        UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafeMutableRawPointer?
+      ) -> Void).self)
+    return Benchmark("trampoline/object/call", over: "closure/call/stored") { count in
+      for _ in 0..<count { call(nil, nil, nil) }
+    }
   }
 
   // MARK: Signatures

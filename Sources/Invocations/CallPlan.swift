@@ -25,6 +25,8 @@ public final class CallPlan: Sendable {
   @usableFromInline let shape: UInt8
   @usableFromInline let engine: FWDEngine
   @usableFromInline let frameSize: Int
+  /// How much memory a call takes: its state, its frame, and the notes of who owns what.
+  @usableFromInline let recordSize: Int
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
   /// Whether there is a result at all.
@@ -70,6 +72,9 @@ public final class CallPlan: Sendable {
     unsafe shape = facts.pointee.shape
     unsafe engine = facts.pointee.engine
     unsafe frameSize = Int(facts.pointee.frame_size)
+    unsafe recordSize =
+      MemoryLayout<FWDInvocationState>.stride + frameSize
+      + Int(facts.pointee.owned_words) * 8
     argumentCount = count
     let kind = unsafe ValueKind(raw: result.pointee.kind)
     returnsValue = kind.raw != .nothing

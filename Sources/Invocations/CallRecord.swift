@@ -16,14 +16,7 @@ struct CallRecord {
   @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
   @usableFromInline let frame: UnsafeMutableRawPointer
 
-  /// How much memory a call of `plan` takes.
-  @inlinable
-  static func size(_ plan: CallPlan) -> Int {
-    unsafe MemoryLayout<FWDInvocationState>.stride + plan.frameSize
-      + Int(plan.facts.pointee.owned_words) * 8
-  }
-
-  /// Takes memory of ``size(_:)`` bytes, aligned to 16, for a call of which nothing is set.
+  /// Takes memory of the plan's `recordSize`, aligned to 16, for a call of which nothing is set.
   @inlinable @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
     unsafe unmanagedPlan = .passUnretained(plan)

@@ -190,3 +190,21 @@ extension Invocation {
     unsafe (other + offset).copyMemory(from: record.frame + offset, byteCount: size)
   }
 }
+
+extension CallPlan {
+  /// A function of this type that leads to a handler in C, for as long as the process lives: what
+  /// benchmarks compare with the handlers of others.
+  @unsafe
+  package func benchmarkCallback(_ handler: UnsafeRawPointer) throws(InvocationError)
+    -> UnsafeRawPointer
+  {
+    var code: UnsafeRawPointer?
+    let handler = unsafe unsafeBitCast(handler, to: FWDCallbackHandler.self)
+    let context = unsafe Unmanaged.passRetained(self)
+    let callback = unsafe fwd_callback_create(
+      handle, handler, context.toOpaque(), { unsafe Unmanaged<CallPlan>.fromOpaque($0).release() },
+      &code)
+    guard unsafe callback != nil, let code = unsafe code else { throw .outOfMemory }
+    return unsafe code
+  }
+}

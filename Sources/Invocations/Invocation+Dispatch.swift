@@ -61,7 +61,7 @@ extension Invocation {
   /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
   /// and held by the caller.
   func dispatch() throws {
-    switch try record.performKnownMethod() {
+    switch try record.performKnownMethod(of: record.receiver, record.slot(1).word) {
     case .performed: return
     case .asks(let table): try unsafe ask(table)
     case .unknown: try dispatchUnknown()
@@ -172,16 +172,19 @@ extension CallRecord {
     case unknown
   }
 
-  /// Performs the method that the class of the receiver is known to have. The receiver is not
-  /// nil, and held by the caller; it is not retained here, which would cost more than the call.
+  /// Performs the method that the class of the receiver is known to have. Receiver and selector
+  /// are in the frame, and given all the same, as what was just stored is slow to load. The caller
+  /// holds the receiver; to retain it here would cost more than the call.
   @inline(__always)
-  func performKnownMethod() throws -> KnownMethod {
+  func performKnownMethod(
+    of receiver: HeldObject, _ selector: UInt64
+  ) throws -> KnownMethod {
     var method: UnsafePointer<FWDMethod>?
     var table: UnsafeRawPointer?
     let type = unsafe receiver.with(as: AnyObject.self) {
       UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
     }
-    switch unsafe fwd_send(facts, state, head, type, slot(1).word, &method, &table) {
+    switch unsafe fwd_send(facts, state, head, type, selector, &method, &table) {
     case .done: return .performed
     case .held:
       if let method = unsafe method { try unsafe performHeld(method) }

@@ -34,7 +34,7 @@ public final class Invocation {
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public init(_ plan: CallPlan) {
     self.plan = plan
-    let memory = unsafe fwd_block_take(CallRecord.size(plan))
+    let memory = unsafe fwd_block_take(plan.recordSize)
     unsafe record = CallRecord(plan, at: memory)
     unsafe slots = plan.slots
     argumentCount = plan.argumentCount
@@ -66,7 +66,7 @@ public final class Invocation {
 
   deinit {
     record.finish()
-    unsafe fwd_block_give(record.state, CallRecord.size(plan))
+    unsafe fwd_block_give(record.state, plan.recordSize)
   }
 
   /// The signature the invocation was made with.

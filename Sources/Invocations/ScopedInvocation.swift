@@ -6,7 +6,7 @@ public import CForwardingShims
 /// ```swift
 /// try plan.withInvocation { call in
 ///   try call.setArgument(Int32(2), at: 2)
-///   try call.send("add:", to: counter)
+///   try call.send(add, to: counter)
 /// }
 /// ```
 ///
@@ -72,9 +72,13 @@ public struct ScopedInvocation: ~Copyable {
   package func send(compared selector: Selector, to target: AnyObject?) throws {
     record.setSelector(selector)
     let address = OwnedObject.address(of: target)
-    guard address != 0 else { return record.answerZero() }
+    guard let receiver = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
+      return record.answerZero()
+    }
     record.slot(0).word = address
-    switch try record.performKnownMethod() {
+    switch try record.performKnownMethod(
+      of: unsafe HeldObject(receiver), UInt64(selector.word))
+    {
     case .performed: return
     case .asks(let table):
       if try unsafe forwardCall(table) { return }
@@ -147,9 +151,8 @@ extension CallPlan {
   public func withInvocation<Result>(
     _ body: (borrowing ScopedInvocation) throws -> Result
   ) throws -> Result {
-    let size = CallRecord.size(self)
-    guard size <= MemoryLayout<FWDScopedFrame>.size else {
-      return try withLargeInvocation(size, body)
+    guard recordSize <= MemoryLayout<FWDScopedFrame>.size else {
+      return try withLargeInvocation(body)
     }
     return try unsafe withUnsafeTemporaryAllocation(of: FWDScopedFrame.self, capacity: 1) {
       memory in
@@ -162,13 +165,13 @@ extension CallPlan {
 
   @usableFromInline
   func withLargeInvocation<Result>(
-    _ size: Int, _ body: (borrowing ScopedInvocation) throws -> Result
+    _ body: (borrowing ScopedInvocation) throws -> Result
   ) throws -> Result {
-    let memory = unsafe fwd_block_take(size)
+    let memory = unsafe fwd_block_take(recordSize)
     let record = unsafe CallRecord(self, at: memory)
     defer {
       record.finish()
-      unsafe fwd_block_give(memory, size)
+      unsafe fwd_block_give(memory, recordSize)
     }
     return try body(ScopedInvocation(record))
   }

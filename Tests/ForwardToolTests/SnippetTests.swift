@@ -1,3 +1,4 @@
+import CallBenchmarks
 import Foundation
 import ForwardingTestSupport
 import Testing
@@ -90,5 +91,34 @@ struct SnippetTests {
     ] {
       #expect(readme.contains(try Tool.run(arguments).output), "\(arguments)")
     }
+  }
+}
+
+@Suite("The README's figures")
+struct MeasuredTests {
+  @Test("every row of the table is one of the recorded run, with its time and ratio")
+  func table() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+    let file = root.appendingPathComponent("Benchmarks/Results/linux-x86_64.json")
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    let measured = try #require(report["rows"] as? [[String: Any]])
+    let part = try #require(
+      readme.components(separatedBy: "<!-- measured:").last?.components(separatedBy: "<!-- end")
+        .first)
+    let lines = part.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+    #expect(lines.count >= 15)
+    for line in lines {
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      let name = cells[1].trimmingCharacters(in: ["`"])
+      let row = try #require(measured.first { $0["name"] as? String == name }, "\(name)")
+      #expect(cells[2] == Report.text(try #require(row["ns_min"] as? Double)), "\(name)")
+      let ratio = (row["ratio"] as? Double).map { Report.text($0) } ?? ""
+      #expect((cells.count > 3 ? cells[3] : "") == ratio, "\(name)")
+    }
+    let environment = try #require(report["environment"] as? [String: String])
+    for (name, value) in environment { #expect(part.contains("\(name) \(value)")) }
   }
 }

@@ -6,10 +6,18 @@ import Testing
 
 @testable import Invocations
 
-/// The lines of this process's memory map.
+/// The lines of this process's memory map. The file has no size, so it is read line by line.
 private func memoryMap() -> [String] {
-  let text = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-  return text.split(separator: "\n").map(String.init)
+  guard let file = fopen("/proc/self/maps", "r") else { return [] }
+  defer { fclose(file) }
+  var lines: [String] = []
+  var line: UnsafeMutablePointer<CChar>?
+  var size = 0
+  while getline(&line, &size, file) > 0, let line {
+    lines.append(String(cString: line).trimmingCharacters(in: .newlines))
+  }
+  free(line)
+  return lines
 }
 
 /// Whether a line is a page that is writable and executable, or executable and of no file.

@@ -1,4 +1,5 @@
 import CallBenchmarks
+import Foundation
 
 /// The table of the README, made from a run. A test compares the README with the recorded run.
 enum Readme {
@@ -27,7 +28,21 @@ enum Readme {
     ("GNUstep's `forwardInvocation:` to 16", "gnustep/forward/16"),
   ]
 
-  static func table(_ report: Report) -> String {
+  /// Puts the table between the marks of a file.
+  static func write(_ report: Report, into path: String) throws {
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    guard let mark = text.range(of: "<!-- measured:"), let end = text.range(of: "<!-- end -->"),
+      let line = text[mark.upperBound...].firstIndex(of: "\n"), line < end.lowerBound
+    else {
+      print("\(path) has no marks for the table")
+      return
+    }
+    let changed = text[...line] + table(report) + "\n" + text[end.lowerBound...]
+    try String(changed).write(toFile: path, atomically: true, encoding: .utf8)
+    print("wrote the table into \(path)")
+  }
+
+  private static func table(_ report: Report) -> String {
     var lines = ["| what | row | ns | ratio |", "|---|---|---:|---:|"]
     for (what, name) in rows {
       guard let row = report.row(name) else { continue }

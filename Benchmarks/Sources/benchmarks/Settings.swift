@@ -11,7 +11,7 @@ struct Settings {
   var rounds = 120
   var hasCurves = true
   var countsInstructions = false
-  var showsReadme = false
+  var readme: String?
 
   /// Measures, writes, and says whether the limits were kept.
   func run() throws -> Bool {
@@ -45,7 +45,7 @@ struct Settings {
       try report.page.write(toFile: html, atomically: true, encoding: .utf8)
       print("wrote \(html): open it in a browser")
     }
-    if showsReadme { print(Readme.table(report)) }
+    if let readme { try Readme.write(report, into: readme) }
     return limits?.check(report) ?? true
   }
 

@@ -4,12 +4,12 @@ import PeerC
 
 let help = """
   usage: benchmarks [--json FILE] [--html FILE] [--only PREFIX]... [--rounds N] [--no-curves]
-                    [--instructions] [--readme] [--check LIMITS]
+                    [--instructions] [--readme FILE] [--check LIMITS]
          benchmarks --repeat ROW COUNT
 
   Measures calls through swift-forwarding against closures and against what else is installed, all
   in this process. --only keeps rows whose names begin so, and the baselines. --instructions counts
-  instructions with valgrind. --readme prints the table for the README. --check compares with a file of limits, and fails past them. --repeat
+  instructions with valgrind. --readme writes the table of a README. --check compares with a file of limits, and fails past them. --repeat
   does one thing so often and nothing else, for profilers.
   """
 
@@ -32,7 +32,7 @@ while let argument = arguments.popFirst() {
   case "--rounds": settings.rounds = Int(value()) ?? settings.rounds
   case "--no-curves": settings.hasCurves = false
   case "--instructions": settings.countsInstructions = true
-  case "--readme": settings.showsReadme = true
+  case "--readme": settings.readme = value()
   case "--check": settings.limits = value()
   case "--repeat":
     let name = value()

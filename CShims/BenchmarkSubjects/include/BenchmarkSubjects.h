@@ -37,6 +37,9 @@ typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
 /// The address of a function.
 const void *subject_address(SubjectFunction function);
 
+/// The address of a handler for a callback: keeps the word behind two others of a frame.
+const void *subject_handler(void);
+
 /// Where results of a benchmark go, so that nothing is optimized away.
 void subject_use(int64_t value);
 
