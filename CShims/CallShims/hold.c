@@ -40,16 +40,34 @@ static void leave(void *pointer) {
     // whoever takes the record over.
     if (spare && release_spare) release_spare(spare);
   }
+  // A thread that is ended in the middle of a call holds nothing any more.
+  while (thread->count > 0)
+    __atomic_store_n((const void **)&thread->held[--thread->count], NULL, __ATOMIC_RELEASE);
+  thread->depth = 0;
   while (thread->block_count > 0) free(thread->blocks[--thread->block_count]);
   fwd_thread_or_null = NULL;
   __atomic_store_n(&thread->in_use, 0, __ATOMIC_RELEASE);
 }
 
-static int pass_barrier_everywhere(void) {
 #if defined(__linux__) && !defined(FWD_ALWAYS_BARRIERS)
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return 1;
+static int ask_for_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+/// Makes every running thread pass a barrier. A child process may have to ask for it again.
+static int pass_barrier_everywhere(void) {
+  if (ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return 1;
+  return ask_for_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+         ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+#else
+static int pass_barrier_everywhere(void) { return 0; }
 #endif
-  return 0;
+
+/// What a writer does between publishing and looking for readers. 0 if readers may be missed.
+static int pass_barrier(void) {
+  if (!__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_ACQUIRE))
+    return pass_barrier_everywhere();
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return 1;
 }
 
 /// Called with the lock held.
@@ -62,11 +80,8 @@ static void note_how_to_let_go(void) {
 
 static void set_up(void) {
   has_key = pthread_key_create(&key, leave) == 0;
-#if defined(__linux__) && !defined(FWD_ALWAYS_BARRIERS)
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
-      pass_barrier_everywhere())
+  if (pass_barrier_everywhere())
     __atomic_store_n(&fwd_readers_need_barriers, 0, __ATOMIC_RELEASE);
-#endif
   pthread_mutex_lock(&retired_lock);
   note_how_to_let_go();
   pthread_mutex_unlock(&retired_lock);
@@ -120,39 +135,28 @@ static int is_held(const void *thing) {
 
 void fwd_collect(void) {
   pthread_once(&once, set_up);
+  Retired *free_list = NULL;
+  // One at a time: whoever lets go of a thing meanwhile waits here, and then finds it.
   pthread_mutex_lock(&retired_lock);
-  Retired *candidates = retired;
-  retired = NULL;
-  pthread_mutex_unlock(&retired_lock);
-  if (!candidates) return;
-  int barrier = __atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_ACQUIRE)
-                    ? (__atomic_thread_fence(__ATOMIC_SEQ_CST), 1)
-                    : pass_barrier_everywhere();
-  Retired *kept = NULL, **last = &kept, *free_list = NULL;
-  while (candidates) {
-    Retired *next = candidates->next;
-    // Where the system refuses the barrier that it promised, nothing is safe to free.
-    if (!barrier || is_held(candidates->thing)) {
-      candidates->next = NULL;
-      *last = candidates;
-      last = &candidates->next;
-    } else {
-      candidates->next = free_list;
-      free_list = candidates;
+  // Where the system refuses the barrier that it promised, nothing is safe to free.
+  if (retired && pass_barrier()) {
+    Retired **link = &retired;
+    while (*link) {
+      Retired *entry = *link;
+      if (is_held(entry->thing)) {
+        link = &entry->next;
+        continue;
+      }
+      *link = entry->next;
+      entry->next = free_list;
+      free_list = entry;
+      __atomic_sub_fetch(&retired_count, 1, __ATOMIC_SEQ_CST);
     }
-    candidates = next;
+    note_how_to_let_go();
   }
-  if (kept) {
-    pthread_mutex_lock(&retired_lock);
-    *last = retired;
-    retired = kept;
-    pthread_mutex_unlock(&retired_lock);
-  }
+  pthread_mutex_unlock(&retired_lock);
   while (free_list) {
     Retired *next = free_list->next;
-    pthread_mutex_lock(&retired_lock);
-    if (__atomic_sub_fetch(&retired_count, 1, __ATOMIC_SEQ_CST) == 0) note_how_to_let_go();
-    pthread_mutex_unlock(&retired_lock);
     free_list->dispose(free_list->thing);
     free(free_list);
     free_list = next;

@@ -132,9 +132,9 @@ public enum Curves {
         }
         return text
       }
-      let start = Runner.now()
-      let parsed = try texts.map { try MethodSignature(parsing: $0) }
-      parsing.append((Double(number), (Runner.now() - start) / Double(texts.count)))
+      var parsed: [MethodSignature] = []
+      let time = try best(1) { _ in parsed = try texts.map { try MethodSignature(parsing: $0) } }
+      parsing.append((Double(number), time / Double(texts.count)))
       for signature in parsed { calls.append(try Invocation(CallPlan(signature))) }
       let eight = (0..<8).map { calls[$0 * (number / 10)] }
       invoking.append(

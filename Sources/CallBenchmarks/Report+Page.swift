@@ -109,7 +109,7 @@ extension Report {
     .scroll { overflow-x: auto; }
     table { border-collapse: collapse; min-width: 100%; font-variant-numeric: tabular-nums;
       table-layout: fixed; width: 60rem; }
-    th, td { width: 6.5rem; } .name { width: 15rem; } th.bar, td.bar { width: 13rem; }
+    th, td { width: 5.6rem; } .name { width: 13.5rem; } th.bar, td.bar { width: 12.5rem; }
     th, td { text-align: right; padding: .22rem .7rem .22rem 0; border-bottom: 1px solid var(--line);
       white-space: nowrap; font-weight: 400; }
     th { color: var(--quiet); font-size: .85rem; }

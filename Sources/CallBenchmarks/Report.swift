@@ -64,7 +64,7 @@ extension Report {
     }
     func number(_ value: Double?) -> String {
       guard let value, value.isFinite else { return "null" }
-      return "\((value * 1000).rounded() / 1000)"
+      return "\((value * 1_000_000).rounded() / 1_000_000)"
     }
     let environment = environment.map { "    \(quoted($0.name)): \(quoted($0.value))" }
     let rows = rows.map { row in

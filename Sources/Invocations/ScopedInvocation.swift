@@ -154,9 +154,11 @@ extension CallPlan {
     guard recordSize <= MemoryLayout<FWDScopedFrame>.size else {
       return try withLargeInvocation(body)
     }
-    return try unsafe withUnsafeTemporaryAllocation(of: FWDScopedFrame.self, capacity: 1) {
-      memory in
-      // SAFETY: room for one was asked for.
+    // Aligned for every value that a frame may hold, which its type alone does not say.
+    return try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
+    ) { memory in
+      // SAFETY: room was asked for.
       let record = unsafe CallRecord(self, at: memory.baseAddress.unsafelyUnwrapped)
       defer { record.finish() }
       return try body(ScopedInvocation(record))

@@ -45,6 +45,42 @@ struct ScopedInvocationTests {
     #expect(zero == 0)
   }
 
+  @Test("wide values lie where they may: __int128, long double, structures, many doubles")
+  func wide() throws {
+    final class Wide: CallObject, @unchecked Sendable {}
+    let table = MethodTable.of(Wide.self)
+    try table.register("a:b:c:") { (_: Wide, a: Int128, b: Float80, c: Int128) -> Int128 in
+      a + c + Int128(b)
+    }
+    let plan = try CallPlan.shared(for: MethodSignature("t@:tDt"))
+    // From frames of the caller's stack that begin at every eight bytes.
+    func call(_ depth: Int) throws -> Int128 {
+      try withUnsafeTemporaryAllocation(byteCount: 8 + 8 * depth, alignment: 8) { _ in
+        try plan.withInvocation { call in
+          try call.setArgument(Int128(1) << 100, at: 2)
+          try call.setArgument(Float80(2.5), at: 3)
+          try call.setArgument(Int128(-7), at: 4)
+          #expect(try call.argument(at: 3, as: Float80.self) == 2.5)
+          try call.send(Selector("a:b:c:"), to: Wide())
+          return try call.result(as: Int128.self)
+        }
+      }
+    }
+    for depth in 0..<4 { #expect(try call(depth) == Int128(1) << 100 - 7 + 2) }
+    let doubles = try MethodSignature(parsing: "d" + String(repeating: "d", count: 12))
+    let sum = try Implementation(doubles) { call in
+      var sum = 0.0
+      for index in 0..<12 { sum += try call.argument(at: index, as: Double.self) }
+      try call.setResult(sum)
+    }
+    let total = try CallPlan.shared(for: doubles).withInvocation { call in
+      for index in 0..<12 { try call.setArgument(Double(index), at: index) }
+      try call.invoke(using: sum)
+      return try call.result(as: Double.self)
+    }
+    #expect(total == 66)
+  }
+
   @Test("what does not fit is refused, before anything is called")
   func refusing() throws {
     let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
