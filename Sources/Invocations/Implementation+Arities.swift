@@ -24,10 +24,11 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: Value.typeEncoding)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
-        try body(
-          receiver)
+      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
+        (receiver: Receiver) in
+        try body(receiver)
       }
       try value.store(in: frame.result(of: plan))
     }
@@ -40,10 +41,10 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: "v")
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
-        try body(
-          receiver)
+      try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
+        try body(receiver)
       }
     }
   }
@@ -55,8 +56,10 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
+        (receiver: Receiver) in
         try body(
           receiver,
           A.load(from: unsafe frame.place(slots, 2)))
@@ -72,8 +75,9 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: "v", A.self)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+      try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
           A.load(from: unsafe frame.place(slots, 2)))
@@ -88,8 +92,10 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self, B.self)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
+        (receiver: Receiver) in
         try body(
           receiver,
           A.load(from: unsafe frame.place(slots, 2)),
@@ -106,8 +112,9 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: "v", A.self, B.self)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+      try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
           A.load(from: unsafe frame.place(slots, 2)),
@@ -125,8 +132,10 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self, B.self, C.self)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
+        (receiver: Receiver) in
         try body(
           receiver,
           A.load(from: unsafe frame.place(slots, 2)),
@@ -144,8 +153,9 @@ extension Implementation {
   ) throws(InvocationError) {
     let plan = try SwiftBody.methodPlan(result: "v", A.self, B.self, C.self)
     nonisolated(unsafe) let slots = unsafe plan.slots
+    let type = ObjectIdentifier(Receiver.self)
     self.init(plan) { frame in
-      try unsafe SwiftBody.withReceiver(slots, frame) { (receiver: Receiver) in
+      try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
           A.load(from: unsafe frame.place(slots, 2)),

@@ -139,9 +139,11 @@ package enum SwiftBody {
     _ plan: CallPlan,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
-    { frame in
+    let type = ObjectIdentifier(Receiver.self)
+    return { frame in
       var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-      let value = try unsafe withReceiver(plan.slots, frame) { (receiver: Receiver) in
+      let value = try unsafe withReceiver(plan.slots, frame, exactly: type) {
+        (receiver: Receiver) in
         try body(receiver, repeat try cursor.next((each Argument).self))
       }
       try value.store(in: frame.result(of: plan))
@@ -154,22 +156,25 @@ package enum SwiftBody {
     _ plan: CallPlan,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) -> Implementation.Closure {
-    { frame in
+    let type = ObjectIdentifier(Receiver.self)
+    return { frame in
       var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-      try unsafe withReceiver(plan.slots, frame) { (receiver: Receiver) in
+      try unsafe withReceiver(plan.slots, frame, exactly: type) { (receiver: Receiver) in
         try body(receiver, repeat try cursor.next((each Argument).self))
       }
     }
   }
 
-  /// Calls `body` with the receiver of a method, which whoever calls holds.
+  /// Calls `body` with the receiver of a method, which whoever calls holds. `type` is its class, asked
+  /// for when the method was made: to ask in the middle of a call is a call.
   @inlinable @unsafe
   @inline(__always)
   static func withReceiver<Receiver: AnyObject, Result>(
-    _ slots: UnsafePointer<FWDSlot>, _ frame: FrameReference, _ body: (Receiver) throws -> Result
+    _ slots: UnsafePointer<FWDSlot>, _ frame: FrameReference, exactly type: ObjectIdentifier,
+    _ body: (Receiver) throws -> Result
   ) throws -> Result {
     let object = unsafe UnsafeRawPointer(bitPattern: UInt(frame.place(slots, 0).word))
-    if unsafe !isExactly(Receiver.self, object) { try unsafe checkClass(object, Receiver.self) }
+    if unsafe !isExactly(type, object) { try unsafe checkClass(object, Receiver.self) }
     // SAFETY: an object of the class, as was checked; not nil.
     return try unsafe Unmanaged<Receiver>.fromOpaque(object.unsafelyUnwrapped)
       ._withUnsafeGuaranteedRef { try body($0) }
@@ -178,12 +183,10 @@ package enum SwiftBody {
   /// Whether an address is that of an object of a class, and of none below it.
   @inlinable @unsafe
   @inline(__always)
-  static func isExactly<Receiver: AnyObject>(
-    _ type: Receiver.Type, _ object: UnsafeRawPointer?
-  ) -> Bool {
+  static func isExactly(_ type: ObjectIdentifier, _ object: UnsafeRawPointer?) -> Bool {
     guard let object = unsafe object else { return false }
     return unsafe Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
-      ObjectIdentifier(Swift.type(of: $0)) == ObjectIdentifier(type)
+      ObjectIdentifier(Swift.type(of: $0)) == type
     }
   }
 

@@ -226,15 +226,14 @@ private struct Round {
   ) -> Int {
     guard let implementation = unsafe method.pointee.implementation else { return index }
     let type = unsafe method.pointee.type
-    let first = index
     let receiver = unsafe record.frame + Int(record.slot(0).slot.pointee.offset)
     let frame = unsafe FrameReference(record.frame)
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
       implementation in
-      var index = index
+      var target = unsafe fwd_target_at(list, index)
+      let stop = unsafe fwd_target_at(list, end)
       var failures = 0
-      while index < end {
-        let target = unsafe fwd_target_at(list, index)
+      while unsafe target != stop {
         guard let object = unsafe fwd_target_take(target, type) else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
@@ -244,11 +243,12 @@ private struct Round {
           if tally.error == nil { tally.error = error }
         }
         unsafe fwd_target_give_back(target, object)
-        index += 1
+        unsafe target += 1
         if unsafe fwd_method_is_current(cache) == 0 { break }
       }
-      tally.answered += index - first - failures
-      return index
+      let called = unsafe target - fwd_target_at(list, index)
+      tally.answered += called - failures
+      return index + called
     }
   }
 
