@@ -10,15 +10,20 @@ extension Invocation {
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    // The usual case first: a number, and a place for exactly that.
-    if Value._isPlainWord, !Value.valueKind.isOwnable,
-      UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
-      unsafe slots[index].kind == Value.valueKind.raw
-    {
-      try value.store(in: unsafe ValueSlot(slot: slots + index, frame: record.frame, index: index))
-    } else {
-      try record.setArgument(value, at: index)
+    guard Value._isPlainWord, !Value.valueKind.isOwnable else {
+      return try record.setArgument(value, at: index)
     }
+    // The usual case: a number, and a place for exactly that.
+    guard UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
+      unsafe slots[index].kind == Value.valueKind.raw
+    else { return try setUnusual(value, at: index) }
+    try value.store(in: unsafe ValueSlot(slot: slots + index, frame: record.frame, index: index))
+  }
+
+  /// Sets a number in a place of another kind that takes it, or refuses it.
+  @usableFromInline
+  func setUnusual<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
+    try record.setArgument(value, at: index)
   }
 
   /// Sets an object, or nil, retained until it is replaced.

@@ -12,7 +12,8 @@ public import TypeEncodings
 /// }
 /// ```
 ///
-/// Safe to use from many threads; a change is seen by every send that begins after it returns.
+/// Safe to use from many threads; a change is seen by every send that begins after it returns. A method
+/// that was replaced or removed is let go when the sends that were under way have ended.
 @safe
 public final class MethodTable: Sendable {
   /// What may change about a class.

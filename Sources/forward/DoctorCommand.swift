@@ -147,7 +147,9 @@ enum DoctorCommand {
     guard words.count > 1 else { return "unknown" }
     let permissions = String(words[1])
     let isBoth = permissions.contains("w") && permissions.contains("x")
-    return permissions + (isBoth ? ", writable and executable (libffi's closures)" : "")
+    if isBoth { return permissions + ", writable and executable (libffi's closures)" }
+    let isOwn = fwd_callback_code() == .trampolines
+    return permissions + (isOwn ? ", a page of this program's own file" : " (libffi's closures)")
   }
 
   private static func faults() -> [(String, Int32)] {
