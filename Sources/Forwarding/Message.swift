@@ -16,7 +16,7 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   /// The prepared call.
   public let plan: CallPlan
   /// How the arguments get into a frame, if all are plain words.
-  @usableFromInline let layout: _TupleLayout?
+  @usableFromInline let layout: TupleLayout?
 
   /// Makes a message. The selector must have a colon for each argument.
   public init(_ selector: String) throws(InvocationError) {
@@ -28,7 +28,7 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
       throw .encoding(error)
     }
     plan = try CallPlan.shared(for: signature)
-    layout = _TupleLayout(plan, first: 2, repeat (each Argument).self)
+    layout = TupleLayout(plan, first: 2, repeat (each Argument).self)
     self.selector = try Selector(selector)
   }
 
@@ -56,11 +56,11 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   ) throws -> Result {
     try plan.withInvocation { call in
       if let layout {
-        call._setAll(layout, (repeat each arguments))
+        call.setAll(layout, (repeat each arguments))
       } else {
         var index = 2
         for argument in repeat each arguments {
-          try call._setFitting(argument, at: index)
+          try call.setFitting(argument, at: index)
           index += 1
         }
       }

@@ -119,14 +119,14 @@ public struct ScopedInvocation: ~Copyable {
   /// Sets the arguments of a plan that was derived from their types, and so fits.
   @inlinable
   @inline(__always)
-  public func _setAll<Tuple>(_ layout: _TupleLayout, _ tuple: Tuple) {
+  package func setAll<Tuple>(_ layout: TupleLayout, _ tuple: Tuple) {
     layout.store(tuple, in: record)
   }
 
   /// Sets an argument of a plan that was derived from the types of its arguments, and so fits.
   @inlinable
   @inline(__always)
-  public func _setFitting<Value: CallValue>(
+  package func setFitting<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
     let slot = record.slot(index)

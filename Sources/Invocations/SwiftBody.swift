@@ -103,7 +103,7 @@ package enum SwiftBody {
   static func returning<Value: CallValue, each Argument: CallValue>(
     _ plan: CallPlan, first: Int, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
-    guard let layout = _TupleLayout(plan, first: first, repeat (each Argument).self) else {
+    guard let layout = TupleLayout(plan, first: first, repeat (each Argument).self) else {
       return { frame in
         var cursor = ArgumentCursor(plan: plan, frame: frame, index: first)
         let value = try body(repeat try cursor.next((each Argument).self))
@@ -121,7 +121,7 @@ package enum SwiftBody {
   static func void<each Argument: CallValue>(
     _ plan: CallPlan, first: Int, _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) -> Implementation.Closure {
-    guard let layout = _TupleLayout(plan, first: first, repeat (each Argument).self) else {
+    guard let layout = TupleLayout(plan, first: first, repeat (each Argument).self) else {
       return { frame in
         var cursor = ArgumentCursor(plan: plan, frame: frame, index: first)
         try body(repeat try cursor.next((each Argument).self))

@@ -6,14 +6,16 @@ public import CForwardingShims
 /// A tuple of the same types costs a store for each argument: so arguments travel as a tuple, and C
 /// moves its words by a list. For arguments that are plain words; there is none for others.
 @safe
-public final class _TupleLayout: @unchecked Sendable {
+@usableFromInline
+package final class TupleLayout: @unchecked Sendable {
   // SAFETY: allocated and filled in `init`, freed in `deinit`, only read in between.
   @usableFromInline let moves: UnsafeMutablePointer<FWDMove>
   @usableFromInline let count: Int
 
   /// Finds the moves for the places of `plan` from argument `first` on; nil if one of the types is
   /// more than a word. The types fit the places.
-  public init?<each Argument: CallValue>(
+  @usableFromInline
+  package init?<each Argument: CallValue>(
     _ plan: CallPlan, first: Int, _ types: repeat (each Argument).Type
   ) {
     var found: [FWDMove] = []
