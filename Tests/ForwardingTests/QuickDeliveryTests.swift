@@ -42,7 +42,7 @@ struct QuickDeliveryTests {
     for isSeeing in [false, true] {
       let proxy = isSeeing ? SeeingProxy() : MulticastProxy()
       let targets = ["one", "two", nil].map { Words($0) }
-      for target in targets { try proxy.add(target) }
+      for target in targets { try proxy.add(target, strongly: true) }
       let call = try Message<String>("word").invocation()
       #expect(throws: Failure(name: "no word")) { try call.invoke(on: proxy) }
       #expect(try call.result(as: String.self) == "two")
@@ -70,6 +70,7 @@ struct QuickDeliveryTests {
     }
     try Message<NoResult>("step")(on: proxy)
     #expect(log.all == ["old", "new", "new"])
+    withExtendedLifetime(targets) {}
   }
 
   @Test("targets of several classes, weak and strong, dead and blocked, in their order")
@@ -98,6 +99,7 @@ struct QuickDeliveryTests {
     log.clear()
     try did(8, on: proxy)
     #expect(log.count == 24 && log.all.last == "blocked 8")
+    withExtendedLifetime(kept) {}
   }
 
   @Test("a subclass that looks at what passes sees every message as an invocation")
@@ -109,6 +111,7 @@ struct QuickDeliveryTests {
     try did(1, on: proxy)
     try proxy.dynamic.did(Int32(2))
     #expect(proxy.seen == ["did:", "did:"] && log.all == ["x 1", "x 2"])
+    withExtendedLifetime(listener) {}
   }
 
   @Test("proxies in proxies, and a circle of them is an error")
@@ -123,6 +126,7 @@ struct QuickDeliveryTests {
     try inner.add(outer)
     #expect(throws: InvocationError.self) { try did(2, on: outer) }
     #expect(log.all == ["x 1", "x 2"])
+    withExtendedLifetime((listener, inner)) {}
   }
 
   @Test("methods that send to their own proxy end with an error, not with the stack")
@@ -145,6 +149,7 @@ struct QuickDeliveryTests {
     try proxy.add(echo)
     #expect(throws: InvocationError.self) { try ring(on: proxy) }
     #expect(echo.deepest == ForwardingDepth.limit)
+    withExtendedLifetime(proxy) {}
   }
 
   @Test("threads that send, add and remove at a time: every target dies when it is let go")
