@@ -14,7 +14,7 @@
 //         2: st0 from result[0..1]      3: st1 from result[2..3] as well
 //   keeps every register that the ABI says is the caller's. An exception cannot pass.
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__) && defined(__linux__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
 
 #define FRAME_VECTORS 48
 #define FRAME_RESULT 112
