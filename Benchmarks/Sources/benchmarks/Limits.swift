@@ -47,10 +47,14 @@ struct Limits: Decodable {
       }
       let isFailure = value > limit
       failures += isFailure ? 1 : 0
+      // A small ratio is better told the other way round.
+      func told(_ value: Double) -> String {
+        gate > 0 && gate < 0.25 ? "1/" + Report.text(1 / value) : Report.text(value)
+      }
       let mark = isFailure ? "FAIL" : value <= gate ? "  ok" : "miss"
       print(
-        "\(mark) \(what): \(Report.text(value)), gate \(Report.text(gate))"
-          + (isFailure ? ", limit \(Report.text(limit))" : "")
+        "\(mark) \(what): \(told(value)), gate \(told(gate))"
+          + (isFailure ? ", limit \(told(limit))" : "")
           + (value > gate ? missed.map { " (\($0))" } ?? "" : ""))
     }
     print("\nratios")

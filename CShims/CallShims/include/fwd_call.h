@@ -122,14 +122,11 @@ FWD_SHAPE_CALL void fwd_call_integers_stack8(FWDFrame *f, const void *function) 
 
 #define FWD_SHAPE(result, arguments) (FWDReturn##result << 4 | FWDArguments##arguments)
 
-/// Performs a call of a plan whose engine is direct: the common shapes here, the first of them
-/// without a jump.
-static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *function) {
-  if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1))
-    fwd_call_nothing_integers(frame, function);
-  else if (__builtin_expect(shape == FWD_SHAPE(Integers, Integers), 1))
+/// The shapes that are common, but the most common one.
+static inline void fwd_call_common_shape(uint8_t shape, FWDFrame *frame, const void *function) {
+  if (shape == FWD_SHAPE(Integers, Integers))
     fwd_call_integers_integers(frame, function);
-  else if (__builtin_expect(shape == FWD_SHAPE(Vectors, Vectors2), 1))
+  else if (shape == FWD_SHAPE(Vectors, Vectors2))
     fwd_call_vectors_vectors2(frame, function);
   else if (shape == FWD_SHAPE(Nothing, Vectors2))
     fwd_call_nothing_vectors2(frame, function);
@@ -139,6 +136,15 @@ static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *f
     fwd_call_integers_stack8(frame, function);
   else
     fwd_call_any_shape(shape, frame, function);
+}
+
+/// Performs a call of a plan whose engine is direct. The most common shape is part of the caller.
+__attribute__((always_inline)) static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame,
+                                                                  const void *function) {
+  if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1))
+    fwd_call_nothing_integers(frame, function);
+  else
+    fwd_call_common_shape(shape, frame, function);
 }
 
 #else
