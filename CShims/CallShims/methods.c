@@ -34,10 +34,10 @@ static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   while (cache->methods[i].type) i = (i + 1) & cache->mask;
   if (method->implementation) swift_retain((void *)method->implementation);
   FWDMethod *at = &cache->methods[i];
-  uintptr_t type = method->type;
-  *at = *method;
-  at->type = 0;
-  __atomic_store_n(&at->type, type, __ATOMIC_RELEASE);
+  // Readers are looking on: everything else first, and then the type, which shows it to them.
+  size_t first = offsetof(FWDMethod, selector);
+  memcpy((char *)at + first, (const char *)method + first, sizeof *at - first);
+  __atomic_store_n(&at->type, method->type, __ATOMIC_RELEASE);
   cache->count++;
 }
 
