@@ -147,6 +147,15 @@ int fixture_fork(const void *function, int *out_pipe) {
   return (int)child;
 }
 
+int fixture_is_thread_sanitized(void) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return 1;
+#endif
+#endif
+  return 0;
+}
+
 int fixture_let_child_go(int child, int pipe) {
   int status = 0;
   close(pipe);

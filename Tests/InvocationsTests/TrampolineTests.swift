@@ -76,7 +76,11 @@ struct TrampolineTests {
     }
   }
 
-  @Test("a child process has its own: what the parent does to a callback does not reach it")
+  @Test(
+    "a child process has its own: what the parent does to a callback does not reach it",
+    .enabled(
+      if: fixture_is_thread_sanitized() == 0,
+      "ThreadSanitizer cannot follow a fork of many threads"))
   func forked() throws {
     var first: Callback? = try Callback { () -> Int32 in 111 }
     let address = try #require(first).address
