@@ -75,7 +75,11 @@ public struct ScopedInvocation: ~Copyable {
     guard let receiver = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
       return record.answerZero()
     }
+    // Whatever was set as argument 0 is replaced; and the target, which only the caller holds, must
+    // not be found there afterwards.
+    if record.owned & 1 != 0 { record.releaseOwned(0) }
     record.slot(0).word = address
+    defer { record.slot(0).word = 0 }
     switch try record.performKnownMethod(
       of: unsafe HeldObject(receiver), UInt64(selector.word))
     {
@@ -87,7 +91,7 @@ public struct ScopedInvocation: ~Copyable {
     }
   }
 
-  /// Lets an object that needs no invocation for it pass the call on; false if it does.
+  /// Lets an object pass the call on that needs no invocation for it; false if it needs one.
   @unsafe
   private func forwardCall(_ table: Unmanaged<MethodTable>) throws -> Bool {
     try unsafe table._withUnsafeGuaranteedRef { table in

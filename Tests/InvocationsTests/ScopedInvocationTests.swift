@@ -119,6 +119,28 @@ struct ScopedInvocationTests {
     }
   }
 
+  @Test("a receiver that was set is given back when another takes its place, and none stays behind")
+  func receivers() throws {
+    let died = Guarded(0)
+    let box = Box()
+    let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
+    let add = try Selector("add:to:")
+    for target in [box, nil] {
+      try plan.withInvocation { call in
+        try call.setArgument(AnyCallObject(Token(died)), at: 0)
+        for _ in 0..<3 { try call.send(add, to: target) }
+        if target != nil {
+          #expect(throws: InvocationError.self) {
+            try call.argument(at: 0, as: AnyCallObject.self)
+          }
+        }
+      }
+    }
+    #expect(died.withLock { $0 } == 2)
+    // Released once too often, the target would be gone by now.
+    #expect(box.seen.isEmpty)
+  }
+
   @Test("a call too large for the stack lives elsewhere for its time; 70 objects are given back")
   func large() throws {
     let died = Guarded(0)

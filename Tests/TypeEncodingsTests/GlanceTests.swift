@@ -52,4 +52,14 @@ struct GlanceTests {
     #expect(SignatureGlance("v@:" + String(repeating: "i", count: 31)) == nil)
     #expect(SignatureGlance("i1234567890") == nil)
   }
+
+  @Test("a text of megabytes is not read to its end")
+  func hostile() {
+    let long = String(repeating: "i", count: 50_000_000)
+    let time = ContinuousClock().measure {
+      for _ in 0..<1000 { #expect(SignatureGlance(long) == nil) }
+      #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: long) }
+    }
+    #expect(time < .seconds(5))
+  }
 }
