@@ -125,6 +125,8 @@ FWDStatus fwd_finish_cif(FWDPlan *plan, ffi_type *result, uint32_t fixed_parts, 
 
 void fwd_plan_destroy(FWDPlan *plan) { free(plan); }
 
+void fwd_plan_set_owner(FWDPlan *plan, const void *owner) { plan->facts.owner = owner; }
+
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan) { return &plan->facts; }
 
 const FWDSlot *fwd_plan_result(const FWDPlan *plan) { return &plan->facts.result; }

@@ -14,44 +14,139 @@ void fwd_targets_dispose(void *pointer) {
   free(list);
 }
 
+// Calls a C function with a plain result on the targets from `target` on, as long as they are
+// ordinary, of the method's class, and no class has changed. Gives the first that was not called.
+// Out of line: the loop needs the registers for itself.
+
 #if FWD_HAS_DIRECT_ENGINE
 
-// The most common shape: everything but the receiver stays in registers from call to call.
-__attribute__((no_sanitize("function"))) static size_t call_integers(
-    const FWDTargetList *list, size_t i, size_t end, const FWDMethod *method,
+// The most common shape: the receiver never goes through memory.
+__attribute__((noinline, no_sanitize("function"))) static const FWDTarget *call_integers(
+    const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDFrame *f) {
-  void (*function)(FWD_SIX) = (void (*)(FWD_SIX))method->function;
-  uintptr_t type = method->type;
-  uint64_t b = f->integers[1], c = f->integers[2], d = f->integers[3], e = f->integers[4],
-           g = f->integers[5];
-  for (; i < end; i++) {
-    const FWDTarget *target = &list->targets[i];
-    void *object = fwd_target_take(target, type);
-    if (!object) break;
-    function((uint64_t)object, b, c, d, e, g);
-    fwd_target_give_back(target, object);
-    if (!fwd_method_is_current(cache)) return i + 1;
+  for (; target < stop; target++) {
+    FWDTaken taken = fwd_target_take(target, method->type);
+    if (!taken.object) break;
+    ((void (*)(FWD_SIX))method->function)((uint64_t)taken.object, f->integers[1], f->integers[2],
+                                          f->integers[3], f->integers[4], f->integers[5]);
+    fwd_target_give_back(taken);
+    if (!fwd_method_is_current(cache)) return target + 1;
   }
-  return i;
+  return target;
 }
 
 #endif
 
-size_t fwd_targets_call(const FWDTargetList *list, size_t i, size_t end, const FWDMethod *method,
-                        const FWDMethodCache *cache, uint8_t shape, uint32_t receiver,
-                        FWDFrame *frame) {
-#if FWD_HAS_DIRECT_ENGINE
-  if (shape == (FWDReturnNothing << 4 | FWDArgumentsIntegers))
-    return call_integers(list, i, end, method, cache, frame);
-#endif
-  for (; i < end; i++) {
-    const FWDTarget *target = &list->targets[i];
-    void *object = fwd_target_take(target, method->type);
-    if (!object) break;
-    memcpy((char *)frame + receiver, &object, sizeof object);
-    fwd_call_direct(shape, frame, method->function);
-    fwd_target_give_back(target, object);
-    if (!fwd_method_is_current(cache)) return i + 1;
+// Every other shape: the receiver is written into the frame, and the caller's put back at last.
+__attribute__((noinline)) static const FWDTarget *call_any(
+    const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
+    const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
+  void *receiver = (char *)frame + facts->slots[0].offset;
+  uint64_t before;
+  memcpy(&before, receiver, sizeof before);
+  while (target < stop) {
+    FWDTaken taken = fwd_target_take(target, method->type);
+    if (!taken.object) break;
+    memcpy(receiver, &taken.object, sizeof taken.object);
+    fwd_call_direct(facts->shape, frame, method->function);
+    fwd_target_give_back(taken);
+    target++;
+    if (!fwd_method_is_current(cache)) break;
   }
-  return i;
+  memcpy(receiver, &before, sizeof before);
+  return target;
+}
+
+__attribute__((always_inline)) static inline const FWDTarget *call(
+    const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
+    const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
+#if FWD_HAS_DIRECT_ENGINE
+  if (__builtin_expect(facts->shape == FWD_SHAPE(Nothing, Integers), 1))
+    return call_integers(target, stop, method, cache, frame);
+#endif
+  return call_any(target, stop, method, cache, facts, frame);
+}
+
+// MARK: Rounds
+//
+// In one piece with their callers: a round that takes nothing but calls is never written to memory.
+
+__attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
+                                                       const void *_Nullable const *place) {
+  uint32_t index = thread->count;
+  if (index + 2 > FWD_HOLDS_MAX) return 0;
+  const void *list = fwd_hold_in(thread, index, place);
+  if (!list) return 0;
+  round->thread = thread;
+  round->index = index;
+  round->list = (const FWDTargetList *)list;
+  round->cache = (const FWDMethodCache *)fwd_hold_in(thread, index + 1, &fwd_method_cache);
+  thread->count = index + 2;
+  return 1;
+}
+
+__attribute__((always_inline)) static inline int go_on(FWDRound *round, const FWDPlanFacts *facts,
+                                                       FWDInvocationState *state) {
+  FWDThread *thread = (FWDThread *)round->thread;
+  const FWDTargetList *list = (const FWDTargetList *)round->list;
+  const FWDMethodCache *cache = (const FWDMethodCache *)round->cache;
+  size_t count = list->count;
+  while (round->next < count && !(round->stops_at_first && round->answered > 0)) {
+    // A class has changed: the table was right when the last target was called.
+    if (__builtin_expect(!fwd_method_is_current(cache), 0))
+      round->cache = cache =
+          (const FWDMethodCache *)fwd_hold_in(thread, round->index + 1, &fwd_method_cache);
+    const FWDMethod *method =
+        fwd_method_find(cache, list->targets[round->next].type, round->selector);
+    if (method && (const void *)method->plan != (const void *)facts) method = NULL;
+    round->method = method;
+    if (!method || !method->function || !method->is_plain) return 1;
+    size_t end = round->stops_at_first ? round->next + 1 : count;
+    size_t next = (size_t)(call(&list->targets[round->next], &list->targets[end], method, cache,
+                                facts, fwd_state_frame(state)) -
+                           list->targets);
+    round->method = NULL;
+    if (next == round->next) return 1;
+    state->has_result = facts->returns_value;
+    round->answered += next - round->next;
+    round->next = next;
+  }
+  fwd_let_go_from(thread, round->index, 1);
+  fwd_forwarding_leave(thread);
+  return 0;
+}
+
+FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void *step,
+                                 const FWDPlanFacts *facts, FWDInvocationState *state,
+                                 uint32_t stops_at_first, FWDRound *out_round) {
+  const FWDDelivered not_begun = {.what = FWDDeliveryNotBegun};
+  uint64_t selector = state->checked_selector, word;
+  // A selector is only known of messages, so there is an argument 1.
+  if (selector == 0) return not_begun;
+  memcpy(&word, (const char *)fwd_state_frame(state) + facts->slots[1].offset, sizeof word);
+  FWDThread *thread = fwd_thread();
+  if (word != selector || !thread || state->result_ownership || state->has_path) return not_begun;
+  if (state->message == 0) state->message = ++thread->last_message;
+  if (fwd_forwarding_enter(thread, step, state->message) != FWDForwardingEntered) return not_begun;
+  FWDRound round = {.selector = selector, .stops_at_first = stops_at_first};
+  if (__builtin_expect(!begin(&round, thread, place), 0)) {
+    fwd_forwarding_leave(thread);
+    return not_begun;
+  }
+  // An older result must not pass for an answer to this message.
+  state->has_result = 0;
+  if (!go_on(&round, facts, state)) return (FWDDelivered){FWDDeliveryDone, round.answered};
+  *out_round = round;
+  return (FWDDelivered){.what = FWDDeliveryStopped};
+}
+
+int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector,
+                    uint32_t stops_at_first) {
+  FWDThread *thread = fwd_thread();
+  *round = (FWDRound){.selector = selector, .stops_at_first = stops_at_first};
+  return thread && begin(round, thread, place);
+}
+
+int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state) {
+  return go_on(round, facts, state);
 }

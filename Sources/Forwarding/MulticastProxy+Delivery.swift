@@ -37,8 +37,7 @@ extension MulticastProxy {
   /// Delivers without a report: what a sender needs who asks for none. Allocates nothing unless a
   /// target makes it.
   func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
-    var tally = TargetList.Tally()
-    try targetList.deliver(call, stopsAtFirst: results == .first, for: self, &tally)
+    let tally = try targetList.deliver(call, stopsAtFirst: results == .first, for: self)
     if tally.metDead { purge() }
     return tally
   }

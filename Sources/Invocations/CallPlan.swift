@@ -81,6 +81,7 @@ public final class CallPlan: Sendable {
     // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
     isPlainAndDirect = engine == .direct && !kind.isOwnable
+    unsafe fwd_plan_set_owner(plan, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit { unsafe fwd_plan_destroy(handle) }

@@ -10,20 +10,17 @@ import TypeEncodings
 @usableFromInline
 struct CallRecord {
   // SAFETY: the plan is kept by whoever made this; the memory has the size that the plan says, the
-  // state in front of the frame, and lives as long as this is used.
-  @usableFromInline let unmanagedPlan: Unmanaged<CallPlan>
+  // state in front of the frame, and lives as long as this is used. Two words and no more: they are
+  // passed from function to function on the way of every message.
   @usableFromInline let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
-  @usableFromInline let frame: UnsafeMutableRawPointer
 
   /// Takes memory of the plan's `recordSize`, aligned to 16, for a call of which nothing is set.
   @inlinable @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
-    unsafe unmanagedPlan = .passUnretained(plan)
     unsafe facts = plan.facts
     unsafe state = memory.assumingMemoryBound(to: FWDInvocationState.self)
-    unsafe frame = memory + MemoryLayout<FWDInvocationState>.stride
-    unsafe fwd_call_begin(facts, state, head)
+    unsafe fwd_call_begin(facts, state)
   }
 
   /// Takes over the bytes of another frame of the same plan; what they refer to stays borrowed.
@@ -56,13 +53,22 @@ struct CallRecord {
   /// The prepared call, for what is not done on every call.
   var plan: CallPlan { unsafe unmanagedPlan.takeUnretainedValue() }
 
+  @unsafe
+  var unmanagedPlan: Unmanaged<CallPlan> {
+    unsafe .fromOpaque(facts.pointee.owner.unsafelyUnwrapped)
+  }
+
+  /// The bytes of all arguments and the result.
+  @inlinable
+  var frame: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(state + 1) }
+
   /// The plan as C sees it, which begins with its facts.
   var planHandle: OpaquePointer { unsafe OpaquePointer(facts) }
 
   /// The frame as C sees it.
   @inlinable
   var head: UnsafeMutablePointer<FWDFrame> {
-    unsafe frame.assumingMemoryBound(to: FWDFrame.self)
+    unsafe fwd_state_frame(state)
   }
 
   // MARK: Places

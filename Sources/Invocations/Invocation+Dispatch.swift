@@ -179,18 +179,21 @@ extension CallRecord {
   func performKnownMethod(
     of receiver: HeldObject, _ selector: UInt64
   ) throws -> KnownMethod {
-    var method: UnsafePointer<FWDMethod>?
-    var table: UnsafeRawPointer?
     let type = unsafe receiver.with(as: AnyObject.self) {
       UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
     }
-    switch unsafe fwd_send(facts, state, head, type, selector, &method, &table) {
+    let sent = unsafe fwd_send(facts, state, type, selector)
+    switch unsafe sent.what {
     case .done: return .performed
     case .held:
-      if let method = unsafe method { try unsafe performHeld(method) }
+      guard let method = unsafe sent.method, let thread = unsafe sent.thread else {
+        return .unknown
+      }
+      defer { unsafe fwd_let_go(thread) }
+      try unsafe performHeld(method)
       return .performed
     case .ask:
-      guard let table = unsafe table else { return .unknown }
+      guard let table = unsafe sent.table else { return .unknown }
       // A table lives as long as the process.
       return unsafe .asks(Unmanaged<MethodTable>.fromOpaque(table))
     case .unknown: return .unknown
@@ -200,7 +203,6 @@ extension CallRecord {
   @unsafe
   @inline(__always)
   private func performHeld(_ method: UnsafePointer<FWDMethod>) throws {
-    defer { fwd_send_end() }
     guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil,
       let implementation = unsafe method.pointee.implementation
     else { return try unsafe perform(method) }
@@ -251,9 +253,10 @@ package enum ForwardingDepth {
   static func enter(
     _ object: UnsafeRawPointer, _ call: LentCall, _ selector: Selector, _ name: () -> String
   ) throws(InvocationError) {
-    var status = unsafe fwd_forwarding_enter(object, call.record.message)
+    let thread = unsafe fwd_thread()
+    var status = unsafe fwd_forwarding_enter(thread, object, call.record.message)
     if status == .entered, unsafe call.hasPassed(object) {
-      fwd_forwarding_leave()
+      unsafe fwd_forwarding_leave(thread)
       status = .cycle
     }
     switch status {
@@ -269,10 +272,10 @@ package enum ForwardingDepth {
     _ object: AnyObject, ifAskedAlready default: Answer, _ body: () -> Answer
   ) -> Answer {
     let address = unsafe Unmanaged.passUnretained(object).toOpaque()
-    guard unsafe fwd_forwarding_enter(address, 0) == .entered else { return `default` }
+    guard unsafe fwd_forwarding_enter(fwd_thread(), address, 0) == .entered else { return `default` }
     defer { leave() }
     return body()
   }
 
-  package static func leave() { fwd_forwarding_leave() }
+  package static func leave() { unsafe fwd_forwarding_leave(fwd_thread()) }
 }

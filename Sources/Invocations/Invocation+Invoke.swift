@@ -115,6 +115,7 @@ extension CallRecord {
   /// The selector of a method. Bytes of a frame may be anything, so a word is looked up, once.
   @inline(__always)
   var selector: Selector? {
+    guard argumentCount > 1 else { return nil }
     let word = slot(1).word
     if unsafe word == state.pointee.checked_selector, word != 0 {
       return Selector(word: UInt(word))

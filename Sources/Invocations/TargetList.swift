@@ -107,123 +107,111 @@ package final class TargetList: @unchecked Sendable {
     /// The first error.
     package var error: (any Error)?
 
-    package init() {}
+    package init(answered: Int = 0) { self.answered = answered }
   }
 
-  /// Sends a call to the targets in order.
+  /// Sends a call to the targets in order, and says what came of it.
   ///
   /// A target whose class has a method is called with the frame as it is. All others, and those
   /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
   /// is delivering it.
   package func deliver(
-    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner, _ tally: inout Tally
-  ) throws(InvocationError) {
-    guard let selector = call.record.selector else { throw .selectorNotSet }
-    try ForwardingDepth.enter(self, call, selector, for: owner)
-    defer { ForwardingDepth.leave() }
-    // An older result must not pass for an answer to this message.
-    call.record.forgetResult()
-    guard let thread = unsafe fwd_thread(), let list = unsafe hold(thread, owner) else {
-      // Deeper in deliveries than a thread can hold lists.
-      return owner.deliverToEach(call, stopsAtFirst: stopsAtFirst, &tally)
+    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
+  ) throws(InvocationError) -> Tally {
+    let record = call.record
+    var round = unsafe FWDRound()
+    let delivered = unsafe fwd_targets_deliver(
+      place, Unmanaged.passUnretained(self).toOpaque(), record.facts, record.state,
+      stopsAtFirst ? 1 : 0, &round)
+    switch delivered.what {
+    case .done: return Tally(answered: Int(delivered.answered))
+    case .stopped: return unsafe finish(&round, call, owner)
+    case .notBegun: return try begin(call, stopsAtFirst, owner)
     }
-    defer { unsafe fwd_let_go(thread) }
-    let round = unsafe Round(record: call.record, thread: thread, list: list)
-    round.run(call, UInt(selector.word), stopsAtFirst, owner, &tally)
   }
 
-  @unsafe
-  @inline(__always)
-  private func hold(
-    _ thread: UnsafeMutablePointer<FWDThread>, _ owner: some TargetListOwner
-  ) -> UnsafePointer<FWDTargetList>? {
-    var held = unsafe fwd_hold(thread, place)
-    if unsafe held == nil {
-      owner.publishTargets()
-      unsafe held = fwd_hold(thread, place)
+  /// Begins where something else comes first, or there is an error to be told.
+  @inline(never)
+  private func begin(
+    _ call: LentCall, _ stopsAtFirst: Bool, _ owner: some TargetListOwner
+  ) throws(InvocationError) -> Tally {
+    guard let selector = call.record.selector else { throw .selectorNotSet }
+    try ForwardingDepth.enter(self, call, selector, for: owner)
+    // An older result must not pass for an answer to this message.
+    call.record.forgetResult()
+    if unsafe fwd_published(place) == nil { owner.publishTargets() }
+    var round = unsafe FWDRound()
+    let word = UInt64(selector.word)
+    guard unsafe fwd_round_begin(&round, place, word, stopsAtFirst ? 1 : 0) != 0 else {
+      // Deeper in deliveries than a thread can hold lists.
+      defer { ForwardingDepth.leave() }
+      var tally = Tally()
+      owner.deliverToEach(call, stopsAtFirst: stopsAtFirst, &tally)
+      return tally
     }
-    return unsafe held?.assumingMemoryBound(to: FWDTargetList.self)
+    guard unsafe fwd_round_go_on(&round, call.record.facts, call.record.state) != 0 else {
+      return unsafe Tally(answered: round.answered)
+    }
+    return unsafe finish(&round, call, owner)
+  }
+
+  /// Goes on with the targets that are not simply called, from the one that the round stopped at.
+  @unsafe
+  @inline(never)
+  private func finish(
+    _ round: inout FWDRound, _ call: LentCall, _ owner: some TargetListOwner
+  ) -> Tally {
+    var tally = Tally()
+    repeat {
+      guard let list = unsafe round.list, let cache = unsafe round.cache else { break }
+      let index = unsafe round.next
+      tally.answered = unsafe round.answered
+      if let method = unsafe round.method {
+        let run = unsafe MethodRun(
+          record: call.record, method: method, cache: cache, list: list)
+        let end = unsafe round.stops_at_first != 0 ? index + 1 : list.pointee.count
+        unsafe round.next = run.perform(from: index, to: end, &tally)
+      }
+      if unsafe round.next == index {
+        let target = unsafe fwd_target_at(list, index)
+        let member = unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member)
+        unsafe owner.deliver(call, to: member.takeUnretainedValue(), &tally)
+        unsafe round.next = index + 1
+      }
+      unsafe round.answered = tally.answered
+    } while unsafe fwd_round_go_on(&round, call.record.facts, call.record.state) != 0
+    tally.answered = unsafe round.answered
+    return tally
   }
 }
 
-/// One message on its way through one list.
+/// One method, called on as many targets in a row as it fits.
 @safe
-private struct Round {
-  // SAFETY: both are valid while the delivery holds the list.
+private struct MethodRun {
+  // SAFETY: all are valid while the delivery holds the list and the methods.
   let record: CallRecord
-  let thread: UnsafeMutablePointer<FWDThread>
+  let method: UnsafePointer<FWDMethod>
+  let cache: UnsafePointer<FWDMethodCache>
   let list: UnsafePointer<FWDTargetList>
 
+  /// Calls it from one target on, and gives the index of the first that was not called.
   @inline(__always)
-  func run(
-    _ call: LentCall, _ selector: UInt, _ stopsAtFirst: Bool, _ owner: some TargetListOwner,
-    _ tally: inout TargetList.Tally
-  ) {
-    let count = unsafe list.pointee.count
-    var index = 0
-    while index < count {
-      let target = unsafe fwd_target_at(list, index)
-      var next = index
-      if let method = unsafe fwd_method_hold(thread, target.pointee.type, selector) {
-        if unsafe method.pointee.plan == record.planHandle {
-          next = unsafe perform(method, index, stopsAtFirst ? index + 1 : count, &tally)
-        }
-        unsafe fwd_let_go(thread)
-      }
-      if next == index {
-        let member = unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member)
-        unsafe owner.deliver(call, to: member.takeUnretainedValue(), &tally)
-        next = index + 1
-      }
-      if stopsAtFirst, tally.answered > 0 { break }
-      index = next
-    }
-  }
-
-  /// Calls a method on as many targets in a row as it fits, and gives the index of the next one.
-  @unsafe
-  @inline(__always)
-  private func perform(
-    _ method: UnsafePointer<FWDMethod>, _ index: Int, _ end: Int,
-    _ tally: inout TargetList.Tally
-  ) -> Int {
-    let cache = unsafe fwd_method_held(thread)
+  func perform(from index: Int, to end: Int, _ tally: inout TargetList.Tally) -> Int {
     let slot = record.slot(0)
     let receiver = slot.word
     defer { slot.word = receiver }
-    guard unsafe method.pointee.is_plain != 0 else {
-      return unsafe callWithCare(method, cache, index, end, &tally)
+    guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil else {
+      return callWithCare(index, end, &tally)
     }
-    let next =
-      unsafe method.pointee.function == nil
-      ? callBody(method, cache, index, end, &tally)
-      : callFunction(method, cache, index, end, &tally)
+    let next = callBody(index, end, &tally)
     if tally.answered > 0 { record.hasResult = record.returnsValue }
-    return next
-  }
-
-  /// Calls a C function whose result needs no care.
-  @unsafe
-  @inline(never)
-  private func callFunction(
-    _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
-    _ end: Int, _ tally: inout TargetList.Tally
-  ) -> Int {
-    let receiver = unsafe record.slot(0).slot.pointee.offset
-    let next = unsafe fwd_targets_call(
-      list, index, end, method, cache, record.facts.pointee.shape, receiver, record.head)
-    tally.answered += next - index
     return next
   }
 
   /// Calls a Swift body whose result needs no care; if it throws, that of an earlier one stays, as a
   /// body writes its result last.
-  @unsafe
   @inline(never)
-  private func callBody(
-    _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
-    _ end: Int, _ tally: inout TargetList.Tally
-  ) -> Int {
+  private func callBody(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     guard let implementation = unsafe method.pointee.implementation else { return index }
     let type = unsafe method.pointee.type
     let receiver = unsafe record.frame + Int(record.slot(0).slot.pointee.offset)
@@ -234,7 +222,8 @@ private struct Round {
       let stop = unsafe fwd_target_at(list, end)
       var failures = 0
       while unsafe target != stop {
-        guard let object = unsafe fwd_target_take(target, type) else { break }
+        let taken = unsafe fwd_target_take(target, type)
+        guard let object = unsafe taken.object else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
           try implementation.body(frame)
@@ -242,7 +231,7 @@ private struct Round {
           failures += 1
           if tally.error == nil { tally.error = error }
         }
-        unsafe fwd_target_give_back(target, object)
+        unsafe fwd_target_give_back(taken)
         unsafe target += 1
         if unsafe fwd_method_is_current(cache) == 0 { break }
       }
@@ -253,16 +242,13 @@ private struct Round {
   }
 
   /// Calls a method of whatever kind, with a result that may be owned.
-  @unsafe
   @inline(never)
-  private func callWithCare(
-    _ method: UnsafePointer<FWDMethod>, _ cache: UnsafePointer<FWDMethodCache>, _ index: Int,
-    _ end: Int, _ tally: inout TargetList.Tally
-  ) -> Int {
+  private func callWithCare(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     var index = index
     while index < end {
       let target = unsafe fwd_target_at(list, index)
-      guard let object = unsafe fwd_target_take(target, method.pointee.type) else { break }
+      let taken = unsafe fwd_target_take(target, method.pointee.type)
+      guard let object = unsafe taken.object else { break }
       record.slot(0).word = UInt64(UInt(bitPattern: object))
       do {
         try unsafe record.performKeepingResult(method)
@@ -270,7 +256,7 @@ private struct Round {
       } catch {
         if tally.error == nil { tally.error = error }
       }
-      unsafe fwd_target_give_back(target, object)
+      unsafe fwd_target_give_back(taken)
       index += 1
       if unsafe fwd_method_is_current(cache) == 0 { break }
     }

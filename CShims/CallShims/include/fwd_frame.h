@@ -136,6 +136,11 @@ typedef struct FWDInvocationState {
   uint8_t reserved[3];
 } FWDInvocationState;
 
+/// The frame that a state stands in front of.
+static inline FWDFrame *fwd_state_frame(FWDInvocationState *state) {
+  return (FWDFrame *)(state + 1);
+}
+
 /// A frame that is large enough for most calls, with its state in front: what a call that is not
 /// kept takes from the stack.
 typedef struct FWDScopedFrame {

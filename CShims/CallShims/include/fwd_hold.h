@@ -85,22 +85,29 @@ static inline void fwd_reader_barrier(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already.
-/// Every success is followed by one `fwd_let_go`, the last hold first.
-static inline const void *_Nullable fwd_hold(FWDThread *_Nullable thread,
-                                             const void *_Nullable const *_Nonnull place) {
-  if (!thread || thread->count == FWD_HOLDS_MAX) return NULL;
-  const void **slot = (const void **)&thread->held[thread->count];
+/// Holds what is published at `place` in a slot of the thread, which is not counted here.
+__attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
+    FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull place) {
+  const void **slot = (const void **)&thread->held[index];
   const void *seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   for (;;) {
     __atomic_store_n(slot, seen, __ATOMIC_RELEASE);
     fwd_reader_barrier();
     const void *now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(now == seen, 1)) break;
+    if (__builtin_expect(now == seen, 1)) return seen;
     seen = now;
   }
-  if (seen) thread->count++;
-  return seen;
+}
+
+/// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already.
+/// Every success is followed by one `fwd_let_go`, the last hold first.
+static inline const void *_Nullable fwd_hold(FWDThread *_Nullable thread,
+                                             const void *_Nullable const *_Nonnull place) {
+  if (!thread || thread->count == FWD_HOLDS_MAX) return NULL;
+  uint32_t index = thread->count;
+  const void *held = fwd_hold_in((FWDThread *)thread, index, place);
+  if (held) thread->count = index + 1;
+  return held;
 }
 
 /// Disposes of what was retired and is no longer held by anybody.
@@ -109,14 +116,20 @@ void fwd_collect(void);
 /// Makes the barrier, if one is needed, and collects, if something is retired.
 void fwd_let_go_slowly(void);
 
-/// Lets go of what was held last.
-static inline void fwd_let_go(FWDThread *thread) {
-  thread->count--;
-  __atomic_store_n((const void **)&thread->held[thread->count], NULL, __ATOMIC_RELEASE);
+/// Lets go of what was held from slot `index` on, which is one thing or two.
+__attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread,
+                                                                  uint32_t index, int is_pair) {
+  const void **slots = (const void **)&thread->held[index];
+  if (is_pair) __atomic_store_n(slots + 1, NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(slots, NULL, __ATOMIC_RELEASE);
+  thread->count = index;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(__atomic_load_n(&fwd_letting_go_is_slow, __ATOMIC_RELAXED), 0))
     fwd_let_go_slowly();
 }
+
+/// Lets go of what was held last.
+static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->count - 1, 0); }
 
 /// Publishes `thing` at `place` and gives what was there.
 static inline void *_Nullable fwd_publish(const void *_Nullable *_Nonnull place,

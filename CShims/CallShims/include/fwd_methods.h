@@ -79,32 +79,37 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDSend : uint8_t {
   FWDSendUnknown,
 } FWDSend;
 
-/// Sends the message in `frame` to its receiver, of class `type`, if that takes nothing but a call.
-static inline FWDSend fwd_send(const FWDPlanFacts *facts, FWDInvocationState *state,
-                               FWDFrame *frame, uintptr_t type, uint64_t selector,
-                               const FWDMethod *_Nullable *_Nonnull out_method,
-                               const void *_Nullable *_Nonnull out_table) {
+/// What `fwd_send` did, or found. A value, as what it was written to would have to be memory.
+typedef struct FWDSent {
+  FWDSend what;
+  /// If held: the method, and the thread that holds it.
+  const FWDMethod *_Nullable method;
+  FWDThread *_Nullable thread;
+  /// If the object must be asked: its class's table.
+  const void *_Nullable table;
+} FWDSent;
+
+/// Sends the message in the frame behind `state` to its receiver, of class `type`, if that takes
+/// nothing but a call.
+__attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts *facts,
+                                                              FWDInvocationState *state,
+                                                              uintptr_t type,
+                                                              uint64_t selector) {
   FWDThread *thread = fwd_thread();
   const FWDMethod *method = fwd_method_hold(thread, type, selector);
-  *out_method = method;
-  if (__builtin_expect(!method, 0)) return FWDSendUnknown;
+  if (__builtin_expect(!method, 0)) return (FWDSent){.what = FWDSendUnknown};
   if (__builtin_expect((const void *)method->plan != (const void *)facts, 0)) {
-    FWDSend answer = method->implementation ? FWDSendUnknown : FWDSendAsk;
-    *out_table = method->table;
+    FWDSent sent = {.what = method->implementation ? FWDSendUnknown : FWDSendAsk,
+                    .table = method->table};
     fwd_let_go((FWDThread *)thread);
-    return answer;
+    return sent;
   }
-  if (!method->function || !method->is_plain) return FWDSendHeld;
-  fwd_call_direct(facts->shape, frame, method->function);
+  if (!method->function || !method->is_plain)
+    return (FWDSent){.what = FWDSendHeld, .method = method, .thread = thread};
+  fwd_call_direct(facts->shape, fwd_state_frame(state), method->function);
   state->has_result = facts->returns_value;
   fwd_let_go((FWDThread *)thread);
-  return FWDSendDone;
-}
-
-/// Lets go of what `fwd_send` has held.
-static inline void fwd_send_end(void) {
-  FWDThread *thread = fwd_thread_or_null;
-  if (thread) fwd_let_go(thread);
+  return (FWDSent){.what = FWDSendDone};
 }
 
 /// The table that `fwd_method_hold` has just held.

@@ -30,6 +30,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDEngine : uint8_t {
 typedef struct FWDPlanFacts {
   /// One for each argument. Borrowed from the plan.
   const FWDSlot *slots;
+  /// Whoever made the plan, and destroys it.
+  const void *_Nullable owner;
   /// One word for the result and each argument, for `fwd_remember_match`.
   uintptr_t *matches;
   uint32_t argument_count;
@@ -65,6 +67,9 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
 /// Frees a plan, which nobody may be using.
 void fwd_plan_destroy(FWDPlan *plan);
 
+/// Says who made the plan. Once, before anybody else knows it.
+void fwd_plan_set_owner(FWDPlan *plan, const void *owner);
+
 /// The facts of a plan, borrowed from it.
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan);
 
@@ -84,8 +89,8 @@ static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *fr
 }
 
 /// Makes a call of which nothing is set: its state, and the frame with the notes behind it.
-static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState *state,
-                                  FWDFrame *frame) {
+static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState *state) {
+  FWDFrame *frame = fwd_state_frame(state);
   memset(state, 0, sizeof *state);
   memset(frame->integers, 0, sizeof frame->integers);
   if (__builtin_expect(facts->is_simple, 1)) return;

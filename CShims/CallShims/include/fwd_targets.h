@@ -2,6 +2,7 @@
 
 #include "fwd_methods.h"
 #include "fwd_reference.h"
+#include "fwd_thread.h"
 
 #pragma clang assume_nonnull begin
 
@@ -73,24 +74,79 @@ static inline int fwd_target_unblock(FWDTargetState *state) {
   return 0;
 }
 
-/// The object of an ordinary target of class `type`, to be given back; NULL for any other, and for
-/// one that has died.
-static inline void *_Nullable fwd_target_take(const FWDTarget *target, uintptr_t type) {
-  if (target->type != type) return NULL;
-  if (__atomic_load_n(&target->state->flags, __ATOMIC_ACQUIRE) != 0) return NULL;
-  return target->state->is_strong ? target->object : swift_tryRetain(target->object);
+/// A target that may be called.
+typedef struct FWDTaken {
+  /// NULL for a target that may not.
+  void *_Nullable object;
+  /// What is to be given back.
+  void *_Nullable retained;
+} FWDTaken;
+
+/// Takes an ordinary target of class `type`, if it has not died.
+static inline FWDTaken fwd_target_take(const FWDTarget *target, uintptr_t type) {
+  const FWDTargetState *state = target->state;
+  void *object = target->object;
+  if (target->type != type || fwd_target_flags(state) != 0) return (FWDTaken){NULL, NULL};
+  if (state->is_strong) return (FWDTaken){object, NULL};
+  object = swift_tryRetain(object);
+  return (FWDTaken){object, object};
 }
 
-static inline void fwd_target_give_back(const FWDTarget *target, void *object) {
-  if (!target->state->is_strong) swift_release(object);
+/// Gives a target back that was taken.
+static inline void fwd_target_give_back(FWDTaken taken) {
+  if (taken.retained) swift_release((void *)taken.retained);
 }
 
-/// Calls `method`, which must be a C function with a plain result and of the frame's plan, on the
-/// targets from `first` on, as long as they are ordinary, of the method's class, and no class has
-/// changed. `receiver` is the offset of argument 0. Gives the index of the first target that was
-/// not called.
-size_t fwd_targets_call(const FWDTargetList *list, size_t first, size_t end,
-                        const FWDMethod *method, const FWDMethodCache *cache, uint8_t shape,
-                        uint32_t receiver, FWDFrame *frame);
+/// One message on its way through one list, where more is to be done than to call.
+typedef struct FWDRound {
+  /// Holds the list and the table in two slots, from `index` on. NULL, all three, at first.
+  FWDThread *_Nullable thread;
+  uint32_t index;
+  uint32_t stops_at_first;
+  const FWDTargetList *_Nullable list;
+  const FWDMethodCache *_Nullable cache;
+  /// As it was when the round began; a target may change the frame's.
+  uint64_t selector;
+  /// The target whose turn it is, and its method if that fits the message.
+  size_t next;
+  const FWDMethod *_Nullable method;
+  /// How many targets answered.
+  size_t answered;
+} FWDRound;
+
+/// What became of a message.
+typedef enum __attribute__((enum_extensibility(closed))) FWDDelivery : uint8_t {
+  /// Every target had its turn, and everything is let go.
+  FWDDeliveryDone = 0,
+  /// A target needs a closer look; the round goes on after its turn.
+  FWDDeliveryStopped,
+  /// Something else comes first.
+  FWDDeliveryNotBegun,
+} FWDDelivery;
+
+/// In two registers.
+typedef struct FWDDelivered {
+  FWDDelivery what;
+  /// If done: how many targets answered.
+  size_t answered;
+} FWDDelivered;
+
+/// Sends the message in the frame behind `state` to the list that is published at `place`.
+///
+/// `step` stands for the delivery among the forwarding steps of the thread. Does not begin where
+/// the selector is not known to be one, an older result is owned, the message has crossed to
+/// another thread, `step` is forwarding it already, or there is no list. `round` is written if the
+/// delivery stops.
+FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull place, const void *step,
+                                 const FWDPlanFacts *facts, FWDInvocationState *state,
+                                 uint32_t stops_at_first, FWDRound *round);
+
+/// Begins a round whose step was entered; 0 if there is no list, or the thread holds too much.
+int fwd_round_begin(FWDRound *round, const void *_Nullable const *_Nonnull place,
+                    uint64_t selector, uint32_t stops_at_first);
+
+/// Calls the targets whose turn it is while all that takes is a call of a C function whose result
+/// needs no care. 0 when nobody is left: then everything is let go, and the step is left.
+int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state);
 
 #pragma clang assume_nonnull end

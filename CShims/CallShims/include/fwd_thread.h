@@ -11,10 +11,10 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
   FWDForwardingTooDeep,
 } FWDForwarding;
 
-/// Enters a forwarding step of this thread. After `Entered`, and only then, one `leave` follows.
+/// Enters a forwarding step of a thread, the current one. After `Entered`, and only then, one `leave` follows.
 /// `message` is the number of the message; a question that is asked of an object has 0.
-static inline FWDForwarding fwd_forwarding_enter(const void *object, uint64_t message) {
-  FWDThread *thread = fwd_thread();
+static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
+                                                 const void *object, uint64_t message) {
   if (!thread) return FWDForwardingTooDeep;
   uint32_t depth = thread->depth;
   for (uint32_t i = 0; i < depth; i++)
@@ -27,8 +27,7 @@ static inline FWDForwarding fwd_forwarding_enter(const void *object, uint64_t me
 }
 
 /// Leaves the step that was entered last.
-static inline void fwd_forwarding_leave(void) {
-  FWDThread *thread = fwd_thread_or_null;
+static inline void fwd_forwarding_leave(FWDThread *_Nullable thread) {
   if (thread && thread->depth > 0) thread->depth--;
 }
 
