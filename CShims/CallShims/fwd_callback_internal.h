@@ -16,6 +16,8 @@ struct FWDCallback {
   uint8_t is_large;
   /// How a trampoline gives the result back.
   uint8_t how;
+  /// Whether a call is its registers, and its result the first two words.
+  uint8_t is_simple;
 };
 
 #if FWD_HAS_DIRECT_ENGINE && defined(__linux__)

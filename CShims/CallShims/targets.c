@@ -14,8 +14,8 @@ void fwd_targets_dispose(void *pointer) {
   free(list);
 }
 
-// Calls a C function with a plain result on the targets from `target` on, as long as they are
-// ordinary, of the method's class, and no class has changed. Gives the first that was not called.
+// Calls a C function with a plain result on targets of its class, as long as they are ordinary and
+// no class has changed. Gives the first that was not called.
 // Out of line: the loop needs the registers for itself.
 
 #if FWD_HAS_DIRECT_ENGINE
@@ -25,7 +25,7 @@ __attribute__((noinline, no_sanitize("function"))) static const FWDTarget *call_
     const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDFrame *f) {
   for (; target < stop; target++) {
-    FWDTaken taken = fwd_target_take(target, method->type);
+    FWDTaken taken = fwd_target_take(target);
     if (!taken.object) break;
     ((void (*)(FWD_SIX))method->function)((uint64_t)taken.object, f->integers[1], f->integers[2],
                                           f->integers[3], f->integers[4], f->integers[5]);
@@ -45,7 +45,7 @@ __attribute__((noinline)) static const FWDTarget *call_any(
   uint64_t before;
   memcpy(&before, receiver, sizeof before);
   while (target < stop) {
-    FWDTaken taken = fwd_target_take(target, method->type);
+    FWDTaken taken = fwd_target_take(target);
     if (!taken.object) break;
     memcpy(receiver, &taken.object, sizeof taken.object);
     fwd_call_direct(facts->shape, frame, method->function);
@@ -96,20 +96,19 @@ __attribute__((always_inline)) static inline int go_on(FWDRound *round, const FW
     if (__builtin_expect(!fwd_method_is_current(cache), 0))
       round->cache = cache =
           (const FWDMethodCache *)fwd_hold_in(thread, round->index + 1, &fwd_method_cache);
-    const FWDMethod *method =
-        fwd_method_find(cache, list->targets[round->next].type, round->selector);
+    const FWDTarget *target = &list->targets[round->next];
+    const FWDMethod *method = fwd_method_find(cache, target->type, round->selector);
     if (method && (const void *)method->plan != (const void *)facts) method = NULL;
     round->method = method;
     if (!method || !method->function || !method->is_plain) return 1;
-    size_t end = round->stops_at_first ? round->next + 1 : count;
-    size_t next = (size_t)(call(&list->targets[round->next], &list->targets[end], method, cache,
-                                facts, fwd_state_frame(state)) -
-                           list->targets);
+    size_t called = call(target, target + fwd_round_run(round), method, cache, facts,
+                         fwd_state_frame(state)) -
+                    target;
     round->method = NULL;
-    if (next == round->next) return 1;
+    if (called == 0) return 1;
     state->has_result = facts->returns_value;
-    round->answered += next - round->next;
-    round->next = next;
+    round->answered += called;
+    round->next += called;
   }
   fwd_let_go_from(thread, round->index, 1);
   fwd_forwarding_leave(thread);

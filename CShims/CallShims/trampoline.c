@@ -141,6 +141,7 @@ const void *fwd_trampoline_take(FWDCallback *callback) {
   callback->place = &data->callback;
   callback->is_large = callback->plan->facts.frame_size > FWD_FRAME_STACK;
   callback->how = how_to_return(&callback->plan->facts.result);
+  callback->is_simple = !callback->is_large && callback->how == AS_WORDS;
   fwd_publish(&data->callback, callback);
   return (const char *)data - PAGE;
 }
@@ -177,16 +178,22 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
   return place_result(how, registers->result);
 }
 
+/// A call that takes more than its registers, or a result that is not simply in two words.
+__attribute__((noinline)) static int enter_specially(const FWDCallback *callback, FWDFrame *frame,
+                                                     const void *stack_words) {
+  if (callback->is_large) return enter_large(callback, frame, stack_words);
+  // The callback may be gone when its handler returns.
+  int how = callback->how;
+  callback->handler(callback->context, frame);
+  return place_result(how, frame->result);
+}
+
 /// The callback is gone, or the thread holds too much already, or has no memory for its list; then
 /// whoever made the callback is trusted to keep it.
 __attribute__((noinline)) static int enter_unheld(const void **data, FWDFrame *frame,
                                                   const void *stack_words) {
   const FWDCallback *callback = __atomic_load_n(data, __ATOMIC_ACQUIRE);
-  if (!callback) return AS_WORDS;
-  if (callback->is_large) return enter_large(callback, frame, stack_words);
-  int how = callback->how;
-  callback->handler(callback->context, frame);
-  return place_result(how, frame->result);
+  return callback ? enter_specially(callback, frame, stack_words) : AS_WORDS;
 }
 
 int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words);
@@ -194,16 +201,15 @@ int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_w
 int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words) {
   memset(frame->result, 0, sizeof frame->result);
   FWDThread *thread = fwd_thread();
+  uint32_t index = thread ? thread->count : 0;
   const FWDCallback *callback = fwd_hold(thread, data);
   if (__builtin_expect(!callback, 0)) return enter_unheld(data, frame, stack_words);
-  int how;
-  if (__builtin_expect(callback->is_large, 0)) {
-    how = enter_large(callback, frame, stack_words);
-  } else {
+  int how = AS_WORDS;
+  if (__builtin_expect(callback->is_simple, 1))
     callback->handler(callback->context, frame);
-    how = place_result(callback->how, frame->result);
-  }
-  fwd_let_go(thread);
+  else
+    how = enter_specially(callback, frame, stack_words);
+  fwd_let_go_from(thread, index, 0);
   return how;
 }
 

@@ -189,7 +189,7 @@ extension CallRecord {
       guard let method = unsafe sent.method, let thread = unsafe sent.thread else {
         return .unknown
       }
-      defer { unsafe fwd_let_go(thread) }
+      defer { unsafe fwd_let_go_from(thread, sent.index, 0) }
       try unsafe performHeld(method)
       return .performed
     case .ask:

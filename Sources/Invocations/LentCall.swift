@@ -1,3 +1,5 @@
+import CForwardingShims
+
 /// A call on its way, for those who pass it on without looking at it: the record of an
 /// ``Invocation``, or of a ``ScopedInvocation`` that no object stands for yet.
 @safe
@@ -45,13 +47,18 @@ package struct LentCall {
   }
 
   /// Who forwarded the call on its way, if it has crossed to another thread.
+  @inline(__always)
   func hasPassed(_ object: UnsafeRawPointer) -> Bool {
+    unsafe record.state.pointee.has_path != 0 && isInPath(object)
+  }
+
+  @unsafe
+  private func isInPath(_ object: UnsafeRawPointer) -> Bool {
     guard let invocation = unsafe invocation else { return false }
     return unsafe invocation._withUnsafeGuaranteedRef { invocation in
-      invocation.hasPath
-        && invocation.path.contains {
-          unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) == object
-        }
+      invocation.path.contains {
+        unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) == object
+      }
     }
   }
 }

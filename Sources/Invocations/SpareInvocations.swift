@@ -21,17 +21,22 @@ enum SpareInvocations {
     let thread = unsafe fwd_thread()
     let spare = unsafe thread.flatMap { unsafe fwd_spare_take($0, key) }
     // SAFETY: one retain is ours, from here until the spare is kept or released.
-    let call =
-      unsafe spare.map { unsafe Unmanaged<Invocation>.fromOpaque($0) }
-      ?? Unmanaged.passRetained(Invocation(plan))
+    let call = unsafe spare.map { unsafe Unmanaged<Invocation>.fromOpaque($0) } ?? make(plan)
     defer { unsafe giveBack(call, key) }
     return try unsafe call._withUnsafeGuaranteedRef(body)
+  }
+
+  @inline(never)
+  private static func make(_ plan: CallPlan) -> Unmanaged<Invocation> {
+    // A thread only keeps what was made here.
+    _ = isReady
+    return unsafe Unmanaged.passRetained(Invocation(plan))
   }
 
   @unsafe
   private static func giveBack(_ call: Unmanaged<Invocation>, _ key: UnsafeRawPointer) {
     // More than one reference means that somebody kept it.
-    guard unsafe swift_isUniquelyReferenced_nonNull_native(call.toOpaque()), isReady,
+    guard unsafe swift_isUniquelyReferenced_nonNull_native(call.toOpaque()),
       let thread = unsafe fwd_thread()
     else { return unsafe call.release() }
     unsafe call._withUnsafeGuaranteedRef { $0.forgetEverything() }

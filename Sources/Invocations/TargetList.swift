@@ -84,14 +84,14 @@ package final class TargetList: @unchecked Sendable {
     // Another delivery may have been faster.
     guard unsafe fwd_published(place) == nil else { return }
     guard let list = unsafe fwd_targets_create(members.count) else { return }
-    for (index, member) in members.enumerated() {
+    for (index, member) in members.enumerated().reversed() {
       let target = listed(member)
       let object = unsafe target.reference.address
       unsafe fwd_target_set(
         list, index,
         FWDTarget(
           object: object, type: target.reference.typeWord, state: target.state,
-          member: Unmanaged.passRetained(member).toOpaque()))
+          member: Unmanaged.passRetained(member).toOpaque(), run: 0))
     }
     _ = unsafe fwd_publish(place, list)
   }
@@ -169,8 +169,7 @@ package final class TargetList: @unchecked Sendable {
       if let method = unsafe round.method {
         let run = unsafe MethodRun(
           record: call.record, method: method, cache: cache, list: list)
-        let end = unsafe round.stops_at_first != 0 ? index + 1 : list.pointee.count
-        unsafe round.next = run.perform(from: index, to: end, &tally)
+        unsafe round.next = run.perform(from: index, to: index + fwd_round_run(&round), &tally)
       }
       if unsafe round.next == index {
         let target = unsafe fwd_target_at(list, index)
@@ -213,7 +212,6 @@ private struct MethodRun {
   @inline(never)
   private func callBody(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     guard let implementation = unsafe method.pointee.implementation else { return index }
-    let type = unsafe method.pointee.type
     let receiver = unsafe record.frame + Int(record.slot(0).slot.pointee.offset)
     let frame = unsafe FrameReference(record.frame)
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
@@ -222,7 +220,7 @@ private struct MethodRun {
       let stop = unsafe fwd_target_at(list, end)
       var failures = 0
       while unsafe target != stop {
-        let taken = unsafe fwd_target_take(target, type)
+        let taken = unsafe fwd_target_take(target)
         guard let object = unsafe taken.object else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
@@ -247,7 +245,7 @@ private struct MethodRun {
     var index = index
     while index < end {
       let target = unsafe fwd_target_at(list, index)
-      let taken = unsafe fwd_target_take(target, method.pointee.type)
+      let taken = unsafe fwd_target_take(target)
       guard let object = unsafe taken.object else { break }
       record.slot(0).word = UInt64(UInt(bitPattern: object))
       do {

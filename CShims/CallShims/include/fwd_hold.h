@@ -28,6 +28,9 @@ enum {
   FWD_FORWARDING_DEPTH = 200,
 };
 
+/// Of what only this package's own code looks at: reached without a table of addresses.
+#define FWD_HIDDEN __attribute__((visibility("hidden")))
+
 /// An object that is forwarding a message.
 typedef struct FWDStep {
   const void *object;
@@ -74,9 +77,9 @@ static inline FWDThread *_Nullable fwd_thread(void) {
 }
 
 /// Whether readers must make their own barrier.
-extern int fwd_readers_need_barriers;
+extern int fwd_readers_need_barriers FWD_HIDDEN;
 /// Whether letting go takes more than a store: readers make barriers, or something is retired.
-extern int fwd_letting_go_is_slow;
+extern int fwd_letting_go_is_slow FWD_HIDDEN;
 
 static inline void fwd_reader_barrier(void) {
   if (__builtin_expect(__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED), 0))
@@ -116,7 +119,8 @@ void fwd_collect(void);
 /// Makes the barrier, if one is needed, and collects, if something is retired.
 void fwd_let_go_slowly(void);
 
-/// Lets go of what was held from slot `index` on, which is one thing or two.
+/// Lets go of what was held from slot `index` on, which is one thing or two. Who kept the index
+/// does not wait for the count to come back from memory.
 __attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread,
                                                                   uint32_t index, int is_pair) {
   const void **slots = (const void **)&thread->held[index];

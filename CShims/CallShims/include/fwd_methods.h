@@ -38,7 +38,7 @@ typedef struct FWDMethodCache {
 } FWDMethodCache;
 
 /// The current table; a place to hold.
-extern const void *_Nullable fwd_method_cache;
+extern const void *_Nullable fwd_method_cache FWD_HIDDEN;
 
 static inline size_t fwd_method_hash(uintptr_t type, uintptr_t selector) {
   uint64_t mixed = (type ^ (selector << 7)) * 0x9E3779B97F4A7C15u;
@@ -82,9 +82,10 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDSend : uint8_t {
 /// What `fwd_send` did, or found. A value, as what it was written to would have to be memory.
 typedef struct FWDSent {
   FWDSend what;
-  /// If held: the method, and the thread that holds it.
+  /// If held: the method, and the thread that holds it, from slot `index` on.
   const FWDMethod *_Nullable method;
   FWDThread *_Nullable thread;
+  uint32_t index;
   /// If the object must be asked: its class's table.
   const void *_Nullable table;
 } FWDSent;
@@ -96,19 +97,20 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
                                                               uintptr_t type,
                                                               uint64_t selector) {
   FWDThread *thread = fwd_thread();
+  uint32_t index = thread ? thread->count : 0;
   const FWDMethod *method = fwd_method_hold(thread, type, selector);
   if (__builtin_expect(!method, 0)) return (FWDSent){.what = FWDSendUnknown};
   if (__builtin_expect((const void *)method->plan != (const void *)facts, 0)) {
     FWDSent sent = {.what = method->implementation ? FWDSendUnknown : FWDSendAsk,
                     .table = method->table};
-    fwd_let_go((FWDThread *)thread);
+    fwd_let_go_from((FWDThread *)thread, index, 0);
     return sent;
   }
   if (!method->function || !method->is_plain)
-    return (FWDSent){.what = FWDSendHeld, .method = method, .thread = thread};
+    return (FWDSent){.what = FWDSendHeld, .method = method, .thread = thread, .index = index};
   fwd_call_direct(facts->shape, fwd_state_frame(state), method->function);
   state->has_result = facts->returns_value;
-  fwd_let_go((FWDThread *)thread);
+  fwd_let_go_from((FWDThread *)thread, index, 0);
   return (FWDSent){.what = FWDSendDone};
 }
 

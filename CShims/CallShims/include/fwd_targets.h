@@ -31,6 +31,8 @@ typedef struct FWDTarget {
   const FWDTargetState *state;
   /// The Swift object that registered it, retained by the list.
   void *member;
+  /// How many targets of one class stand in a row from here on.
+  size_t run;
 } FWDTarget;
 
 typedef struct FWDTargetList {
@@ -38,7 +40,8 @@ typedef struct FWDTargetList {
   FWDTarget targets[];
 } FWDTargetList;
 
-/// Room for a list, to be filled; its members are released with it. NULL without memory.
+/// Room for a list, to be filled from the last target to the first; its members are released with
+/// it. NULL without memory.
 FWDTargetList *_Nullable fwd_targets_create(size_t count);
 
 /// Releases the members of a list, and frees it.
@@ -49,6 +52,8 @@ static inline const FWDTarget *fwd_target_at(const FWDTargetList *list, size_t i
 }
 
 static inline void fwd_target_set(FWDTargetList *list, size_t index, FWDTarget target) {
+  const FWDTarget *next = &list->targets[index + 1];
+  target.run = index + 1 < list->count && next->type == target.type ? next->run + 1 : 1;
   list->targets[index] = target;
 }
 
@@ -82,11 +87,11 @@ typedef struct FWDTaken {
   void *_Nullable retained;
 } FWDTaken;
 
-/// Takes an ordinary target of class `type`, if it has not died.
-static inline FWDTaken fwd_target_take(const FWDTarget *target, uintptr_t type) {
+/// Takes an ordinary target, if it has not died.
+static inline FWDTaken fwd_target_take(const FWDTarget *target) {
   const FWDTargetState *state = target->state;
   void *object = target->object;
-  if (target->type != type || fwd_target_flags(state) != 0) return (FWDTaken){NULL, NULL};
+  if (fwd_target_flags(state) != 0) return (FWDTaken){NULL, NULL};
   if (state->is_strong) return (FWDTaken){object, NULL};
   object = swift_tryRetain(object);
   return (FWDTaken){object, object};
@@ -113,6 +118,11 @@ typedef struct FWDRound {
   /// How many targets answered.
   size_t answered;
 } FWDRound;
+
+/// How many targets, from the one whose turn it is, may be called with the same method.
+static inline size_t fwd_round_run(const FWDRound *round) {
+  return round->stops_at_first ? 1 : round->list->targets[round->next].run;
+}
 
 /// What became of a message.
 typedef enum __attribute__((enum_extensibility(closed))) FWDDelivery : uint8_t {
