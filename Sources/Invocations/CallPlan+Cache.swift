@@ -1,29 +1,73 @@
 public import TypeEncodings
 
 extension CallPlan {
-  /// How many plans the shared cache holds at most.
+  /// How many plans the shared cache keeps alive at most.
   package static let cacheCapacity = 4096
 
-  private static let cache = Guarded<[[UInt8]: CallPlan]>([:])
+  /// The plans that equal signatures share. Calls compare plans by identity: two plans of one
+  /// signature would both work, but the faster ways would not be taken.
+  private struct Shared: Sendable {
+    /// Of signatures of the program's own text: there are finitely many.
+    var kept: [[UInt8]: CallPlan] = [:]
+    /// Of signatures from anywhere: for as long as somebody uses them.
+    var used: [[UInt8]: ObjectReference] = [:]
 
-  package static var cacheCount: Int { cache.withLock { $0.count } }
+    func plan(_ key: [UInt8]) -> CallPlan? { kept[key] ?? used[key]?.object as? CallPlan }
+
+    mutating func add(_ plan: CallPlan, _ key: [UInt8], isKept: Bool) {
+      if isKept, kept.count < cacheCapacity {
+        kept[key] = plan
+      } else {
+        used[key] = ObjectReference(plan, isStrong: false)
+      }
+    }
+  }
+
+  private static let shared = Guarded(Shared())
+
+  package static var cacheCount: Int { shared.withLock { $0.kept.count } }
+  package static var usedCount: Int { shared.withLock { $0.used.count } }
 
   /// Gives the plan that all equal signatures share.
   ///
-  /// A signature of the program's own text enters the cache; one that was parsed from any other
-  /// string finds what is there, but leaves nothing behind.
+  /// The plan of a signature of the program's own text is kept for good; one of a signature that was
+  /// parsed from any other string lives as long as its users, and leaves nothing behind.
   public static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
     let key = identity(signature, fixedArgumentCount)
-    if let known = cache.withLock({ $0[key] }) { return known }
+    if let known = shared.withLock({ $0.kept[key] }) { return known }
+    if let used = shared.withLock({ $0.plan(key) }) {
+      if signature.isStatic { keep(used, key) }
+      return used
+    }
     let made = try CallPlan(signature, fixedArgumentCount: fixedArgumentCount, identity: key)
-    guard signature.isStatic else { return made }
-    // Another thread may have been faster; then its plan is the one to share.
-    return cache.withLock { plans in
-      if let known = plans[key] { return known }
-      if plans.count < cacheCapacity { plans[key] = made }
-      return made
+    // Another thread may have been faster; then its plan is the one to share, and this one ends, but
+    // not under the lock, which its end takes.
+    return withExtendedLifetime(made) {
+      shared.withLock { shared in
+        if let known = shared.plan(key) { return known }
+        shared.add(made, key, isKept: signature.isStatic)
+        return made
+      }
+    }
+  }
+
+  /// Keeps a plan for good that was in use.
+  private static func keep(_ plan: CallPlan, _ key: [UInt8]) {
+    shared.withLock { shared in
+      guard shared.kept[key] == nil, shared.kept.count < cacheCapacity else { return }
+      shared.kept[key] = plan
+      shared.used[key] = nil
+    }
+  }
+
+  /// What a plan does at its end, if others could find it.
+  func leaveShared() {
+    Self.shared.withLock { shared in
+      // A new plan may have taken the place.
+      guard shared.used[identity]?.identity == ObjectIdentifier(self) else { return }
+      shared.used[identity] = nil
     }
   }
 }

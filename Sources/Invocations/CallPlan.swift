@@ -84,7 +84,10 @@ public final class CallPlan: Sendable {
     unsafe fwd_plan_set_owner(plan, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { unsafe fwd_plan_destroy(handle) }
+  deinit {
+    leaveShared()
+    unsafe fwd_plan_destroy(handle)
+  }
 
   private static func values(
     of signature: MethodSignature

@@ -272,7 +272,9 @@ package enum ForwardingDepth {
     _ object: AnyObject, ifAskedAlready default: Answer, _ body: () -> Answer
   ) -> Answer {
     let address = unsafe Unmanaged.passUnretained(object).toOpaque()
-    guard unsafe fwd_forwarding_enter(fwd_thread(), address, 0) == .entered else { return `default` }
+    guard unsafe fwd_forwarding_enter(fwd_thread(), address, 0) == .entered else {
+      return `default`
+    }
     defer { leave() }
     return body()
   }

@@ -141,6 +141,31 @@ struct CallPlanTests {
         && SignatureCache.count <= SignatureCache.capacity)
   }
 
+  @Test("a plan is shared for as long as somebody uses it, whoever's text it came from")
+  func sharedWhileUsed() throws {
+    let text = "v@:{shared_while_used=iiidc}"
+    let one = try Invocation(parsing: text)
+    #expect(try Invocation(parsing: text).plan === one.plan)
+    // Text of the program finds the same one, and keeps it.
+    let known = try CallPlan.shared(for: MethodSignature("v@:{other_name=iiidc}"))
+    #expect(known === one.plan)
+  }
+
+  @Test("threads that make and drop plans of one signature never meet a dead one")
+  func racing() {
+    let text = "v@:{racing_plans=iiidci}"
+    let used = CallPlan.usedCount
+    onThreads(8) { _ in
+      for _ in 0..<500 {
+        guard let one = try? Invocation(parsing: text), let two = try? Invocation(parsing: text)
+        else { return #expect(Bool(false), "not made") }
+        #expect(one.plan === two.plan)
+      }
+    }
+    // Other tests use plans meanwhile, but not thousands.
+    #expect(CallPlan.usedCount - used < 500)
+  }
+
   @Test("plans that are not shared stand in for each other all the same")
   func interchangeable() throws {
     let one = try CallPlan(MethodSignature(parsing: "v@:{a=iid}"))

@@ -1,0 +1,204 @@
+import Forwarding
+import ForwardingTestSupport
+import Testing
+
+@testable import Invocations
+
+// A proxy delivers in two ways: in C where it can, for senders that ask for no report, and target by
+// target in Swift for those that do. The second is the oracle of the first.
+
+/// One target of a list, of any of the kinds there are.
+private enum Kind: CaseIterable {
+  case native, otherNative, closure, throwing, ownMethod, forwarding, silent, otherTypes
+}
+
+/// What the methods below have in common: they log who they are, and may fail.
+private class Part: CallObject, @unchecked Sendable {
+  let number: Int32
+  let log: Log
+  init(_ number: Int, _ log: Log) {
+    self.number = Int32(number)
+    self.log = log
+  }
+
+  func note(_ value: Int32) -> Int32 {
+    log.add("\(number) got \(value)")
+    return number * 1000 + value
+  }
+}
+
+private final class Native: Part, @unchecked Sendable {}
+private final class OtherNative: Part, @unchecked Sendable {}
+private final class Closure: Part, @unchecked Sendable {}
+private final class Throwing: Part, @unchecked Sendable {}
+private final class Silent: Part, @unchecked Sendable {}
+private final class OtherTypes: Part, @unchecked Sendable {}
+
+private typealias Score = @convention(c) (UnsafeRawPointer, UnsafeRawPointer, Int32) -> Int32
+private typealias Tell = @convention(c) (UnsafeRawPointer, UnsafeRawPointer, Int32) -> Void
+
+private let score: Score = { receiver, _, value in
+  Unmanaged<Part>.fromOpaque(receiver).takeUnretainedValue().note(value)
+}
+
+private let tell: Tell = { receiver, _, value in
+  _ = Unmanaged<Part>.fromOpaque(receiver).takeUnretainedValue().note(value)
+}
+
+@Suite("Deliveries with and without a report do the same")
+struct TwoEnginesTests {
+  init() throws {
+    for type in [Native.self, OtherNative.self] as [AnyClass] {
+      let table = MethodTable.of(type)
+      try table.register(
+        "score:", encoding: "i@:i", unsafeFunction: unsafeBitCast(score, to: UnsafeRawPointer.self))
+      try table.register(
+        "tell:", encoding: "v@:i", unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
+    }
+    try MethodTable.of(Closure.self).register("score:") { (part: Closure, value: Int32) -> Int32 in
+      part.note(value)
+    }
+    try MethodTable.of(Closure.self).register("tell:") { (part: Closure, value: Int32) in
+      _ = part.note(value)
+    }
+    try MethodTable.of(Throwing.self).register("score:") {
+      (part: Throwing, value: Int32) throws -> Int32 in
+      if part.number % 2 == 0 { throw Failure(name: "\(part.number)") }
+      return part.note(value)
+    }
+    try MethodTable.of(Throwing.self).register("tell:") {
+      (part: Throwing, value: Int32) throws in
+      if part.number % 2 == 0 { throw Failure(name: "\(part.number)") }
+      _ = part.note(value)
+    }
+    try MethodTable.of(OtherTypes.self).register("score:") { (part: OtherTypes, value: Double) in
+      _ = part.note(Int32(value))
+    }
+  }
+
+  private func make(_ kind: Kind, _ number: Int, _ log: Log) throws -> AnyObject {
+    switch kind {
+    case .native: return Native(number, log)
+    case .otherNative: return OtherNative(number, log)
+    case .closure: return Closure(number, log)
+    case .throwing: return Throwing(number, log)
+    case .silent: return Silent(number, log)
+    case .otherTypes: return OtherTypes(number, log)
+    case .forwarding: return SingleTargetProxy(Closure(number, log), strongly: true)
+    case .ownMethod:
+      let target = ClosureTarget()
+      let part = Silent(number, log)
+      try target.on("score:") { (_: ClosureTarget, value: Int32) -> Int32 in part.note(value) }
+      return target
+    }
+  }
+
+  /// A proxy with targets in random order, some of them dead, blocked or removed.
+  private func proxy(
+    _ log: Log, _ random: inout SeededGenerator, _ kept: inout [AnyObject]
+  ) throws -> MulticastProxy {
+    let proxy = MulticastProxy()
+    let kinds = Kind.allCases.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
+    for number in 0..<Int.random(in: 0...12, using: &random) {
+      guard let kind = kinds.randomElement(using: &random) else { break }
+      let target = try make(kind, number, log)
+      let isStrong = Bool.random(using: &random)
+      let token = try proxy.add(target, strongly: isStrong)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0 where !isStrong: break  // it dies
+      case 1:
+        proxy.block(token)
+        kept.append(target)
+      case 2:
+        proxy.remove(token)
+      default: kept.append(target)
+      }
+    }
+    proxy.results = Bool.random(using: &random) ? .first : .last
+    proxy.whenNobodyAnswers = .zero
+    return proxy
+  }
+
+  /// What a sender sees of a delivery, and what the targets saw.
+  private struct Outcome: Equatable {
+    var log: [String]
+    var error: String?
+    var answer: Int32?
+  }
+
+  private func withReport(_ proxy: MulticastProxy, _ log: Log, _ value: Int32) throws -> [Outcome] {
+    try ["score:", "tell:"].map { name in
+      log.clear()
+      let isScore = name == "score:"
+      let call =
+        isScore
+        ? try Message<Int32, Int32>(name).invocation(value)
+        : try Message<NoResult, Int32>(name).invocation(value)
+      let report = try proxy.deliver(call)
+      let error = report.errors.first.map { "\($0)" }
+      let answer = isScore && report.answered > 0 ? try call.result(as: Int32.self) : 0
+      return Outcome(log: log.all, error: error, answer: error == nil ? answer : nil)
+    }
+  }
+
+  private func without(_ proxy: MulticastProxy, _ log: Log, _ value: Int32) throws -> [Outcome] {
+    let score = try Message<Int32, Int32>("score:")
+    let tell = try Message<NoResult, Int32>("tell:")
+    return [
+      { try score(value, on: proxy) },
+      {
+        try tell(value, on: proxy); return 0
+      },
+    ].map {
+      (send: () throws -> Int32) in
+      log.clear()
+      do {
+        let answer = try send()
+        return Outcome(log: log.all, error: nil, answer: answer)
+      } catch {
+        return Outcome(log: log.all, error: "\(error)", answer: nil)
+      }
+    }
+  }
+
+  @Test("the same targets in the same order, the same answer and the same first error")
+  func agree() throws {
+    var random = SeededGenerator(seed: 4)
+    var failures = 0
+    for round in 0..<600 {
+      let log = Log()
+      var kept: [AnyObject] = []
+      let proxy = try proxy(log, &random, &kept)
+      // Either one may be the first to meet the dead, and to publish the list.
+      let isReportFirst = Bool.random(using: &random)
+      var outcomes = [try isReportFirst ? withReport(proxy, log, 5) : without(proxy, log, 5)]
+      outcomes.append(try isReportFirst ? without(proxy, log, 5) : withReport(proxy, log, 5))
+      #expect(outcomes[0] == outcomes[1], "round \(round)")
+      failures += outcomes[0].count { $0.error != nil }
+      withExtendedLifetime(kept) {}
+    }
+    // Some failed and some did not, so that neither comparison was empty.
+    #expect(failures > 100 && failures < 1100)
+  }
+
+  @Test("a method that was registered before anybody sent it has the plan of those who send")
+  func samePlan() throws {
+    let method = try #require(MethodTable.of(Native.self).method(for: Selector("score:")))
+    #expect(try Message<Int32, Int32>("score:").plan === method.plan)
+    final class Late: CallObject {}
+    try MethodTable.of(Late.self).register(
+      "late:", encoding: "v24@0:8{unsent=iidi}16",
+      unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
+    let late = try #require(MethodTable.of(Late.self).method(for: Selector("late:")))
+    #expect(try Invocation(parsing: "v@:{unsent=iidi}").plan === late.plan)
+  }
+
+  @Test("a call that is no message has no selector, and is refused by every proxy")
+  func noMessage() throws {
+    for encoding in ["v", "i", "vi"] {
+      let call = try Invocation(MethodSignature(parsing: encoding))
+      #expect(throws: InvocationError.selectorNotSet) { try MulticastProxy().forward(call) }
+      #expect(throws: InvocationError.selectorNotSet) { try DataSourceProxy().forward(call) }
+    }
+  }
+}
