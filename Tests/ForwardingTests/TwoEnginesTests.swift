@@ -16,6 +16,9 @@ private enum Kind: CaseIterable {
 private class Part: CallObject, @unchecked Sendable {
   let number: Int32
   let log: Log
+  /// What a target does when it is called, beside logging.
+  var action: (() throws -> Void)?
+
   init(_ number: Int, _ log: Log) {
     self.number = Int32(number)
     self.log = log
@@ -23,6 +26,7 @@ private class Part: CallObject, @unchecked Sendable {
 
   func note(_ value: Int32) -> Int32 {
     log.add("\(number) got \(value)")
+    try? action?()
     return number * 1000 + value
   }
 }
@@ -179,6 +183,52 @@ struct TwoEnginesTests {
     }
     // Some failed and some did not, so that neither comparison was empty.
     #expect(failures > 100 && failures < 1100)
+  }
+
+  @Test("after a delivery an invocation has the target that it had before")
+  func receiver() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    for number in 0..<3 { try proxy.add(Native(number, log), strongly: true) }
+    for name in ["score:", "tell:"] {
+      let call = try Invocation(MethodSignature(name == "tell:" ? "v@:i" : "i@:i"), selector: name)
+      try call.setArgument(Int32(5), at: 2)
+      try call.invoke(on: proxy)
+      #expect(call.target === proxy)
+    }
+    #expect(log.count == 6)
+  }
+
+  @Test("a C function that is replaced during a delivery is not called on those behind it")
+  func replacing() throws {
+    final class Late: Part, @unchecked Sendable {}
+    let table = MethodTable.of(Late.self)
+    for (name, old) in [
+      ("score:", unsafeBitCast(score, to: UnsafeRawPointer.self)),
+      ("tell:", unsafeBitCast(tell, to: UnsafeRawPointer.self)),
+    ] {
+      let encoding = name == "tell:" ? "v@:i" : "i@:i"
+      try table.register(name, encoding: encoding, unsafeFunction: old)
+      let log = Log()
+      let proxy = MulticastProxy()
+      let targets = (0..<4).map { Late($0, log) }
+      for target in targets { try proxy.add(target, strongly: true) }
+      let call = try Invocation(MethodSignature(parsing: encoding), selector: name)
+      try call.setArgument(Int32(5), at: 2)
+      // Once, so that the function is known and all are called in one go.
+      try call.invoke(on: proxy)
+      #expect(log.count == 4)
+      targets[1].action = {
+        log.add("replaced")
+        let method = try Implementation(MethodSignature(encoding == "v@:i" ? "v@:i" : "i@:i")) {
+          _ in log.add("new")
+        }
+        table.replace(try Selector(name), method)
+      }
+      log.clear()
+      try call.invoke(on: proxy)
+      #expect(log.all == ["0 got 5", "1 got 5", "replaced", "new", "new"])
+    }
   }
 
   @Test("a method that was registered before anybody sent it has the plan of those who send")
