@@ -5,7 +5,7 @@ import TypeEncodings
 public struct ValueKind: Hashable, Sendable {
   @usableFromInline let raw: FWDKind
 
-  @usableFromInline init(raw: FWDKind) { self.raw = raw }
+  @inlinable init(raw: FWDKind) { self.raw = raw }
 
   @inlinable var isObject: Bool { raw == .object }
   @inlinable var isCString: Bool { raw == .cString }
