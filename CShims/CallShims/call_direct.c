@@ -1,11 +1,10 @@
-/// The direct engine's rarer shapes: every result with eight vector registers and with stacks of
-/// up to 64 KiB. The C compiler writes each call; this file only spells the types.
+/// The direct engine: one small function for each kind of result and each amount of arguments. The C
+/// compiler writes each call; this file only spells the types.
 #include "fwd_plan_internal.h"
 
-int fwd_call_capturing_errno(const FWDPlan *plan, FWDFrame *frame, const void *function) {
-  const FWDPlanFacts *facts = &plan->facts;
+int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
   errno = 0;
-  fwd_call(plan, facts->engine, facts->shape, frame, function);
+  fwd_call(facts, frame, function);
   return errno;
 }
 
@@ -13,7 +12,11 @@ int fwd_call_capturing_errno(const FWDPlan *plan, FWDFrame *frame, const void *f
 
 typedef struct IntegerVector { uint64_t first; double second; } IntegerVector;
 typedef struct VectorInteger { double first; uint64_t second; } VectorInteger;
+typedef struct VectorPair { double first, second; } VectorPair;
+typedef _Complex long double ComplexX87;
 
+// A structure by value makes the compiler lay the words out at the bottom of the callee's stack,
+// and copy them in moves as wide as those by which callees read them.
 #define STACK(n) typedef struct Stack##n { uint64_t words[n]; } Stack##n
 STACK(4);
 STACK(8);
@@ -24,106 +27,74 @@ STACK(256);
 STACK(1024);
 STACK(8192);
 
+#define EIGHT double, double, double, double, double, double, double, double
 #define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3], \
                    f->vectors[4], f->vectors[5], f->vectors[6], f->vectors[7]
-
-// The stack words lie behind the frame's head, as the callee expects them: copying the structure
-// by value makes the compiler lay them out at the bottom of the callee's stack.
 #define WORDS(f, n) (*(const Stack##n *)((const char *)(f) + FWD_FRAME_STACK))
 
-#define KEEP(f, r) memcpy((f)->result, &(r), sizeof(r))
+// X(amount, types, values, ...) for each amount of arguments that `FWDArgumentShape` has.
+#define WITH_STACK(X, n, ...) \
+  X(Stack##n, (FWD_SIX, EIGHT, Stack##n), (FWD_INTEGERS(f), VECTORS(f), WORDS(f, n)), __VA_ARGS__)
+#define EACH_AMOUNT(X, ...)                                                                       \
+  X(Integers, (FWD_SIX), (FWD_INTEGERS(f)), __VA_ARGS__)                                          \
+  X(Vectors2, (FWD_SIX, double, double), (FWD_INTEGERS(f), f->vectors[0], f->vectors[1]),         \
+    __VA_ARGS__)                                                                                  \
+  X(Vectors8, (FWD_SIX, EIGHT), (FWD_INTEGERS(f), VECTORS(f)), __VA_ARGS__)                       \
+  X(IntegersStack4, (FWD_SIX, Stack4), (FWD_INTEGERS(f), WORDS(f, 4)), __VA_ARGS__)               \
+  X(IntegersStack8, (FWD_SIX, Stack8), (FWD_INTEGERS(f), WORDS(f, 8)), __VA_ARGS__)               \
+  WITH_STACK(X, 4, __VA_ARGS__)                                                                   \
+  WITH_STACK(X, 8, __VA_ARGS__)                                                                   \
+  WITH_STACK(X, 16, __VA_ARGS__)                                                                  \
+  WITH_STACK(X, 32, __VA_ARGS__)                                                                  \
+  WITH_STACK(X, 64, __VA_ARGS__)                                                                  \
+  WITH_STACK(X, 256, __VA_ARGS__)                                                                 \
+  WITH_STACK(X, 1024, __VA_ARGS__)                                                                \
+  WITH_STACK(X, 8192, __VA_ARGS__)
 
-#define EACH_STACK(X) X(4) X(8) X(16) X(32) X(64) X(256) X(1024) X(8192)
+// X(kind, type) for each kind of result that `FWDReturnShape` has, but for nothing.
+#define EACH_RESULT(X)               \
+  EACH_AMOUNT(X, Integers, FWDIntegerPair) \
+  EACH_AMOUNT(X, Vectors, VectorPair)      \
+  EACH_AMOUNT(X, IntegerVector, IntegerVector) \
+  EACH_AMOUNT(X, VectorInteger, VectorInteger) \
+  EACH_AMOUNT(X, X87, long double)     \
+  EACH_AMOUNT(X, ComplexX87, ComplexX87)
 
-#define STACK_CASE(n)                                                        \
-  case FWDArgumentsStack##n: {                                               \
-    RESULT(((TYPE(*)(FWD_SIX, FWD_EIGHT, Stack##n))function)(                \
-        FWD_INTEGERS(f), VECTORS(f), WORDS(f, n)))                           \
+#define CALLER(kind, amount)                                                                  \
+  __attribute__((no_sanitize("function"))) static void call_##kind##_##amount(               \
+      const FWDPlanFacts *facts, FWDFrame *f, const void *function)
+
+#define DEFINE_NOTHING(amount, types, values, ...) \
+  CALLER(Nothing, amount) {                        \
+    (void)facts;                                   \
+    ((void (*) types)function) values;             \
   }
 
-// One function for each kind of result; `TYPE` is its C type and `RESULT` keeps it.
-#define ARGUMENT_SHAPES                                                      \
-  switch (arguments) {                                                       \
-    case FWDArgumentsIntegers: {                                             \
-      RESULT(((TYPE(*)(FWD_SIX))function)(FWD_INTEGERS(f)))                  \
-    }                                                                        \
-    case FWDArgumentsVectors2: {                                             \
-      RESULT(((TYPE(*)(FWD_SIX, double, double))function)(                   \
-          FWD_INTEGERS(f), f->vectors[0], f->vectors[1]))                    \
-    }                                                                        \
-    case FWDArgumentsVectors8: {                                             \
-      RESULT(((TYPE(*)(FWD_SIX, FWD_EIGHT))function)(FWD_INTEGERS(f), VECTORS(f))) \
-    }                                                                        \
-    case FWDArgumentsIntegersStack4: {                                       \
-      RESULT(((TYPE(*)(FWD_SIX, FWDStack4))function)(FWD_INTEGERS(f), FWD_STACK(f, 4))) \
-    }                                                                        \
-    case FWDArgumentsIntegersStack8: {                                       \
-      RESULT(((TYPE(*)(FWD_SIX, FWDStack8))function)(FWD_INTEGERS(f), FWD_STACK(f, 8))) \
-    }                                                                        \
-    EACH_STACK(STACK_CASE)                                                   \
+#define DEFINE(amount, types, values, kind, type)    \
+  CALLER(kind, amount) {                             \
+    (void)facts;                                     \
+    type result = ((type (*) types)function) values; \
+    memcpy(f->result, &result, sizeof result);       \
   }
 
-#define SHAPE_FUNCTION __attribute__((no_sanitize("function"), noinline)) static void
+EACH_AMOUNT(DEFINE_NOTHING, )
+EACH_RESULT(DEFINE)
 
-#define TYPE void
-#define RESULT(call) call; return;
-SHAPE_FUNCTION call_nothing(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef RESULT
-#undef TYPE
+#define ENTRY_NOTHING(amount, types, values, ...) \
+  [FWDReturnNothing << 4 | FWDArguments##amount] = call_Nothing_##amount,
+#define ENTRY(amount, types, values, kind, type) \
+  [FWDReturn##kind << 4 | FWDArguments##amount] = call_##kind##_##amount,
 
-#define RESULT(call) TYPE r = call; KEEP(f, r); return;
+static const FWDCaller callers[256] = {EACH_AMOUNT(ENTRY_NOTHING, ) EACH_RESULT(ENTRY)};
 
-#define TYPE FWDIntegerPair
-SHAPE_FUNCTION call_integers(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef TYPE
-#define TYPE FWDVectorPair
-SHAPE_FUNCTION call_vectors(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef TYPE
-#define TYPE IntegerVector
-SHAPE_FUNCTION call_integer_vector(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef TYPE
-#define TYPE VectorInteger
-SHAPE_FUNCTION call_vector_integer(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef TYPE
-#define TYPE long double
-SHAPE_FUNCTION call_x87(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef TYPE
-#define TYPE _Complex long double
-SHAPE_FUNCTION call_complex_x87(FWDArgumentShape arguments, FWDFrame *f, const void *function) {
-  ARGUMENT_SHAPES
-}
-#undef TYPE
-
-void fwd_call_any_shape(uint8_t shape, FWDFrame *frame, const void *function) {
-  FWDArgumentShape arguments = (FWDArgumentShape)(shape & 15);
-  switch ((FWDReturnShape)(shape >> 4)) {
-    case FWDReturnNothing: call_nothing(arguments, frame, function); return;
-    case FWDReturnIntegers: call_integers(arguments, frame, function); return;
-    case FWDReturnVectors: call_vectors(arguments, frame, function); return;
-    case FWDReturnIntegerVector: call_integer_vector(arguments, frame, function); return;
-    case FWDReturnVectorInteger: call_vector_integer(arguments, frame, function); return;
-    case FWDReturnX87: call_x87(arguments, frame, function); return;
-    case FWDReturnComplexX87: call_complex_x87(arguments, frame, function); return;
-  }
-}
+FWDCaller fwd_direct_caller(uint8_t shape) { return callers[shape]; }
 
 #else
 
-void fwd_call_any_shape(uint8_t shape, FWDFrame *frame, const void *function) {
+FWDCaller fwd_direct_caller(uint8_t shape) {
   // No plan of this platform says that its engine is direct.
-  (void)shape, (void)frame, (void)function;
+  (void)shape;
+  return fwd_call_libffi;
 }
 
 #endif

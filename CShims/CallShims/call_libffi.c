@@ -3,7 +3,9 @@
 
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
 
-void fwd_call_libffi(const FWDPlan *plan, FWDFrame *frame, const void *function) {
+void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
+  // A plan begins with its facts.
+  const FWDPlan *plan = (const FWDPlan *)facts;
   // Built for every call: before 3.7 ffi_call may aim these pointers at its own dead stack
   // when a large structure is passed by value.
   void *values[plan->part_count + 1];

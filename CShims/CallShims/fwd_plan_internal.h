@@ -39,6 +39,9 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count);
 /// `...`.
 FWDStatus fwd_finish_cif(FWDPlan *plan, ffi_type *result, uint32_t fixed_parts, int is_variadic);
 
+/// The function that calls with what `shape` says.
+FWDCaller fwd_direct_caller(uint8_t shape);
+
 static inline uint32_t fwd_round_up(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }

@@ -69,6 +69,8 @@ static void describe(FWDPlanFacts *facts) {
   FWDKind kind = facts->result.kind;
   int is_direct = facts->engine == FWDEngineDirect;
   int is_owned = kind == FWDKindObject || kind == FWDKindCString;
+  facts->caller = is_direct ? fwd_direct_caller(facts->shape) : fwd_call_libffi;
+  if (!is_direct) facts->shape = FWD_SHAPE_OF_LIBFFI;
   facts->is_plain = is_direct && !is_owned;
   facts->returns_value = kind != FWDKindNothing;
   if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;

@@ -48,7 +48,7 @@ __attribute__((noinline)) static const FWDTarget *call_any(
     FWDTaken taken = fwd_target_take(target);
     if (!taken.object) break;
     memcpy(receiver, &taken.object, sizeof taken.object);
-    fwd_call_direct(facts->shape, frame, method->function);
+    fwd_call(facts, frame, method->function);
     fwd_target_give_back(taken);
     target++;
     if (!fwd_method_is_current(cache)) break;

@@ -22,17 +22,14 @@ public final class CallPlan: Sendable {
   @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
   @usableFromInline nonisolated(unsafe) let result: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
-  @usableFromInline let shape: UInt8
-  @usableFromInline let engine: FWDEngine
-  @usableFromInline let frameSize: Int
+  let engine: FWDEngine
+  let frameSize: Int
   /// How much memory a call takes: its state, its frame, and the notes of who owns what.
   @usableFromInline let recordSize: Int
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
   /// Whether there is a result at all.
   @usableFromInline let returnsValue: Bool
-  /// Whether calls are direct, and their result is never owned: no object and no C string.
-  @usableFromInline let isPlainAndDirect: Bool
 
   /// The signature's bytes of identity: equal for plans that may stand in for one another.
   package let identity: [UInt8]
@@ -69,7 +66,6 @@ public final class CallPlan: Sendable {
     unsafe facts = fwd_plan_facts(plan)
     unsafe slots = facts.pointee.slots
     unsafe result = fwd_plan_result(plan)
-    unsafe shape = facts.pointee.shape
     unsafe engine = facts.pointee.engine
     unsafe frameSize = Int(facts.pointee.frame_size)
     unsafe recordSize =
@@ -80,7 +76,6 @@ public final class CallPlan: Sendable {
     returnsValue = kind.raw != .nothing
     // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
-    isPlainAndDirect = engine == .direct && !kind.isOwnable
     unsafe fwd_plan_set_owner(plan, Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -10,7 +10,7 @@ extension CallRecord {
       return
     }
     // Nothing is owned of such a result, and nothing is to be kept.
-    unsafe fwd_call_direct(facts.pointee.shape, head, function)
+    unsafe fwd_call(facts, head, function)
     hasResult = returnsValue
   }
 
@@ -18,7 +18,7 @@ extension CallRecord {
   @usableFromInline @unsafe
   func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) {
     forgetResult()
-    unsafe fwd_call(plan.handle, facts.pointee.engine, facts.pointee.shape, head, function)
+    unsafe fwd_call(facts, head, function)
     keepReturned(returnsRetained: returnsRetained)
   }
 

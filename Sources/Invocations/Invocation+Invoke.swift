@@ -63,7 +63,7 @@ extension Invocation {
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }
     record.forgetResult()
-    let code = unsafe fwd_call_capturing_errno(plan.handle, record.head, function)
+    let code = unsafe fwd_call_capturing_errno(plan.facts, record.head, function)
     record.keepReturned(returnsRetained: returnsRetained)
     return code
   }
@@ -72,7 +72,7 @@ extension Invocation {
   @unsafe
   package func invokeThroughLibffi(using function: UnsafeRawPointer) {
     record.forgetResult()
-    unsafe fwd_call_libffi(plan.handle, record.head, function)
+    unsafe fwd_call_libffi(plan.facts, record.head, function)
     record.keepReturned(returnsRetained: false)
   }
 

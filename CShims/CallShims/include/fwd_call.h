@@ -62,16 +62,12 @@ static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
   return 0;
 }
 
-/// Calls through any shape. The rare ones live out of line, and so does libffi.
-void fwd_call_any_shape(uint8_t shape, FWDFrame *frame, const void *function);
-
 /// Calls `function` through libffi with the values in `frame`, and leaves the result there.
-void fwd_call_libffi(const FWDPlan *plan, FWDFrame *frame, const void *function);
+void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
 
 #if FWD_HAS_DIRECT_ENGINE
 
 typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
-typedef struct FWDVectorPair { double first, second; } FWDVectorPair;
 
 // ISO C leaves a call through a cast pointer undefined; the System V ABI defines it. The
 // sanitizer that checks such casts is told so.
@@ -80,7 +76,6 @@ typedef struct FWDVectorPair { double first, second; } FWDVectorPair;
 #define FWD_INTEGERS(f) f->integers[0], f->integers[1], f->integers[2], f->integers[3], \
                         f->integers[4], f->integers[5]
 #define FWD_SIX uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
-#define FWD_EIGHT double, double, double, double, double, double, double, double
 
 FWD_SHAPE_CALL void fwd_call_nothing_integers(FWDFrame *f, const void *function) {
   ((void (*)(FWD_SIX))function)(FWD_INTEGERS(f));
@@ -92,80 +87,32 @@ FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function
   f->result[1] = r.second;
 }
 
-FWD_SHAPE_CALL void fwd_call_nothing_vectors2(FWDFrame *f, const void *function) {
-  ((void (*)(FWD_SIX, double, double))function)(FWD_INTEGERS(f), f->vectors[0], f->vectors[1]);
-}
-
-FWD_SHAPE_CALL void fwd_call_vectors_vectors2(FWDFrame *f, const void *function) {
-  FWDVectorPair r = ((FWDVectorPair(*)(FWD_SIX, double, double))function)(
-      FWD_INTEGERS(f), f->vectors[0], f->vectors[1]);
-  memcpy(f->result, &r, sizeof r);
-}
-
-// A structure by value makes the compiler lay the words out at the bottom of the callee's stack,
-// and copy them in moves as wide as those by which callees read them.
-typedef struct FWDStack4 { uint64_t words[4]; } FWDStack4;
-typedef struct FWDStack8 { uint64_t words[8]; } FWDStack8;
-
-#define FWD_STACK(f, n) (*(const FWDStack##n *)((const char *)(f) + FWD_FRAME_STACK))
-
-FWD_SHAPE_CALL void fwd_call_nothing_stack4(FWDFrame *f, const void *function) {
-  ((void (*)(FWD_SIX, FWDStack4))function)(FWD_INTEGERS(f), FWD_STACK(f, 4));
-}
-
-FWD_SHAPE_CALL void fwd_call_integers_stack8(FWDFrame *f, const void *function) {
-  FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_SIX, FWDStack8))function)(
-      FWD_INTEGERS(f), FWD_STACK(f, 8));
-  f->result[0] = r.first;
-  f->result[1] = r.second;
-}
-
 #define FWD_SHAPE(result, arguments) (FWDReturn##result << 4 | FWDArguments##arguments)
-
-/// The shapes that are common, but the most common one.
-static inline void fwd_call_common_shape(uint8_t shape, FWDFrame *frame, const void *function) {
-  if (shape == FWD_SHAPE(Integers, Integers))
-    fwd_call_integers_integers(frame, function);
-  else if (shape == FWD_SHAPE(Vectors, Vectors2))
-    fwd_call_vectors_vectors2(frame, function);
-  else if (shape == FWD_SHAPE(Nothing, Vectors2))
-    fwd_call_nothing_vectors2(frame, function);
-  else if (shape == FWD_SHAPE(Nothing, IntegersStack4))
-    fwd_call_nothing_stack4(frame, function);
-  else if (shape == FWD_SHAPE(Integers, IntegersStack8))
-    fwd_call_integers_stack8(frame, function);
-  else
-    fwd_call_any_shape(shape, frame, function);
-}
-
-/// Performs a call of a plan whose engine is direct. The most common shape is part of the caller.
-__attribute__((always_inline)) static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame,
-                                                                  const void *function) {
-  if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1))
-    fwd_call_nothing_integers(frame, function);
-  else
-    fwd_call_common_shape(shape, frame, function);
-}
-
-#else
-
-static inline void fwd_call_direct(uint8_t shape, FWDFrame *frame, const void *function) {
-  fwd_call_any_shape(shape, frame, function);
-}
 
 #endif
 
-/// Calls as `engine` says. `errno` is as the function left it.
-static inline void fwd_call(const FWDPlan *plan, FWDEngine engine, uint8_t shape,
-                            FWDFrame *frame, const void *function) {
-  if (engine == FWDEngineDirect)
-    fwd_call_direct(shape, frame, function);
-  else
-    fwd_call_libffi(plan, frame, function);
+/// Calls `function` with the values in `frame`, and leaves the result there. The two most common
+/// shapes are part of the caller; for all others the plan knows a function. `errno` is as the
+/// function left it.
+__attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *facts,
+                                                           FWDFrame *frame,
+                                                           const void *function) {
+#if FWD_HAS_DIRECT_ENGINE
+  uint8_t shape = facts->shape;
+  if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1)) {
+    fwd_call_nothing_integers(frame, function);
+    return;
+  }
+  if (__builtin_expect(shape == FWD_SHAPE(Integers, Integers), 1)) {
+    fwd_call_integers_integers(frame, function);
+    return;
+  }
+#endif
+  facts->caller(facts, frame, function);
 }
 
 /// Calls with `errno` cleared, and gives what the function left in it. Nothing runs between the
 /// call and the look at `errno`.
-int fwd_call_capturing_errno(const FWDPlan *plan, FWDFrame *frame, const void *function);
+int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
 
 #pragma clang assume_nonnull end

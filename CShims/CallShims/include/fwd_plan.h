@@ -26,8 +26,13 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDEngine : uint8_t {
   FWDEngineLibffi,
 } FWDEngine;
 
+typedef struct FWDPlanFacts FWDPlanFacts;
+
+/// Performs the calls of a plan: a cast of the function pointer to its shape, or libffi.
+typedef void (*FWDCaller)(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
+
 /// The part of a plan that may be looked at.
-typedef struct FWDPlanFacts {
+struct FWDPlanFacts {
   /// One for each argument. Borrowed from the plan.
   const FWDSlot *slots;
   /// Whoever made the plan, and destroys it.
@@ -43,7 +48,8 @@ typedef struct FWDPlanFacts {
   /// How many words after the frame say which arguments beyond the 64th are owned.
   uint32_t owned_words;
   FWDSlot result;
-  /// Selects the cast in `fwd_call.h`; meaningless for libffi.
+  FWDCaller caller;
+  /// Which registers and stack words a call takes; `FWD_SHAPE_OF_LIBFFI` if libffi has to know.
   uint8_t shape;
   FWDEngine engine;
   /// Whether calls are direct and the result is never owned: no object, and no C string.
@@ -51,7 +57,9 @@ typedef struct FWDPlanFacts {
   uint8_t returns_value;
   /// Whether a new frame needs no more than zero in the integer registers.
   uint8_t is_simple;
-} FWDPlanFacts;
+};
+
+#define FWD_SHAPE_OF_LIBFFI 0xFF
 
 /// A call interface, prepared once and then only read. Safe to share between threads.
 typedef struct FWDPlan FWDPlan;
