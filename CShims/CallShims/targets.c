@@ -68,8 +68,6 @@ __attribute__((always_inline)) static inline const FWDTarget *call(
 }
 
 // MARK: Rounds
-//
-// In one piece with their callers: a round that takes nothing but calls is never written to memory.
 
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
                                                        const void *_Nullable const *place) {
@@ -85,33 +83,43 @@ __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThrea
   return 1;
 }
 
-__attribute__((always_inline)) static inline int go_on(FWDRound *round, const FWDPlanFacts *facts,
-                                                       FWDInvocationState *state) {
-  FWDThread *thread = (FWDThread *)round->thread;
-  const FWDTargetList *list = (const FWDTargetList *)round->list;
-  const FWDMethodCache *cache = (const FWDMethodCache *)round->cache;
-  size_t count = list->count;
-  while (round->next < count && !(round->stops_at_first && round->answered > 0)) {
+__attribute__((always_inline)) static inline int is_over(const FWDRound *round) {
+  return round->next >= round->list->count || (round->stops_at_first && round->answered > 0);
+}
+
+/// Calls the targets of one class whose turn it is, if all that takes is a call. 0 if it takes more.
+__attribute__((always_inline)) static inline int call_run(FWDRound *round,
+                                                          const FWDPlanFacts *facts,
+                                                          FWDInvocationState *state) {
+  const FWDTarget *target = &round->list->targets[round->next];
+  const FWDMethod *method = fwd_method_find(round->cache, target->type, round->selector);
+  if (method && (const void *)method->plan != (const void *)facts) method = NULL;
+  round->method = method;
+  if (!method || !method->function || !method->is_plain) return 0;
+  size_t called = call(target, target + fwd_round_run(round), method, round->cache, facts,
+                       fwd_state_frame(state)) -
+                  target;
+  if (called == 0) return 0;
+  state->has_result = facts->returns_value;
+  round->answered += called;
+  round->next += called;
+  return 1;
+}
+
+__attribute__((always_inline)) static inline void end(const FWDRound *round) {
+  fwd_let_go_from((FWDThread *)round->thread, round->index, 1);
+  fwd_forwarding_leave(round->thread);
+}
+
+int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state) {
+  while (!is_over(round)) {
     // A class has changed: the table was right when the last target was called.
-    if (__builtin_expect(!fwd_method_is_current(cache), 0))
-      round->cache = cache =
-          (const FWDMethodCache *)fwd_hold_in(thread, round->index + 1, &fwd_method_cache);
-    const FWDTarget *target = &list->targets[round->next];
-    const FWDMethod *method = fwd_method_find(cache, target->type, round->selector);
-    if (method && (const void *)method->plan != (const void *)facts) method = NULL;
-    round->method = method;
-    if (!method || !method->function || !method->is_plain) return 1;
-    size_t called = call(target, target + fwd_round_run(round), method, cache, facts,
-                         fwd_state_frame(state)) -
-                    target;
-    round->method = NULL;
-    if (called == 0) return 1;
-    state->has_result = facts->returns_value;
-    round->answered += called;
-    round->next += called;
+    if (__builtin_expect(!fwd_method_is_current(round->cache), 0))
+      round->cache = (const FWDMethodCache *)fwd_hold_in((FWDThread *)round->thread,
+                                                         round->index + 1, &fwd_method_cache);
+    if (!call_run(round, facts, state)) return 1;
   }
-  fwd_let_go_from(thread, round->index, 1);
-  fwd_forwarding_leave(thread);
+  end(round);
   return 0;
 }
 
@@ -134,8 +142,15 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   }
   // An older result must not pass for an answer to this message.
   state->has_result = 0;
-  if (!go_on(&round, facts, state)) return (FWDDelivered){FWDDeliveryDone, round.answered};
+  // Most lists are of one class. Then the round is never written to memory.
+  int is_simple = is_over(&round) || call_run(&round, facts, state);
+  if (is_simple && __builtin_expect(is_over(&round), 1)) {
+    end(&round);
+    return (FWDDelivered){FWDDeliveryDone, round.answered};
+  }
   *out_round = round;
+  if (is_simple && !fwd_round_go_on(out_round, facts, state))
+    return (FWDDelivered){FWDDeliveryDone, out_round->answered};
   return (FWDDelivered){.what = FWDDeliveryStopped};
 }
 
@@ -144,8 +159,4 @@ int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_
   FWDThread *thread = fwd_thread();
   *round = (FWDRound){.selector = selector, .stops_at_first = stops_at_first};
   return thread && begin(round, thread, place);
-}
-
-int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state) {
-  return go_on(round, facts, state);
 }

@@ -80,6 +80,12 @@ extension MulticastProxy: TargetListOwner {
     withMembers { targetList.publish($0, \.listed) }
   }
 
+  package func conclude(_ call: LentCall, _ tally: TargetList.Tally) throws {
+    if tally.metDead { purge() }
+    if let error = tally.error { throw error }
+    if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
+  }
+
   package func deliverToEach(
     _ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally
   ) {

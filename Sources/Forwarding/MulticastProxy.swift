@@ -341,9 +341,7 @@ extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
   package func forward(_ call: LentCall) throws {
-    let tally = try deliverQuietly(call)
-    if let error = tally.error { throw error }
-    if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
+    try targetList.forward(call, stopsAtFirst: results == .first, for: self)
   }
 }
 

@@ -41,6 +41,8 @@ package protocol TargetListOwner: AnyObject {
   func deliverToEach(_ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally)
   /// Sends to a member of the list that cannot simply be called.
   func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally)
+  /// Decides what the sender gets.
+  func conclude(_ call: LentCall, _ tally: TargetList.Tally) throws
 }
 
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
@@ -110,23 +112,54 @@ package final class TargetList: @unchecked Sendable {
     package init(answered: Int = 0) { self.answered = answered }
   }
 
-  /// Sends a call to the targets in order, and says what came of it.
+  /// Sends a call to the targets in order, and lets `owner` conclude unless all simply answered.
   ///
   /// A target whose class has a method is called with the frame as it is. All others, and those
   /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
   /// is delivering it.
+  package func forward(
+    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
+  ) throws {
+    var round = unsafe FWDRound()
+    let delivered = unsafe send(call, stopsAtFirst, &round)
+    if delivered.what == .done, delivered.answered > 0 { return }
+    let tally = try unsafe tally(delivered, &round, call, owner)
+    if tally.answered == 0 || tally.error != nil || tally.metDead {
+      try owner.conclude(call, tally)
+    }
+  }
+
+  /// Likewise, but only says what came of it.
   package func deliver(
     _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
-    let record = call.record
     var round = unsafe FWDRound()
-    let delivered = unsafe fwd_targets_deliver(
-      place, Unmanaged.passUnretained(self).toOpaque(), record.facts, record.state,
+    let delivered = unsafe send(call, stopsAtFirst, &round)
+    return try unsafe tally(delivered, &round, call, owner)
+  }
+
+  @unsafe
+  @inline(__always)
+  private func send(
+    _ call: LentCall, _ stopsAtFirst: Bool, _ round: inout FWDRound
+  ) -> FWDDelivered {
+    unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
+    return unsafe fwd_targets_deliver(
+      place, Unmanaged.passUnretained(self).toOpaque(), call.record.facts, call.record.state,
       stopsAtFirst ? 1 : 0, &round)
+  }
+
+  /// Does what is left to do.
+  @unsafe
+  @inline(never)
+  private func tally(
+    _ delivered: FWDDelivered, _ round: inout FWDRound, _ call: LentCall,
+    _ owner: some TargetListOwner
+  ) throws(InvocationError) -> Tally {
     switch delivered.what {
     case .done: return Tally(answered: Int(delivered.answered))
     case .stopped: return unsafe finish(&round, call, owner)
-    case .notBegun: return try begin(call, stopsAtFirst, owner)
+    case .notBegun: return try begin(call, unsafe round.stops_at_first != 0, owner)
     }
   }
 
@@ -157,7 +190,7 @@ package final class TargetList: @unchecked Sendable {
 
   /// Goes on with the targets that are not simply called, from the one that the round stopped at.
   @unsafe
-  @inline(never)
+  @inline(__always)
   private func finish(
     _ round: inout FWDRound, _ call: LentCall, _ owner: some TargetListOwner
   ) -> Tally {
