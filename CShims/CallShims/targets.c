@@ -125,7 +125,7 @@ int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationSta
 
 FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
-                                 uint32_t stops_at_first, FWDRound *out_round) {
+                                 FWDRound *out_round) {
   const FWDDelivered not_begun = {.what = FWDDeliveryNotBegun};
   uint64_t selector = state->checked_selector, word;
   // A selector is only known of messages, so there is an argument 1.
@@ -135,7 +135,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   if (word != selector || !thread || state->result_ownership || state->has_path) return not_begun;
   if (state->message == 0) state->message = ++thread->last_message;
   if (fwd_forwarding_enter(thread, step, state->message) != FWDForwardingEntered) return not_begun;
-  FWDRound round = {.selector = selector, .stops_at_first = stops_at_first};
+  FWDRound round = {.selector = selector, .stops_at_first = out_round->stops_at_first};
   if (__builtin_expect(!begin(&round, thread, place), 0)) {
     fwd_forwarding_leave(thread);
     return not_begun;
@@ -154,9 +154,8 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   return (FWDDelivered){.what = FWDDeliveryStopped};
 }
 
-int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector,
-                    uint32_t stops_at_first) {
+int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector) {
   FWDThread *thread = fwd_thread();
-  *round = (FWDRound){.selector = selector, .stops_at_first = stops_at_first};
+  *round = (FWDRound){.selector = selector, .stops_at_first = round->stops_at_first};
   return thread && begin(round, thread, place);
 }

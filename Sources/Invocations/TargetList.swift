@@ -120,8 +120,8 @@ package final class TargetList: @unchecked Sendable {
   package func forward(
     _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws {
-    var round = unsafe FWDRound()
-    let delivered = unsafe send(call, stopsAtFirst, &round)
+    var round = unsafe round(stopsAtFirst)
+    let delivered = unsafe send(call, &round)
     if delivered.what == .done, delivered.answered > 0 { return }
     let tally = try unsafe tally(delivered, &round, call, owner)
     if tally.answered == 0 || tally.error != nil || tally.metDead {
@@ -133,20 +133,24 @@ package final class TargetList: @unchecked Sendable {
   package func deliver(
     _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
-    var round = unsafe FWDRound()
-    let delivered = unsafe send(call, stopsAtFirst, &round)
+    var round = unsafe round(stopsAtFirst)
+    let delivered = unsafe send(call, &round)
     return try unsafe tally(delivered, &round, call, owner)
+  }
+
+  @inline(__always)
+  private func round(_ stopsAtFirst: Bool) -> FWDRound {
+    var round = unsafe FWDRound()
+    unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
+    return unsafe round
   }
 
   @unsafe
   @inline(__always)
-  private func send(
-    _ call: LentCall, _ stopsAtFirst: Bool, _ round: inout FWDRound
-  ) -> FWDDelivered {
-    unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
-    return unsafe fwd_targets_deliver(
+  private func send(_ call: LentCall, _ round: inout FWDRound) -> FWDDelivered {
+    unsafe fwd_targets_deliver(
       place, Unmanaged.passUnretained(self).toOpaque(), call.record.facts, call.record.state,
-      stopsAtFirst ? 1 : 0, &round)
+      &round)
   }
 
   /// Does what is left to do.
@@ -159,26 +163,25 @@ package final class TargetList: @unchecked Sendable {
     switch delivered.what {
     case .done: return Tally(answered: Int(delivered.answered))
     case .stopped: return unsafe finish(&round, call, owner)
-    case .notBegun: return try begin(call, unsafe round.stops_at_first != 0, owner)
+    case .notBegun: return try unsafe begin(&round, call, owner)
     }
   }
 
   /// Begins where something else comes first, or there is an error to be told.
-  @inline(never)
+  @unsafe
   private func begin(
-    _ call: LentCall, _ stopsAtFirst: Bool, _ owner: some TargetListOwner
+    _ round: inout FWDRound, _ call: LentCall, _ owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
     guard let selector = call.record.selector else { throw .selectorNotSet }
     try ForwardingDepth.enter(self, call, selector, for: owner)
     // An older result must not pass for an answer to this message.
     call.record.forgetResult()
     if unsafe fwd_published(place) == nil { owner.publishTargets() }
-    var round = unsafe FWDRound()
-    let word = UInt64(selector.word)
-    guard unsafe fwd_round_begin(&round, place, word, stopsAtFirst ? 1 : 0) != 0 else {
+    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
       // Deeper in deliveries than a thread can hold lists.
       defer { ForwardingDepth.leave() }
       var tally = Tally()
+      let stopsAtFirst = unsafe round.stops_at_first != 0
       owner.deliverToEach(call, stopsAtFirst: stopsAtFirst, &tally)
       return tally
     }

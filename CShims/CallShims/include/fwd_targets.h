@@ -145,15 +145,15 @@ typedef struct FWDDelivered {
 ///
 /// `step` stands for the delivery among the forwarding steps of the thread. Does not begin where
 /// the selector is not known to be one, an older result is owned, the message has crossed to
-/// another thread, `step` is forwarding it already, or there is no list. `round` is written if the
-/// delivery stops.
+/// another thread, `step` is forwarding it already, or there is no list. `round` says whether to stop
+/// at the first answer; all of it is written if the delivery stops.
 FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull place, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
-                                 uint32_t stops_at_first, FWDRound *round);
+                                 FWDRound *round);
 
 /// Begins a round whose step was entered; 0 if there is no list, or the thread holds too much.
 int fwd_round_begin(FWDRound *round, const void *_Nullable const *_Nonnull place,
-                    uint64_t selector, uint32_t stops_at_first);
+                    uint64_t selector);
 
 /// Calls the targets whose turn it is while all that takes is a call of a C function whose result
 /// needs no care. 0 when nobody is left: then everything is let go, and the step is left.
