@@ -1,5 +1,5 @@
-/// The direct engine: one small function for each kind of result and each amount of arguments. The C
-/// compiler writes each call; this file only spells the types.
+/// The direct engine: one small function for each kind of result and each amount of arguments. The
+/// C compiler writes each call; this file only spells the types.
 #include "fwd_plan_internal.h"
 
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
@@ -28,12 +28,12 @@ STACK(1024);
 STACK(8192);
 
 #define EIGHT double, double, double, double, double, double, double, double
-#define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3], \
+#define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3],                    \
                    f->vectors[4], f->vectors[5], f->vectors[6], f->vectors[7]
 #define WORDS(f, n) (*(const Stack##n *)((const char *)(f) + FWD_FRAME_STACK))
 
 // X(amount, types, values, ...) for each amount of arguments that `FWDArgumentShape` has.
-#define WITH_STACK(X, n, ...) \
+#define WITH_STACK(X, n, ...)                                                                     \
   X(Stack##n, (FWD_SIX, EIGHT, Stack##n), (FWD_INTEGERS(f), VECTORS(f), WORDS(f, n)), __VA_ARGS__)
 #define EACH_AMOUNT(X, ...)                                                                       \
   X(Integers, (FWD_SIX), (FWD_INTEGERS(f)), __VA_ARGS__)                                          \
@@ -52,37 +52,37 @@ STACK(8192);
   WITH_STACK(X, 8192, __VA_ARGS__)
 
 // X(kind, type) for each kind of result that `FWDReturnShape` has, but for nothing.
-#define EACH_RESULT(X)               \
-  EACH_AMOUNT(X, Integers, FWDIntegerPair) \
-  EACH_AMOUNT(X, Vectors, VectorPair)      \
-  EACH_AMOUNT(X, IntegerVector, IntegerVector) \
-  EACH_AMOUNT(X, VectorInteger, VectorInteger) \
-  EACH_AMOUNT(X, X87, long double)     \
+#define EACH_RESULT(X)                                                                            \
+  EACH_AMOUNT(X, Integers, FWDIntegerPair)                                                        \
+  EACH_AMOUNT(X, Vectors, VectorPair)                                                             \
+  EACH_AMOUNT(X, IntegerVector, IntegerVector)                                                    \
+  EACH_AMOUNT(X, VectorInteger, VectorInteger)                                                    \
+  EACH_AMOUNT(X, X87, long double)                                                                \
   EACH_AMOUNT(X, ComplexX87, ComplexX87)
 
-#define CALLER(kind, amount)                                                                  \
-  __attribute__((no_sanitize("function"))) static void call_##kind##_##amount(               \
+#define CALLER(kind, amount)                                                                      \
+  __attribute__((no_sanitize("function"))) static void call_##kind##_##amount(                    \
       const FWDPlanFacts *facts, FWDFrame *f, const void *function)
 
-#define DEFINE_NOTHING(amount, types, values, ...) \
-  CALLER(Nothing, amount) {                        \
-    (void)facts;                                   \
-    ((void (*) types)function) values;             \
+#define DEFINE_NOTHING(amount, types, values, ...)                                                \
+  CALLER(Nothing, amount) {                                                                       \
+    (void)facts;                                                                                  \
+    ((void (*) types)function) values;                                                            \
   }
 
-#define DEFINE(amount, types, values, kind, type)    \
-  CALLER(kind, amount) {                             \
-    (void)facts;                                     \
-    type result = ((type (*) types)function) values; \
-    memcpy(f->result, &result, sizeof result);       \
+#define DEFINE(amount, types, values, kind, type)                                                 \
+  CALLER(kind, amount) {                                                                          \
+    (void)facts;                                                                                  \
+    type result = ((type (*) types)function) values;                                              \
+    memcpy(f->result, &result, sizeof result);                                                    \
   }
 
 EACH_AMOUNT(DEFINE_NOTHING, )
 EACH_RESULT(DEFINE)
 
-#define ENTRY_NOTHING(amount, types, values, ...) \
+#define ENTRY_NOTHING(amount, types, values, ...)                                                 \
   [FWDReturnNothing << 4 | FWDArguments##amount] = call_Nothing_##amount,
-#define ENTRY(amount, types, values, kind, type) \
+#define ENTRY(amount, types, values, kind, type)                                                  \
   [FWDReturn##kind << 4 | FWDArguments##amount] = call_##kind##_##amount,
 
 static const FWDCaller callers[256] = {EACH_AMOUNT(ENTRY_NOTHING, ) EACH_RESULT(ENTRY)};

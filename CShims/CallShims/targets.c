@@ -87,7 +87,7 @@ __attribute__((always_inline)) static inline int is_over(const FWDRound *round) 
   return round->next >= round->list->count || (round->stops_at_first && round->answered > 0);
 }
 
-/// Calls the targets of one class whose turn it is, if all that takes is a call. 0 if it takes more.
+/// Calls the targets of one class whose turn it is. 0 if that takes more than calls.
 __attribute__((always_inline)) static inline int call_run(FWDRound *round,
                                                           const FWDPlanFacts *facts,
                                                           FWDInvocationState *state) {
@@ -142,14 +142,14 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   }
   // An older result must not pass for an answer to this message.
   state->has_result = 0;
-  // Most lists are of one class. Then the round is never written to memory.
-  int is_simple = is_over(&round) || call_run(&round, facts, state);
-  if (is_simple && __builtin_expect(is_over(&round), 1)) {
+  // Most lists are of one class. Then the round is over, and was never written to memory.
+  int goes_on = is_over(&round) || call_run(&round, facts, state);
+  if (goes_on && __builtin_expect(is_over(&round), 1)) {
     end(&round);
     return (FWDDelivered){FWDDeliveryDone, round.answered};
   }
   *out_round = round;
-  if (is_simple && !fwd_round_go_on(out_round, facts, state))
+  if (goes_on && !fwd_round_go_on(out_round, facts, state))
     return (FWDDelivered){FWDDeliveryDone, out_round->answered};
   return (FWDDelivered){.what = FWDDeliveryStopped};
 }

@@ -145,8 +145,8 @@ typedef struct FWDDelivered {
 ///
 /// `step` stands for the delivery among the forwarding steps of the thread. Does not begin where
 /// the selector is not known to be one, an older result is owned, the message has crossed to
-/// another thread, `step` is forwarding it already, or there is no list. `round` says whether to stop
-/// at the first answer; all of it is written if the delivery stops.
+/// another thread, `step` is forwarding it already, or there is no list. `round` says whether to
+/// stop at the first answer; all of it is written if the delivery stops.
 FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull place, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
                                  FWDRound *round);

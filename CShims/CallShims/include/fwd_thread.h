@@ -11,7 +11,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
   FWDForwardingTooDeep,
 } FWDForwarding;
 
-/// Enters a forwarding step of a thread, the current one. After `Entered`, and only then, one `leave` follows.
+/// Enters a forwarding step of the current thread. After `Entered`, and only then, one `leave`
+/// follows.
 /// `message` is the number of the message; a question that is asked of an object has 0.
 static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
                                                  const void *object, uint64_t message) {
