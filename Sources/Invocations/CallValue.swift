@@ -91,8 +91,11 @@ public struct ValueSlot {
   @inlinable
   public func store<Value>(bytesOf value: Value) {
     if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
-      // SAFETY: the place takes that many bytes, in one piece, and is as aligned as they need.
-      unsafe (frame + Int(slot.pointee.offset)).initializeMemory(as: Value.self, to: value)
+      // SAFETY: the place takes that many bytes, in one piece.
+      unsafe withUnsafePointer(to: value) {
+        unsafe fwd_chunks_store(
+          frame + Int(slot.pointee.offset), $0, MemoryLayout<Value>.size)
+      }
       return
     }
     unsafe withUnsafeBytes(of: value) { bytes in
@@ -110,8 +113,13 @@ public struct ValueSlot {
   @inlinable @unsafe
   public func load<Value>(bytesAs type: Value.Type) -> Value {
     if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
-      // SAFETY: as in `store`.
-      return unsafe (frame + Int(slot.pointee.offset)).load(as: Value.self)
+      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+        // SAFETY: as in `store`; all of the room that was asked for is filled.
+        let base = unsafe memory.baseAddress.unsafelyUnwrapped
+        unsafe fwd_chunks_load(
+          base, frame + Int(slot.pointee.offset), MemoryLayout<Value>.size)
+        return unsafe base.move()
+      }
     }
     return unsafe withUnsafeTemporaryAllocation(
       byteCount: max(1, MemoryLayout<Value>.stride), alignment: MemoryLayout<Value>.alignment
