@@ -54,11 +54,18 @@ final class SignatureSource: Sendable {
 /// right all the same, and goes to the parser.
 struct SignatureGlance {
   private(set) var argumentCount = -1
-  private(set) var isMethod = false
 
   private static var limit: Int { 32 }
-  private var isFirstObject = false
+  /// The letters of the result and the first two arguments, the last of them lowest.
+  private var first: UInt32 = 0
   private var digits = 0
+
+  /// Whether the arguments begin with an object, or a class, and a selector.
+  var isMethod: Bool {
+    let object = UInt8(truncatingIfNeeded: first >> 8)
+    return argumentCount > 1 && UInt8(truncatingIfNeeded: first) == UInt8(ascii: ":")
+      && (object == UInt8(ascii: "@") || object == UInt8(ascii: "#"))
+  }
 
   /// nil where a closer look is needed.
   init?(_ text: String) {
@@ -91,11 +98,7 @@ struct SignatureGlance {
     guard argumentCount < Self.limit else { return false }
     argumentCount &+= 1
     digits = 0
-    if argumentCount == 1 {
-      isFirstObject = byte == UInt8(ascii: "@") || byte == UInt8(ascii: "#")
-    } else if argumentCount == 2 {
-      isMethod = isFirstObject && byte == UInt8(ascii: ":")
-    }
+    if argumentCount <= 2 { first = first &<< 8 | UInt32(byte) }
     return true
   }
 

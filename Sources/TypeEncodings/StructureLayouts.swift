@@ -35,7 +35,7 @@ public struct StructureLayouts: Hashable, Sendable {
     }
   }
 
-  private var byName: [String: Layout] = [:]
+  private var byName = [String: Layout]()
 
   /// No layouts: everything is computed from the string.
   public init() {}
