@@ -96,14 +96,18 @@ struct SnippetTests {
 
 @Suite("The README's figures")
 struct MeasuredTests {
+  private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private func read(_ path: String) throws -> [String: Any] {
+    let data = try Data(contentsOf: root.appendingPathComponent("Benchmarks/" + path))
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
   @Test("every row of the table is one of the recorded run, with its time and ratio")
   func table() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-    let file = root.appendingPathComponent("Benchmarks/Results/linux-x86_64.json")
-    let report = try #require(
-      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    let report = try read("Results/linux-x86_64.json")
     let measured = try #require(report["rows"] as? [[String: Any]])
     let part = try #require(
       readme.components(separatedBy: "<!-- measured:").last?.components(separatedBy: "<!-- end")
@@ -120,5 +124,29 @@ struct MeasuredTests {
     }
     let environment = try #require(report["environment"] as? [String: String])
     for (name, value) in environment { #expect(part.contains("\(name) \(value)")) }
+  }
+
+  @Test("the recorded run has every row that a limit names, and keeps the limits")
+  func limits() throws {
+    let limits = try read("limits/linux-x86_64.json")
+    let measured = try #require(read("Results/linux-x86_64.json")["rows"] as? [[String: Any]])
+    let rows = Dictionary(uniqueKeysWithValues: measured.map { ($0["name"] as? String ?? "", $0) })
+    for limit in try #require(limits["ratios"] as? [[String: Any]]) {
+      let what = try #require(limit["what"] as? String)
+      let times = try ["row", "over"].map { key in
+        let name = try #require(limit[key] as? String)
+        return try #require(rows[name]?["ns_min"] as? Double, "\(name)")
+      }
+      #expect(times[0] / times[1] <= limit["limit"] as? Double ?? 0, "\(what)")
+    }
+    for limit in try #require(limits["allocations"] as? [[String: Any]]) {
+      let name = try #require(limit["row"] as? String)
+      let count = try #require(rows[name]?["allocations"] as? Double, "\(name)")
+      #expect(count <= limit["limit"] as? Double ?? -1, "\(name)")
+    }
+    for limit in try #require(limits["instructions"] as? [[String: Any]]) {
+      let name = try #require(limit["row"] as? String)
+      #expect(rows[name] != nil, "\(name)")
+    }
   }
 }
