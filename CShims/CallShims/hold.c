@@ -40,9 +40,10 @@ static void leave(void *pointer) {
     // whoever takes the record over.
     if (spare && release_spare) release_spare(spare);
   }
-  // A thread that is ended in the middle of a call holds nothing any more.
-  while (thread->count > 0)
-    __atomic_store_n((const void **)&thread->held[--thread->count], NULL, __ATOMIC_RELEASE);
+  // A thread that is ended in the middle of a call, or left one by a jump, holds nothing any more.
+  for (int i = 0; i < FWD_HOLDS_MAX; i++)
+    __atomic_store_n((const void **)&thread->held[i], NULL, __ATOMIC_RELEASE);
+  thread->count = 0;
   thread->depth = 0;
   while (thread->block_count > 0) free(thread->blocks[--thread->block_count]);
   fwd_thread_or_null = NULL;

@@ -12,11 +12,18 @@ extension CallPlan {
     /// Of signatures from anywhere: for as long as somebody uses them.
     var used: [[UInt8]: ObjectReference] = [:]
 
-    func plan(_ key: [UInt8]) -> CallPlan? { kept[key] ?? used[key]?.object as? CallPlan }
+    /// The plan of a signature, if there is one. `isKept`: from now on for good.
+    mutating func find(_ key: [UInt8], isKept: Bool) -> CallPlan? {
+      if let plan = kept[key] { return plan }
+      guard let plan = used[key]?.object as? CallPlan else { return nil }
+      if isKept { add(plan, key, isKept: true) }
+      return plan
+    }
 
     mutating func add(_ plan: CallPlan, _ key: [UInt8], isKept: Bool) {
       if isKept, kept.count < cacheCapacity {
         kept[key] = plan
+        used[key] = nil
       } else {
         used[key] = ObjectReference(plan, isStrong: false)
       }
@@ -36,29 +43,17 @@ extension CallPlan {
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
     let key = identity(signature, fixedArgumentCount)
-    if let known = shared.withLock({ $0.kept[key] }) { return known }
-    if let used = shared.withLock({ $0.plan(key) }) {
-      if signature.isStatic { keep(used, key) }
-      return used
-    }
+    let isKept = signature.isStatic
+    if let known = shared.withLock({ $0.find(key, isKept: isKept) }) { return known }
     let made = try CallPlan(signature, fixedArgumentCount: fixedArgumentCount, identity: key)
     // Another thread may have been faster; then its plan is the one to share, and this one ends, but
     // not under the lock, which its end takes.
     return withExtendedLifetime(made) {
       shared.withLock { shared in
-        if let known = shared.plan(key) { return known }
-        shared.add(made, key, isKept: signature.isStatic)
+        if let known = shared.find(key, isKept: isKept) { return known }
+        shared.add(made, key, isKept: isKept)
         return made
       }
-    }
-  }
-
-  /// Keeps a plan for good that was in use.
-  private static func keep(_ plan: CallPlan, _ key: [UInt8]) {
-    shared.withLock { shared in
-      guard shared.kept[key] == nil, shared.kept.count < cacheCapacity else { return }
-      shared.kept[key] = plan
-      shared.used[key] = nil
     }
   }
 

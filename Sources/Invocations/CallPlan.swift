@@ -28,8 +28,6 @@ public final class CallPlan: Sendable {
   @usableFromInline let recordSize: Int
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
-  /// Whether there is a result at all.
-  @usableFromInline let returnsValue: Bool
 
   /// The signature's bytes of identity: equal for plans that may stand in for one another.
   package let identity: [UInt8]
@@ -72,8 +70,6 @@ public final class CallPlan: Sendable {
       MemoryLayout<FWDInvocationState>.stride + frameSize
       + Int(facts.pointee.owned_words) * 8
     argumentCount = count
-    let kind = unsafe ValueKind(raw: result.pointee.kind)
-    returnsValue = kind.raw != .nothing
     // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
     unsafe fwd_plan_set_owner(plan, Unmanaged.passUnretained(self).toOpaque())

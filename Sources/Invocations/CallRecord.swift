@@ -62,9 +62,6 @@ struct CallRecord {
   @inlinable
   var frame: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(state + 1) }
 
-  /// The plan as C sees it, which begins with its facts.
-  var planHandle: OpaquePointer { unsafe OpaquePointer(facts) }
-
   /// The frame as C sees it.
   @inlinable
   var head: UnsafeMutablePointer<FWDFrame> {

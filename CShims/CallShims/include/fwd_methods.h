@@ -114,11 +114,6 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
   return (FWDSent){.what = FWDSendDone};
 }
 
-/// The table that `fwd_method_hold` has just held.
-static inline const FWDMethodCache *fwd_method_held(const FWDThread *thread) {
-  return (const FWDMethodCache *)thread->held[thread->count - 1];
-}
-
 /// Whether no class has changed since the table was held.
 static inline int fwd_method_is_current(const FWDMethodCache *cache) {
   return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
