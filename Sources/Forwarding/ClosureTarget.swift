@@ -32,11 +32,11 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
   @discardableResult
   public func removeMethod(_ selector: String) -> Bool {
     guard let name = Selector(existing: selector) else { return false }
-    return methods.withLock { $0.removeValue(forKey: name) } != nil
+    return methods.withLockInPlace { $0.removeValue(forKey: name) } != nil
   }
 
   public func ownMethod(for selector: Selector) -> Implementation? {
-    methods.withLock { $0[selector] }
+    methods.read { $0[selector] }
   }
 
   public func methodSignature(for selector: Selector) -> MethodSignature? {

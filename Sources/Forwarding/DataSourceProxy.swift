@@ -18,7 +18,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   /// Who is asked when no target responds.
-  public var fallback: AnyObject? { fallbacks.withLock { $0.object }?.object }
+  public var fallback: AnyObject? { fallbacks.read { $0.object }?.object }
 
   /// Sets who is asked when no target responds; held weakly unless told otherwise.
   public func setFallback(_ object: AnyObject?, strongly: Bool = false) {
@@ -36,7 +36,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
 
   open override func responds(to selector: Selector) -> Bool {
     super.responds(to: selector) || Messaging.responds(fallback, to: selector)
-      || fallbacks.withLock { $0.values[selector] != nil }
+      || fallbacks.read { $0.values[selector] != nil }
   }
 
   open override func forward(_ invocation: Invocation) throws {
@@ -46,7 +46,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     guard tally.answered == 0, let selector = invocation.selector else { return }
     if let fallback, Messaging.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
-    } else if let answer = fallbacks.withLock({ $0.values[selector] }) {
+    } else if let answer = fallbacks.read({ $0.values[selector] }) {
       try answer(invocation)
     } else {
       try answerIfNobodyDid(tally, invocation.lent)

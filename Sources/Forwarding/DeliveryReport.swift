@@ -105,7 +105,7 @@ public final class DeliveryTicket: Sendable {
   private let done = DispatchSemaphore(value: 0)
 
   /// The outcome, or nil while it is not known.
-  public var outcome: DeliveryOutcome? { state.withLock { $0.outcome } }
+  public var outcome: DeliveryOutcome? { state.read { $0.outcome } }
 
   /// Waits for the outcome; nil if the time runs out first.
   public func wait(timeout: DispatchTime = .distantFuture) -> DeliveryOutcome? {

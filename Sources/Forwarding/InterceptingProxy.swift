@@ -77,9 +77,11 @@ open class InterceptingProxy: ForwardingProxy {
   /// Removes a handler; false if it was gone.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
-    let count = interceptors.count
-    interceptors.removeAll { $0.token == token }
-    return interceptors.count < count
+    guard let index = interceptors.firstIndex(where: { $0.token == token }) else { return false }
+    // What the handler holds may die of this, and come back to the proxy as it does.
+    let gone = interceptors.remove(at: index)
+    withExtendedLifetime(gone) {}
+    return true
   }
 
   /// Sends an invocation to the target itself.

@@ -95,7 +95,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// What adding a target does that is there already. ``DuplicateRule/ignore`` at first.
   public var duplicates: DuplicateRule {
-    get { settings.withLock { $0.duplicates } }
+    get { settings.read { $0.duplicates } }
     set { settings.withLock { $0.duplicates = newValue } }
   }
 
@@ -107,19 +107,19 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// What a sender gets when nobody answers. ``UnansweredRule/error`` at first.
   public var whenNobodyAnswers: UnansweredRule {
-    get { settings.withLock { $0.unanswered } }
+    get { settings.read { $0.unanswered } }
     set { settings.withLock { $0.unanswered = newValue } }
   }
 
   /// How many targets are expected; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
   public var expectedTargets: Int {
-    get { settings.withLock { $0.expectedTargets } }
+    get { settings.read { $0.expectedTargets } }
     set { settings.withLock { $0.expectedTargets = newValue } }
   }
 
   /// Gets diagnostics, on whatever thread they come up; no lock is held then.
   public var onDiagnostic: (@Sendable (Diagnostic) -> Void)? {
-    get { settings.withLock { $0.diagnose } }
+    get { settings.read { $0.diagnose } }
     set { settings.withLock { $0.diagnose = newValue } }
   }
 
@@ -145,7 +145,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     case .queue(let queue, _), .blocking(let queue, _): QueueMark.mark(queue)
     case .caller, .actor, .executor: break
     }
-    let settings = settings.withLock { $0 }
+    let settings = settings.read { $0 }
     let reference = ObjectReference(target, isStrong: strongly)
     let (token, count) = change { members -> (Token?, Int) in
       let key = MulticastMember.Key(target: reference.identity, lane: lane.identity)
@@ -221,7 +221,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Changes the registrations; deliveries that begin after this see what it left.
   private func change<Result>(_ body: (inout Members) -> Result) -> Result {
-    let (result, old) = members.withLock { members in
+    let (result, old) = members.withLockInPlace { members in
       (body(&members), targetList.withdraw())
     }
     old.retire()
@@ -249,10 +249,10 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   // MARK: Looking
 
   /// The registrations as they are now.
-  var snapshot: [MulticastMember] { members.withLock { $0.list } }
+  var snapshot: [MulticastMember] { members.read { $0.list } }
 
   /// Looks at the registrations while nobody changes them.
-  func withMembers(_ body: ([MulticastMember]) -> Void) { members.withLock { body($0.list) } }
+  func withMembers(_ body: ([MulticastMember]) -> Void) { members.read { body($0.list) } }
 
   /// How many registrations there are, those of dead targets that nobody met yet included.
   public var registrationCount: Int { snapshot.count }

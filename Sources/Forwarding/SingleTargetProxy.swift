@@ -16,6 +16,9 @@ open class SingleTargetProxy: ForwardingProxy {
 
   /// Stands for another object from now on.
   public func setTarget(_ target: AnyObject?, strongly: Bool = false) {
+    // The old target may die of this, and ask the proxy as it does.
+    let old = reference
+    defer { withExtendedLifetime(old) {} }
     reference = target.map { ObjectReference($0, isStrong: strongly) }
   }
 

@@ -32,8 +32,8 @@ extension CallPlan {
 
   private static let shared = Guarded(Shared())
 
-  package static var cacheCount: Int { shared.withLock { $0.kept.count } }
-  package static var usedCount: Int { shared.withLock { $0.used.count } }
+  package static var cacheCount: Int { shared.read { $0.kept.count } }
+  package static var usedCount: Int { shared.read { $0.used.count } }
 
   /// Gives the plan that all equal signatures share.
   ///
@@ -44,12 +44,12 @@ extension CallPlan {
   ) throws(InvocationError) -> CallPlan {
     let key = identity(signature, fixedArgumentCount)
     let isKept = signature.isStatic
-    if let known = shared.withLock({ $0.find(key, isKept: isKept) }) { return known }
+    if let known = shared.withLockInPlace({ $0.find(key, isKept: isKept) }) { return known }
     let made = try CallPlan(signature, fixedArgumentCount: fixedArgumentCount, identity: key)
     // Another thread may have been faster; then its plan is the one to share, and this one ends, but
     // not under the lock, which its end takes.
     return withExtendedLifetime(made) {
-      shared.withLock { shared in
+      shared.withLockInPlace { shared in
         if let known = shared.find(key, isKept: isKept) { return known }
         shared.add(made, key, isKept: isKept)
         return made
@@ -59,7 +59,7 @@ extension CallPlan {
 
   /// What a plan does at its end, if others could find it.
   func leaveShared() {
-    Self.shared.withLock { shared in
+    Self.shared.withLockInPlace { shared in
       // A new plan may have taken the place.
       guard shared.used[identity]?.identity == ObjectIdentifier(self) else { return }
       shared.used[identity] = nil

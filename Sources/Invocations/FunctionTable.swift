@@ -80,16 +80,16 @@ public final class FunctionTable: Sendable {
   /// Forgets a function; false if there was none. Calls that have begun go on.
   @discardableResult
   public func unregister(_ name: String) -> Bool {
-    functions.withLock { $0.removeValue(forKey: name) } != nil
+    functions.withLockInPlace { $0.removeValue(forKey: name) } != nil
   }
 
   // MARK: Looking up
 
   /// The names of all functions, in alphabetical order.
-  public var names: [String] { functions.withLock { $0.keys.sorted() } }
+  public var names: [String] { functions.read { Array($0.keys) }.sorted() }
 
   /// What is registered under a name, or nil.
-  public subscript(name: String) -> Implementation? { functions.withLock { $0[name] } }
+  public subscript(name: String) -> Implementation? { functions.read { $0[name] } }
 
   /// What is registered under a name; the error suggests the nearest one.
   public func function(named name: String) throws(InvocationError) -> Implementation {
@@ -158,7 +158,7 @@ public final class FunctionTable: Sendable {
 
   @usableFromInline
   func add(_ name: String, _ implementation: Implementation) throws(InvocationError) {
-    let isNew = functions.withLock { functions in
+    let isNew = functions.withLockInPlace { functions in
       guard functions[name] == nil else { return false }
       functions[name] = implementation
       return true

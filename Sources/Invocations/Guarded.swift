@@ -6,39 +6,13 @@
   import Darwin
 #endif
 
-/// A lock that its holder may take again, for the one thing that happens once and takes part in
-/// itself: a class that declares its methods.
-@safe
-final class RecursiveLock: @unchecked Sendable {
-  // SAFETY: as in `Guarded`.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-  init() {
-    unsafe mutex = .allocate(capacity: 1)
-    unsafe mutex.initialize(to: pthread_mutex_t())
-    var attributes = pthread_mutexattr_t()
-    unsafe pthread_mutexattr_init(&attributes)
-    unsafe pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_RECURSIVE))
-    unsafe pthread_mutex_init(mutex, &attributes)
-    unsafe pthread_mutexattr_destroy(&attributes)
-  }
-
-  deinit {
-    unsafe pthread_mutex_destroy(mutex)
-    unsafe mutex.deallocate()
-  }
-
-  func withLock(_ body: () -> Void) {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    body()
-  }
-}
-
 /// A value behind a lock: the one lock type of the package.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not see through `Synchronization.Mutex`
-/// and would report races where there are none. No foreign code runs while it is held.
+/// and reports races where there are none.
+///
+/// No foreign code runs while the lock is held, a `deinit` of a user's object included: what
+/// ``withLock(_:)`` replaces dies after the lock is let go.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
   // SAFETY: both are reached only between lock and unlock; the mutex is initialised before
@@ -59,11 +33,108 @@ package final class Guarded<Value>: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
+  /// Looks at the value.
+  package func read<Result, Failure: Error>(
+    _ body: (Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return try body(value)
+  }
+
+  /// Changes the value. The value as it was is kept until the lock is let go, so nothing dies under
+  /// it; a collection that `body` changes is copied for that.
   package func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    let before = value
+    defer {
+      unsafe pthread_mutex_unlock(mutex)
+      withExtendedLifetime(before) {}
+    }
+    return try body(&value)
+  }
+
+  /// Changes the value where it is, for collections that are too large to be copied. `body` drops
+  /// nothing that may be the last reference to a user's object: it gives such things back.
+  package func withLockInPlace<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body(&value)
+  }
+
+  /// Changes the value where it is as soon as `body` gives a result, and waits while it gives none:
+  /// it is asked again whenever `change` is announced.
+  func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while true {
+      if let result = body(&value) { return result }
+      unsafe pthread_cond_wait(change.condition, mutex)
+    }
+  }
+}
+
+/// Tells those who wait that a guarded value has changed.
+@safe
+final class Announcement: @unchecked Sendable {
+  // SAFETY: as in `Guarded`.
+  fileprivate let condition: UnsafeMutablePointer<pthread_cond_t>
+
+  init() {
+    unsafe condition = .allocate(capacity: 1)
+    unsafe condition.initialize(to: pthread_cond_t())
+    unsafe pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe condition.deallocate()
+  }
+
+  func announce() { unsafe pthread_cond_broadcast(condition) }
+}
+
+/// A value that each thread has for itself, and that dies with the thread.
+@safe
+package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
+  // SAFETY: made once; what a thread stores behind it is retained, and released by the destructor.
+  private let key: pthread_key_t
+
+  package init() {
+    var key = pthread_key_t()
+    let status = unsafe pthread_key_create(&key) { value in
+      // Darwin declares the parameter as not optional, Linux as optional.
+      let value: UnsafeMutableRawPointer? = unsafe value
+      if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
+    }
+    precondition(status == 0, "a process has 1024 keys, and this package takes two")
+    self.key = key
+  }
+
+  /// The value of the current thread.
+  package var value: Value? {
+    get {
+      unsafe pthread_getspecific(key).map {
+        unsafe Unmanaged<Value>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+    set {
+      let old = unsafe pthread_getspecific(key)
+      let new = unsafe newValue.map { unsafe Unmanaged.passRetained($0).toOpaque() }
+      unsafe pthread_setspecific(key, new)
+      if let old = unsafe old { unsafe Unmanaged<Value>.fromOpaque(old).release() }
+    }
+  }
+
+  /// Runs `body` while the thread has another value.
+  package func with<Result>(_ other: Value?, _ body: () throws -> Result) rethrows -> Result {
+    let before = value
+    value = other
+    defer { value = before }
+    return try body()
   }
 }

@@ -7,8 +7,9 @@ public import TypeEncodings
 /// invocation as it likes; at last the selector is *unrecognized*. Every step has a default that
 /// passes on to the next, so a class implements the ones it needs.
 public protocol MessageForwarding: AnyObject {
-  /// The class's chance to add a method. Asked once for each class and selector; what it gives
-  /// back is ignored, and only what the table then holds counts.
+  /// The class's chance to add a method. Asked once for each class and selector, while other
+  /// threads that need the answer wait, and under no lock. What it gives back is ignored: only what
+  /// the table then holds counts.
   @discardableResult
   static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool
 

@@ -57,7 +57,9 @@ extension MethodTable {
 ///
 /// The class that a method belongs to is the one its closure receives, so a subclass that inherits
 /// this function inherits the methods, and one that overrides it adds its own. It runs once, while
-/// other threads that ask for the class wait; it should declare, and do nothing else.
+/// other threads that ask for this class wait, and those that ask for others do not. Classes that
+/// declare each other's methods on two threads do not wait for each other: one of them finds the
+/// other half declared.
 public protocol MethodDeclaring: AnyObject {
   /// Declares the methods of the class.
   static func declareMethods(_ methods: MethodDeclarations)
@@ -123,5 +125,5 @@ extension MethodTable {
   fileprivate static let failures = Guarded<[DeclarationError]>([])
 
   /// The declarations that were refused so far, for tests to look at.
-  public static var declarationErrors: [DeclarationError] { failures.withLock { $0 } }
+  public static var declarationErrors: [DeclarationError] { failures.read { $0 } }
 }

@@ -20,19 +20,23 @@ public final class MethodTable: Sendable {
   private struct State {
     var methods: [Selector: Implementation] = [:]
     var protocols: [ProtocolDescription] = []
-    /// Selectors that the class is being or was asked to resolve, whatever it answered.
-    var asked: Set<Selector> = []
-    /// Those of them that it has finished with.
-    var settled: Set<Selector> = []
+    /// Selectors that the class was asked to resolve, whatever it answered.
+    var resolved: Set<Selector> = []
   }
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
 
-  private static let declaring = RecursiveLock()
+  /// The classes that declare their methods, and the selectors that classes resolve, at the moment.
+  private static let declaring = OnceForEach<ObjectIdentifier>()
+  private static let resolving = OnceForEach<Resolution>()
+
+  private struct Resolution: Hashable {
+    let type: ObjectIdentifier
+    let selector: Selector
+  }
 
   private let state = Guarded(State())
   private let isDeclared = Atomic(false)
-  private let hasBegunDeclaring = Atomic(false)
 
   /// The class whose instances answer.
   public let type: AnyClass
@@ -52,7 +56,7 @@ public final class MethodTable: Sendable {
 
   /// The table of a class itself, empty at first.
   public static func of(_ type: AnyClass) -> MethodTable {
-    let table = tables.withLock { tables in
+    let table = tables.withLockInPlace { tables in
       let key = ObjectIdentifier(type)
       if let known = tables[key] { return known }
       let made = MethodTable(type)
@@ -63,11 +67,12 @@ public final class MethodTable: Sendable {
     return table
   }
 
-  /// Lets the class declare its methods, once. Other threads wait until it has: half a class would
-  /// not answer. The class itself asks for its table meanwhile, and gets it.
+  /// Lets the class declare its methods, once. Other threads wait until it has: half a class does
+  /// not answer. The class itself asks for its table meanwhile, and gets it; so does a class that
+  /// this one waits for.
   private func declare() {
-    Self.declaring.withLock {
-      guard !hasBegunDeclaring.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let isOver = { self.isDeclared.load(ordering: .acquiring) }
+    Self.declaring.run(ObjectIdentifier(type), unless: isOver) {
       if let declaring = type as? any MethodDeclaring.Type {
         declaring.declareMethods(MethodDeclarations())
       }
@@ -149,21 +154,21 @@ public final class MethodTable: Sendable {
   }
 
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
-    // What this removes is let go outside of the lock, as it may be the last to know a closure.
+    // What this removes is given back: it may be the last to know a closure.
     defer { fwd_methods_forget() }
-    return state.withLock { body(&$0) }
+    return state.withLockInPlace { body(&$0) }
   }
 
   // MARK: Looking up
 
   /// The method that the class itself has for a selector.
   public func own(_ selector: Selector) -> Implementation? {
-    state.withLock { $0.methods[selector] }
+    state.read { $0.methods[selector] }
   }
 
   /// The selectors of the methods that the class itself has, in alphabetical order.
   public var selectors: [Selector] {
-    state.withLock { Array($0.methods.keys) }.sorted { $0.name < $1.name }
+    state.read { Array($0.methods.keys) }.sorted { $0.name < $1.name }
   }
 
   /// The method that instances answer a selector with: the class's own, or that of the nearest
@@ -191,7 +196,7 @@ public final class MethodTable: Sendable {
   }
 
   /// The protocols that the class itself adopts.
-  public var adoptedProtocols: [ProtocolDescription] { state.withLock { $0.protocols } }
+  public var adoptedProtocols: [ProtocolDescription] { state.read { $0.protocols } }
 
   /// Whether the class or one above adopts a protocol, or another that includes it.
   public func conforms(to description: ProtocolDescription) -> Bool {
@@ -209,12 +214,13 @@ public final class MethodTable: Sendable {
   func resolved(_ selector: Selector) -> Implementation? {
     if let method = method(for: selector) { return method }
     guard let resolving = type as? any MessageForwarding.Type else { return nil }
-    if state.withLock({ $0.settled.contains(selector) }) { return nil }
+    let isOver = { self.state.read { $0.resolved.contains(selector) } }
+    if isOver() { return nil }
     // Other threads wait for the one answer; the resolver itself may ask, and is told no.
-    Self.declaring.withLock {
-      guard state.withLock({ $0.asked.insert(selector).inserted }) else { return }
+    let resolution = Resolution(type: ObjectIdentifier(type), selector: selector)
+    Self.resolving.run(resolution, unless: isOver) {
       resolving.resolveMethod(selector, in: self)
-      state.withLock { _ = $0.settled.insert(selector) }
+      state.withLockInPlace { _ = $0.resolved.insert(selector) }
     }
     return method(for: selector)
   }

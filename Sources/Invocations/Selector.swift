@@ -54,7 +54,7 @@ enum SelectorTable {
     guard name.utf8.count <= Selector.maximumLength, !name.utf8.contains(0) else {
       throw .invalidSelector(String(name.prefix(64)))
     }
-    return state.withLock { state in
+    return state.withLockInPlace { state in
       if let known = state.byName[name] { return known }
       let made = entry(name, id: state.byName.count)
       state.byName[name] = made
@@ -63,7 +63,7 @@ enum SelectorTable {
     }
   }
 
-  static func find(_ name: String) -> Selector? { state.withLock { $0.byName[name] } }
+  static func find(_ name: String) -> Selector? { state.read { $0.byName[name] } }
 
   /// An 8-byte id, then the name and its NUL; the selector points at the name.
   private static func entry(_ name: String, id: Int) -> Selector {
@@ -89,6 +89,6 @@ enum SelectorTable {
   /// was handed out may be looked behind.
   static func selector(ofWord word: UInt64) -> Selector? {
     let word = UInt(word)
-    return state.withLock { $0.words.contains(word) } ? Selector(word: word) : nil
+    return state.read { $0.words.contains(word) } ? Selector(word: word) : nil
   }
 }

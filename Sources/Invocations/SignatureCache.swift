@@ -9,7 +9,7 @@ package enum SignatureCache {
 
   private static let entries = Guarded<[String: MethodSignature]>([:])
 
-  package static var count: Int { entries.withLock { $0.count } }
+  package static var count: Int { entries.read { $0.count } }
 
   static func signature(for literal: StaticString) throws(TypeEncodingError) -> MethodSignature {
     try signature(ofProgramText: literal.description)
@@ -17,10 +17,10 @@ package enum SignatureCache {
 
   /// `text` is a literal, or was spelled from Swift types: there are finitely many.
   static func signature(ofProgramText text: String) throws(TypeEncodingError) -> MethodSignature {
-    if let known = entries.withLock({ $0[text] }) { return known }
+    if let known = entries.read({ $0[text] }) { return known }
     let made = try MethodSignature(
       utf8: Array(text.utf8), layouts: StructureLayouts(), isStatic: true)
-    entries.withLock { if $0.count < capacity { $0[text] = made } }
+    entries.withLockInPlace { if $0.count < capacity { $0[text] = made } }
     return made
   }
 }

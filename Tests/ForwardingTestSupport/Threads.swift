@@ -15,3 +15,16 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   }
   group.wait()
 }
+
+/// Whether `body` comes to its end on a thread of its own in `seconds`. A body that hangs is left
+/// alone: its test fails, and the others go on.
+public func ends(within seconds: Double = 10, _ body: @escaping @Sendable () -> Void) -> Bool {
+  let end = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    body()
+    end.signal()
+  }
+  thread.stackSize = 4 << 20
+  thread.start()
+  return end.wait(timeout: .now() + seconds) == .success
+}

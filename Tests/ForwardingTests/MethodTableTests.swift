@@ -175,24 +175,3 @@ struct MethodTableTests {
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
 }
-
-@Suite("Declaring methods")
-struct DeclaringTests {
-  class Slow: MethodDeclaring {
-    class func declareMethods(_ methods: MethodDeclarations) {
-      Thread.sleep(forTimeInterval: 0.02)
-      methods.declare("value") { (_: Slow) -> Int32 in 6 }
-    }
-  }
-
-  /// Once a second thread could send to a class that was still declaring, and was told that there
-  /// was no such method.
-  @Test("8 threads that send at first all find the methods")
-  func once() {
-    let answers = Atomic(0)
-    onThreads(8) { _ in
-      if (try? Messages.value(on: Slow())) == 6 { answers.add(1, ordering: .relaxed) }
-    }
-    #expect(answers.load(ordering: .relaxed) == 8)
-  }
-}

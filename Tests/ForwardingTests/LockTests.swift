@@ -1,0 +1,127 @@
+import ForwardingTestSupport
+import Foundation
+import Invocations
+import Testing
+
+@testable import Forwarding
+
+/// Calls a closure when it dies: the `deinit` of a user's object.
+final class Mourner: CallObject, Sendable {
+  private let atEnd: @Sendable () -> Void
+  init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
+  deinit { atEnd() }
+}
+
+@Suite("Nothing of the user's dies under a lock")
+struct LockTests {
+  /// Something that is set, and set again: the old value dies, and touches the object from there.
+  struct Setting: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let replace: @Sendable (Log) throws -> Void
+
+    init(_ name: String, _ replace: @escaping @Sendable (Log) throws -> Void) {
+      testDescription = name
+      self.replace = replace
+    }
+  }
+
+  static let settings: [Setting] = [
+    Setting("ClosureTarget.on") { log in
+      let target = ClosureTarget()
+      let mourner = Mourner { if target.removeMethod("did:") { log.add("died") } }
+      try set(target, mourner)
+      try target.on("did:") { (_: ClosureTarget, _: Int32) in }
+    },
+    Setting("ClosureTarget.removeMethod") { log in
+      let target = ClosureTarget()
+      let mourner = Mourner { if !target.removeMethod("did:") { log.add("died") } }
+      try set(target, mourner)
+      target.removeMethod("did:")
+    },
+    Setting("DataSourceProxy.setFallback") { log in
+      let proxy = DataSourceProxy()
+      proxy.setFallback(Mourner { if proxy.fallback == nil { log.add("died") } }, strongly: true)
+      proxy.setFallback(nil)
+    },
+    Setting("DataSourceProxy.setDefault") { log in
+      let proxy = DataSourceProxy()
+      let mourner = Mourner {
+        if (try? proxy.responds(to: Selector("value"))) == true { log.add("died") }
+      }
+      try proxy.setDefault(mourner, for: "value")
+      try proxy.setDefault(Int32(1), for: "value")
+    },
+    Setting("MulticastProxy.onDiagnostic") { log in
+      let proxy = MulticastProxy()
+      proxy.onDiagnostic = capturing(Mourner { if proxy.onDiagnostic == nil { log.add("died") } })
+      proxy.onDiagnostic = nil
+    },
+    Setting("MulticastProxy.remove") { log in
+      let proxy = MulticastProxy()
+      let token = try proxy.add(Mourner { if proxy.isEmpty { log.add("died") } }, strongly: true)
+      proxy.remove(token)
+    },
+    Setting("SingleTargetProxy.setTarget") { log in
+      nonisolated(unsafe) let proxy = SingleTargetProxy(nil)
+      proxy.setTarget(Mourner { if proxy.target == nil { log.add("died") } }, strongly: true)
+      proxy.setTarget(nil)
+    },
+    Setting("InterceptingProxy.remove") { log in
+      nonisolated(unsafe) let proxy = InterceptingProxy(ClosureTarget())
+      let mourner = Mourner { if (try? proxy.before { _ in }) != nil { log.add("died") } }
+      proxy.remove(try proxy.before { _ in withExtendedLifetime(mourner) {} })
+    },
+    Setting("MethodTable.replace") { log in
+      class Changing {}
+      let table = MethodTable.of(Changing.self)
+      let name = try Selector("changing")
+      let mourner = Mourner { if table.own(name) != nil { log.add("died") } }
+      table.replace(name, try method(mourner))
+      table.replace(name, try Implementation { (_: AnyObject) in })
+    },
+    Setting("FunctionTable.unregister") { log in
+      let functions = FunctionTable()
+      let mourner = Mourner { if functions["f"] == nil { log.add("died") } }
+      try register(functions, mourner)
+      functions.unregister("f")
+    },
+  ]
+
+  private static func set(_ target: ClosureTarget, _ mourner: Mourner) throws {
+    try target.on("did:") { (_: ClosureTarget, _: Int32) in withExtendedLifetime(mourner) {} }
+  }
+
+  private static func method(_ mourner: Mourner) throws -> Implementation {
+    try Implementation { (_: AnyObject) in withExtendedLifetime(mourner) {} }
+  }
+
+  private static func register(_ functions: FunctionTable, _ mourner: Mourner) throws {
+    try functions.register("f") { () in withExtendedLifetime(mourner) {} }
+  }
+
+  private static func capturing(
+    _ mourner: Mourner
+  ) -> @Sendable (MulticastProxy.Diagnostic) -> Void {
+    { _ in withExtendedLifetime(mourner) {} }
+  }
+
+  @Test("an old value that touches the object as it dies finds the new one", arguments: settings)
+  func replacing(_ setting: Setting) {
+    let log = Log()
+    let isOver = ends { try? setting.replace(log) }
+    #expect(isOver)
+    #expect(log.all == ["died"])
+  }
+
+  @Test("the value that a lock guards dies after the lock is let go")
+  func guarded() {
+    let log = Log()
+    let isOver = ends {
+      let value = Guarded<Mourner?>(nil)
+      value.withLock { $0 = Mourner { if value.read({ $0 == nil }) { log.add("died") } } }
+      value.withLock { $0 = nil }
+    }
+    #expect(isOver)
+    #expect(log.all == ["died"])
+  }
+}
