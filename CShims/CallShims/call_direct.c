@@ -1,5 +1,7 @@
 /// The direct engine: one small function for each kind of result and each amount of arguments. The
-/// C compiler writes each call; this file only spells the types.
+/// C compiler writes each call; this file only spells the types. Calls that copy a lot go through
+/// `call_large_x86_64.S`.
+#include "fwd_layout.h"
 #include "fwd_plan_internal.h"
 
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
@@ -23,9 +25,15 @@ STACK(8);
 STACK(16);
 STACK(32);
 STACK(64);
-STACK(256);
-STACK(1024);
-STACK(8192);
+
+_Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "machine code loads from there");
+_Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "machine code finds the result there");
+_Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "machine code finds the stack words there");
+_Static_assert(offsetof(FWDFrame, integers) == 0, "machine code finds the integers there");
+
+/// Calls `function` with the registers of `frame` and `words` words of stack behind it; what the
+/// function gives back is where its caller looks for it. Called as of the function's result type.
+extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words) FWD_HIDDEN;
 
 #define EIGHT double, double, double, double, double, double, double, double
 #define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3],                    \
@@ -46,10 +54,7 @@ STACK(8192);
   WITH_STACK(X, 8, __VA_ARGS__)                                                                   \
   WITH_STACK(X, 16, __VA_ARGS__)                                                                  \
   WITH_STACK(X, 32, __VA_ARGS__)                                                                  \
-  WITH_STACK(X, 64, __VA_ARGS__)                                                                  \
-  WITH_STACK(X, 256, __VA_ARGS__)                                                                 \
-  WITH_STACK(X, 1024, __VA_ARGS__)                                                                \
-  WITH_STACK(X, 8192, __VA_ARGS__)
+  WITH_STACK(X, 64, __VA_ARGS__)
 
 // X(kind, type) for each kind of result that `FWDReturnShape` has, but for nothing.
 #define EACH_RESULT(X)                                                                            \
@@ -80,12 +85,44 @@ STACK(8192);
 EACH_AMOUNT(DEFINE_NOTHING, )
 EACH_RESULT(DEFINE)
 
+#define LARGE_TYPES (const FWDFrame *, const void *, uint64_t)
+#define LARGE_VALUES (f, function, facts->passed_words)
+
+CALLER(Nothing, Large) {
+  fwd_call_large LARGE_VALUES;
+}
+
+#define DEFINE_LARGE(kind, type)                                                                  \
+  CALLER(kind, Large) {                                                                           \
+    type result = ((type (*) LARGE_TYPES)(void *)fwd_call_large)LARGE_VALUES;                     \
+    memcpy(f->result, &result, sizeof result);                                                    \
+  }
+
+DEFINE_LARGE(Integers, FWDIntegerPair)
+DEFINE_LARGE(Vectors, VectorPair)
+DEFINE_LARGE(IntegerVector, IntegerVector)
+DEFINE_LARGE(VectorInteger, VectorInteger)
+DEFINE_LARGE(X87, long double)
+DEFINE_LARGE(ComplexX87, ComplexX87)
+
 #define ENTRY_NOTHING(amount, types, values, ...)                                                 \
   [FWDReturnNothing << 4 | FWDArguments##amount] = call_Nothing_##amount,
 #define ENTRY(amount, types, values, kind, type)                                                  \
   [FWDReturn##kind << 4 | FWDArguments##amount] = call_##kind##_##amount,
 
-static const FWDCaller callers[256] = {EACH_AMOUNT(ENTRY_NOTHING, ) EACH_RESULT(ENTRY)};
+#define ENTRY_LARGE(kind) [FWDReturn##kind << 4 | FWDArgumentsLarge] = call_##kind##_Large
+
+static const FWDCaller callers[256] = {
+    EACH_AMOUNT(ENTRY_NOTHING, )
+    EACH_RESULT(ENTRY)
+    ENTRY_LARGE(Nothing),
+    ENTRY_LARGE(Integers),
+    ENTRY_LARGE(Vectors),
+    ENTRY_LARGE(IntegerVector),
+    ENTRY_LARGE(VectorInteger),
+    ENTRY_LARGE(X87),
+    ENTRY_LARGE(ComplexX87),
+};
 
 FWDCaller fwd_direct_caller(uint8_t shape) { return callers[shape]; }
 

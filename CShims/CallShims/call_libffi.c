@@ -3,9 +3,20 @@
 
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
 
+/// Touches each page of the next `size` bytes of stack, in the order in which they come: what is
+/// allocated below must not step over a guard. Freed when this returns.
+__attribute__((noinline)) static void probe_stack(size_t size) {
+  enum { PAGE = 4096 };
+  for (size_t done = 0; done < size; done += PAGE) {
+    volatile char *page = __builtin_alloca(PAGE);
+    *page = 0;
+  }
+}
+
 void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
   // A plan begins with its facts.
   const FWDPlan *plan = (const FWDPlan *)facts;
+  if (facts->stack_needed) probe_stack(facts->stack_needed);
   // Built for every call: before 3.7 ffi_call may aim these pointers at its own dead stack
   // when a large structure is passed by value.
   void *values[plan->part_count + 1];

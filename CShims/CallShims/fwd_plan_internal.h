@@ -15,6 +15,8 @@ typedef struct FWDPart {
 struct FWDPlan {
   FWDPlanFacts facts;
   ffi_cif cif;
+  /// Whoever made it, and callbacks.
+  uint32_t keepers;
   uint32_t part_count;
   /// Where in a frame libffi writes its result; at least 8 bytes, as it widens small ones.
   uint32_t libffi_result;
@@ -28,6 +30,9 @@ struct FWDPlan {
   ffi_type **elements;
   FWDSlot slots[];
 };
+
+/// Keeps a plan from being freed until one more `fwd_plan_destroy`.
+void fwd_plan_keep(FWDPlan *plan);
 
 /// Places every value of `plan`, whose slots hold sizes, kinds and classes so far.
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index);

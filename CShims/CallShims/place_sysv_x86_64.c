@@ -92,6 +92,7 @@ static FWDArgumentShape argument_shape(const Cursor *cursor) {
   }
   if (cursor->vectors == 0 && words <= 8)
     return words <= 4 ? FWDArgumentsIntegersStack4 : FWDArgumentsIntegersStack8;
+  if (words > fwd_stack_words(FWDArgumentsStack64)) return FWDArgumentsLarge;
   FWDArgumentShape shape = FWDArgumentsStack4;
   while (fwd_stack_words(shape) < words) shape++;
   return shape;
@@ -110,9 +111,10 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
 
   FWDArgumentShape arguments = argument_shape(&cursor);
   facts->shape = fwd_shape(return_shape(&facts->result), arguments);
-  // A shape copies all of its stack words, so the frame holds that many.
-  facts->stack_words = fwd_stack_words(arguments);
   facts->passed_words = cursor.stack / 8;
+  // A shape copies all of its stack words, so the frame holds that many.
+  facts->stack_words =
+      arguments == FWDArgumentsLarge ? facts->passed_words : fwd_stack_words(arguments);
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
   if (facts->result.place == FWDPlaceHiddenPointer) {
     facts->result.offset = fwd_round_up(end, 16);

@@ -24,6 +24,7 @@ static FWDPlan *allocate(size_t argument_count) {
   plan->facts.matches = (uintptr_t *)(block + elements_end);
   plan->facts.slots = plan->slots;
   plan->facts.argument_count = (uint32_t)argument_count;
+  plan->keepers = 1;
   return plan;
 }
 
@@ -64,14 +65,27 @@ static FWDStatus check(const FWDValue *value) {
   return value->size > FWD_VALUE_SIZE_MAX ? FWDStatusTooLarge : FWDStatusOk;
 }
 
+/// How many bytes of stack a call of `plan` must find, with a page for the function itself; 0 if it
+/// copies so little that nobody has to ask.
+static uint32_t stack_needed(const FWDPlan *plan) {
+  const uint32_t little = 1024, function = 4096;
+  uint32_t bytes = 8 * plan->facts.passed_words;
+  // libffi gathers the arguments once more, and wants a list of pointers to them.
+  if (plan->facts.engine != FWDEngineDirect)
+    bytes = 2 * plan->cif.bytes + (uint32_t)sizeof(void *) * (plan->part_count + 1);
+  return bytes <= little ? 0 : bytes + function;
+}
+
 /// What the hot paths would otherwise have to find out for each call.
-static void describe(FWDPlanFacts *facts) {
+static void describe(FWDPlan *plan) {
+  FWDPlanFacts *facts = &plan->facts;
   FWDKind kind = facts->result.kind;
   int is_direct = facts->engine == FWDEngineDirect;
   int is_owned = kind == FWDKindObject || kind == FWDKindCString;
   facts->caller = is_direct ? fwd_direct_caller(facts->shape) : fwd_call_libffi;
   if (!is_direct) facts->shape = FWD_SHAPE_OF_LIBFFI;
-  facts->is_plain = is_direct && !is_owned;
+  facts->stack_needed = stack_needed(plan);
+  facts->is_plain = is_direct && !is_owned && facts->stack_needed == 0;
   facts->returns_value = kind != FWDKindNothing;
   if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;
   facts->is_simple = is_direct && (facts->shape & 15) == FWDArgumentsIntegers &&
@@ -106,7 +120,7 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
     free(plan);
     return status;
   }
-  describe(&plan->facts);
+  describe(plan);
   *out_plan = plan;
   return FWDStatusOk;
 }
@@ -125,7 +139,11 @@ FWDStatus fwd_finish_cif(FWDPlan *plan, ffi_type *result, uint32_t fixed_parts, 
   }
 }
 
-void fwd_plan_destroy(FWDPlan *plan) { free(plan); }
+void fwd_plan_keep(FWDPlan *plan) { __atomic_add_fetch(&plan->keepers, 1, __ATOMIC_RELAXED); }
+
+void fwd_plan_destroy(FWDPlan *plan) {
+  if (__atomic_sub_fetch(&plan->keepers, 1, __ATOMIC_ACQ_REL) == 0) free(plan);
+}
 
 void fwd_plan_set_owner(FWDPlan *plan, const void *owner) { plan->facts.owner = owner; }
 

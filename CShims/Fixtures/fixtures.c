@@ -78,6 +78,17 @@ static void *f_null(void) { return NULL; }
 static unsigned char f_two(void) { return 2; }
 static long f_apply(long (*function)(long), long value) { return function(value); }
 
+typedef struct Large { int64_t words[1126]; } Large;
+static int64_t f_last_of_large(Large large) { return large.words[1125]; }
+static int64_t f_apply_large(int64_t (*function)(Large), int64_t value) {
+  Large large;
+  memset(&large, 0, sizeof large);
+  large.words[1125] = value;
+  return function(large);
+}
+static int64_t f_last_of_huge(struct { int64_t words[8000]; } huge) { return huge.words[7999]; }
+static int64_t m_last_of_large(HIDDEN, Large large) { return UNUSED, large.words[1125]; }
+
 #define FIXTURE(name, encoding) {#name, encoding, (const void *)name}
 
 static const Fixture fixtures[] = {
@@ -119,6 +130,10 @@ static const Fixture fixtures[] = {
     FIXTURE(f_null, "@"),
     FIXTURE(f_two, "B"),
     FIXTURE(f_apply, "q^?q"),
+    FIXTURE(f_last_of_large, "q{Large=[1126q]}"),
+    FIXTURE(f_apply_large, "q^?q"),
+    FIXTURE(f_last_of_huge, "q{Huge=[8000q]}"),
+    FIXTURE(m_last_of_large, "q@:{Large=[1126q]}"),
 };
 
 long fixture_count(void) { return sizeof fixtures / sizeof fixtures[0]; }

@@ -4,22 +4,31 @@ public import CForwardingShims
 extension CallRecord {
   /// Calls the function at an address.
   @inlinable @unsafe
-  func call(_ function: UnsafeRawPointer, returnsRetained: Bool) {
+  func call(_ function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
     guard unsafe facts.pointee.is_plain != 0 else {
-      unsafe callWithCare(function, returnsRetained: returnsRetained)
-      return
+      return try unsafe callWithCare(function, returnsRetained: returnsRetained)
     }
-    // Nothing is owned of such a result, and nothing is to be kept.
+    // Nothing is owned of such a result, nothing is to be kept, and little is copied.
     unsafe fwd_call(facts, head, function)
     hasResult = returnsValue
   }
 
-  /// Calls through any engine, and takes care of a result that may be owned.
+  /// Calls through any engine, if the stack has room for it, and takes care of a result that may be
+  /// owned.
   @usableFromInline @unsafe
-  func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) {
+  func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
     forgetResult()
+    try checkStack()
     unsafe fwd_call(facts, head, function)
     keepReturned(returnsRetained: returnsRetained)
+  }
+
+  /// Refuses a call that the rest of the thread's stack is too small for. A guard page would end the
+  /// process instead.
+  func checkStack() throws(InvocationError) {
+    guard unsafe fwd_has_stack_for(facts) == 0 else { return }
+    throw .notEnoughStack(
+      needed: unsafe Int(facts.pointee.stack_needed), left: Int(fwd_stack_left()))
   }
 
   /// Calls a Swift body.
@@ -41,7 +50,7 @@ extension CallRecord {
     try withExtendedLifetime(implementation) {
       if let function = implementation.function {
         // SAFETY: who registered the function vouched for its type, which is this plan's.
-        unsafe call(function.address, returnsRetained: function.returnsRetained)
+        try unsafe call(function.address, returnsRetained: function.returnsRetained)
       } else {
         try callBody(of: implementation)
       }
@@ -52,7 +61,7 @@ extension CallRecord {
   @unsafe
   func perform(_ method: UnsafePointer<FWDMethod>) throws {
     if let function = unsafe method.pointee.function {
-      unsafe call(function, returnsRetained: method.pointee.returns_retained != 0)
+      try unsafe call(function, returnsRetained: method.pointee.returns_retained != 0)
     } else if let implementation = unsafe method.pointee.implementation {
       try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
         try callBody(of: $0)

@@ -51,7 +51,7 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    unsafe record.call(function, returnsRetained: returnsRetained)
+    try unsafe record.call(function, returnsRetained: returnsRetained)
   }
 
   /// Calls the function at an address and gives the `errno` it left, 0 if it left none.
@@ -63,6 +63,7 @@ extension Invocation {
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }
     record.forgetResult()
+    try record.checkStack()
     let code = unsafe fwd_call_capturing_errno(plan.facts, record.head, function)
     record.keepReturned(returnsRetained: returnsRetained)
     return code

@@ -48,6 +48,10 @@ public enum InvocationError: Error, Hashable, Sendable {
   case unsupportedConvention
   /// No memory was to be had.
   case outOfMemory
+  /// The call copies more than the rest of the thread's stack can take.
+  case notEnoughStack(needed: Int, left: Int)
+  /// There is no code for another callback, in the words of the system. It may be there later.
+  case callbackRefused(reason: String)
   /// A function with this name exists already.
   case duplicateName(String)
   /// No function has this name.
@@ -101,6 +105,9 @@ extension InvocationError: CustomStringConvertible {
         + "by value on this platform"
     case .unsupportedConvention: "libffi does not support this platform's calls"
     case .outOfMemory: "no memory was to be had"
+    case .notEnoughStack(let needed, let left):
+      "the call needs \(needed) bytes of stack, but the thread has \(left) left"
+    case .callbackRefused(let reason): "no code for a callback was to be had: \(reason)"
     case .duplicateName(let name): "a function called '\(name)' is registered already"
     case .unknownFunction(let name, let nearest):
       "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")

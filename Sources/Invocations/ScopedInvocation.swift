@@ -52,7 +52,7 @@ public struct ScopedInvocation: ~Copyable {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    unsafe record.call(function, returnsRetained: returnsRetained)
+    try unsafe record.call(function, returnsRetained: returnsRetained)
   }
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.

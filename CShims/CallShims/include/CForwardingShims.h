@@ -9,6 +9,8 @@
 #include "fwd_plan.h"
 #include "fwd_call.h"
 #include "fwd_callback.h"
+#include "fwd_events.h"
+#include "fwd_stack.h"
 #include "fwd_probe.h"
 #include "fwd_reference.h"
 #include "fwd_tuple.h"

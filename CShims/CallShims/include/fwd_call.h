@@ -30,9 +30,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsStack16,
   FWDArgumentsStack32,
   FWDArgumentsStack64,
-  FWDArgumentsStack256,
-  FWDArgumentsStack1024,
-  FWDArgumentsStack8192,
+  // More stack words than that, however many.
+  FWDArgumentsLarge,
   // Likewise, without vector registers.
   FWDArgumentsIntegersStack4,
   FWDArgumentsIntegersStack8,
@@ -42,12 +41,13 @@ static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape argument
   return (uint8_t)(result << 4 | arguments);
 }
 
-/// How many stack words a shape copies.
+/// How many stack words a shape copies; a large call copies those that are passed.
 static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
   switch (shape) {
     case FWDArgumentsIntegers:
     case FWDArgumentsVectors2:
-    case FWDArgumentsVectors8: return 0;
+    case FWDArgumentsVectors8:
+    case FWDArgumentsLarge: return 0;
     case FWDArgumentsStack4:
     case FWDArgumentsIntegersStack4: return 4;
     case FWDArgumentsStack8:
@@ -55,9 +55,6 @@ static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
     case FWDArgumentsStack16: return 16;
     case FWDArgumentsStack32: return 32;
     case FWDArgumentsStack64: return 64;
-    case FWDArgumentsStack256: return 256;
-    case FWDArgumentsStack1024: return 1024;
-    case FWDArgumentsStack8192: return 8192;
   }
   return 0;
 }

@@ -5,7 +5,7 @@
 
 // The direct engine knows where the System V ABI of x86-64 passes every value. Everywhere else
 // calls go through libffi; define FWD_WITHOUT_DIRECT_ENGINE to see that on x86-64 too.
-#if defined(__x86_64__) && !defined(_WIN32) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
+#if defined(__x86_64__) && defined(__ELF__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
 #define FWD_HAS_DIRECT_ENGINE 1
 #else
 #define FWD_HAS_DIRECT_ENGINE 0
@@ -136,6 +136,8 @@ typedef struct FWDInvocationState {
   uint8_t reserved[3];
 } FWDInvocationState;
 
+_Static_assert(sizeof(FWDInvocationState) == 32, "the frame behind it is aligned to 16 bytes");
+
 /// The frame that a state stands in front of.
 static inline FWDFrame *fwd_state_frame(FWDInvocationState *state) {
   return (FWDFrame *)(state + 1);
@@ -148,6 +150,11 @@ typedef struct FWDScopedFrame {
   FWDFrame frame;
   uint64_t stack[FWD_SCOPED_STACK_WORDS];
 } FWDScopedFrame;
+
+_Static_assert(offsetof(FWDScopedFrame, frame) == sizeof(FWDInvocationState),
+               "the frame stands right behind its state");
+_Static_assert(offsetof(FWDScopedFrame, stack) - offsetof(FWDScopedFrame, frame) == sizeof(FWDFrame),
+               "stack words follow the registers");
 
 /// No offset: 0 is that of the first integer register.
 #define FWD_NOT_SPLIT UINT32_MAX

@@ -45,6 +45,8 @@ struct FWDPlanFacts {
   /// What a call copies to the stack, and what of it are arguments.
   uint32_t stack_words;
   uint32_t passed_words;
+  /// How many bytes of stack a call must find; 0 for one that copies little.
+  uint32_t stack_needed;
   /// How many words after the frame say which arguments beyond the 64th are owned.
   uint32_t owned_words;
   FWDSlot result;
@@ -52,7 +54,8 @@ struct FWDPlanFacts {
   /// Which registers and stack words a call takes; `FWD_SHAPE_OF_LIBFFI` if libffi has to know.
   uint8_t shape;
   FWDEngine engine;
-  /// Whether calls are direct and the result is never owned: no object, and no C string.
+  /// Whether calls are direct and need no care: the result is no object and no C string, and little is
+  /// copied to the stack.
   uint8_t is_plain;
   uint8_t returns_value;
   /// Whether a new frame needs no more than zero in the integer registers.
@@ -72,7 +75,7 @@ typedef struct FWDPlan FWDPlan;
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
                           FWDPlan *_Nullable *_Nonnull out_plan, size_t *out_index);
 
-/// Frees a plan, which nobody may be using.
+/// Frees a plan, which nobody may be using; its memory stays for as long as a callback needs it.
 void fwd_plan_destroy(FWDPlan *plan);
 
 /// Says who made the plan. Once, before anybody else knows it.

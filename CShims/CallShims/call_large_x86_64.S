@@ -1,0 +1,68 @@
+// A call that copies many words to the stack: exactly those that are arguments, whatever their
+// number.
+//
+// fwd_call_large
+//   in:   rdi the frame, rsi the function, rdx how many words behind the frame are passed
+//   does: calls the function with these words, and with the frame's registers
+//   out:  whatever the function leaves in rax, rdx, xmm0, xmm1 and on the x87 stack; so it is called
+//         as if it were of the function's result type
+//   touches each page of stack before it goes below it: a stack that is too small ends in its guard.
+
+#include "fwd_layout.h"
+
+#if defined(__x86_64__) && defined(__ELF__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
+
+        .text
+        .globl  fwd_call_large
+        .hidden fwd_call_large
+        .type   fwd_call_large, @function
+        .balign 64
+fwd_call_large:
+        .cfi_startproc
+        endbr64
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        movq    %rdi, %r10
+        movq    %rsi, %r11
+        leaq    1(%rdx), %rax           // an even number of words keeps the stack aligned
+        andq    $-2, %rax
+        shlq    $3, %rax
+1:      cmpq    $FWD_PAGE, %rax
+        jb      2f
+        subq    $FWD_PAGE, %rsp
+        orq     $0, (%rsp)
+        subq    $FWD_PAGE, %rax
+        jmp     1b
+2:      subq    %rax, %rsp
+        movq    %rdx, %rcx
+        leaq    FWD_LAYOUT_FRAME(%r10), %rsi
+        movq    %rsp, %rdi
+        rep movsq
+        movsd   FWD_LAYOUT_VECTORS(%r10), %xmm0
+        movsd   FWD_LAYOUT_VECTORS+8(%r10), %xmm1
+        movsd   FWD_LAYOUT_VECTORS+16(%r10), %xmm2
+        movsd   FWD_LAYOUT_VECTORS+24(%r10), %xmm3
+        movsd   FWD_LAYOUT_VECTORS+32(%r10), %xmm4
+        movsd   FWD_LAYOUT_VECTORS+40(%r10), %xmm5
+        movsd   FWD_LAYOUT_VECTORS+48(%r10), %xmm6
+        movsd   FWD_LAYOUT_VECTORS+56(%r10), %xmm7
+        movq    0(%r10), %rdi
+        movq    8(%r10), %rsi
+        movq    16(%r10), %rdx
+        movq    24(%r10), %rcx
+        movq    32(%r10), %r8
+        movq    40(%r10), %r9
+        call    *%r11
+        leave
+        .cfi_def_cfa %rsp, 8
+        .cfi_restore %rbp
+        ret
+        .cfi_endproc
+        .size   fwd_call_large, . - fwd_call_large
+
+#endif
+
+#include "fwd_elf_notes.h"

@@ -1,0 +1,36 @@
+#include <unistd.h>
+
+#include "CForwardingShims.h"
+
+static FWDEventHandler current;
+
+static const char *text_of(FWDEvent event) {
+  switch (event) {
+    case FWDEventFreedCallback:
+      return "forwarding: C calls a callback that is freed; it answers zero: 0x";
+    case FWDEventCallbackWithoutMemory:
+      return "forwarding: a callback has no memory for its arguments and answers zero: 0x";
+  }
+  return "forwarding: 0x";
+}
+
+/// Writes one line with one call, and nothing that a signal handler may not do.
+static void write_line(FWDEvent event, const void *function) {
+  char line[128];
+  size_t length = strlen(text_of(event));
+  memcpy(line, text_of(event), length);
+  for (int shift = 44; shift >= 0; shift -= 4)
+    line[length++] = "0123456789abcdef"[(uintptr_t)function >> shift & 15];
+  line[length++] = '\n';
+  ssize_t written = write(2, line, length);
+  (void)written;
+}
+
+void fwd_set_event_handler(FWDEventHandler handler) {
+  __atomic_store_n(&current, handler, __ATOMIC_RELEASE);
+}
+
+void fwd_report_event(FWDEvent event, const void *function) {
+  FWDEventHandler handler = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+  (handler ? handler : write_line)(event, function);
+}

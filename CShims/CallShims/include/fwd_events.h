@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+/// What happens in C where nobody can be told by an error.
+typedef enum __attribute__((enum_extensibility(closed))) FWDEvent : uint8_t {
+  /// C calls a function whose callback is freed. Told once for each freed callback; every such call
+  /// answers zero.
+  FWDEventFreedCallback = 0,
+  /// A call of a callback finds no memory for its arguments, and answers zero.
+  FWDEventCallbackWithoutMemory,
+} FWDEvent;
+
+/// Is told of events, on whatever thread they happen; `function` is the function that was called. No
+/// lock of this package is held meanwhile.
+typedef void (*FWDEventHandler)(FWDEvent event, const void *function);
+
+/// Replaces the handler of this process; NULL is the first one, which writes a line to stderr.
+void fwd_set_event_handler(FWDEventHandler _Nullable handler);
+
+/// Tells the handler of an event.
+void fwd_report_event(FWDEvent event, const void *function);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,38 @@
+#include "CForwardingShims.h"
+
+#if defined(__linux__)
+
+#include <pthread.h>
+
+/// The bounds of the thread's stack. Asked for once, as the answer for the first thread is read from
+/// a file.
+static _Thread_local struct {
+  uintptr_t low, high;
+} bounds;
+
+static void find_bounds(void) {
+  pthread_attr_t attributes;
+  void *start = NULL;
+  size_t size = 0, guard = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    // C libraries differ in whether the guard is part of the stack; it is small.
+    if (pthread_attr_getstack(&attributes, &start, &size) != 0) size = 0;
+    if (pthread_attr_getguardsize(&attributes, &guard) != 0 || guard > size) guard = 0;
+    pthread_attr_destroy(&attributes);
+  }
+  bounds.low = (uintptr_t)start + guard;
+  // Where there is no answer, nobody is above it, and nobody asks again.
+  bounds.high = size ? (uintptr_t)start + size : 1;
+}
+
+size_t fwd_stack_left(void) {
+  if (bounds.high == 0) find_bounds();
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return here >= bounds.high || here < bounds.low ? SIZE_MAX : here - bounds.low;
+}
+
+#else
+
+size_t fwd_stack_left(void) { return SIZE_MAX; }
+
+#endif
