@@ -1,25 +1,113 @@
 /// C function pointers that enter a handler: by trampolines, or else by libffi's closures.
+///
+/// The memory that code leads to is never freed, and a freed function is used again as late as
+/// possible: C that calls one answers zero and is told so, instead of running into a callback of
+/// another type.
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "fwd_callback_internal.h"
 
-static int prefers_libffi;
+/// How many freed functions wait at least before one is used again.
+enum { FREED_MIN = 64 };
 
-/// Where libffi's closures lead.
-static void enter(ffi_cif *cif, void *result, void **values, void *user) {
-  (void)cif;
-  FWDThread *thread = fwd_thread();
-  const FWDCallback *callback = user;
-  int is_held = fwd_hold(thread, (const void *const *)&callback->self) != NULL;
+/// Ended callbacks whose places may be used again, the first to be freed first.
+typedef struct Freed {
+  FWDCallback *first, *last;
+  size_t count;
+} Freed;
+
+/// The place that a closure of libffi leads to.
+typedef struct Closure {
+  FWDCallbackPlace place;
+  ffi_closure *closure;
+} Closure;
+
+static int prefers_libffi;
+static int trampolines_are_refused;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Freed freed[2];
+
+static void enqueue(FWDCallback *callback) {
+  Freed *queue = &freed[callback->code];
+  callback->next = NULL;
+  if (queue->last)
+    queue->last->next = callback;
+  else
+    queue->first = callback;
+  queue->last = callback;
+  queue->count++;
+}
+
+static FWDCallback *dequeue(FWDCallbackCode code) {
+  Freed *queue = &freed[code];
+  FWDCallback *callback = queue->first;
+  if (!callback) return NULL;
+  queue->first = callback->next;
+  if (!queue->first) queue->last = NULL;
+  queue->count--;
+  callback->place->former = NULL;
+  return callback;
+}
+
+// MARK: Use
+
+FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result) {
+  const void *function = NULL;
+  *out_result = (FWDSlot){.place = FWDPlaceNowhere};
+  pthread_mutex_lock(&lock);
+  FWDCallback *callback = (FWDCallback *)fwd_published(&place->callback);
+  if (callback) {
+    callback->users++;
+  } else if (place->former) {
+    *out_result = place->former->plan->facts.result;
+    if (!place->former->is_reported) function = place->former->function;
+    place->former->is_reported = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  if (function) fwd_report_event(FWDEventFreedCallback, function);
+  return callback;
+}
+
+void fwd_callback_end_use(FWDCallback *callback) {
+  pthread_mutex_lock(&lock);
+  int is_last = --callback->users == 0;
+  pthread_mutex_unlock(&lock);
+  if (!is_last) return;
+  callback->release(callback->context);
+  pthread_mutex_lock(&lock);
+  enqueue(callback);
+  pthread_mutex_unlock(&lock);
+}
+
+static void dispose(void *callback) { fwd_callback_end_use(callback); }
+
+// MARK: Closures of libffi
+
+/// Answers zero in the way of a result that was at `slot`.
+static void answer_zero(const FWDSlot *slot, void *result, void **values) {
+  void *hidden;
+  switch (slot->place) {
+    case FWDPlaceNowhere: return;
+    case FWDPlaceHiddenPointer:
+      memcpy(&hidden, values[0], sizeof hidden);
+      memset(hidden, 0, slot->size);
+      memcpy(result, &hidden, sizeof hidden);
+      return;
+    case FWDPlaceStack: memset(result, 0, slot->size < 8 ? 8 : slot->size); return;
+    case FWDPlaceX87: memset(result, 0, slot->size); return;
+    case FWDPlaceRegisters: memset(result, 0, slot->second == FWDClassNone ? 8 : 16); return;
+  }
+}
+
+static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, void **values) {
   const FWDPlan *plan = callback->plan;
-  const FWDPlanFacts *facts = &plan->facts;
-  // At most 144 bytes, 64 KiB of stack words and 64 KiB of result: bounded by the plan.
-  char *memory = __builtin_alloca_with_align(facts->frame_size, 128);
-  FWDFrame *frame = (FWDFrame *)memory;
-  memset(frame, 0, facts->frame_size);
+  char *memory = (char *)frame;
+  memset(frame, 0, plan->facts.frame_size);
   for (uint32_t i = 0; i < plan->part_count; i++)
     memcpy(memory + plan->parts[i].offset, values[i], plan->parts[i].size);
-  FWDSlot slot = facts->result;
+  FWDSlot slot = plan->facts.result;
   uint64_t hidden = frame->integers[0];
   callback->handler(callback->context, frame);
   switch (slot.place) {
@@ -35,61 +123,165 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
       memcpy(result, frame->result, slot.second == FWDClassNone ? 8 : 16);
       break;
   }
-  if (is_held) fwd_let_go(thread);
 }
 
-static const void *take_closure(FWDCallback *callback) {
+/// Where libffi's closures lead.
+static void enter(ffi_cif *cif, void *result, void **values, void *user) {
+  (void)cif;
+  FWDCallbackPlace *place = user;
+  FWDThread *thread = fwd_thread();
+  const FWDCallback *callback = fwd_hold(thread, &place->callback);
+  FWDCallback *used = NULL;
+  FWDSlot slot;
+  if (!callback) callback = used = fwd_callback_begin_use(place, &slot);
+  if (!callback) return answer_zero(&slot, result, values);
+  uint32_t size = callback->plan->facts.frame_size;
+  if (size <= FWD_FRAME_ON_STACK_MAX) {
+    answer(callback, __builtin_alloca_with_align(size, 128), result, values);
+  } else {
+    void *memory = malloc(size);
+    if (memory) {
+      answer(callback, memory, result, values);
+    } else {
+      answer_zero(&callback->plan->facts.result, result, values);
+      fwd_report_event(FWDEventCallbackWithoutMemory, callback->function);
+    }
+    free(memory);
+  }
+  if (used)
+    fwd_callback_end_use(used);
+  else
+    fwd_let_go(thread);
+}
+
+/// A closure that was never used. libffi's own memory is never given back to it, as it would be
+/// given out again, or unmapped, under the feet of whoever still calls.
+static FWDCallbackPlace *fresh_closure(const void **out_function) {
+  Closure *closure = calloc(1, sizeof *closure);
   void *code = NULL;
-  callback->closure = ffi_closure_alloc(sizeof(ffi_closure), &code);
-  if (!callback->closure) return NULL;
-  callback->self = callback;
-  callback->place = &callback->self;
-  if (ffi_prep_closure_loc(callback->closure, (ffi_cif *)&callback->plan->cif, enter, callback,
-                           code) == FFI_OK)
-    return code;
-  ffi_closure_free(callback->closure);
-  return NULL;
+  if (!closure) return NULL;
+  closure->closure = ffi_closure_alloc(sizeof(ffi_closure), &code);
+  if (!closure->closure) {
+    free(closure);
+    return NULL;
+  }
+  *out_function = code;
+  return &closure->place;
+}
+
+/// Tells libffi the type of a callback.
+static int prepare_closure(FWDCallback *callback) {
+  Closure *closure = (Closure *)callback->place;
+  return ffi_prep_closure_loc(closure->closure, &callback->plan->cif, enter, callback->place,
+                              (void *)callback->function) == FFI_OK;
+}
+
+// MARK: Places
+
+/// Gives `callback` a place of its kind of code: a fresh one as long as few are free, else the one
+/// that was freed first.
+static int take_place(FWDCallback *callback, int *out_error) {
+  FWDCallbackCode code = callback->code;
+  FWDCallbackPlace *place = NULL;
+  FWDCallback *former = NULL;
+  int is_refused = 0;
+  *out_error = ENOMEM;
+  pthread_mutex_lock(&lock);
+  if (freed[code].count <= FREED_MIN) {
+    if (code == FWDCallbackCodeTrampolines) {
+      place = fwd_trampoline_fresh(&callback->function, out_error);
+      is_refused = !place && *out_error == 0;
+    } else {
+      place = fresh_closure(&callback->function);
+    }
+  }
+  if (!place) {
+    former = dequeue(code);
+    if (former) {
+      place = former->place;
+      callback->function = former->function;
+    } else if (is_refused) {
+      __atomic_store_n(&trampolines_are_refused, 1, __ATOMIC_RELAXED);
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  if (former) {
+    fwd_plan_destroy(former->plan);
+    free(former);
+  }
+  callback->place = place;
+  return place != NULL;
 }
 
 static int uses_trampolines(void) {
-  return !__atomic_load_n(&prefers_libffi, __ATOMIC_RELAXED) && fwd_trampolines_work();
+  return !__atomic_load_n(&prefers_libffi, __ATOMIC_RELAXED) &&
+         !__atomic_load_n(&trampolines_are_refused, __ATOMIC_RELAXED);
 }
 
-FWDCallback *fwd_callback_create(const FWDPlan *plan, FWDCallbackHandler handler, void *context,
-                                 void (*release)(void *), const void **out_function) {
+/// Finds code for `callback`; 0 with the reason if there is none. Where trampolines are only short
+/// for a moment, as of file descriptors, libffi is not asked: it may map a page that is writable and
+/// executable.
+static int find_code(FWDCallback *callback, int *out_error) {
+  if (uses_trampolines()) {
+    callback->code = FWDCallbackCodeTrampolines;
+    if (take_place(callback, out_error)) {
+      fwd_trampoline_prepare(callback);
+      return 1;
+    }
+    if (*out_error != 0) return 0;
+  }
+  callback->code = FWDCallbackCodeLibffi;
+  if (!take_place(callback, out_error)) return 0;
+  if (prepare_closure(callback)) return 1;
+  // The place stays with this callback, which nobody frees; libffi accepted the type before.
+  *out_error = ENOTSUP;
+  return 0;
+}
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void set_up(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
+FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
+                                 void (*release)(void *), const void **out_function,
+                                 int *out_error) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, set_up);
   FWDCallback *callback = calloc(1, sizeof *callback);
+  *out_error = ENOMEM;
   if (!callback) return NULL;
+  fwd_plan_keep(plan);
   callback->plan = plan;
   callback->handler = handler;
   callback->context = context;
   callback->release = release;
-  const void *code = uses_trampolines() ? fwd_trampoline_take(callback) : NULL;
-  if (!code) code = take_closure(callback);
-  if (!code) {
+  callback->users = 1;
+  if (!find_code(callback, out_error)) {
+    fwd_plan_destroy(plan);
     free(callback);
     return NULL;
   }
-  *out_function = code;
+  fwd_publish(&callback->place->callback, callback);
+  *out_function = callback->function;
   return callback;
 }
 
-static void dispose(void *pointer) {
-  FWDCallback *callback = pointer;
-  if (callback->closure)
-    ffi_closure_free(callback->closure);
-  else
-    fwd_trampoline_give_back(callback->place);
-  callback->release(callback->context);
-  free(callback);
-}
-
 void fwd_callback_destroy(FWDCallback *callback) {
-  fwd_publish(callback->place, NULL);
+  // Under the lock, so that a call that cannot hold the callback either counts first or misses it.
+  pthread_mutex_lock(&lock);
+  fwd_publish(&callback->place->callback, NULL);
+  callback->place->former = callback;
+  pthread_mutex_unlock(&lock);
   fwd_retire(callback, dispose);
 }
 
 FWDCallbackCode fwd_callback_code(void) {
-  return uses_trampolines() ? FWDCallbackCodeTrampolines : FWDCallbackCodeLibffi;
+  if (!uses_trampolines()) return FWDCallbackCodeLibffi;
+  int error = 0;
+  pthread_mutex_lock(&lock);
+  int is_possible = fwd_trampoline_is_ready(&error) || error != 0;
+  pthread_mutex_unlock(&lock);
+  return is_possible ? FWDCallbackCodeTrampolines : FWDCallbackCodeLibffi;
 }
 
 void fwd_callback_prefer_libffi(int prefer) {

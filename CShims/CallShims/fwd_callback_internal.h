@@ -2,22 +2,37 @@
 
 #include "fwd_plan_internal.h"
 
+/// Where the code of a callback finds it: two words that are never freed, so that even a call to a
+/// function whose callback is gone reads something that is there.
+typedef struct FWDCallbackPlace {
+  /// The callback, which calls hold; NULL while there is none.
+  const void *callback;
+  /// The last callback here, once it is ended: it says how a call to a freed function answers.
+  FWDCallback *former;
+} FWDCallbackPlace;
+
 struct FWDCallback {
-  const FWDPlan *plan;
+  /// Kept until the place is used again.
+  FWDPlan *plan;
   FWDCallbackHandler handler;
   void *context;
   void (*release)(void *context);
-  /// Where calls find this callback, and hold it: a trampoline's data, or `self`.
-  const void **place;
-  const void *self;
-  /// NULL for a trampoline.
-  ffi_closure *closure;
+  FWDCallbackPlace *place;
+  /// The function that leads here.
+  const void *function;
+  /// The next one in the queue of freed callbacks.
+  FWDCallback *next;
+  /// Whoever made it, and calls that could not hold it.
+  uint32_t users;
+  FWDCallbackCode code;
   /// Whether a frame of the plan has more than registers.
   uint8_t is_large;
   /// How a trampoline gives the result back.
   uint8_t how;
   /// Whether a call is its registers, and its result the first two words.
   uint8_t is_simple;
+  /// Whether a call after the end was reported.
+  uint8_t is_reported;
 };
 
 #if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
@@ -26,12 +41,25 @@ struct FWDCallback {
 #define FWD_HAS_TRAMPOLINES 0
 #endif
 
-/// Finds a trampoline that is free, and points its data at `callback`, which is complete but for
-/// what this fills in. NULL if there is none.
-const void *fwd_trampoline_take(FWDCallback *callback);
+/// Whether there is a place that was never used. If not, `out_error` is the reason why there is none
+/// now, or 0 where there will never be one. Called with the lock of callbacks held.
+int fwd_trampoline_is_ready(int *out_error);
 
-/// Takes back the trampoline whose data is at `place`.
-void fwd_trampoline_give_back(const void **place);
+/// Takes such a place, and its function; NULL if there is none. Called with the lock held.
+FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error);
 
-/// Whether there is a trampoline to be had.
-int fwd_trampolines_work(void);
+/// Writes down what the entry has to know of a callback.
+void fwd_trampoline_prepare(FWDCallback *callback);
+
+/// Finds a callback that cannot be held, and counts this call as a user of it. Without one, `out_result`
+/// is where the last callback had its result, of size 0 if there was none.
+FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result);
+
+/// Ends the use of a callback that was counted.
+void fwd_callback_end_use(FWDCallback *callback);
+
+enum {
+  /// Frames above this size take their memory from the heap: whoever calls back may have little
+  /// stack.
+  FWD_FRAME_ON_STACK_MAX = 4096,
+};

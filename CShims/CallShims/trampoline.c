@@ -7,29 +7,28 @@
 
 #if FWD_HAS_TRAMPOLINES
 
+#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, STRIDE = 16, PER_PAGE = 255 };
+#include "fwd_layout.h"
 
-extern const char fwd_trampoline_page[PAGE];
-extern void fwd_trampoline_entry(void);
+enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE };
 
-/// What a trampoline's 16 bytes of data hold.
-typedef struct Data {
-  const void *callback;
-  struct Data *next_free;
-} Data;
+extern const char fwd_trampoline_page[PAGE] FWD_HIDDEN;
+extern void fwd_trampoline_entry(void) FWD_HIDDEN;
 
-_Static_assert(sizeof(Data) == STRIDE, "a trampoline is as long as its data");
+_Static_assert(sizeof(FWDCallbackPlace) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
+_Static_assert(offsetof(FWDCallbackPlace, callback) == 0, "the entry is given where to look");
+_Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Data *free_data;
+/// The page of data whose places are handed out, and the first one that was not.
+static FWDCallbackPlace *page;
+static int next = PER_PAGE;
 static int is_refused;
 
 /// Opens the file that the page of code was loaded from, and finds the page in it.
@@ -72,10 +71,16 @@ static char *reserve(void) {
   return pages == MAP_FAILED ? NULL : pages;
 }
 
-/// Maps another pair of pages and frees its trampolines. 0 where that does not work.
+/// Whether what failed may work the next time: something is used up for the moment.
+static int is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == EINTR;
+}
+
+/// Maps another pair of pages. 0 with the reason in `errno` where that does not work.
 static int map_pair(void) {
-  if (sysconf(_SC_PAGESIZE) != PAGE) return 0;
   off_t offset = 0;
+  errno = ENOTSUP;
+  if (sysconf(_SC_PAGESIZE) != PAGE) return 0;
   int file = open_image(&offset);
   if (file < 0) return 0;
   char *code = reserve();
@@ -83,39 +88,49 @@ static int map_pair(void) {
       code && mmap(code, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, offset) == code &&
       mmap(code + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
            0) == code + PAGE;
+  int error = errno;
   close(file);
-  if (!is_mapped || memcmp(code, fwd_trampoline_page, PAGE) != 0) {
+  if (is_mapped && memcmp(code, fwd_trampoline_page, PAGE) != 0) {
+    is_mapped = 0;
+    error = ENOTSUP;
+  }
+  if (!is_mapped) {
     if (code) munmap(code, 2 * PAGE);
+    errno = error;
     return 0;
   }
-  Data *data = (Data *)(code + PAGE);
+  page = (FWDCallbackPlace *)(code + PAGE);
   // Not the first one: a sanitizer that checks calls reads the eight bytes in front of a function.
-  for (int i = PER_PAGE - 1; i > 0; i--) {
-    data[i].next_free = free_data;
-    free_data = &data[i];
-  }
-  *(const void **)&data[PER_PAGE] = (const void *)fwd_trampoline_entry;
+  next = 1;
+  *(const void **)&page[PER_PAGE] = (const void *)fwd_trampoline_entry;
   return 1;
 }
 
-static Data *take_data(void) {
-  pthread_mutex_lock(&lock);
-  if (!free_data && !is_refused && !map_pair()) is_refused = 1;
-  Data *data = free_data;
-  if (data) free_data = data->next_free;
-  pthread_mutex_unlock(&lock);
-  return data;
+int fwd_trampoline_is_ready(int *out_error) {
+  *out_error = 0;
+  if (next < PER_PAGE) return 1;
+  if (is_refused) return 0;
+  if (map_pair()) return 1;
+  is_refused = !is_shortage(errno);
+  if (!is_refused) *out_error = errno;
+  return 0;
 }
 
-static void free_again(Data *data) {
-  pthread_mutex_lock(&lock);
-  data->next_free = free_data;
-  free_data = data;
-  pthread_mutex_unlock(&lock);
+FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error) {
+  if (!fwd_trampoline_is_ready(out_error)) return NULL;
+  FWDCallbackPlace *place = &page[next++];
+  *out_function = (const char *)place - PAGE;
+  return place;
 }
 
 /// How `fwd_trampoline_entry` finds the result; see there. `AS_VECTOR_FIRST` is for C alone.
-enum { AS_WORDS = 0, AS_MIXED, AS_X87, AS_COMPLEX_X87, AS_VECTOR_FIRST };
+enum {
+  AS_WORDS = FWD_AS_WORDS,
+  AS_MIXED = FWD_AS_MIXED,
+  AS_X87 = FWD_AS_X87,
+  AS_COMPLEX_X87 = FWD_AS_COMPLEX_X87,
+  AS_VECTOR_FIRST,
+};
 
 static uint8_t how_to_return(const FWDSlot *slot) {
   if (slot->place == FWDPlaceX87)
@@ -135,47 +150,56 @@ static inline int place_result(int how, uint64_t *result) {
   return AS_MIXED;
 }
 
-const void *fwd_trampoline_take(FWDCallback *callback) {
-  Data *data = take_data();
-  if (!data) return NULL;
-  callback->place = &data->callback;
+void fwd_trampoline_prepare(FWDCallback *callback) {
   callback->is_large = callback->plan->facts.frame_size > FWD_FRAME_STACK;
   callback->how = how_to_return(&callback->plan->facts.result);
   callback->is_simple = !callback->is_large && callback->how == AS_WORDS;
-  fwd_publish(&data->callback, callback);
-  return (const char *)data - PAGE;
 }
 
-void fwd_trampoline_give_back(const void **place) { free_again((Data *)place); }
+static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame *registers,
+                         const void *stack_words) {
+  const FWDPlanFacts *facts = &callback->plan->facts;
+  char *memory = (char *)frame;
+  memcpy(frame, registers, FWD_FRAME_STACK);
+  memset(memory + FWD_FRAME_STACK, 0, facts->frame_size - FWD_FRAME_STACK);
+  memcpy(memory + FWD_FRAME_STACK, stack_words, facts->passed_words * 8);
+  FWDSlot slot = facts->result;
+  callback->handler(callback->context, frame);
+  if (slot.place == FWDPlaceHiddenPointer)
+    memcpy((void *)registers->integers[0], memory + slot.offset, slot.size);
+  else
+    memcpy(registers->result, frame->result, sizeof frame->result);
+}
 
-int fwd_trampolines_work(void) {
-  Data *data = take_data();
-  if (data) free_again(data);
-  return data != NULL;
+/// Answers zero in the way of a result that was at `slot`. The x87 stack needs its values even then.
+static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
+  memset(registers->result, 0, sizeof registers->result);
+  if (slot->place != FWDPlaceHiddenPointer) return place_result(how_to_return(slot), registers->result);
+  memset((void *)registers->integers[0], 0, slot->size);
+  registers->result[0] = registers->integers[0];
+  return AS_WORDS;
 }
 
 /// A call with stack words, or with a result in memory: the handler gets a frame that has room.
 __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FWDFrame *registers,
                                                  const void *stack_words) {
-  const FWDPlanFacts *facts = &callback->plan->facts;
-  // At most 64 KiB of stack words and 64 KiB of result: bounded by the plan.
-  char *memory = __builtin_alloca_with_align(facts->frame_size, 128);
-  FWDFrame *frame = (FWDFrame *)memory;
-  memcpy(frame, registers, FWD_FRAME_STACK);
-  memset(memory + FWD_FRAME_STACK, 0, facts->frame_size - FWD_FRAME_STACK);
-  memcpy(memory + FWD_FRAME_STACK, stack_words, facts->passed_words * 8);
-  // The callback may be gone when its handler returns.
-  FWDSlot slot = facts->result;
+  uint32_t size = callback->plan->facts.frame_size;
+  int is_hidden = callback->plan->facts.result.place == FWDPlaceHiddenPointer;
   int how = callback->how;
-  uint64_t hidden = frame->integers[0];
-  callback->handler(callback->context, frame);
-  if (slot.place == FWDPlaceHiddenPointer) {
-    memcpy((void *)hidden, memory + slot.offset, slot.size);
-    registers->result[0] = hidden;
-    return AS_WORDS;
+  if (size <= FWD_FRAME_ON_STACK_MAX) {
+    answer_large(callback, __builtin_alloca_with_align(size, 128), registers, stack_words);
+  } else {
+    void *memory = malloc(size);
+    if (!memory) {
+      fwd_report_event(FWDEventCallbackWithoutMemory, callback->function);
+      return answer_zero(&callback->plan->facts.result, registers);
+    }
+    answer_large(callback, memory, registers, stack_words);
+    free(memory);
   }
-  memcpy(registers->result, frame->result, sizeof frame->result);
-  return place_result(how, registers->result);
+  if (!is_hidden) return place_result(how, registers->result);
+  registers->result[0] = registers->integers[0];
+  return AS_WORDS;
 }
 
 /// A call that takes more than its registers, or a result that is not simply in two words.
@@ -188,22 +212,26 @@ __attribute__((noinline)) static int enter_specially(const FWDCallback *callback
   return place_result(how, frame->result);
 }
 
-/// The callback is gone, or the thread holds too much already, or has no memory for its list; then
-/// whoever made the callback is trusted to keep it.
-__attribute__((noinline)) static int enter_unheld(const void **data, FWDFrame *frame,
+/// The callback is gone, or the thread holds too much already, or has no memory for its list.
+__attribute__((noinline)) static int enter_unheld(FWDCallbackPlace *place, FWDFrame *frame,
                                                   const void *stack_words) {
-  const FWDCallback *callback = __atomic_load_n(data, __ATOMIC_ACQUIRE);
-  return callback ? enter_specially(callback, frame, stack_words) : AS_WORDS;
+  FWDSlot former;
+  FWDCallback *callback = fwd_callback_begin_use(place, &former);
+  if (!callback) return answer_zero(&former, frame);
+  int how = enter_specially(callback, frame, stack_words);
+  fwd_callback_end_use(callback);
+  return how;
 }
 
-int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words);
+/// Where `fwd_trampoline_entry` goes.
+int fwd_trampoline_enter(FWDCallbackPlace *place, FWDFrame *frame, const void *stack_words);
 
-int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_words) {
+int fwd_trampoline_enter(FWDCallbackPlace *place, FWDFrame *frame, const void *stack_words) {
   memset(frame->result, 0, sizeof frame->result);
   FWDThread *thread = fwd_thread();
   uint32_t index = thread ? thread->count : 0;
-  const FWDCallback *callback = fwd_hold(thread, data);
-  if (__builtin_expect(!callback, 0)) return enter_unheld(data, frame, stack_words);
+  const FWDCallback *callback = fwd_hold(thread, &place->callback);
+  if (__builtin_expect(!callback, 0)) return enter_unheld(place, frame, stack_words);
   int how = AS_WORDS;
   if (__builtin_expect(callback->is_simple, 1))
     callback->handler(callback->context, frame);
@@ -215,13 +243,17 @@ int fwd_trampoline_enter(const void **data, FWDFrame *frame, const void *stack_w
 
 #else
 
-const void *fwd_trampoline_take(FWDCallback *callback) {
-  (void)callback;
+int fwd_trampoline_is_ready(int *out_error) {
+  *out_error = 0;
+  return 0;
+}
+
+FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error) {
+  (void)out_function;
+  *out_error = 0;
   return NULL;
 }
 
-void fwd_trampoline_give_back(const void **place) { (void)place; }
-
-int fwd_trampolines_work(void) { return 0; }
+void fwd_trampoline_prepare(FWDCallback *callback) { (void)callback; }
 
 #endif

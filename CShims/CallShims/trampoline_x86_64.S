@@ -1,4 +1,4 @@
-// The two pieces of machine code of this package: what C can call when it calls into Swift.
+// What C can call when it calls into Swift.
 //
 // fwd_trampoline_page: one page of 255 trampolines, 16 bytes each, and a last jump. It is never
 // executed where it stands: the page is mapped again elsewhere, from the program's own file, with a
@@ -13,29 +13,32 @@
 //         1: rax from result[2], xmm0 from result[3]
 //         2: st0 from result[0..1]      3: st1 from result[2..3] as well
 //   keeps every register that the ABI says is the caller's. An exception cannot pass.
+//
+// The numbers are asserted in trampoline.c.
+
+#include "fwd_layout.h"
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
 
-#define FRAME_VECTORS 48
-#define FRAME_RESULT 112
-#define FRAME_SIZE 144
+#define FRAME_VECTORS FWD_LAYOUT_VECTORS
+#define FRAME_RESULT FWD_LAYOUT_RESULT
 
         .text
-        .balign 4096
+        .balign FWD_PAGE
         .globl  fwd_trampoline_page
         .hidden fwd_trampoline_page
         .type   fwd_trampoline_page, @object
-        .size   fwd_trampoline_page, 4096
+        .size   fwd_trampoline_page, FWD_PAGE
 fwd_trampoline_page:
-        .rept   255
+        .rept   FWD_TRAMPOLINES_PER_PAGE
         endbr64
-        leaq    4096-11(%rip), %r10     // from the end of this instruction, 11 bytes in
+        leaq    FWD_PAGE-11(%rip), %r10 // from the end of this instruction, 11 bytes in
         jmp     .Llast
-        .balign 16, 0xcc
+        .balign FWD_TRAMPOLINE, 0xcc
         .endr
 .Llast:
-        jmp     *4096-6(%rip)           // the last 16 bytes of the data page
-        .balign 4096, 0xcc
+        jmp     *FWD_PAGE-6(%rip)       // the last 16 bytes of the data page
+        .balign FWD_PAGE, 0xcc
 
         .globl  fwd_trampoline_entry
         .hidden fwd_trampoline_entry
@@ -49,7 +52,7 @@ fwd_trampoline_entry:
         .cfi_offset %rbp, -16
         movq    %rsp, %rbp
         .cfi_def_cfa_register %rbp
-        subq    $FRAME_SIZE, %rsp
+        subq    $FWD_LAYOUT_FRAME, %rsp
         movq    %rdi, 0(%rsp)
         movq    %rsi, 8(%rsp)
         movq    %rdx, 16(%rsp)
@@ -77,9 +80,10 @@ fwd_trampoline_entry:
         leave
         .cfi_remember_state
         .cfi_def_cfa %rsp, 8
+        .cfi_restore %rbp
         ret
         .cfi_restore_state
-1:      cmpl    $2, %eax
+1:      cmpl    $FWD_AS_X87, %eax
         jae     2f
         movq    FRAME_RESULT+16(%rsp), %rax
         movsd   FRAME_RESULT+24(%rsp), %xmm0
@@ -89,12 +93,11 @@ fwd_trampoline_entry:
 3:      fldt    FRAME_RESULT(%rsp)
 4:      leave
         .cfi_def_cfa %rsp, 8
+        .cfi_restore %rbp
         ret
         .cfi_endproc
         .size   fwd_trampoline_entry, . - fwd_trampoline_entry
 
 #endif
 
-#if defined(__linux__) && defined(__ELF__)
-        .section .note.GNU-stack, "", %progbits
-#endif
+#include "fwd_elf_notes.h"

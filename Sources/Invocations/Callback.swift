@@ -20,7 +20,9 @@ public import TypeEncodings
 /// ```
 ///
 /// The pointer is good while this object lives, on every thread; keep the object for as long as
-/// C may call. The closure runs on the thread that calls, whatever that is.
+/// C may call. The closure runs on the thread that calls, whatever that is. If C calls too late, zero
+/// is the answer, and a line on standard error says so, until the function is used for another
+/// callback; the one that was freed first is used again first.
 ///
 /// - Note: On x86-64 Linux no memory is ever writable and executable: the code is a page of the
 ///   program's own file. Elsewhere libffi provides it, some builds of which map such a page.
@@ -93,13 +95,14 @@ public final class Callback: Sendable {
 
   init(_ answer: Answer) throws(InvocationError) {
     var code: UnsafeRawPointer?
+    var error: Int32 = 0
     let context = unsafe Unmanaged.passRetained(answer)
     // SAFETY: the callback takes the answer over, and the answer keeps the plan.
     let handle = unsafe fwd_callback_create(
-      answer.plan.handle, answerCall, context.toOpaque(), releaseAnswer, &code)
+      answer.plan.handle, answerCall, context.toOpaque(), releaseAnswer, &code, &error)
     guard let handle = unsafe handle, let code = unsafe code else {
       unsafe context.release()
-      throw .outOfMemory
+      throw error == ENOMEM ? .outOfMemory : .callbackRefused(reason: Self.text(of: error))
     }
     self.plan = answer.plan
     unsafe self.handle = unsafe handle
@@ -107,6 +110,10 @@ public final class Callback: Sendable {
   }
 
   deinit { unsafe fwd_callback_destroy(handle) }
+
+  private static func text(of error: Int32) -> String {
+    unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
+  }
 
   /// The address of the function. Valid while this object lives.
   public var address: UnsafeRawPointer { unsafe code }
@@ -201,9 +208,10 @@ extension CallPlan {
     var code: UnsafeRawPointer?
     let handler = unsafe unsafeBitCast(handler, to: FWDCallbackHandler.self)
     let context = unsafe Unmanaged.passRetained(self)
+    var error: Int32 = 0
     let callback = unsafe fwd_callback_create(
       handle, handler, context.toOpaque(), { unsafe Unmanaged<CallPlan>.fromOpaque($0).release() },
-      &code)
+      &code, &error)
     guard unsafe callback != nil, let code = unsafe code else { throw .outOfMemory }
     return unsafe code
   }

@@ -12,15 +12,17 @@ typedef void (*FWDCallbackHandler)(void *context, FWDFrame *frame);
 typedef struct FWDCallback FWDCallback;
 
 /// Makes a function pointer of `plan`'s type that calls `handler(context, frame)` on whatever
-/// thread it is called. The plan must live as long as `context`, which is the callback's own from
-/// here on: `release(context)` is called once, when nobody is in the handler any more. NULL where
-/// no code is to be had; then nothing was taken over.
-FWDCallback *_Nullable fwd_callback_create(const FWDPlan *plan, FWDCallbackHandler handler,
-                                           void *context, void (*release)(void *context),
-                                           const void *_Nullable *_Nonnull out_function);
+/// thread it is called. The callback takes `context` over: `release(context)` is called once, when
+/// nobody is in the handler any more. NULL where no code is to be had; then nothing is taken over,
+/// and `out_error` is the `errno` that says why.
+FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
+                                           void (*release)(void *context),
+                                           const void *_Nullable *_Nonnull out_function,
+                                           int *out_error);
 
 /// Ends a callback, whose function pointer must not be called any more. Calls that have begun end
-/// well.
+/// well; later ones answer zero and are reported, until the function is used again, which those
+/// that were freed before are first.
 void fwd_callback_destroy(FWDCallback *callback);
 
 /// Where the code of callbacks comes from.

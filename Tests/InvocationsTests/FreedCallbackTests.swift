@@ -1,0 +1,142 @@
+import CForwardingFixtures
+import CForwardingShims
+import Foundation
+import Testing
+
+@testable import Invocations
+
+private typealias Number = @convention(c) () -> Int32
+
+nonisolated(unsafe) private var toldFunction: UnsafeRawPointer?
+
+/// Functions of callbacks that are freed.
+private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
+  try (0..<count).map { number in try Callback { () -> Int32 in Int32(number) }.address }
+}
+
+// Each test has a process of its own, and is run for trampolines (0) and for libffi's closures (1).
+@Suite("Callbacks that are freed")
+struct FreedCallbackTests {
+  @Test("the function that was freed last is used again last", arguments: [0, 1])
+  func oldestFirst(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let old = try freed(1)[0]
+      var others: [Callback] = []
+      for _ in 0..<60 { others.append(try Callback { () -> Int32 in 1 }) }
+      try #require(!others.contains { $0.address == old })
+      for _ in 0..<140 { others.append(try Callback { () -> Int32 in 1 }) }
+      let functions = others.map(\.address)
+      while !others.isEmpty { others.removeFirst() }
+      for _ in 0..<60 { others.append(try Callback { () -> Int32 in 1 }) }
+      try #require(!others.contains { functions.suffix(60).contains($0.address) })
+      try #require(others.contains { functions.prefix(60).contains($0.address) })
+    }
+  }
+
+  @Test("a call to a freed function answers zero and says so, once", arguments: [0, 1])
+  func calledLate(prefersLibffi: Int32) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let call = unsafeBitCast(try freed(1)[0], to: Number.self)
+      try #require(call() == 0)
+      try #require(call() == 0)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let lines = text.split(separator: "\n").filter { $0.contains("a callback that is freed") }
+    #expect(lines.count == 1, "\(text)")
+  }
+
+  @Test("zero comes in the way of the result: mixed registers, x87, memory", arguments: [0, 1])
+  func kinds(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let mixed = try Callback { (mixed: FixtureMixed) -> FixtureMixed in mixed }
+        .function(as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)
+      let answer = mixed(FixtureMixed(number: 1, value: 2))
+      try #require(answer.number == 0)
+      try #require(answer.value == 0)
+      let rectangle = try Callback { (r: FixtureRectangle) -> FixtureRectangle in r }
+        .function(as: (@convention(c) (FixtureRectangle) -> FixtureRectangle).self)
+      let point = FixturePoint(x: 1, y: 2)
+      let large = rectangle(FixtureRectangle(origin: point, size: point))
+      try #require(large.origin.x == 0)
+      try #require(large.size.y == 0)
+      let long = try Callback { (value: Float80) -> Float80 in value }
+        .function(as: (@convention(c) (Float80) -> Float80).self)
+      // More often than there are registers on the x87 stack.
+      for _ in 0..<20 { try #require(long(1.5) == 0) }
+    }
+  }
+
+  @Test("the event has a handler, which is told the function")
+  func handler() async {
+    await #expect(processExitsWith: .success) {
+      let function = try freed(1)[0]
+      fwd_set_event_handler { event, function in
+        if event == .freedCallback { toldFunction = function }
+      }
+      _ = unsafeBitCast(function, to: Number.self)()
+      try #require(toldFunction == function)
+    }
+  }
+
+  @Test(
+    "threads that call while callbacks are made and freed find no memory that is gone",
+    arguments: [0, 1])
+  func racing(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      fwd_set_event_handler { _, _ in }
+      let place = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
+      place.pointee = UInt(bitPattern: try freed(1)[0])
+      nonisolated(unsafe) let shared = place
+      let group = DispatchGroup()
+      for _ in 0..<4 {
+        DispatchQueue.global().async(group: group) {
+          for _ in 0..<100_000 {
+            let call = unsafeBitCast(shared.pointee, to: Number.self)
+            precondition([0, 7].contains(call()))
+          }
+        }
+      }
+      for _ in 0..<5_000 {
+        let callback = try Callback { () -> Int32 in 7 }
+        shared.pointee = UInt(bitPattern: callback.address)
+      }
+      group.wait()
+    }
+  }
+
+  @Test(
+    "deeper than a thread can hold, a callback that is dropped inside of its own call ends well")
+  func droppedDeeply() async {
+    await #expect(processExitsWith: .success) {
+      final class Box: @unchecked Sendable { var callback: Callback?; var ended = 0 }
+      final class Owned: Sendable {
+        let box: Box; init(_ box: Box) { self.box = box }
+        deinit { box.ended += 1 }
+      }
+      typealias Function = @convention(c) (Int32) -> Int32
+      let box = Box()
+      func make() throws {
+        let owned = Owned(box)
+        let depthMax = Int32(FWD_HOLDS_MAX) + 8
+        box.callback = try Callback { (depth: Int32) -> Int32 in
+          if depth == depthMax {
+            box.callback = nil
+            try withExtendedLifetime(freed(10)) { _ in }
+            return owned.box.ended == 0 ? 1 : 0
+          }
+          guard let callback = box.callback else { return 0 }
+          return try callback.function(as: Function.self)(depth + 1)
+        }
+      }
+      try make()
+      let call = try #require(box.callback).function(as: Function.self)
+      try #require(call(0) == 1)
+      try #require(box.ended == 1)
+    }
+  }
+}
