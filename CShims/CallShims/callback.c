@@ -120,7 +120,7 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
       break;
     case FWDPlaceX87: memcpy(result, frame->result, slot.size); break;
     case FWDPlaceRegisters:
-      memcpy(result, frame->result, slot.second == FWDClassNone ? 8 : 16);
+      memcpy(result, frame->result, slot.head <= 8 ? 8 : 16);
       break;
   }
 }

@@ -17,12 +17,14 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
     slot->place = slot->size ? FWDPlaceStack : FWDPlaceNowhere;
     end = fwd_round_up(end, slot->alignment < 8 ? 8 : slot->alignment);
     slot->offset = end;
+    fwd_slot_cut(slot);
     end = fwd_round_up(end + slot->size, 8);
     if (end - FWD_FRAME_STACK > FWD_STACK_WORDS_MAX * 8) return FWDStatusTooLarge;
   }
   facts->stack_words = (end - FWD_FRAME_STACK) / 8;
   facts->result.place = facts->result.size ? FWDPlaceStack : FWDPlaceNowhere;
   facts->result.offset = FWD_FRAME_RESULT;
+  fwd_slot_cut(&facts->result);
   if (facts->result.size > sizeof((FWDFrame){0}.result)) {
     facts->result.offset = fwd_round_up(end, 16);
     end = facts->result.offset + facts->result.size;

@@ -46,6 +46,7 @@ static FWDStatus place_result(FWDPlan *plan, Cursor *cursor) {
   } else {
     return FWDStatusUnsupportedValue;
   }
+  fwd_slot_cut(result);
   return FWDStatusOk;
 }
 
@@ -64,12 +65,14 @@ static FWDStatus place_argument(FWDSlot *slot, Cursor *cursor) {
     slot->place = FWDPlaceRegisters;
     slot->offset = take_register(cursor, slot->first);
     if (in_registers(slot->second)) slot->second_offset = take_register(cursor, slot->second);
+    fwd_slot_cut(slot);
     return FWDStatusOk;
   }
   slot->place = FWDPlaceStack;
   uint32_t alignment = slot->alignment < 8 ? 8 : slot->alignment;
   cursor->stack = fwd_round_up(cursor->stack, alignment);
   slot->offset = FWD_FRAME_STACK + cursor->stack;
+  fwd_slot_cut(slot);
   cursor->stack = fwd_round_up(cursor->stack + slot->size, 8);
   return cursor->stack > FWD_STACK_WORDS_MAX * 8 ? FWDStatusTooLarge : FWDStatusOk;
 }

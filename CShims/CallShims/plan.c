@@ -30,7 +30,7 @@ static FWDPlan *allocate(size_t argument_count) {
 
 static FWDSlot slot_of(const FWDValue *value) {
   return (FWDSlot){.size = value->size,
-                   .alignment = value->alignment,
+                   .alignment = (uint8_t)value->alignment,
                    .second_offset = FWD_NOT_SPLIT,
                    .kind = value->kind,
                    .declared = value->kind,
@@ -45,7 +45,8 @@ static void promote(FWDSlot *slot) {
   switch (slot->kind) {
     case FWDKindFloat:
       slot->kind = FWDKindDouble;
-      slot->size = slot->alignment = sizeof(double);
+      slot->size = sizeof(double);
+      slot->alignment = sizeof(double);
       break;
     case FWDKindInt8:
     case FWDKindUInt8:
@@ -53,7 +54,8 @@ static void promote(FWDSlot *slot) {
     case FWDKindUInt16:
     case FWDKindBool:
       slot->kind = FWDKindInt32;
-      slot->size = slot->alignment = sizeof(int);
+      slot->size = sizeof(int);
+      slot->alignment = sizeof(int);
       break;
     default: break;
   }

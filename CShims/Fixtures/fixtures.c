@@ -13,6 +13,22 @@ static int calls;
 int fixture_calls(void) { return calls; }
 void fixture_never(void) { __builtin_trap(); }
 
+static double f_padded_last(double d, int a, int b, int c, int e, int f, FixturePadded p, double g) {
+  return a + b + c + e + f == 15 ? d + p.number + g : -1;
+}
+static double f_padded_stack(double d, int a, int b, int c, int e, int f, int g, FixturePadded p) {
+  return a + b + c + e + f + g == 21 ? d + p.number : -1;
+}
+static FixturePadded f_padded_twice(FixturePadded p) { return (FixturePadded){2 * p.number}; }
+double fixture_call_padded(const void *function) {
+  __typeof__(f_padded_last) *call = (__typeof__(f_padded_last) *)function;
+  return call(1.5, 1, 2, 3, 4, 5, (FixturePadded){40}, 0.25);
+}
+int fixture_call_padded_twice(const void *function) {
+  __typeof__(f_padded_twice) *call = (__typeof__(f_padded_twice) *)function;
+  return call((FixturePadded){21}).number;
+}
+
 typedef struct BitFields { unsigned a : 3, b : 5, c : 7; } BitFields;
 typedef struct Flags { unsigned f0 : 1, f1 : 1, f2 : 1, f3 : 1, f4 : 1, f5 : 1, f6 : 1, f7 : 1, f8 : 1, f9 : 1; } Flags;
 typedef struct Halves { unsigned a : 20, b : 20; } Halves;
@@ -134,6 +150,9 @@ static const Fixture fixtures[] = {
     FIXTURE(f_apply_large, "q^?q"),
     FIXTURE(f_last_of_huge, "q{Huge=[8000q]}"),
     FIXTURE(m_last_of_large, "q@:{Large=[1126q]}"),
+    FIXTURE(f_padded_last, "ddiiiii{FixturePadded=[0t]i}d"),
+    FIXTURE(f_padded_stack, "ddiiiiii{FixturePadded=[0t]i}"),
+    FIXTURE(f_padded_twice, "{FixturePadded=[0t]i}{FixturePadded=[0t]i}"),
 };
 
 long fixture_count(void) { return sizeof fixtures / sizeof fixtures[0]; }

@@ -136,7 +136,7 @@ public struct ValueSlot {
   /// Whether the place has so many bytes, and all in one piece.
   @inlinable
   func isWhole(_ size: Int) -> Bool {
-    unsafe slot.pointee.second_offset == UInt32.max && Int(slot.pointee.size) >= size
+    unsafe Int(slot.pointee.head) >= size
   }
 
   /// Whether the place holds no address.

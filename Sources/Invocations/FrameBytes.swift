@@ -10,8 +10,23 @@ enum FrameBytes {
     guard size > 0 else { return [] }
     return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       unsafe fwd_slot_load(slot, frame, buffer.baseAddress.unsafelyUnwrapped, size)
+      for hole in unsafe holes(of: slot.pointee.kind) { unsafe buffer[hole].update(repeating: 0) }
       count = size
     }
+  }
+
+  /// The bytes of a number that are padding: a `long double` has ten of sixteen, and what lies in the
+  /// others is whatever the stack held before.
+  private static func holes(of kind: FWDKind) -> [Range<Int>] {
+    #if arch(x86_64)
+      switch kind {
+      case .longDouble: return [10..<16]
+      case .complexLongDouble: return [10..<16, 26..<32]
+      default: return []
+      }
+    #else
+      return []
+    #endif
   }
 
   /// Writes `bytes`, as many as the slot has.

@@ -90,19 +90,20 @@ private final class Passage: Sendable {
     self.selector = selector
     self.receiver = receiver
     moves = (skipping..<plan.argumentCount).flatMap { index in
-      unsafe Self.moves(from: plan.slots[index], to: message.slots[index - skipping + 2])
+      unsafe Self.moves(from: plan.slots + index, to: message.slots + (index - skipping + 2))
     }
   }
 
-  private static func moves(from: FWDSlot, to: FWDSlot) -> [Move] {
-    (0..<(Int(from.size) + 7) / 8).map {
-      Move(from: place($0, in: from), to: place($0, in: to))
+  /// The words of an argument, but for padding that lies in neither frame.
+  private static func moves(
+    from: UnsafePointer<FWDSlot>, to: UnsafePointer<FWDSlot>
+  ) -> [Move] {
+    unsafe (0..<(from.pointee.size + 7) / 8).compactMap { word in
+      let source = unsafe fwd_slot_word(from, word)
+      let destination = unsafe fwd_slot_word(to, word)
+      guard source != UInt32.max, destination != UInt32.max else { return nil }
+      return Move(from: Int(source), to: Int(destination))
     }
-  }
-
-  private static func place(_ word: Int, in slot: FWDSlot) -> Int {
-    word == 1 && slot.second_offset != .max
-      ? Int(slot.second_offset) : Int(slot.offset) + 8 * word
   }
 
   func pass(_ frame: FrameReference) throws {

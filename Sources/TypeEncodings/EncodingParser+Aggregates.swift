@@ -95,21 +95,19 @@ extension EncodingParser {
     return member
   }
 
-  /// Reads a name up to `=` or the closer. C++ names hold blanks, commas and templates, and
-  /// between `<` and `>` the two terminators as well.
+  /// Reads a name up to `=` or the closer.
   private mutating func parseName(
     _ index: Int, closer: UInt8, opener: Int, unterminated reason: TypeEncodingError.Reason
   ) throws(TypeEncodingError) {
     let start = offset
-    var angles = 0
-    while let byte = peek() {
-      if angles == 0, byte == UInt8(ascii: "=") || byte == closer { break }
-      if byte < 0x20 || byte == 0x7F { throw error(.invalidName) }
-      if byte == UInt8(ascii: "<") { angles += 1 }
-      if byte == UInt8(ascii: ">"), angles > 0 { angles -= 1 }
-      offset += 1
+    var scanner = NameScanner(bytes, from: start, closer: closer)
+    switch scanner.scan() {
+    case .ends(let end): offset = end
+    case .invalid(let reason, let place): throw error(reason, at: place)
+    case .unterminated:
+      offset = bytes.count
+      throw unterminated(reason, opener: opener)
     }
-    if atEnd { throw unterminated(reason, opener: opener) }
     nodes[index].nameStart = Int32(start)
     nodes[index].nameEnd = Int32(offset)
   }
@@ -208,9 +206,13 @@ extension EncodingParser {
       return
     }
     for (member, offset) in zip(members, offsets) {
-      nodes[member].position = offset * 8
+      // GNU's dialect tells a bit-field's very bit, which an offset in bytes does not.
+      let isExact = nodes[member].form == .bitField && nodes[member].hasBody
+      if !isExact || nodes[member].position / 8 != offset { nodes[member].position = offset * 8 }
+      let isBitField = nodes[member].form == .bitField
+      let bits = isBitField ? nodes[member].count : Int(nodes[member].size) * 8
       let isTooLarge = nodes[member].fault == .tooLarge(limit: EncodingLimits.size)
-      if isTooLarge || offset + Int(nodes[member].size) > layout.size {
+      if isTooLarge || nodes[member].position + bits > layout.size * 8 {
         let reason = TypeEncodingError.Reason.registeredMemberOutside(size: layout.size)
         setFault(index, reason, at: Int(nodes[member].start))
       }

@@ -10,6 +10,9 @@
 /// let type = try TypeEncoding(parsing: "{packed=cdi}", layouts: layouts)
 /// try type.layout                // size 13, alignment 1
 /// ```
+///
+/// A layout describes a structure. Registered for a vector it would pass the vector in two registers,
+/// where compilers use one: pass vectors behind pointers.
 public struct StructureLayouts: Hashable, Sendable {
   /// The layout of one structure, as its compiler made it.
   public struct Layout: Hashable, Sendable {

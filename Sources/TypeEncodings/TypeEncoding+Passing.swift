@@ -22,11 +22,23 @@ extension TypeEncoding {
     let layout = try layout
     var classifier = EightbyteClassifier(size: layout.size)
     classifier.visit(tree, index, at: 0)
-    if let fault = classifier.fault {
+    let facts = classifier.facts(layout, isBareComplex: node.form == .complex)
+    if let array = classifier.emptyArray {
+      // gcc's way to classify: where it leads elsewhere, nobody can tell who compiled the function.
+      var other = EightbyteClassifier(size: layout.size, countsEmptyArrays: true)
+      other.visit(tree, index, at: 0)
+      let others = other.facts(layout, isBareComplex: false)
+      if (others.first, others.second) != (facts.first, facts.second) {
+        classifier.disagree(over: .emptyArray, array)
+      }
+    }
+    // Where all of it goes to memory anyway, compilers have nothing to disagree over.
+    let fault = classifier.fault ?? (facts.first == .memory ? nil : classifier.disagreement)
+    if let fault {
       throw TypeEncodingError(
         reason: fault.reason, offset: Int(tree.nodes[fault.node].start), encoding: tree.whole)
     }
-    return classifier.facts(layout, isBareComplex: node.form == .complex)
+    return facts
   }
 }
 
@@ -34,12 +46,21 @@ extension TypeEncoding {
 private struct EightbyteClassifier {
   let size: Int
   private(set) var fault: (reason: TypeEncodingError.Reason, node: Int)?
+  /// The first part that compilers pass in different ways.
+  private(set) var disagreement: (reason: TypeEncodingError.Reason, node: Int)?
   private var classes: [PassingFacts.EightbyteClass] = [.none, .none]
   private var isUnaligned = false
   private var components: Set<Scalar> = []
   private var hasOther = false
 
-  init(size: Int) { self.size = size }
+  /// Whether an array of length 0 counts as one element, as in gcc, and the first for which it matters.
+  private let countsEmptyArrays: Bool
+  private(set) var emptyArray: Int?
+
+  init(size: Int, countsEmptyArrays: Bool = false) {
+    self.size = size
+    self.countsEmptyArrays = countsEmptyArrays
+  }
 
   mutating func visit(_ tree: EncodingTree, _ index: Int, at bit: Int) {
     let node = tree.nodes[index]
@@ -61,7 +82,11 @@ private struct EightbyteClassifier {
       // Above two eightbytes only the kinds of the leaves matter, and one element shows them.
       let element = tree.nodes[index + 1]
       guard element.size > 0 else { return }
-      let count = size <= 16 ? node.count : min(node.count, 1)
+      var count = size <= 16 ? node.count : min(node.count, 1)
+      if count == 0, bit % 64 != 0 {
+        emptyArray = emptyArray ?? index
+        if countsEmptyArrays { count = 1 }
+      }
       asAggregate { classifier in
         for position in 0..<count {
           // Behind the second eightbyte nothing counts.
@@ -98,21 +123,42 @@ private struct EightbyteClassifier {
   private mutating func visitMembers(_ tree: EncodingTree, _ index: Int, at bit: Int) {
     let node = tree.nodes[index]
     var member = index + 1
-    if node.isRegistered, size <= 16, size > 0,
+    if node.isRegistered, size <= 16, node.size > 0,
       member == Int(node.next) || !tree.nodes[member].hasPosition
     {
       fault = (.membersUnknown, index)
       return
     }
+    var gaps = MemberGaps(of: node)
     while member < Int(node.next) {
+      let inner = tree.nodes[member]
       // Registered around something that is itself unknown: its registers cannot be told.
-      if tree.nodes[member].fault != nil, tree.nodes[member].form != .bitField, size <= 16 {
+      if inner.fault != nil, inner.form != .bitField, size <= 16 {
         fault = (.membersUnknown, member)
         return
       }
-      visit(tree, member, at: bit + tree.nodes[member].position)
-      member = Int(tree.nodes[member].next)
+      // A width alone in a packed structure: it may reach into the next eightbyte, or not.
+      if inner.form == .bitField, !inner.hasBody, node.alignment == 1, inner.count > 1,
+        (bit + inner.position) / 64 != (bit + inner.position + inner.count + 6) / 64
+      {
+        fault = (.membersUnknown, member)
+        return
+      }
+      if inner.form != .bitField, (bit + inner.position) % (Int(inner.alignment) * 8) != 0 {
+        disagree(over: .misalignedMember, member)
+      }
+      if inner.form == .array, inner.count == 0, node.form == .union || inner.next == node.next {
+        disagree(over: .emptyArray, member)
+      }
+      gaps.pass(inner)
+      visit(tree, member, at: bit + inner.position)
+      member = Int(inner.next)
     }
+    if gaps.isUnexplained { disagree(over: .hiddenMember, index) }
+  }
+
+  mutating func disagree(over what: TypeEncodingError.Disagreement, _ node: Int) {
+    if disagreement == nil { disagreement = (.compilersDisagree(over: what), node) }
   }
 
   private mutating func add(_ scalar: Scalar, at bit: Int) {
@@ -147,7 +193,7 @@ private struct EightbyteClassifier {
     return .memory
   }
 
-  func facts(_ layout: TypeLayout, isBareComplex: Bool) -> PassingFacts {
+  mutating func facts(_ layout: TypeLayout, isBareComplex: Bool) -> PassingFacts {
     var (first, second) = (classes[0], classes[1])
     // What the ABI does once all leaves are merged. Inside a structure a complex long double
     // makes it larger than two eightbytes, and so it goes to memory.
@@ -160,6 +206,8 @@ private struct EightbyteClassifier {
       (first, second) = (.memory, .none)
     } else if first == .x87 {
       second = .none
+    } else if first == .none, second != .none {
+      disagree(over: .hiddenMember, 0)
     }
     return PassingFacts(
       size: layout.size, alignment: layout.alignment, first: layout.size == 0 ? .none : first,
@@ -172,4 +220,24 @@ private struct EightbyteClassifier {
     else { return nil }
     return only
   }
+}
+
+/// Looks for bytes of a registered structure that no member has and no alignment asks for.
+private struct MemberGaps {
+  private let node: EncodingNode
+  private var end = 0
+  private var hasHole = false
+
+  init(of node: EncodingNode) { self.node = node }
+
+  mutating func pass(_ member: EncodingNode) {
+    hasHole = hasHole || isHole(before: member.position)
+    let bits = member.form == .bitField ? member.count : Int(member.size) * 8
+    end = max(end, member.position + bits)
+  }
+
+  var isUnexplained: Bool { node.isRegistered && (hasHole || isHole(before: Int(node.size) * 8)) }
+
+  /// Padding is always shorter than the alignment that asks for it.
+  private func isHole(before bit: Int) -> Bool { bit - end >= Int(node.alignment) * 8 }
 }

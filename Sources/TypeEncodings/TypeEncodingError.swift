@@ -36,6 +36,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case invalidUTF8
     /// A name holds a control character, or is missing where there is no body either.
     case invalidName
+    /// A bracket in a name has no partner, or stands where no C++ name has one.
+    case unbalancedName
     /// A `{` without its `}`.
     case unterminatedStructure
     /// A `(` without its `)`.
@@ -92,6 +94,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case vectorByValue
     /// A small structure with a registered layout, whose member offsets are not known.
     case membersUnknown
+    /// A small structure that compilers pass in different ways.
+    case compilersDisagree(over: Disagreement)
     /// A member does not fit into the size that was registered for its structure.
     case registeredMemberOutside(size: Int)
     // What a method needs.
@@ -99,6 +103,20 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case notAMethod
     /// The selector takes another number of arguments than the signature.
     case selectorArity(expected: Int, given: Int)
+  }
+
+  /// What gcc and clang pass by value in different ways. Behind a pointer all of it is fine.
+  public enum Disagreement: Hashable, Sendable {
+    /// An array of length 0. At the end it may be a flexible array member, which is spelled alike:
+    /// clang passes the structure in memory, gcc in registers. Between two halves of eight bytes gcc
+    /// chooses the register as if there were an element, clang does not.
+    case emptyArray
+    /// A packed structure in which an inner structure lies at an offset that its alignment forbids
+    /// (clang: memory; gcc: registers, if the numbers inside are aligned).
+    case misalignedMember
+    /// Bytes without a member that no alignment explains: an unnamed bit-field, which clang ignores
+    /// and gcc does not, or a vector, for which clang writes nothing.
+    case hiddenMember
   }
 }
 
@@ -110,6 +128,7 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .unknownCode(let byte): "no type begins with \(Self.name(of: byte))"
     case .trailingCharacters: "one type was expected, but more text follows it"
     case .invalidUTF8: "the bytes are not UTF-8"
+    case .unbalancedName: "a bracket in the name has no partner"
     case .invalidName: "a structure needs a name or a body, and a name no control characters"
     case .unterminatedStructure: "the structure is not closed with '}'"
     case .unterminatedUnion: "the union is not closed with ')'"
@@ -145,6 +164,13 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .vectorByValue: "a vector cannot be passed by value; pass a pointer to it"
     case .membersUnknown:
       "to pass the structure by value, register the offsets of its members too"
+    case .compilersDisagree(.emptyArray):
+      "compilers pass a small structure with an empty array differently; pass a pointer to it"
+    case .compilersDisagree(.misalignedMember):
+      "compilers pass a small structure with a misaligned member differently; pass a pointer to it"
+    case .compilersDisagree(.hiddenMember):
+      "no member explains some bytes of the structure, so compilers may pass it differently; "
+        + "pass a pointer to it"
     case .notAMethod: "a method's first arguments are its receiver '@' and its selector ':'"
     case .selectorArity(let expected, let given):
       "the selector takes \(expected) declared arguments, the signature \(given)"

@@ -8,7 +8,15 @@ public indirect enum RandomCType: Sendable {
   public struct Aggregate: Sendable {
     public let name: String
     public let isUnion: Bool
-    public let members: [Member]
+    public var members: [Member]
+    /// `packed`, and what `aligned` asks for.
+    public var isPacked = false
+    public var alignment: Int?
+
+    /// Whether the encoding does not tell the layout, as it drops the attributes.
+    public var needsLayout: Bool {
+      isPacked || alignment != nil || members.contains { $0.alignment != nil }
+    }
   }
 
   public struct Member: Sendable {
@@ -16,6 +24,8 @@ public indirect enum RandomCType: Sendable {
     public let type: RandomCType
     /// The width of a bit-field, or nil.
     public let bits: Int?
+    /// What `aligned` asks for.
+    public var alignment: Int?
   }
 
   /// How C names the type; arrays have no name of their own.
@@ -46,9 +56,26 @@ public indirect enum RandomCType: Sendable {
     case .aggregate(let aggregate):
       let inner = aggregate.members.map(\.type.definitions).joined()
       let members = aggregate.members.map { member in
-        member.type.declaration(member.name) + (member.bits.map { " : \($0)" } ?? "") + "; "
+        member.type.declaration(member.name) + (member.bits.map { " : \($0)" } ?? "")
+          + Self.aligned(member.alignment) + "; "
       }
-      return inner + "\(spelling) { \(members.joined())};\n"
+      let attributes =
+        (aggregate.isPacked ? " __attribute__((packed))" : "") + Self.aligned(aggregate.alignment)
+      return inner + "\(spelling) { \(members.joined())}\(attributes);\n"
+    }
+  }
+
+  private static func aligned(_ alignment: Int?) -> String {
+    alignment.map { " __attribute__((aligned(\($0))))" } ?? ""
+  }
+
+  /// The structures and unions in this type, itself included, that need a registered layout.
+  public var shaped: [Aggregate] {
+    switch self {
+    case .scalar, .pointer: []
+    case .array(_, let element): element.shaped
+    case .aggregate(let aggregate):
+      aggregate.members.flatMap(\.type.shaped) + (aggregate.needsLayout ? [aggregate] : [])
     }
   }
 
@@ -125,7 +152,9 @@ public struct RandomCTypes {
 
   public mutating func byte() -> UInt8 { UInt8.random(in: 0...255, using: &generator) }
 
-  private mutating func pick(_ names: [String]) -> String { names[number(0...names.count - 1)] }
+  private mutating func pick<Value>(_ values: [Value]) -> Value {
+    values[number(0...values.count - 1)]
+  }
 
   /// A scalar or pointer; the common ones more often.
   public mutating func scalar() -> RandomCType {
@@ -151,7 +180,21 @@ public struct RandomCTypes {
     }
   }
 
+  /// A structure or union; every third with attributes that the encoding will not tell.
   public mutating func aggregate(depth: Int) -> RandomCType {
+    let plain = plainAggregate(depth: depth)
+    guard case .aggregate(var shaped) = plain, number(0...2) == 0 else { return plain }
+    if number(0...2) == 0 { shaped.isPacked = true }
+    if number(0...1) == 0 { shaped.alignment = pick([2, 4, 8, 16, 16]) }
+    // Bit-fields keep their places: compilers differ over aligned ones.
+    if !shaped.members.isEmpty, number(0...2) == 0 {
+      let index = number(0...shaped.members.count - 1)
+      if shaped.members[index].bits == nil { shaped.members[index].alignment = pick([4, 8, 16]) }
+    }
+    return .aggregate(shaped)
+  }
+
+  private mutating func plainAggregate(depth: Int) -> RandomCType {
     count += 1
     let name = "\(prefix)\(count)"
     let isUnion = number(0...3) == 0
@@ -178,8 +221,14 @@ public struct RandomCTypes {
     }
     // Small ones are the interesting ones: they travel in registers.
     let count = style < 14 ? number(1...3) : number(1...6)
-    let members = (0..<count).map {
+    var members = (0..<count).map {
       RandomCType.Member(name: "m\($0)", type: member(depth: depth), bits: nil)
+    }
+    if number(0...7) == 0 {
+      // An array of length 0 only asks for an alignment. Now and then it is the last member.
+      let empty = RandomCType.array(0, .scalar(pick(Self.wide + ["long", "int", "char"])))
+      let place = number(0...5) == 0 ? members.count : number(0...members.count - 1)
+      members.insert(.init(name: "z", type: empty, bits: nil), at: place)
     }
     return .aggregate(.init(name: name, isUnion: isUnion, members: members))
   }

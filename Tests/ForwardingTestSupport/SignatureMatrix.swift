@@ -1,4 +1,5 @@
 import Foundation
+import TypeEncodings
 
 #if canImport(Glibc)
   import Glibc
@@ -18,9 +19,12 @@ public final class SignatureMatrix: @unchecked Sendable {
     public let arguments: [RandomCType]
   }
 
+  public let seed: UInt64
   public let signatures: [Signature]
   /// The encoding of each signature, the result first.
   public let encodings: [String]
+  /// The layouts that encodings do not tell, by clang: of packed and aligned structures.
+  public let registered: StructureLayouts
   /// For each signature, of the result and each argument: size and alignment by clang.
   public let layouts: [[(size: Int, alignment: Int)]]
   public let source: String
@@ -43,13 +47,26 @@ public final class SignatureMatrix: @unchecked Sendable {
       let arguments = (0..<length).map { _ in length > 20 ? types.scalar() : types.value() }
       signatures.append(Signature(result: result, arguments: arguments))
     }
+    self.seed = seed
     self.signatures = signatures
     let definitions = signatures.flatMap { ([$0.result].compactMap(\.self)) + $0.arguments }
       .map(\.definitions).joined()
+    (encodings, layouts, registered) = try Self.facts(definitions, signatures)
     source =
-      Self.prelude + definitions
+      Self.prelude + definitions + Self.claims(signatures, registered)
       + signatures.enumerated().map { Self.functions($0, $1) }.joined()
-    (encodings, layouts) = try Self.facts(definitions, signatures)
+  }
+
+  /// That every compiler lays the attributed structures out as clang does.
+  private static func claims(_ signatures: [Signature], _ registered: StructureLayouts) -> String {
+    signatures.flatMap { [$0.result].compactMap(\.self) + $0.arguments }.flatMap(\.shaped)
+      .compactMap { aggregate in
+        let name = RandomCType.aggregate(aggregate).spelling
+        return registered[aggregate.name].map {
+          "_Static_assert(sizeof(\(name)) == \($0.size), \"size\");\n"
+            + "_Static_assert(_Alignof(\(name)) == \($0.alignment), \"alignment\");\n"
+        }
+      }.joined()
   }
 
   private static let prelude = """
@@ -107,7 +124,7 @@ public final class SignatureMatrix: @unchecked Sendable {
 
   private static func facts(
     _ definitions: String, _ signatures: [Signature]
-  ) throws -> ([String], [[(size: Int, alignment: Int)]]) {
+  ) throws -> ([String], [[(size: Int, alignment: Int)]], StructureLayouts) {
     // The runtime of this dialect is not there; only @encode is wanted.
     var text = "void __objc_load(void *p) {}\ntypedef void fn(void);\n" + definitions
     text += "struct fact { const char *encoding; unsigned long size, alignment; };\n"
@@ -119,6 +136,9 @@ public final class SignatureMatrix: @unchecked Sendable {
       }
     }
     text += "};\nconst struct fact *fact_at(long i) { return &facts[i]; }\n"
+    let shaped = signatures.flatMap { [$0.result].compactMap(\.self) + $0.arguments }
+      .flatMap(\.shaped)
+    text += Self.shapes(shaped)
     let path = try CCompiler.clang().library(
       text, language: "objective-c", options: ["-O0", "-fobjc-runtime=gnustep-2.0"])
     let library = try CompiledLibrary(path)
@@ -140,7 +160,43 @@ public final class SignatureMatrix: @unchecked Sendable {
       encodings.append(encoding)
       layouts.append(layout)
     }
-    return (encodings, layouts)
+    return (encodings, layouts, try Self.layouts(shaped, in: library))
+  }
+
+  /// C functions that write size, alignment and offsets of structures into an array.
+  private static func shapes(_ shaped: [RandomCType.Aggregate]) -> String {
+    var text = "void *memset(void *, int, unsigned long);\n"
+    for (index, aggregate) in shaped.enumerated() {
+      let name = RandomCType.aggregate(aggregate).spelling
+      text += "void shape_\(index)(long *out) { *out++ = sizeof(\(name)); "
+      text += "*out++ = _Alignof(\(name)); "
+      for member in aggregate.members {
+        if member.bits == nil {
+          text += "*out++ = __builtin_offsetof(\(name), \(member.name)); "
+        } else {
+          // C does not tell where a bit-field begins: look for the first byte that it changes.
+          text += "{ \(name) v; memset(&v, 0, sizeof v); v.\(member.name) = ~0ull; long n = 0; "
+          text += "while (!((unsigned char *)&v)[n]) n++; *out++ = n; } "
+        }
+      }
+      text += "}\n"
+    }
+    return text
+  }
+
+  private static func layouts(
+    _ shaped: [RandomCType.Aggregate], in library: CompiledLibrary
+  ) throws -> StructureLayouts {
+    var result = StructureLayouts()
+    for (index, aggregate) in shaped.enumerated() {
+      typealias Shape = @convention(c) (UnsafeMutablePointer<Int>) -> Void
+      var numbers = [Int](repeating: 0, count: aggregate.members.count + 2)
+      try library.function("shape_\(index)", as: Shape.self)(&numbers)
+      let layout = StructureLayouts.Layout(
+        size: numbers[0], alignment: numbers[1], fieldOffsets: Array(numbers[2...]))
+      result[aggregate.name] = layout
+    }
+    return result
   }
 
   // MARK: Compiled

@@ -58,3 +58,7 @@ final class Tracked: CallObject, Sendable {
 
   deinit { Self.live -= 1 }
 }
+
+extension FixturePadded: CallStructure {
+  public static var typeEncoding: String { "{FixturePadded=[0t]i}" }
+}

@@ -84,6 +84,10 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDPlace : uint8_t {
   FWDPlaceX87,
 } FWDPlace;
 
+/// No offset: 0 is that of the first integer register.
+#define FWD_NOT_SPLIT UINT32_MAX
+#define FWD_NOWHERE FWD_NOT_SPLIT
+
 /// Where one value lives in a frame. Everything that gets, sets or gathers a value reads this.
 typedef struct FWDSlot {
   /// Of the first eight bytes, or of all of them where the value is in one piece.
@@ -92,7 +96,11 @@ typedef struct FWDSlot {
   /// `FWD_NOT_SPLIT`.
   uint32_t second_offset;
   uint32_t size;
-  uint32_t alignment;
+  /// How many bytes of the value lie at `offset`: all of them in memory, at most 8 in a register.
+  /// A value can be larger than its places: an eightbyte of nothing but padding takes no register.
+  uint32_t head;
+  /// At most 16.
+  uint8_t alignment;
   FWDKind kind;
   /// The kind before the promotion of a variadic argument; else equal to `kind`.
   FWDKind declared;
@@ -103,6 +111,23 @@ typedef struct FWDSlot {
   FWDKind component;
   uint8_t component_count;
 } FWDSlot;
+
+_Static_assert(sizeof(FWDSlot) == 24, "a slot's address is computed for every argument");
+
+/// Decides how a value is cut into pieces, once it has a place. Everything that moves values goes by
+/// `head` and `second_offset`, which are set here and nowhere else.
+static inline void fwd_slot_cut(FWDSlot *slot) {
+  int is_register = slot->place == FWDPlaceRegisters && slot->second == FWDClassNone;
+  int is_cut = slot->size > 8 && (is_register || slot->second_offset != FWD_NOT_SPLIT);
+  slot->head = is_cut ? 8 : slot->size;
+}
+
+/// Where the eight bytes from `8 * word` on of a value lie in a frame, or `FWD_NOWHERE`.
+static inline uint32_t fwd_slot_word(const FWDSlot *slot, uint32_t word) {
+  if (8 * word < slot->head) return slot->offset + 8 * word;
+  // FWD_NOT_SPLIT is FWD_NOWHERE.
+  return word == 1 ? slot->second_offset : FWD_NOWHERE;
+}
 
 /// The head of a frame: the registers of a call, and its result. Stack words follow, then room
 /// for a result behind a hidden pointer. A frame is aligned to 16 bytes.
@@ -155,9 +180,6 @@ _Static_assert(offsetof(FWDScopedFrame, frame) == sizeof(FWDInvocationState),
                "the frame stands right behind its state");
 _Static_assert(offsetof(FWDScopedFrame, stack) - offsetof(FWDScopedFrame, frame) == sizeof(FWDFrame),
                "stack words follow the registers");
-
-/// No offset: 0 is that of the first integer register.
-#define FWD_NOT_SPLIT UINT32_MAX
 
 enum {
   FWD_FRAME_RESULT = offsetof(FWDFrame, result),

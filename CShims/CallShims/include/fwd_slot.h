@@ -57,7 +57,7 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
                                   size_t size) {
   char *at = (char *)frame + slot->offset;
   uint64_t word = 0;
-  if (size > 8 && slot->second_offset == FWD_NOT_SPLIT) {
+  if (size > 8 && slot->head > 8) {
     memcpy(at, bytes, size);
     return;
   }
@@ -70,16 +70,20 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
   memcpy((char *)frame + slot->second_offset, &word, 8);
 }
 
-/// Reads `size` bytes of a value.
+/// Reads `size` bytes of a value; padding that lies nowhere reads as 0.
 static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *bytes,
                                  size_t size) {
   const char *at = (const char *)frame + slot->offset;
-  if (slot->second_offset != FWD_NOT_SPLIT && size > 8) {
-    memcpy(bytes, at, 8);
-    memcpy((char *)bytes + 8, (const char *)frame + slot->second_offset, size - 8);
-  } else {
+  if (size <= slot->head) {
     memcpy(bytes, at, size);
+    return;
   }
+  char *rest = (char *)bytes + slot->head;
+  memcpy(bytes, at, slot->head);
+  if (slot->second_offset != FWD_NOT_SPLIT)
+    memcpy(rest, (const char *)frame + slot->second_offset, size - slot->head);
+  else
+    memset(rest, 0, size - slot->head);
 }
 
 /// Writes the bytes of a value that is not known to be widened: small integers are extended by
@@ -107,10 +111,8 @@ static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const vo
 
 /// Sets a value to zero.
 static inline void fwd_slot_clear(const FWDSlot *slot, void *frame) {
-  int is_split = slot->second_offset != FWD_NOT_SPLIT;
-  size_t size = is_split ? 8 : (slot->size + 7) & ~(size_t)7;
-  memset((char *)frame + slot->offset, 0, size);
-  if (is_split) memset((char *)frame + slot->second_offset, 0, 8);
+  memset((char *)frame + slot->offset, 0, (slot->head + 7) & ~(size_t)7);
+  if (slot->second_offset != FWD_NOT_SPLIT) memset((char *)frame + slot->second_offset, 0, 8);
 }
 
 #pragma clang assume_nonnull end

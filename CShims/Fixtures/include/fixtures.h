@@ -12,6 +12,9 @@ typedef struct FixtureRectangle { FixturePoint origin, size; } FixtureRectangle;
 typedef struct FixtureMixed { int32_t number; double value; } FixtureMixed;
 typedef struct FixtureTail { int32_t number; char letter; } FixtureTail;
 
+/// Sixteen bytes, of which the second eight are padding.
+typedef struct __attribute__((aligned(16))) FixturePadded { int32_t number; } FixturePadded;
+
 /// A C function by name, with the encoding that its declaration has.
 typedef struct Fixture {
   const char *name;
@@ -28,6 +31,11 @@ extern int fixture_calls(void);
 
 /// A function whose encoding must be wrong to be called: never is.
 void fixture_never(void);
+
+/// Calls what has the type of `f_padded_last` with 1.5, 1, 2, 3, 4, 5, {40} and 0.25.
+double fixture_call_padded(const void *function);
+/// Calls what has the type of `f_padded_twice` with {21}.
+int fixture_call_padded_twice(const void *function);
 
 /// Forks; the child waits, then calls `function` and exits with what it gives. The process, or -1;
 /// `out_pipe` lets it go.

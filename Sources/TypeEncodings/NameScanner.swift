@@ -1,0 +1,114 @@
+/// Finds the end of a structure's name.
+///
+/// C++ names hold blanks, commas and templates, `{blob<float, 4>=…}`, and between brackets the two
+/// bytes that end a name as well: `{S<&operator==>=…}`, `{S<'}'>=…}`. Their brackets are balanced;
+/// a name in which they are not is none.
+struct NameScanner {
+  let bytes: [UInt8]
+  let start: Int
+  let closer: UInt8
+  /// How much of `operator->` is the operator: as much as can be, or as little.
+  var prefersLongOperators = true
+
+  private var offset: Int
+  /// The brackets that are awaited, the next one last.
+  private var awaited: [UInt8] = []
+
+  init(_ bytes: [UInt8], from start: Int, closer: UInt8) {
+    self.bytes = bytes
+    self.start = start
+    self.closer = closer
+    offset = start
+  }
+
+  /// Where a name ends, or what is wrong with it.
+  enum Outcome {
+    case ends(at: Int)
+    case invalid(TypeEncodingError.Reason, at: Int)
+    /// The text ends first.
+    case unterminated
+  }
+
+  mutating func scan() -> Outcome {
+    let first = scanOnce()
+    if case .ends = first { return first }
+    // `C<S<&operator->>` has the operator `-` in it, `S<&operator->>` the operator `->`.
+    prefersLongOperators = false
+    offset = start
+    awaited = []
+    if case .ends(let end) = scanOnce() { return .ends(at: end) }
+    return first
+  }
+
+  private mutating func scanOnce() -> Outcome {
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      if awaited.isEmpty, byte == UInt8(ascii: "=") || byte == closer { return .ends(at: offset) }
+      if byte < 0x20 || byte == 0x7F { return .invalid(.invalidName, at: offset) }
+      guard let length = take(byte) else { return .invalid(.unbalancedName, at: offset) }
+      offset += length
+    }
+    return .unterminated
+  }
+
+  /// Takes what stands at `offset`, and says how many bytes it has; nil if a bracket has no partner.
+  private mutating func take(_ byte: UInt8) -> Int? {
+    switch byte {
+    case UInt8(ascii: "<"): awaited.append(UInt8(ascii: ">"))
+    case UInt8(ascii: "("): awaited.append(UInt8(ascii: ")"))
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      // Only a template's arguments have them: `C<int[3]>`, `S<Name{{125, 61}, 3}>`.
+      if awaited.isEmpty { return nil }
+      awaited.append(byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}"))
+    case UInt8(ascii: ">"), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+      guard awaited.popLast() == byte else { return nil }
+    case UInt8(ascii: "-") where peek(1) == UInt8(ascii: ">") && offset > start:
+      // The arrow of a result, `C<auto (int) -> int>`; that of an operator has no blank in front.
+      return bytes[offset - 1] == UInt8(ascii: " ") ? 2 : 1
+    case UInt8(ascii: "'") where !awaited.isEmpty: return literalLength
+    case UInt8(ascii: "o") where !awaited.isEmpty: return operatorLength
+    default: break
+    }
+    return 1
+  }
+
+  private func peek(_ ahead: Int) -> UInt8 {
+    offset + ahead < bytes.count ? bytes[offset + ahead] : 0
+  }
+
+  /// The length of a character such as `'}'` or `'\''`; 1 where the quote does not begin one.
+  private var literalLength: Int {
+    let isEscaped = peek(1) == UInt8(ascii: "\\")
+    let lengths = isEscaped ? 4...12 : 3...6
+    return lengths.first { peek($0 - 1) == UInt8(ascii: "'") } ?? 1
+  }
+
+  /// The length of `operator` with its symbol; 1 for an `o` that does not begin it.
+  private var operatorLength: Int {
+    guard Self.keyword.indices.allSatisfy({ peek($0) == Self.keyword[$0] }),
+      !Self.isWord(bytes[offset - 1])
+    else { return 1 }
+    let lengths = (1...3).filter { length in
+      let symbol = (0..<length).map { peek(Self.keyword.count + $0) }
+      return Self.symbols.contains(symbol) && endsArgument(peek(Self.keyword.count + length))
+    }
+    return Self.keyword.count + ((prefersLongOperators ? lengths.last : lengths.first) ?? 0)
+  }
+
+  /// What can stand behind a template's argument.
+  private func endsArgument(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ">") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ")")
+      || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "}")
+  }
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "_") || byte >= 0x80 || EncodingParser.isDigit(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static let keyword = Array("operator".utf8)
+  /// The operators that hold a bracket or a comma; the others need no care.
+  private static let symbols = Set(
+    ["<", ">", "<<", ">>", "<=", ">=", "<=>", "<<=", ">>=", "->", "->*", "()", "[]", ",", "-"]
+      .map { Array($0.utf8) })
+}

@@ -1,0 +1,134 @@
+import CForwardingFixtures
+import CForwardingShims
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+/// A structure of 16 bytes whose second eightbyte holds nothing takes one register, not two. What was
+/// written for the second one landed in the register of the next argument.
+@Suite("Padding takes no register")
+struct PaddedStructureTests {
+  /// `aligned` is told by a registered layout, or by an empty array of what is aligned so.
+  static let spellings = ["{FixturePadded=i}", "{FixturePadded=[0t]i}"]
+
+  static func signature(_ text: String) throws -> MethodSignature {
+    var layouts = StructureLayouts()
+    if !text.contains("[0t]") {
+      layouts["FixturePadded"] = .init(size: 16, alignment: 16, fieldOffsets: [0])
+    }
+    return try MethodSignature(parsing: text, layouts: layouts)
+  }
+
+  static let forty = [40, 0, 0, 0] + [UInt8](repeating: 0xEE, count: 12)
+
+  static func prepared(_ text: String, numbers: Int) throws -> Invocation {
+    let call = Invocation(try CallPlan(signature(text)))
+    try call.setArgument(1.5, at: 0)
+    for number in 1...numbers { try call.setArgument(Int32(number), at: number) }
+    // After its neighbours: what is too long would overwrite one of them.
+    try call.setArgument(bytes: forty, at: numbers + 1)
+    return call
+  }
+
+  static func bothEngines(_ call: Invocation, _ function: UnsafeRawPointer) throws -> [Double] {
+    try call.invoke(using: function)
+    let direct = try call.result(as: Double.self)
+    call.invokeThroughLibffi(using: function)
+    return [direct, try call.result(as: Double.self)]
+  }
+
+  @Test("in the last register", arguments: spellings)
+  func lastRegister(spelling: String) throws {
+    let call = try Self.prepared("ddiiiii\(spelling)d", numbers: 5)
+    try call.setArgument(0.25, at: 7)
+    #expect(try Self.bothEngines(call, Fixtures.named("f_padded_last").function) == [41.75, 41.75])
+  }
+
+  @Test("on the stack", arguments: spellings)
+  func onTheStack(spelling: String) throws {
+    let call = try Self.prepared("ddiiiiii\(spelling)", numbers: 6)
+    #expect(try Self.bothEngines(call, Fixtures.named("f_padded_stack").function) == [41.5, 41.5])
+  }
+
+  @Test("reads as zero", arguments: spellings)
+  func readsAsZero(spelling: String) throws {
+    let call = try Self.prepared("ddiiiii\(spelling)d", numbers: 5)
+    let bytes = try call.argumentBytes(at: 6)
+    #expect(bytes == Array(Self.forty.prefix(8)) + [UInt8](repeating: 0, count: 8))
+    #expect(call.description.contains("28000000"))
+  }
+
+  @Test("as a result", arguments: spellings)
+  func result(spelling: String) throws {
+    let call = Invocation(try CallPlan(Self.signature(spelling + spelling)))
+    try call.setArgument(bytes: Self.forty, at: 0)
+    try call.invoke(using: Fixtures.named("f_padded_twice").function)
+    #expect(try call.resultBytes().prefix(4) == [80, 0, 0, 0])
+    #expect(try call.resultBytes().suffix(8) == [UInt8](repeating: 0, count: 8)[...])
+    call.invokeThroughLibffi(using: Fixtures.named("f_padded_twice").function)
+    #expect(try call.resultBytes().prefix(4) == [80, 0, 0, 0])
+  }
+
+  @Test("into a callback", arguments: spellings)
+  func callback(spelling: String) throws {
+    let callback = try Callback(Self.signature("ddiiiii\(spelling)d")) { call in
+      let number = try call.argumentBytes(at: 6)[0]
+      let sum = try call.argument(at: 0, as: Double.self) + call.argument(at: 7, as: Double.self)
+      try call.setResult(Double(number) + sum)
+    }
+    #expect(fixture_call_padded(callback.address) == 41.75)
+  }
+
+  @Test("out of a callback", arguments: spellings)
+  func callbackResult(spelling: String) throws {
+    let callback = try Callback(Self.signature(spelling + spelling)) { call in
+      let number = try call.argumentBytes(at: 0)[0]
+      try call.setResult(bytes: [2 * number] + [UInt8](repeating: 0, count: 15))
+    }
+    #expect(fixture_call_padded_twice(callback.address) == 42)
+  }
+
+  @Test("through a door, where it goes from a register to the stack")
+  func door() throws {
+    let observer = PaddedObserver()
+    let door = try NativeDoor(
+      to: observer, selector: "sum::::::::", encoding: "ddiiiii{FixturePadded=[0t]i}d")
+    #expect(fixture_call_padded(door.address) == 41.75)
+  }
+
+  @Test("of a Swift value of the structure's own type")
+  func swiftValue() throws {
+    let call = try Self.prepared("ddiiiii{FixturePadded=[0t]i}d", numbers: 5)
+    try call.setArgument(0.25, at: 7)
+    try call.setArgument(FixturePadded(number: 40), at: 6)
+    #expect(try call.argument(at: 6, as: FixturePadded.self).number == 40)
+    #expect(try Self.bothEngines(call, Fixtures.named("f_padded_last").function) == [41.75, 41.75])
+  }
+}
+
+private final class PaddedObserver: MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("sum::::::::") {
+      (
+        self: PaddedObserver, d: Double, a: Int32, b: Int32, c: Int32, e: Int32, f: Int32,
+        p: FixturePadded, g: Double
+      ) -> Double in
+      a + b + c + e + f == 15 ? d + Double(p.number) + g : -1
+    }
+  }
+}
+
+@Suite("Bytes that are no part of a number are zero")
+struct NumberPaddingTests {
+  @Test("of a long double, as argument and as result", arguments: ["DD", "jDjD"])
+  func longDouble(encoding: String) throws {
+    let call = try Invocation(parsing: encoding)
+    let size = try call.methodSignature.resultLength
+    try call.setArgument(bytes: [UInt8](repeating: 0x3F, count: size), at: 0)
+    try call.setResult(bytes: [UInt8](repeating: 0x3F, count: size))
+    let expected = (0..<size).map { UInt8($0 % 16 < 10 ? 0x3F : 0) }
+    #expect(try call.argumentBytes(at: 0) == expected)
+    #expect(try call.resultBytes() == expected)
+  }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import TypeEncodings
+
+/// What gcc 12 and clang 21 pass by value in different ways was found by compiling each of these.
+@Suite("What compilers disagree over is not passed by value")
+struct DisagreementTests {
+  static func layouts() -> StructureLayouts {
+    var layouts = StructureLayouts()
+    layouts["aligned"] = .init(size: 8, alignment: 8, fieldOffsets: [0])
+    layouts["packed"] = .init(size: 16, alignment: 1, fieldOffsets: [0, 4, 12])
+    layouts["wide"] = .init(size: 20, alignment: 1, fieldOffsets: [0, 4, 12])
+    layouts["empty8"] = .init(size: 0, alignment: 8)
+    layouts["around"] = .init(size: 8, alignment: 1, fieldOffsets: [0, 4, 4])
+    layouts["unnamed"] = .init(size: 8, alignment: 4, fieldOffsets: [0])
+    layouts["front"] = .init(size: 16, alignment: 8, fieldOffsets: [8])
+    layouts["middle"] = .init(size: 12, alignment: 4, fieldOffsets: [0, 8])
+    layouts["vector"] = .init(size: 16, alignment: 8, fieldOffsets: [0])
+    return layouts
+  }
+
+  @Test(
+    "by value they are refused, with the member to blame",
+    arguments: [
+      // A flexible array member. An array of length 0 is spelled alike.
+      ("{F=i[0i]}", 4, .emptyArray), ("{L={F=i[0i]}}", 7, .emptyArray),
+      ("(U=i[0c])", 4, .emptyArray), ("[1{F=i[0i]}]", 6, .emptyArray),
+      ("{F=D[0i]}", 4, .emptyArray),
+      // gcc makes the float an integer for the sake of an array that is not there.
+      ("{T=f[0c]q}", 4, .emptyArray), ("{T=f{e=[0c]}q}", 7, .emptyArray),
+      // An inner structure that its own alignment forbids there.
+      ("{packed=i{aligned=i}i}", 9, .misalignedMember),
+      ("{around=i{empty8=}i}", 9, .misalignedMember),
+      // An unnamed bit-field, or a vector, for which clang writes nothing.
+      ("{unnamed=f}", 0, .hiddenMember), ("{front=d}", 0, .hiddenMember),
+      ("{middle=fi}", 0, .hiddenMember), ("{vector=d}", 0, .hiddenMember),
+      ("{S=b64q8}", 0, .hiddenMember),
+    ] as [(String, Int, TypeEncodingError.Disagreement)])
+  func refused(spelling: String, offset: Int, what: TypeEncodingError.Disagreement) throws {
+    let type = try TypeEncoding(parsing: spelling, layouts: Self.layouts())
+    _ = try type.layout
+    let error = #expect(throws: TypeEncodingError.self) { try type.passingFacts() }
+    #expect(error?.reason == .compilersDisagree(over: what))
+    #expect(error?.offset == offset)
+    #expect(error?.description.contains("pass a pointer to it") == true)
+  }
+
+  @Test(
+    "what goes to memory under every compiler is passed",
+    arguments: ["{F=iqq[0i]}", "{wide=i{aligned=i}q}", "{D={F=i[0i]}D}"])
+  func passedInMemory(spelling: String) throws {
+    let type = try TypeEncoding(parsing: spelling, layouts: Self.layouts())
+    #expect(try type.passingFacts().first == .memory)
+  }
+
+  @Test(
+    "an empty array in front of a member, and an empty member, change nothing",
+    arguments: [("{G=[0t]i}", 16), ("{G=i[0i]i}", 8), ("{G={e=}i}", 4), ("{G=i{empty8=}}", 8)])
+  func passedInRegisters(spelling: String, size: Int) throws {
+    let facts = try TypeEncoding(parsing: spelling, layouts: Self.layouts()).passingFacts()
+    #expect(facts.size == size)
+    #expect(facts.first == .integer)
+    #expect(facts.second == .none)
+  }
+
+  @Test("a registered layout around an empty member is a layout like others")
+  func emptyMember() throws {
+    var layouts = StructureLayouts()
+    layouts["owner"] = .init(size: 8, alignment: 8, fieldOffsets: [0, 4])
+    layouts["e"] = .init(size: 0, alignment: 1)
+    for text in ["{owner=i{e=}}", "{owner=i{e2=}}"] {
+      #expect(try TypeEncoding(parsing: text, layouts: layouts).passingFacts().first == .integer)
+    }
+  }
+
+  @Test("a registered layout keeps the very bit of a bit-field that the encoding tells")
+  func packedBitField() throws {
+    var layouts = StructureLayouts()
+    layouts["bits"] = .init(size: 9, alignment: 1, fieldOffsets: [0, 7])
+    let type = try TypeEncoding(parsing: "{bits=b0q60b60I6}", layouts: layouts)
+    #expect(type.members?.map(\.bitOffset) == [0, 60])
+    #expect(try type.passingFacts().second == .integer)
+    // A width alone does not tell whether the field reaches into the ninth byte.
+    let width = try TypeEncoding(parsing: "{bits=b60b6}", layouts: layouts)
+    let error = #expect(throws: TypeEncodingError.self) { try width.passingFacts() }
+    #expect(error?.reason == .membersUnknown)
+  }
+}

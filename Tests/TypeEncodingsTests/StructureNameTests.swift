@@ -1,0 +1,55 @@
+import Testing
+import TypeEncodings
+
+@Suite("The brackets of a structure's name are balanced")
+struct StructureNameTests {
+  /// As clang's `@encode` writes them, but for the last three.
+  @Test(
+    "names of C++ are read to their end",
+    arguments: [
+      "S<&operator<>", "S<&operator>>", "S<&operator<<>", "S<&operator>>>", "S<&operator==>",
+      "S<'='>", "S<'}'>", "S<'\\''>", "S<'<'>", "S<'\"'>", "S<u8'>'>", "S<L'}'>",
+      "S<&Y::operator()>", "S<&Y::operator[]>", "S<&Y::operator->>", "S<&Y::operator->*>",
+      "S<&Y::operator int>", "S<Str{{125, 61}, 3}>", "C<void (int *, int (*)(X))>",
+      "C<(lambda at n.mm:14:51)>", "S<true>", "C<int[3]>", "C<X Y::*>", "C<int (int)>",
+      "S<&operator->", "S<&operator\"\"_km>", "C<(unnamed struct at n.mm:15:42)>", "C<const X &>",
+      "C<X &&>", "S<-3>", "S<2.500000e+00>", "shared_ptr<E::blob<float, 4>>",
+      "(lambda at x.cpp:3:4)", "C<S<&operator->>", "C<auto (int) -> int>",
+    ])
+  func names(name: String) throws {
+    for (open, close) in [("{", "}"), ("(", ")")] {
+      let spelling = "\(open)\(name)=i\(close)"
+      let type = try TypeEncoding(parsing: "^" + spelling)
+      guard case .pointer(let pointee) = type.kind else { continue }
+      #expect(pointee.members?.count == 1)
+      #expect(type.description == "^" + spelling)
+      switch pointee.kind {
+      case .structure(let found, _), .union(let found, _): #expect(found == name)
+      default: Issue.record("\(pointee) is no structure")
+      }
+    }
+  }
+
+  @Test(
+    "other brackets are errors, at the first that has no partner",
+    arguments: [
+      ("{{}0", 1), ("{{}", 1), ("{{}}", 1), ("{{}=i}", 1), ("{[}=i}", 1), ("{a)=i}", 2),
+      ("{a]=i}", 2), ("{a>=i}", 2), ("{a<b)>=i}", 4), ("{a(b]c)=i}", 4), ("(a}=i)", 2),
+      ("{a<(b>)=i}", 5), ("{a<b>>=i}", 5),
+    ])
+  func unbalanced(spelling: String, offset: Int) {
+    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
+    #expect(error?.reason == .unbalancedName)
+    #expect(error?.offset == offset)
+  }
+
+  @Test(
+    "a bracket that stays open never ends the name", arguments: ["{a<b=i}", "{a(b=i}", "(a(b=i)"])
+  func open(spelling: String) {
+    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
+    let reasons: [TypeEncodingError.Reason] = [
+      .unterminatedStructure, .unterminatedUnion, .unbalancedName,
+    ]
+    #expect(error.map { reasons.contains($0.reason) } == true)
+  }
+}
