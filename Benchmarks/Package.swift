@@ -56,7 +56,6 @@ if hasQt {
 
 let package = Package(
   name: "benchmarks",
-  platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swift-forwarding", path: "..")],
   targets: libraries + [
     .systemLibrary(name: "CFFI", pkgConfig: "libffi"),

@@ -43,7 +43,6 @@ by_hand() {
   fi
   say "install by hand, then run the same command again: ${missing[*]}"
   say "  Debian, Ubuntu:  sudo apt-get install ${missing[*]}"
-  say "  macOS:           brew install libffi"
   exit 1
 }
 

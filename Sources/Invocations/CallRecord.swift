@@ -8,6 +8,7 @@ import TypeEncodings
 /// ``finish()``.
 @safe
 @usableFromInline
+@frozen
 struct CallRecord {
   // SAFETY: the plan is kept by whoever made this; the memory has the size that the plan says, the
   // state in front of the frame, and lives as long as this is used. Two words and no more: they are

@@ -57,6 +57,7 @@ extension CallValue {
 ///
 /// Valid only during the call of the method that receives it.
 @safe
+@frozen
 public struct ValueSlot {
   @usableFromInline let slot: UnsafePointer<FWDSlot>
   @usableFromInline let frame: UnsafeMutableRawPointer

@@ -4,6 +4,7 @@ public import TypeEncodings
 /// A frame that is being called with; valid during the call.
 @safe
 @usableFromInline
+@frozen
 struct FrameReference {
   @usableFromInline let base: UnsafeMutableRawPointer
 

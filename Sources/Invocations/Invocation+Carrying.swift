@@ -59,6 +59,7 @@ extension Invocation {
 }
 
 /// The result of a message that has none: `v`.
+@frozen
 public struct NoResult: CallValue, Hashable, Sendable {
   /// Nothing.
   @inlinable public init() {}

@@ -12,6 +12,7 @@ public import CForwardingShims
 ///
 /// It does what an ``Invocation`` does, but cannot be kept or copied.
 @safe
+@frozen
 public struct ScopedInvocation: ~Copyable {
   // SAFETY: made by `withInvocation` alone, which lends it out, and keeps memory and plan meanwhile.
   @usableFromInline let record: CallRecord

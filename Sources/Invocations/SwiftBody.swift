@@ -209,6 +209,7 @@ package enum SwiftBody {
 /// Walks over the arguments of a frame, left to right. The types were compared with its places
 /// when the body was registered.
 @usableFromInline
+@frozen
 struct ArgumentCursor {
   @usableFromInline let plan: CallPlan
   @usableFromInline let frame: FrameReference

@@ -2,6 +2,7 @@ public import CForwardingShims
 import TypeEncodings
 
 /// What a value is, as far as storing and passing it goes.
+@frozen
 public struct ValueKind: Hashable, Sendable {
   @usableFromInline let raw: FWDKind
 

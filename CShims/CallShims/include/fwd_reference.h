@@ -1,5 +1,10 @@
 #pragma once
 
+// An object of Objective-C is not counted by these functions, so they would corrupt it.
+#if defined(__APPLE__)
+#error "swift-forwarding does not know the objects of Objective-C yet"
+#endif
+
 #pragma clang assume_nonnull begin
 
 // References to Swift objects that do not keep them alive.

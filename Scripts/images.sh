@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Several images with this package in one process, as plug-ins make them: two libraries that each
+# contain all of it, under either scope of dlopen; and two that share a dynamic library of it.
+set -eu
+cd "$(dirname "$0")/.."
+swift build --target Forwarding
+build=$(swift build --show-bin-path)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+objects=("$build"/{Forwarding,Invocations,TypeEncodings,CForwardingShims}.build/*.o)
+
+compile() {
+  swiftc -swift-version 6 -O -parse-as-library -emit-library Tests/Images/PlugIn.swift \
+    -I "$build/Modules" -I CShims/CallShims/include "$@"
+}
+cc -o "$folder/host" Tests/Images/host.c -ldl -pthread
+for name in One Two; do
+  compile -module-name "$name" -o "$folder/$name.so" "${objects[@]}" -lffi
+done
+swiftc -emit-library -o "$folder/libShared.so" "${objects[@]}" -lffi -Xlinker -soname=libShared.so
+for name in Three Four; do
+  compile -module-name "$name" -o "$folder/$name.so" -L "$folder" -lShared -Xlinker -rpath="$folder"
+done
+for scope in local global; do
+  "$folder/host" $scope "$folder"/{One,Two}.so
+  "$folder/host" $scope "$folder"/{Three,Four}.so
+  "$folder/host" $scope "$folder"/{One,Three}.so
+done
+echo "Images: all sums are right."
