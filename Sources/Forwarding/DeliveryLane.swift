@@ -16,25 +16,28 @@ public struct DeliveryLane: Sendable {
   public static let caller = DeliveryLane(kind: .caller)
 
   /// On a queue, later. The message is copied and its arguments retained; one that refers to
-  /// memory which nobody keeps is refused, and so is one with a result, unless that is ignored.
+  /// memory which nobody keeps is refused, and so is one with a result, unless that is ignored: the
+  /// sender gets zero then, if nobody else answers.
   public static func queue(_ queue: DispatchQueue, ignoringResult: Bool = false) -> DeliveryLane {
     DeliveryLane(kind: .queue(queue, isResultIgnored: ignoringResult))
   }
 
-  /// On a queue, while the sender waits, at most for `deadline`. On the queue itself that would
-  /// wait for ever, and is refused.
+  /// On a queue, while the sender waits, at most for `deadline`. A sender that is on the queue
+  /// already, or on one that targets it, calls the target in place. A queue that waits for this
+  /// delivery would wait for ever, and is refused as ``DeliveryOutcome/wouldDeadlock``.
   public static func blocking(
     _ queue: DispatchQueue, deadline: DispatchTimeInterval? = nil
   ) -> DeliveryLane {
     DeliveryLane(kind: .blocking(queue, deadline: deadline))
   }
 
-  /// On an actor, `MainActor.shared` among them, later and in order; as for ``queue(_:ignoringResult:)``.
+  /// On an actor, `MainActor.shared` among them, later, as for ``queue(_:ignoringResult:)``. In
+  /// order: all targets that a proxy has on an actor get a message before any gets the next.
   public static func actor(_ actor: any Actor, ignoringResult: Bool = false) -> DeliveryLane {
     DeliveryLane(kind: .actor(actor, isResultIgnored: ignoringResult))
   }
 
-  /// On a task executor, later and in order; as for ``queue(_:ignoringResult:)``.
+  /// On a task executor, later and in order, as for ``actor(_:ignoringResult:)``.
   public static func executor(
     _ executor: any TaskExecutor, ignoringResult: Bool = false
   ) -> DeliveryLane {
@@ -45,23 +48,24 @@ public struct DeliveryLane: Sendable {
   var identity: ObjectIdentifier? {
     switch kind {
     case .caller: nil
-    case .queue(let queue, _), .blocking(let queue, _): ObjectIdentifier(queue)
+    case .queue(let queue, _), .blocking(let queue, _): ObjectIdentifier(QueueMark.of(queue))
     case .actor(let actor, _): ObjectIdentifier(actor)
     case .executor(let executor, _): ObjectIdentifier(executor)
     }
   }
 }
 
-/// Knows whether the current thread works for a queue.
-enum QueueMark {
-  private static let key = DispatchSpecificKey<ObjectIdentifier>()
-
-  /// Marks a queue, so that ``isCurrent(_:)`` can tell; marking twice is harmless.
-  static func mark(_ queue: DispatchQueue) {
-    queue.setSpecific(key: key, value: ObjectIdentifier(queue))
-  }
-
-  static func isCurrent(_ queue: DispatchQueue) -> Bool {
-    DispatchQueue.getSpecific(key: key) == ObjectIdentifier(queue)
+extension DeliveryLane: Equatable {
+  public static func == (one: DeliveryLane, other: DeliveryLane) -> Bool {
+    guard one.identity == other.identity else { return false }
+    return switch (one.kind, other.kind) {
+    case (.caller, .caller): true
+    case (.queue(_, let ignores), .queue(_, let otherIgnores)),
+      (.actor(_, let ignores), .actor(_, let otherIgnores)),
+      (.executor(_, let ignores), .executor(_, let otherIgnores)):
+      ignores == otherIgnores
+    case (.blocking(_, let deadline), .blocking(_, let otherDeadline)): deadline == otherDeadline
+    case (.caller, _), (.queue, _), (.blocking, _), (.actor, _), (.executor, _): false
+    }
   }
 }

@@ -74,7 +74,7 @@ public enum DeliveryOutcome: Sendable {
   case queued
   /// The target did not finish in time; whether it will still run is open if it had begun.
   case timedOut
-  /// The target's own queue is waiting for this delivery already.
+  /// The target's queue waits for this delivery already, so waiting for the queue would never end.
   case wouldDeadlock
   /// The queue went away with the message still in it.
   case cancelled
@@ -82,7 +82,7 @@ public enum DeliveryOutcome: Sendable {
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }
 
-  /// The error that a sender gets who asks for no report; nil where nothing went wrong.
+  /// The error of a sender that asks for no report; nil where nothing went wrong.
   public var error: (any Error)? {
     switch self {
     case .failed(let error): error
@@ -124,6 +124,11 @@ public final class DeliveryTicket: Sendable {
       }
       if let known { continuation.resume(returning: known) }
     }
+  }
+
+  /// Sets the outcome unless it was set before; gives the one that stands.
+  func settle(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
+    resolve(outcome) ? outcome : self.outcome ?? outcome
   }
 
   /// Sets the outcome, once; false if it was set before.

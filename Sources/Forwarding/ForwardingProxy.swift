@@ -58,7 +58,7 @@ public enum ForwardingError: Error, Hashable, Sendable, CustomStringConvertible 
   case ownTarget
   /// A message to another thread would refer to memory that nobody keeps.
   case borrowedArgument(index: Int, type: String)
-  /// A target's own queue is waiting for this delivery already.
+  /// What would be waited for waits for this delivery itself.
   case wouldDeadlock
   /// A target did not finish in time.
   case timedOut
@@ -77,7 +77,7 @@ public enum ForwardingError: Error, Hashable, Sendable, CustomStringConvertible 
       "argument \(index) (\(type)) refers to memory that nobody keeps; a queued message cannot "
         + "carry it"
     case .wouldDeadlock:
-      "the sender is on the target's own queue, and would wait for itself; do not block there"
+      "to wait here would never end: what would be waited for waits for this delivery"
     case .timedOut: "a target did not finish in time"
     case .cancelled: "a target's queue went away with the message still in it"
     case .resultNotAwaited(let type):

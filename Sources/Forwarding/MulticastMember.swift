@@ -1,39 +1,68 @@
+import Dispatch
 import Synchronization
 
-/// One registration with a multicast proxy. Everything that changes is atomic: deliveries on other
-/// threads hold snapshots of these.
+/// One registration with a multicast proxy, with the wishes of those who made it. Everything that
+/// changes is atomic: deliveries on other threads hold snapshots of these. New wishes make a new
+/// member for the same registration.
 final class MulticastMember: Sendable {
+  /// How a target wants its messages.
+  struct Wishes: Sendable {
+    var isStrong: Bool
+    var lane: DeliveryLane
+    var priority: Int
+    var group: String?
+    var isOnce: Bool
+  }
+
   let token: MulticastProxy.Token
+  let wishes: Wishes
   /// The target, as deliveries see it.
   let listed: ListedTarget
-  let lane: DeliveryLane
-  let priority: Int
-  let group: String?
-  let isOnce: Bool
+  let life: RegistrationLife
+  /// For a lane that waits.
+  let mark: QueueMark?
+  /// For a lane that keeps an order of its own.
+  let order: LaneOrder?
+  /// What deliveries that are under way may see of this registration instead.
+  private let earlier: [Weak]
 
-  private let taken = Atomic(false)
-  /// The last message on its way to an actor; the next one waits for it.
-  private let tail = Guarded<Task<Void, Never>?>(nil)
+  private struct Weak { weak let member: MulticastMember? }
 
   init(
-    token: MulticastProxy.Token, reference: ObjectReference, lane: DeliveryLane, priority: Int,
-    group: String?, isOnce: Bool
+    _ token: MulticastProxy.Token, _ reference: ObjectReference, _ wishes: Wishes,
+    order: LaneOrder? = nil, replacing old: MulticastMember? = nil
   ) {
     self.token = token
-    self.lane = lane
-    self.priority = priority
-    self.group = group
-    self.isOnce = isOnce
-    var isSpecial = isOnce
-    if case .caller = lane.kind {} else { isSpecial = true }
-    listed = ListedTarget(reference, isSpecial: isSpecial)
+    self.wishes = wishes
+    self.order = order
+    life = old?.life ?? RegistrationLife()
+    earlier = old.map { old in old.earlier.filter { $0.member != nil } + [Weak(member: old)] } ?? []
+    mark = if case .blocking(let queue, _) = wishes.lane.kind { QueueMark.of(queue) } else { nil }
+    var isSpecial = wishes.isOnce
+    if case .caller = wishes.lane.kind {} else { isSpecial = true }
+    listed = ListedTarget(reference, isSpecial: isSpecial, blocks: old?.listed.blocks ?? 0)
   }
 
   var reference: ObjectReference { listed.reference }
+  var isOnce: Bool { wishes.isOnce }
 
   /// Whether this delivery may have the member: for a once-only one, the first alone.
-  func take() -> Bool {
-    !isOnce || !taken.exchange(true, ordering: .acquiringAndReleasing)
+  func take() -> Bool { !isOnce || life.take() }
+
+  func markRemoved() {
+    for old in earlier { old.member?.listed.markRemoved() }
+    listed.markRemoved()
+  }
+
+  func block() {
+    for old in earlier { old.member?.listed.block() }
+    listed.block()
+  }
+
+  /// False if it was not blocked.
+  func unblock() -> Bool {
+    for old in earlier { _ = old.member?.listed.unblock() }
+    return listed.unblock()
   }
 
   /// What makes two registrations the same: the target, and its queue or actor.
@@ -42,73 +71,33 @@ final class MulticastMember: Sendable {
     let lane: ObjectIdentifier?
   }
 
-  var key: Key { Key(target: reference.identity, lane: lane.identity) }
-
-  /// Runs a job on an actor, after the jobs that were given to it before.
-  func run(_ job: DeliveryJob, on actor: any Actor) {
-    inOrder { previous in
-      Task {
-        await previous?.value
-        await actor.perform(job)
-      }
-    }
-  }
-
-  /// Runs a job on an executor, after the jobs that were given to it before.
-  func run(_ job: DeliveryJob, on executor: any TaskExecutor) {
-    inOrder { previous in
-      Task(executorPreference: executor) {
-        await previous?.value
-        job.run()
-      }
-    }
-  }
-
-  private func inOrder(_ start: (Task<Void, Never>?) -> Task<Void, Never>) {
-    tail.withLock { $0 = start($0) }
-  }
+  var key: Key { Key(target: reference.identity, lane: wishes.lane.identity) }
 }
 
-extension Actor {
-  fileprivate func perform(_ job: DeliveryJob) { job.run() }
-}
+/// What all versions of a registration have in common. It dies when no delivery has the
+/// registration any more.
+final class RegistrationLife: Sendable {
+  private let taken = Atomic(false)
+  private let met = Atomic(false)
+  private let farewell = AtomicLazyReference<DispatchGroup>()
 
-/// A message on its way to another thread: a copy that nobody else touches.
-///
-/// If it is dropped without having run, its queue went away, and the ticket says so.
-final class DeliveryJob: @unchecked Sendable {
-  // SAFETY: made by the sender, run once by the receiver, and read by a waiting sender only after
-  // the ticket was resolved.
-  let invocation: Invocation
-  let member: MulticastMember
-  let ticket = DeliveryTicket()
-  private let abandoned = Atomic(false)
+  deinit { farewell.load()?.leave() }
 
-  init(_ invocation: Invocation, _ member: MulticastMember) {
-    self.invocation = invocation
-    self.member = member
-  }
+  /// True once.
+  func take() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
 
-  deinit { ticket.resolve(.cancelled) }
+  /// Whether a delivery has found the target alive.
+  var wasMet: Bool { met.load(ordering: .relaxed) }
 
-  /// Gives up waiting: if the job has not begun, it never will.
-  func abandon() { abandoned.store(true, ordering: .releasing) }
+  func meet() { met.store(true, ordering: .relaxed) }
 
-  func run() {
-    if abandoned.load(ordering: .acquiring) { return }
-    ticket.resolve(outcome())
-  }
-
-  /// Sends, and holds the target no longer than that: whoever reads the outcome may rely on it.
-  private func outcome() -> DeliveryOutcome {
-    // A once-only registration ended when its message was queued.
-    if member.listed.isRemoved, !member.isOnce { return .removed }
-    guard let target = member.reference.object else { return .dead }
-    do {
-      try invocation.send(to: target)
-      return .answered
-    } catch {
-      return .failed(error)
-    }
+  /// What is left when this dies.
+  var end: DispatchGroup {
+    if let known = farewell.load() { return known }
+    let made = DispatchGroup()
+    made.enter()
+    let kept = farewell.storeIfNil(made)
+    if kept !== made { made.leave() }
+    return kept
   }
 }

@@ -34,20 +34,11 @@ extension MulticastProxy {
     return try delivery.run(snapshot, each)
   }
 
-  /// Delivers without a report: what a sender needs who asks for none. Allocates nothing unless a
-  /// target makes it.
+  /// Delivers without building a report. Allocates nothing unless a target makes it.
   func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
     let tally = try targetList.deliver(call, stopsAtFirst: results == .first, for: self)
     if tally.metDead { purge() }
     return tally
-  }
-
-  fileprivate func purge() {
-    // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
-    let dead = Set(snapshot.filter { $0.reference.object == nil }.map(\.token))
-    for member in take(where: { dead.contains($0.token) }) {
-      diagnose(.deadTarget(member.token))
-    }
   }
 
   /// The results of all targets that answer, in order.
@@ -78,6 +69,7 @@ extension MulticastProxy {
 extension MulticastProxy: TargetListOwner {
   package func publishTargets() {
     withMembers { targetList.publish($0, \.listed) }
+    meetTargets(snapshot)
   }
 
   package func conclude(_ call: LentCall, _ tally: TargetList.Tally) throws {
@@ -155,6 +147,7 @@ fileprivate struct Delivery {
     if member.listed.isBlocked { return Turn(outcome: .blocked) }
     // Held from here to the end of its turn, asked and called on the same reference.
     guard let target = member.reference.object else { return Turn(outcome: .dead) }
+    member.life.meet()
     let type: AnyClass = type(of: target)
     let method: Implementation?
     do {
@@ -166,7 +159,8 @@ fileprivate struct Delivery {
       return Turn(outcome: .noMethod, type: type)
     }
     guard member.take() else { return Turn(outcome: .removed, type: type) }
-    if member.isOnce { proxy.remove(member.token) }
+    // Wishes that came since keep the registration.
+    if member.isOnce { proxy.remove { $0.isOnce && $0.life === member.life } }
     var turn = send(to: target, method, member)
     turn.type = type
     return turn
@@ -176,24 +170,30 @@ fileprivate struct Delivery {
   private func send(
     to target: AnyObject, _ method: Implementation?, _ member: MulticastMember
   ) -> Turn {
-    switch member.lane.kind {
+    switch member.wishes.lane.kind {
     case .caller:
       return sendHere(to: target, method)
     case .blocking(let queue, let deadline):
-      if QueueMark.isCurrent(queue) { return Turn(outcome: .wouldDeadlock) }
-      guard let deadline else { return queue.sync { sendHere(to: target, method) } }
-      return sendWaiting(member, queue, deadline)
+      let mark = member.mark ?? QueueMark.of(queue)
+      if mark.isCurrent { return sendHere(to: target, method) }
+      guard let chain = BlockingChain.waiting(for: mark) else {
+        return Turn(outcome: .wouldDeadlock)
+      }
+      guard let deadline else {
+        return queue.sync { chain.run { sendHere(to: target, method) } }
+      }
+      return sendWaiting(member, queue, deadline, chain)
     case .queue(let queue, let isResultIgnored):
       return sendLater(member, isResultIgnored) { job in
         queue.async { job.run() }
       }
     case .actor(let actor, let isResultIgnored):
       return sendLater(member, isResultIgnored) { job in
-        member.run(job, on: actor)
+        (member.order ?? LaneOrder()).run(job, on: actor)
       }
     case .executor(let executor, let isResultIgnored):
       return sendLater(member, isResultIgnored) { job in
-        member.run(job, on: executor)
+        (member.order ?? LaneOrder()).run(job, on: executor)
       }
     }
   }
@@ -217,21 +217,19 @@ fileprivate struct Delivery {
   }
 
   private func sendWaiting(
-    _ member: MulticastMember, _ queue: DispatchQueue,
-    _ deadline: DispatchTimeInterval
+    _ member: MulticastMember, _ queue: DispatchQueue, _ deadline: DispatchTimeInterval,
+    _ chain: BlockingChain
   ) -> Turn {
     // The sender may be gone before the target has finished, so the message must stand alone.
     let job: DeliveryJob
-    switch standalone(member) {
+    switch standalone(member, awaitedBy: chain) {
     case .success(let made): job = made
     case .failure(let error): return Turn(outcome: .failed(error))
     }
     queue.async { job.run() }
-    guard let outcome = job.ticket.wait(timeout: .now() + deadline) else {
-      job.abandon()
-      job.ticket.resolve(.timedOut)
-      return Turn(outcome: job.ticket.outcome ?? .timedOut, ticket: job.ticket)
-    }
+    // Whoever is first, the target or the clock, decides; what is in the ticket then stands.
+    let outcome =
+      job.ticket.wait(timeout: .now() + deadline) ?? job.ticket.settle(.timedOut)
     return Turn(
       outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.invocation : nil)
   }
@@ -244,7 +242,7 @@ fileprivate struct Delivery {
       let type = "\(invocation.methodSignature.resultType)"
       return Turn(outcome: .failed(ForwardingError.resultNotAwaited(type: type)))
     }
-    switch standalone(member) {
+    switch standalone(member, awaitedBy: nil) {
     case .success(let job):
       enqueue(job)
       return Turn(outcome: .queued, ticket: job.ticket)
@@ -254,7 +252,7 @@ fileprivate struct Delivery {
 
   /// A retained copy for another thread; refused if it would refer to memory that nobody keeps.
   private func standalone(
-    _ member: MulticastMember
+    _ member: MulticastMember, awaitedBy chain: BlockingChain?
   ) -> Result<DeliveryJob, ForwardingError> {
     if let index = invocation.firstBorrowedArgument {
       let type = "\(invocation.methodSignature.argumentTypes[index])"
@@ -263,7 +261,7 @@ fileprivate struct Delivery {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return .success(DeliveryJob(copy, member))
+    return .success(DeliveryJob(copy, member, for: proxy, awaitedBy: chain))
   }
 }
 

@@ -38,16 +38,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     case first
   }
 
-  /// Something that is worth knowing, and is no error.
-  public enum Diagnostic: Sendable {
-    /// A target was found dead, and its registration removed.
-    case deadTarget(Token)
-    /// Nobody answered a message.
-    case unanswered(Selector)
-    /// There are more targets than the proxy was told to expect.
-    case tooManyTargets(count: Int, limit: Int)
-  }
-
   struct Settings: Sendable {
     var duplicates = DuplicateRule.ignore
     var unanswered = UnansweredRule.error
@@ -55,36 +45,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     var diagnose: (@Sendable (Diagnostic) -> Void)?
   }
 
-  private struct Members {
-    var list: [MulticastMember] = []
-    var lastID: UInt64 = 0
-    /// The registrations of each target with each queue, so that adding stays quick with many.
-    var byKey: [MulticastMember.Key: [Token]] = [:]
-
-    mutating func insert(_ member: MulticastMember) {
-      byKey[member.key, default: []].append(member.token)
-      if let last = list.last, last.priority < member.priority {
-        let index = list.firstIndex { $0.priority < member.priority } ?? list.endIndex
-        list.insert(member, at: index)
-      } else {
-        list.append(member)
-      }
-    }
-
-    mutating func remove(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
-      let gone = list.filter(matches)
-      guard !gone.isEmpty else { return [] }
-      list.removeAll(where: matches)
-      for member in gone {
-        byKey[member.key]?.removeAll { $0 == member.token }
-        if byKey[member.key]?.isEmpty ?? false { byKey[member.key] = nil }
-        member.listed.markRemoved()
-      }
-      return gone
-    }
-  }
-
-  private let members = Guarded(Members())
+  private let members = Guarded(Registrations())
+  private let unanswered = Guarded<Set<Selector>>([])
   private let settings = Guarded(Settings())
   private let stopsAtFirst = Atomic(false)
   /// What deliveries see of `members`. It also stands for a delivery of this proxy among the
@@ -123,63 +85,68 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     set { settings.withLock { $0.diagnose = newValue } }
   }
 
-  func diagnose(_ diagnostic: Diagnostic) { onDiagnostic?(diagnostic) }
-
   // MARK: Adding
 
   /// Adds a target, behind those of the same or a higher priority.
   ///
+  /// If the target is there already, with the same queue, ``duplicates`` decides. Unless that makes a
+  /// second registration, or refuses it, the new wishes take effect on the first: its lane, its
+  /// priority and group where they are given; strong wins over weak, and all messages over one.
+  ///
   /// - Parameters:
   ///   - strongly: whether the target is kept alive.
   ///   - lane: on which thread it gets its messages.
-  ///   - priority: higher ones are called first.
+  ///   - priority: higher ones are called first; 0 unless given.
   ///   - group: a name, to remove several at once.
   ///   - once: whether the registration ends with its first message.
   @discardableResult
   public func add(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
-    priority: Int = 0, group: String? = nil, once: Bool = false
+    priority: Int? = nil, group: String? = nil, once: Bool = false
+  ) throws(ForwardingError) -> Token {
+    try add(
+      target,
+      Registrations.Request(
+        reference: ObjectReference(target, isStrong: strongly), lane: lane, priority: priority,
+        group: group, isOnce: once, isScope: false))
+  }
+
+  /// Adds a target for as long as the object that is given back lives. Where several keep one
+  /// registration, it ends with the last of them; one that was also added otherwise stays.
+  public func scoped(
+    _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
+    priority: Int? = nil
+  ) throws(ForwardingError) -> ScopedRegistration {
+    let token = try add(
+      target,
+      Registrations.Request(
+        reference: ObjectReference(target, isStrong: strongly), lane: lane, priority: priority,
+        group: nil, isOnce: false, isScope: true))
+    return ScopedRegistration(proxy: self, token: token)
+  }
+
+  private func add(
+    _ target: AnyObject, _ request: Registrations.Request
   ) throws(ForwardingError) -> Token {
     if target === self { throw .ownTarget }
-    switch lane.kind {
-    case .queue(let queue, _), .blocking(let queue, _): QueueMark.mark(queue)
-    case .caller, .actor, .executor: break
-    }
     let settings = settings.read { $0 }
-    let reference = ObjectReference(target, isStrong: strongly)
-    let (token, count) = change { members -> (Token?, Int) in
-      let key = MulticastMember.Key(target: reference.identity, lane: lane.identity)
-      if settings.duplicates != .allow, let same = members.byKey[key]?.first {
-        return (settings.duplicates == .ignore ? same : nil, members.list.count)
-      }
-      members.lastID += 1
-      let token = Token(id: members.lastID)
-      let member = MulticastMember(
-        token: token, reference: reference, lane: lane, priority: priority, group: group,
-        isOnce: once)
-      members.insert(member)
-      return (token, members.list.count)
+    let (added, count) = change { members in
+      (members.add(request, settings.duplicates), members.list.count)
     }
-    guard let token else { throw .duplicateTarget(className: "\(type(of: target))") }
+    guard let token = added.token else {
+      throw .duplicateTarget(className: "\(type(of: target))")
+    }
     if count > settings.expectedTargets {
       diagnose(.tooManyTargets(count: count, limit: settings.expectedTargets))
     }
     return token
   }
 
-  /// Adds a target for as long as the object that is given back lives.
-  public func scoped(
-    _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
-    priority: Int = 0
-  ) throws(ForwardingError) -> ScopedRegistration {
-    let token = try add(target, strongly: strongly, on: lane, priority: priority)
-    return ScopedRegistration(proxy: self, token: token)
-  }
-
   // MARK: Removing
 
-  /// Removes a registration; false if it was gone. When this returns, no message that has not
-  /// begun will reach the target through it.
+  /// Removes a registration; false if it was gone. When this returns, no delivery takes the target
+  /// any more. One on another thread that took it just before may still begin its method;
+  /// ``removeAndWait(_:)-(Token)`` waits for that.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
     remove { $0.token == token } > 0
@@ -202,11 +169,17 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Removes all registrations of a group.
   @discardableResult
-  public func removeGroup(_ group: String) -> Int { remove { $0.group == group } }
+  public func removeGroup(_ group: String) -> Int { remove { $0.wishes.group == group } }
 
   /// Removes everything.
   @discardableResult
   public func removeAll() -> Int { remove { _ in true } }
+
+  func endScope(_ token: Token) {
+    // Let go outside of the lock.
+    let gone = change { $0.endScope(token) }
+    withExtendedLifetime(gone) {}
+  }
 
   @discardableResult
   func remove(where matches: (MulticastMember) -> Bool) -> Int {
@@ -220,7 +193,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   /// Changes the registrations; deliveries that begin after this see what it left.
-  private func change<Result>(_ body: (inout Members) -> Result) -> Result {
+  private func change<Result>(_ body: (inout Registrations) -> Result) -> Result {
     let (result, old) = members.withLockInPlace { members in
       (body(&members), targetList.withdraw())
     }
@@ -233,29 +206,31 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
   @discardableResult
   public func block(_ token: Token) -> Bool {
-    guard let member = member(token) else { return false }
-    member.listed.block()
-    return true
+    withMember(token) { $0.block() } != nil
   }
 
   /// Takes one block back; false if there was none, or the registration is gone.
   @discardableResult
-  public func unblock(_ token: Token) -> Bool { member(token)?.listed.unblock() ?? false }
+  public func unblock(_ token: Token) -> Bool {
+    withMember(token) { $0.unblock() } ?? false
+  }
 
-  private func member(_ token: Token) -> MulticastMember? {
-    snapshot.first { $0.token == token }
+  private func withMember<Result>(
+    _ token: Token, _ body: (MulticastMember) -> Result
+  ) -> Result? {
+    members.read { $0.member(token).map(body) }
   }
 
   // MARK: Looking
 
   /// The registrations as they are now.
-  var snapshot: [MulticastMember] { members.read { $0.list } }
+  var snapshot: [MulticastMember] { members.withLockInPlace { $0.show() }.members }
 
   /// Looks at the registrations while nobody changes them.
   func withMembers(_ body: ([MulticastMember]) -> Void) { members.read { body($0.list) } }
 
   /// How many registrations there are, those of dead targets that nobody met yet included.
-  public var registrationCount: Int { snapshot.count }
+  public var registrationCount: Int { members.read { $0.list.count } }
 
   /// How many targets are alive.
   public var count: Int { snapshot.count { $0.reference.object != nil } }
@@ -268,12 +243,11 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Whether an object is registered.
   public func contains(_ target: AnyObject) -> Bool {
-    let identity = ObjectIdentifier(target)
-    return snapshot.contains { $0.reference.identity == identity }
+    members.read { $0.contains(ObjectIdentifier(target)) }
   }
 
   /// Whether a registration is there.
-  public func contains(_ token: Token) -> Bool { member(token) != nil }
+  public func contains(_ token: Token) -> Bool { withMember(token) { _ in } != nil }
 
   /// The targets of a class.
   public func targets<Target: AnyObject>(of type: Target.Type) -> [Target] {
@@ -325,15 +299,26 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: LentCall) throws {
-    guard tally.answered == 0, tally.queued == 0 else { return }
+    guard tally.answered == 0 else { return }
+    if tally.queued > 0 {
+      // On their way, for targets whose result is ignored.
+      if call.returnsValue { call.answerWithZero() }
+      return
+    }
     let selector = call.selector
-    if let selector { diagnose(.unanswered(selector)) }
-    switch whenNobodyAnswers {
+    let rule = whenNobodyAnswers
+    if let selector { diagnoseUnanswered(selector, isError: call.returnsValue && rule == .error) }
+    switch rule {
     case .zero: call.answerWithZero()
     case .error:
       guard call.returnsValue else { return }
       throw ForwardingError.nobodyAnswered(selector: selector?.name ?? "")
     }
+  }
+
+  /// Whether this is the first time that a selector is told of.
+  func isNew(_ selector: Selector) -> Bool {
+    unanswered.withLockInPlace { $0.count < 1000 && $0.insert(selector).inserted }
   }
 }
 
@@ -343,18 +328,4 @@ extension MulticastProxy: CallForwarding {
   package func forward(_ call: LentCall) throws {
     try targetList.forward(call, stopsAtFirst: results == .first, for: self)
   }
-}
-
-/// A registration that ends with this object.
-public final class ScopedRegistration: Sendable {
-  private let proxy: MulticastProxy
-  /// The registration.
-  public let token: MulticastProxy.Token
-
-  init(proxy: MulticastProxy, token: MulticastProxy.Token) {
-    self.proxy = proxy
-    self.token = token
-  }
-
-  deinit { proxy.remove(token) }
 }

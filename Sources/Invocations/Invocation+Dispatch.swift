@@ -235,6 +235,12 @@ package enum ForwardingDepth {
   /// How many forwarding steps may be inside of each other on one thread.
   package static let limit = Int(FWD_FORWARDING_DEPTH)
 
+  /// Whether this thread is forwarding, or delivering, anything.
+  package static var isInside: Bool {
+    guard let thread = unsafe fwd_thread() else { return true }
+    return unsafe thread.pointee.depth > 0
+  }
+
   /// Enters a step; throws if the same invocation passes through the same object again, or at the
   /// limit. Every success is followed by one ``leave()``.
   ///

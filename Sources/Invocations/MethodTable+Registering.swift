@@ -105,6 +105,7 @@ public struct MethodDeclarations: Sendable {
     } catch {
       let failure = DeclarationError(type: "\(type)", selector: selector, cause: error)
       MethodTable.failures.withLock { $0.append(failure) }
+      ForwardingEvent.report(.wrongDeclaration(failure))
     }
   }
 }
@@ -118,7 +119,11 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
   /// What was wrong.
   public var cause: InvocationError
 
-  public var description: String { "-[\(type) \(selector)] is declared wrongly: \(cause)" }
+  public var description: String {
+    // One line, without the caret under the encoding.
+    let reason = if case .encoding(let error) = cause { "\(error.reason)" } else { "\(cause)" }
+    return "-[\(type) \(selector)] is declared wrongly: \(reason)"
+  }
 }
 
 extension MethodTable {

@@ -10,8 +10,10 @@ public final class ObjectReference: Sendable {
   public let isStrong: Bool
   /// Tells objects apart; valid also when the object is dead.
   public let identity: ObjectIdentifier
-  /// The object's class, as a word; it never changes.
-  let typeWord: UInt
+  /// The object's class, valid also when the object is dead.
+  package let type: AnyClass
+  /// The same, as a word.
+  var typeWord: UInt { UInt(bitPattern: ObjectIdentifier(type)) }
 
   // SAFETY: retained in `init`, strongly or in the unowned count, and released in `deinit`. Both
   // counts are atomic, so threads may share this.
@@ -21,7 +23,7 @@ public final class ObjectReference: Sendable {
   public init(_ object: AnyObject, isStrong: Bool) {
     self.isStrong = isStrong
     identity = ObjectIdentifier(object)
-    typeWord = UInt(bitPattern: ObjectIdentifier(type(of: object)))
+    type = Swift.type(of: object)
     if isStrong {
       unsafe pointer = Unmanaged.passRetained(object).toOpaque()
     } else {

@@ -8,13 +8,15 @@ package final class ListedTarget: @unchecked Sendable {
   // SAFETY: allocated in `init`, freed in `deinit`, and changed by atomic operations alone.
   fileprivate let state: UnsafeMutablePointer<FWDTargetState>
 
-  /// - Parameter isSpecial: whether a delivery may not simply call it.
-  package init(_ reference: ObjectReference, isSpecial: Bool) {
+  /// - Parameters:
+  ///   - isSpecial: whether a delivery may not simply call it.
+  ///   - blocks: how often it is blocked from the start.
+  package init(_ reference: ObjectReference, isSpecial: Bool, blocks: Int = 0) {
     self.reference = reference
     unsafe state = .allocate(capacity: 1)
+    let flags = UInt32(isSpecial ? FWD_TARGET_SPECIAL : 0) + UInt32(blocks * FWD_TARGET_BLOCK)
     unsafe state.initialize(
-      to: FWDTargetState(
-        flags: isSpecial ? UInt32(FWD_TARGET_SPECIAL) : 0, is_strong: reference.isStrong ? 1 : 0))
+      to: FWDTargetState(flags: flags, is_strong: reference.isStrong ? 1 : 0))
   }
 
   deinit { unsafe state.deallocate() }
@@ -26,6 +28,9 @@ package final class ListedTarget: @unchecked Sendable {
   package func markRemoved() { unsafe fwd_target_mark_removed(state) }
 
   package var isBlocked: Bool { unsafe fwd_target_flags(state) >= UInt32(FWD_TARGET_BLOCK) }
+
+  /// How often it is blocked.
+  package var blocks: Int { unsafe Int(fwd_target_flags(state)) / FWD_TARGET_BLOCK }
 
   package func block() { unsafe fwd_target_block(state) }
 
@@ -74,6 +79,11 @@ package final class TargetList: @unchecked Sendable {
     package func retire() {
       if let list = unsafe list { unsafe fwd_retire(list, fwd_targets_dispose) }
     }
+  }
+
+  /// Disposes of withdrawn lists that no delivery has any more, without waiting for the next change.
+  package static func collect() {
+    if let empty = unsafe fwd_targets_create(0) { unsafe fwd_retire(empty, fwd_targets_dispose) }
   }
 
   /// Takes the list away; the next delivery asks for a new one.

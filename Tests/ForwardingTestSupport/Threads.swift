@@ -17,11 +17,12 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 }
 
 /// Whether `body` comes to its end on a thread of its own in `seconds`. A body that hangs is left
-/// alone: its test fails, and the others go on.
-public func ends(within seconds: Double = 10, _ body: @escaping @Sendable () -> Void) -> Bool {
+/// alone: its test fails, and the others go on. An error is an end as well.
+public func ends(within seconds: Double = 10, _ body: @escaping @Sendable () throws -> Void) -> Bool
+{
   let end = DispatchSemaphore(value: 0)
   let thread = Thread {
-    body()
+    try? body()
     end.signal()
   }
   thread.stackSize = 4 << 20

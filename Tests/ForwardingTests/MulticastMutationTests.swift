@@ -88,23 +88,6 @@ struct MulticastMutationTests {
     try did(0, on: plain)
   }
 
-  @Test("90: blocking on one's own queue is an error, not a wait")
-  func deadlock() throws {
-    let queue = DispatchQueue(label: "own queue")
-    let log = Log()
-    let proxy = MulticastProxy()
-    let target = Listener("x", log)
-    try proxy.add(target, on: .blocking(queue))
-    try did(1, on: proxy)
-    #expect(log.all == ["x 1"])
-    let outcomes = try queue.sync {
-      try proxy.deliver(did.invocation(2)).entries.map { "\($0.outcome)" }
-    }
-    #expect(outcomes == ["wouldDeadlock"] && log.count == 1)
-    // Who asks for no report is told as well.
-    #expect(throws: ForwardingError.wouldDeadlock) { try queue.sync { try did(3, on: proxy) } }
-  }
-
   @Test("93: one throws, one is late, one has other types: three outcomes, and the others answer")
   func mixed() throws {
     let queue = DispatchQueue(label: "slow")
@@ -131,10 +114,10 @@ struct MulticastMutationTests {
 
   @Test("94: a message that is dropped without having run is cancelled, not lost")
   func cancelled() throws {
-    let member = MulticastMember(
-      token: .init(id: 1), reference: ObjectReference(self.dummy, isStrong: true), lane: .caller,
-      priority: 0, group: nil, isOnce: false)
-    var job: DeliveryJob? = try DeliveryJob(did.invocation(1), member)
+    let proxy = MulticastProxy()
+    try proxy.add(self.dummy)
+    var job: DeliveryJob? = try DeliveryJob(
+      did.invocation(1), proxy.snapshot[0], for: proxy, awaitedBy: nil)
     let ticket = try #require(job?.ticket)
     #expect(ticket.outcome == nil && ticket.wait(timeout: .now()) == nil)
     job = nil

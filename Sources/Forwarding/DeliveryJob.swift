@@ -1,0 +1,67 @@
+/// A message on its way to another thread: a copy that nobody else touches.
+///
+/// If it is dropped without having run, its queue went away, and the ticket says so.
+final class DeliveryJob: @unchecked Sendable {
+  // SAFETY: made by the sender, run once by the receiver, and read by a waiting sender only after
+  // the ticket was resolved. `life` is loaded once, by the receiver.
+  let invocation: Invocation
+  let ticket = DeliveryTicket()
+
+  private let token: MulticastProxy.Token
+  private let listed: ListedTarget
+  /// A registration that ended is not kept from ending by messages that have not begun.
+  private weak var life: RegistrationLife?
+  private let isOnce: Bool
+  /// Those who wait for the outcome; nil if nobody does, and it is the proxy's to tell of an error.
+  private let chain: BlockingChain?
+  private let proxy: ObjectReference
+
+  init(
+    _ invocation: Invocation, _ member: MulticastMember, for proxy: MulticastProxy,
+    awaitedBy chain: BlockingChain?
+  ) {
+    self.invocation = invocation
+    self.chain = chain
+    self.proxy = ObjectReference(proxy, isStrong: false)
+    token = member.token
+    listed = member.listed
+    life = member.life
+    isOnce = member.isOnce
+  }
+
+  deinit { ticket.resolve(.cancelled) }
+
+  /// Runs, unless somebody who waited has given up.
+  func run() {
+    guard ticket.outcome == nil else { return }
+    let outcome = (chain ?? .nobody).run { self.outcome() }
+    let isToldOf = ticket.resolve(outcome) && chain != nil
+    if !isToldOf, case .failed(let error) = outcome { report(error) }
+  }
+
+  /// Sends, and holds the target no longer than that: whoever reads the outcome may rely on it.
+  private func outcome() -> DeliveryOutcome {
+    // Held to the end: who removes and waits, waits for this.
+    let life = life
+    defer { withExtendedLifetime(life) {} }
+    // A once-only registration ended when its message was queued.
+    if life == nil || listed.isRemoved, !isOnce { return .removed }
+    guard let target = listed.reference.object else { return .dead }
+    do {
+      try invocation.send(to: target)
+      return .answered
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func report(_ error: any Error) {
+    guard let selector = invocation.selector else { return }
+    let diagnostic = MulticastProxy.Diagnostic.failed(token, selector, error)
+    if let proxy = proxy.object as? MulticastProxy {
+      proxy.diagnose(diagnostic, listed.reference.type)
+    } else {
+      MulticastProxy.report(diagnostic, listed.reference.type)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+extension MulticastProxy {
+  /// Something that is worth knowing, and that no sender is told of as an error.
+  public enum Diagnostic: Sendable {
+    /// A target was found dead, and its registration removed.
+    case deadTarget(Token)
+    /// A target of this class was dead before its first message: nobody held it.
+    case diedUnreached(Token, className: String)
+    /// Nobody answered a message.
+    case unanswered(Selector)
+    /// A target threw after the sender had gone on: on a queue, actor or executor.
+    case failed(Token, Selector, any Error)
+    /// There are more targets than the proxy was told to expect.
+    case tooManyTargets(count: Int, limit: Int)
+  }
+
+  /// Tells the proxy's own listener; without one it is an event of the process.
+  func diagnose(_ diagnostic: Diagnostic, _ target: AnyClass? = nil) {
+    if let tell = onDiagnostic { tell(diagnostic) } else { Self.report(diagnostic, target) }
+  }
+
+  static func report(_ diagnostic: Diagnostic, _ target: AnyClass?) {
+    switch diagnostic {
+    case .failed(_, let selector, let error):
+      ForwardingEvent.report(.failed(selector, target, error))
+    case .diedUnreached(_, let className):
+      ForwardingEvent.report(.diedUnreached(className: className))
+    case .tooManyTargets(let count, let limit):
+      ForwardingEvent.report(.tooManyTargets(count: count, limit: limit))
+    // Weak targets may die, and an unanswered message is judged where it is sent.
+    case .deadTarget, .unanswered: break
+    }
+  }
+
+  /// The process hears of a message that targets were there for and none has a word for, once for
+  /// each proxy and selector: a name that is mistyped, as optional messages are declared.
+  func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
+    if let tell = onDiagnostic { return tell(.unanswered(selector)) }
+    guard !isError, isNew(selector) else { return }
+    let classes = targets.map { type(of: $0) as AnyClass }
+    guard !classes.isEmpty, methodSignature(for: selector) == nil else { return }
+    ForwardingEvent.report(.unanswered(selector, by: Self.self, with: classes))
+  }
+
+  /// Looks at targets that no delivery has seen yet, so that one which dies now did not die unseen.
+  func meetTargets(_ members: [MulticastMember]) {
+    for member in members where !member.life.wasMet {
+      if member.reference.object != nil { member.life.meet() }
+    }
+  }
+
+  /// Removes the registrations of dead targets.
+  func purge() {
+    // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
+    let dead = Set(snapshot.filter { $0.reference.object == nil }.map(\.token))
+    for member in take(where: { dead.contains($0.token) }) {
+      if !member.life.wasMet {
+        let name = "\(member.reference.type)"
+        diagnose(.diedUnreached(member.token, className: name), member.reference.type)
+      }
+      diagnose(.deadTarget(member.token))
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Dispatch
+
+extension MulticastProxy {
+  /// Removes a registration and waits until no thread can still begin, or be inside of, one of its
+  /// messages; false if it was gone.
+  ///
+  /// Waits for the deliveries that have the target in their list, to their end. Inside of a delivery
+  /// that could be a wait for itself, so it is refused there as ``ForwardingError/wouldDeadlock``,
+  /// and nothing is removed. A once-only registration that was given its message is gone already.
+  @discardableResult
+  public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
+    try removeAndWait { $0.token == token } > 0
+  }
+
+  /// Likewise for all registrations of a target; says how many there were.
+  @discardableResult
+  public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
+    let identity = ObjectIdentifier(target)
+    return try removeAndWait { $0.reference.identity == identity }
+  }
+
+  private func removeAndWait(
+    where matches: (MulticastMember) -> Bool
+  ) throws(ForwardingError) -> Int {
+    guard !ForwardingDepth.isInside, !BlockingChain.isInside else { throw .wouldDeadlock }
+    // The members themselves are let go before the wait, which is for the last reference.
+    let ends = take(where: matches).map(\.life.end)
+    for end in ends {
+      // What nobody reads any more is disposed of when somebody looks.
+      while end.wait(timeout: .now() + .milliseconds(5)) == .timedOut { TargetList.collect() }
+    }
+    return ends.count
+  }
+}

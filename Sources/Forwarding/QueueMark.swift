@@ -1,0 +1,108 @@
+import Dispatch
+
+/// Knows whether the current thread works for a queue, directly or through queues that target it.
+final class QueueMark: Sendable {
+  private static let innermost = DispatchSpecificKey<QueueMark>()
+  private static let all = Guarded(Known())
+
+  /// All marks, to be asked one by one; `version` counts how often that changed.
+  private struct Known {
+    var marks: [Weak] = []
+    var version = 0
+  }
+
+  private struct Weak { weak var mark: QueueMark? }
+
+  /// Each queue has a key of its own: a value for a common key is hidden by that of a queue in front.
+  private let key = DispatchSpecificKey<Bool>()
+  /// A global queue runs any number of blocks at a time, so nothing waits for its end.
+  private let isGlobal: Bool
+  /// The marks of the queues behind this one, as of a version of all marks.
+  private let behind = Guarded<(version: Int, marks: [QueueMark])>((version: -1, marks: []))
+
+  private init(isGlobal: Bool) { self.isGlobal = isGlobal }
+
+  /// The mark of a queue, made when it is asked for the first time. It tells queues apart, which
+  /// objects do not: `DispatchQueue.global()` gives another one each time.
+  static func of(_ queue: DispatchQueue) -> QueueMark {
+    _ = globalQueuesAreMarked
+    return mark(queue, isGlobal: false)
+  }
+
+  private static let globalQueuesAreMarked: Bool = {
+    let classes: [DispatchQoS.QoSClass] = [
+      .background, .utility, .default, .userInitiated, .userInteractive, .unspecified,
+    ]
+    for qos in classes { _ = mark(.global(qos: qos), isGlobal: true) }
+    return true
+  }()
+
+  private static func mark(_ queue: DispatchQueue, isGlobal: Bool) -> QueueMark {
+    all.withLock { all in
+      if let known = queue.getSpecific(key: innermost) { return known }
+      let made = QueueMark(isGlobal: isGlobal)
+      queue.setSpecific(key: innermost, value: made)
+      queue.setSpecific(key: made.key, value: true)
+      all.marks.removeAll { $0.mark == nil }
+      all.marks.append(Weak(mark: made))
+      all.version += 1
+      return made
+    }
+  }
+
+  /// Whether the current thread is inside of this queue.
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+
+  /// The marked queues that the current thread is inside of, but for global ones.
+  static var current: [QueueMark] {
+    guard let mark = DispatchQueue.getSpecific(key: innermost) else { return [] }
+    let (version, candidates) = all.read { all in (all.version, all.marks) }
+    let known = mark.behind.read { $0.version == version ? $0.marks : nil }
+    if let known { return mark.isGlobal ? [] : [mark] + known }
+    let behind = candidates.compactMap(\.mark).filter {
+      $0 !== mark && !$0.isGlobal && $0.isCurrent
+    }
+    mark.behind.withLock { $0 = (version, behind) }
+    return mark.isGlobal ? [] : [mark] + behind
+  }
+}
+
+/// The queues that wait for what the current thread does, because a delivery blocks in them.
+///
+/// It goes with a message from thread to thread: a queue may run a block on the thread that waits
+/// for it, or on another.
+final class BlockingChain: Sendable {
+  private static let ofThread = ThreadLocal<BlockingChain>()
+
+  /// A message for which nobody waits.
+  static let nobody = BlockingChain([], nil)
+
+  private let waiting: [QueueMark]
+  private let sender: BlockingChain?
+
+  private init(_ waiting: [QueueMark], _ sender: BlockingChain?) {
+    self.waiting = waiting
+    self.sender = sender
+  }
+
+  /// Whether the current thread is running a message that another queue, actor or executor was
+  /// given.
+  static var isInside: Bool { ofThread.value != nil }
+
+  /// What waits once the current thread does, and whether a queue is among that, so that waiting
+  /// for it would never end.
+  static func waiting(for mark: QueueMark) -> BlockingChain? {
+    let chain = BlockingChain(QueueMark.current, ofThread.value)
+    var next: BlockingChain? = chain
+    while let link = next {
+      if link.waiting.contains(where: { $0 === mark }) { return nil }
+      next = link.sender
+    }
+    return chain
+  }
+
+  /// Runs `body` for those who wait.
+  func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try Self.ofThread.with(self, body)
+  }
+}

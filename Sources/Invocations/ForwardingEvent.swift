@@ -1,0 +1,183 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Something that went wrong, or was hardly meant, where no sender is there to be told.
+///
+/// An event is a line on stderr unless the program wants it elsewhere:
+///
+/// ```swift
+/// ForwardingEvent.destination = .handler { event in logger.warning("\(event)") }
+/// ```
+///
+/// A proxy with an `onDiagnostic` of its own tells that, and nobody else. No lock is held when a
+/// handler is called, on whatever thread the event comes up.
+public struct ForwardingEvent: Sendable, CustomStringConvertible {
+  /// What kinds of events there are; more may follow.
+  public enum Kind: String, Hashable, Sendable {
+    /// A target threw after the sender had gone on.
+    case failed
+    /// A message without a result reached targets, and none of them knows its selector.
+    case unanswered
+    /// A target died before its first message.
+    case diedUnreached
+    /// A proxy has more targets than it was told to expect.
+    case tooManyTargets
+    /// A class declares a method wrongly.
+    case wrongDeclaration
+    /// A method was given to a class whose objects it does not take.
+    case wrongReceiver
+    /// C called a function pointer whose callback is gone.
+    case deadCallback
+  }
+
+  /// What happened.
+  public let kind: Kind
+  /// The message's name, if there is one.
+  public let selector: Selector?
+  /// The class of the object concerned, if it is known.
+  public let className: String?
+  /// The error that nobody else is told of.
+  public let error: (any Error)?
+  /// One line that says it all.
+  public let description: String
+
+  package init(
+    _ kind: Kind, selector: Selector? = nil, className: String? = nil, error: (any Error)? = nil,
+    _ description: String
+  ) {
+    self.kind = kind
+    self.selector = selector
+    self.className = className
+    self.error = error
+    // Errors of others may have more lines.
+    self.description = String(description.map { $0.isNewline ? " " : $0 })
+  }
+}
+
+extension ForwardingEvent {
+  package static func failed(
+    _ selector: Selector, _ type: AnyClass?, _ error: any Error
+  ) -> ForwardingEvent {
+    let name = type.map { "\($0)" }
+    return ForwardingEvent(
+      .failed, selector: selector, className: name, error: error,
+      "-[\(name ?? "?") \(selector)] threw after its sender had gone on: \(error)")
+  }
+
+  /// - Parameter classes: those of the targets, which tell what may have been meant.
+  package static func unanswered(
+    _ selector: Selector, by type: AnyClass, with classes: [AnyClass]
+  ) -> ForwardingEvent {
+    var names: [String] = []
+    var seen: Set<ObjectIdentifier> = []
+    for type in classes.prefix(100) where seen.insert(ObjectIdentifier(type)).inserted {
+      names += MethodTable.of(type).allSelectorNames
+    }
+    let nearest = NearestName.to(selector.name, among: names)
+    return ForwardingEvent(
+      .unanswered, selector: selector, className: "\(type)",
+      "no target of a \(type) answers '\(selector)'"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  package static func diedUnreached(className: String) -> ForwardingEvent {
+    ForwardingEvent(
+      .diedUnreached, className: className,
+      "a target of class \(className) died before its first message; keep it, or add it strongly")
+  }
+
+  package static func tooManyTargets(count: Int, limit: Int) -> ForwardingEvent {
+    ForwardingEvent(
+      .tooManyTargets, "\(count) targets are registered, and \(limit) were expected")
+  }
+
+  static func wrongDeclaration(_ error: DeclarationError) -> ForwardingEvent {
+    ForwardingEvent(
+      .wrongDeclaration, selector: Selector(existing: error.selector), className: error.type,
+      error: error.cause, "\(error)")
+  }
+
+  /// For the C side: somebody calls a function pointer after its callback was dropped.
+  package static func deadCallback(at address: UInt) -> ForwardingEvent {
+    ForwardingEvent(
+      .deadCallback,
+      "the function pointer 0x\(String(address, radix: 16)) was called, but its callback is gone; "
+        + "the call answered zero")
+  }
+}
+
+extension ForwardingEvent {
+  /// Where events go.
+  public enum Destination: Sendable {
+    /// One line for each on stderr. A line is told once in ten seconds, and at most ten are; the
+    /// next one says how many were left out.
+    case standardError
+    /// Nowhere.
+    case nowhere
+    /// To a function, all of them.
+    case handler(@Sendable (ForwardingEvent) -> Void)
+  }
+
+  /// Where events of this process go; ``Destination/standardError`` at first.
+  public static var destination: Destination {
+    get { sink.read { $0 } }
+    set { sink.withLock { $0 = newValue } }
+  }
+
+  private static let sink = Guarded(Destination.standardError)
+  private static let isTelling = ThreadLocal<Telling>()
+  private static let lines = Guarded(LineLimit())
+
+  private final class Telling: Sendable {}
+
+  /// Tells an event. Nobody calls this with a lock held.
+  package static func report(_ event: ForwardingEvent) {
+    switch destination {
+    case .nowhere: break
+    case .standardError: tellStandardError(event)
+    case .handler(let tell):
+      // A handler that causes events itself would never end.
+      guard isTelling.value == nil else { return tellStandardError(event) }
+      isTelling.with(Telling()) { tell(event) }
+    }
+  }
+
+  private static func tellStandardError(_ event: ForwardingEvent) {
+    let line = "swift-forwarding: \(event)"
+    let now = ContinuousClock.now
+    guard let leftOut = lines.withLockInPlace({ $0.admit(line, at: now) }) else { return }
+    let text = line + (leftOut > 0 ? " (and \(leftOut) more lines before)\n" : "\n")
+    var bytes = Array(text.utf8)
+    // One write, so that lines of several threads do not mix. Nobody is to be told of a failure.
+    _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
+  }
+}
+
+/// How many lines go to stderr.
+struct LineLimit {
+  static let period = Duration.seconds(10)
+  static let count = 10
+
+  private var begin: ContinuousClock.Instant?
+  private var told: Set<String> = []
+  private var leftOut = 0
+
+  /// nil if the line is not to be told; else how many were left out since the last one that was.
+  mutating func admit(_ line: String, at now: ContinuousClock.Instant) -> Int? {
+    if begin.map({ $0.duration(to: now) >= Self.period }) ?? true {
+      begin = now
+      told = []
+    }
+    guard told.count < Self.count, told.insert(line).inserted else {
+      leftOut += 1
+      return nil
+    }
+    defer { leftOut = 0 }
+    return leftOut
+  }
+}

@@ -1,0 +1,175 @@
+import Dispatch
+import ForwardingTestSupport
+import Foundation
+import Invocations
+import Synchronization
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: blocking never waits for itself")
+struct BlockingTests {
+  /// A proxy for one target, which does something when it is told.
+  static func proxy(
+    on lane: DeliveryLane, _ action: @escaping @Sendable () throws -> Void
+  ) throws -> MulticastProxy {
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, _: Int32) in try action() }
+    let proxy = MulticastProxy()
+    try proxy.add(target, strongly: true, on: lane)
+    return proxy
+  }
+
+  static func outcomes(_ proxy: MulticastProxy) throws -> [String] {
+    try proxy.deliver(did.invocation(1)).entries.map { "\($0.outcome)" }
+  }
+
+  @Test("on the queue itself the target is called in place", arguments: [nil, 5])
+  func inPlace(_ seconds: Int?) throws {
+    let queue = DispatchQueue(label: "own queue")
+    let log = Log()
+    let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
+    let proxy = try Self.proxy(on: .blocking(queue, deadline: deadline)) {
+      dispatchPrecondition(condition: .onQueue(queue))
+      log.add("called")
+    }
+    let told = Log()
+    let isOver = ends { queue.sync { try? told.add("\(Self.outcomes(proxy))") } }
+    #expect(isOver)
+    #expect(told.all == [#"["answered"]"#])
+    #expect(log.all == ["called"])
+  }
+
+  @Test("a queue that targets another is on that one too, whatever else is marked")
+  func hierarchy() throws {
+    let behind = DispatchQueue(label: "behind")
+    let queue = DispatchQueue(label: "front", target: behind)
+    let log = Log()
+    let inner = try Self.proxy(on: .blocking(behind)) { log.add("inner") }
+    let outer = try Self.proxy(on: .blocking(queue)) { try did(1, on: inner) }
+    let isOver = ends { try did(1, on: outer) }
+    #expect(isOver)
+    #expect(log.all == ["inner"])
+  }
+
+  @Test("a circle of queues is refused, and says why", arguments: [nil, 5])
+  func circle(_ seconds: Int?) throws {
+    let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
+    let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
+    let log = Log()
+    let last = try Self.proxy(on: .blocking(one)) { log.add("last") }
+    let middle = try Self.proxy(on: .blocking(two, deadline: deadline)) {
+      try log.add("\(Self.outcomes(last))")
+      try did(1, on: last)
+    }
+    let first = try Self.proxy(on: .blocking(one, deadline: deadline)) {
+      do { try did(1, on: middle) } catch {
+        log.add("\(error as? ForwardingError == .wouldDeadlock)")
+      }
+    }
+    let isOver = ends { try did(1, on: first) }
+    #expect(isOver)
+    #expect(log.all == [#"["wouldDeadlock"]"#, "true"])
+  }
+
+  @Test("a queue that the sender itself was on, or that its queue targets, is part of the circle")
+  func outside() throws {
+    let behind = DispatchQueue(label: "outside, behind")
+    let front = DispatchQueue(label: "outside, front", target: behind)
+    let other = DispatchQueue(label: "other")
+    let log = Log()
+    let lasts = try [behind, front].map { try Self.proxy(on: .blocking($0)) { log.add("last") } }
+    let middle = try Self.proxy(on: .blocking(other)) {
+      for last in lasts { try log.add("\(Self.outcomes(last))") }
+    }
+    let isOver = ends { try front.sync { _ = try did(1, on: middle) } }
+    #expect(isOver)
+    #expect(log.all == [#"["wouldDeadlock"]"#, #"["wouldDeadlock"]"#])
+  }
+
+  @Test("a concurrent or global queue that sends to itself is called")
+  func concurrent() throws {
+    let log = Log()
+    let queues = [DispatchQueue(label: "concurrent", attributes: .concurrent), .global()]
+    for queue in queues {
+      let inner = try Self.proxy(on: .blocking(queue)) { log.add("inner") }
+      let outer = try Self.proxy(on: .blocking(queue)) { try did(1, on: inner) }
+      let isOver = ends { try did(1, on: outer) }
+      #expect(isOver)
+    }
+    #expect(log.all == ["inner", "inner"])
+  }
+
+  @Test("a global queue is never part of a circle")
+  func global() throws {
+    let log = Log()
+    let queue = DispatchQueue(label: "between")
+    let last = try Self.proxy(on: .blocking(.global())) { log.add("last") }
+    let middle = try Self.proxy(on: .blocking(queue)) { try did(1, on: last) }
+    let first = try Self.proxy(on: .blocking(.global())) { try did(1, on: middle) }
+    let isOver = ends { try did(1, on: first) }
+    #expect(isOver)
+    #expect(log.all == ["last"])
+  }
+
+  @Test("from the main thread the main queue is called in place")
+  func main() async {
+    await #expect(processExitsWith: .success) {
+      let answered = try await MainActor.run {
+        let proxy = try BlockingTests.proxy(on: .blocking(.main)) {
+          dispatchPrecondition(condition: .onQueue(.main))
+        }
+        return try proxy.deliver(did.invocation(1)).answered
+      }
+      exit(answered == 1 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
+
+  @Test("after a circle was refused the queues are as free as before")
+  func free() throws {
+    let queue = DispatchQueue(label: "free")
+    let log = Log()
+    let proxy = try Self.proxy(on: .blocking(queue)) { log.add("called") }
+    let other = try Self.proxy(on: .blocking(DispatchQueue(label: "free, other"))) {
+      _ = try Self.outcomes(proxy)
+    }
+    let isOver = ends {
+      try queue.sync { _ = try did(1, on: other) }
+      try did(1, on: proxy)
+    }
+    #expect(isOver)
+    #expect(log.all == ["called"])
+  }
+
+  /// A target that answers after about as long as its sender waits.
+  @Test("at the deadline an answer either came in time, and is there, or did not")
+  func deadline() throws {
+    let queue = DispatchQueue(label: "deadline")
+    let target = ClosureTarget()
+    try target.on("value") { (_: ClosureTarget) -> Int32 in
+      let end = DispatchTime.now() + .microseconds(200)
+      while DispatchTime.now() < end {}
+      return 7
+    }
+    let proxy = MulticastProxy()
+    try proxy.add(target, on: .blocking(queue, deadline: .microseconds(230)))
+    var wrong: [String] = []
+    var outcomes: Set<String> = []
+    for _ in 0..<2000 {
+      let entry = try proxy.deliver(Messages.value.invocation()).entries[0]
+      let outcome = "\(entry.outcome)"
+      outcomes.insert(outcome)
+      let answer = try entry.answer?.value(as: Int32.self)
+      if answer != (outcome == "answered" ? 7 : nil) { wrong.append(outcome) }
+      do {
+        if try Messages.value(on: proxy) != 7 { wrong.append("value") }
+      } catch ForwardingError.timedOut {
+      } catch {
+        wrong.append("\(error)")
+      }
+    }
+    #expect(wrong == [])
+    // With a busy machine all may be late; then this shows nothing.
+    #expect(outcomes.isSubset(of: ["answered", "timedOut"]))
+  }
+}

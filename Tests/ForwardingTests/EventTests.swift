@@ -1,0 +1,174 @@
+import Dispatch
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+@Suite("Nothing is silent")
+struct EventTests {
+  /// Collects what a body causes on stderr, in a process of its own.
+  static func lines(_ result: ExitTest.Result?) -> [String] {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }
+  }
+
+  @Test("an error on a lane is told with target, selector and error")
+  func failedLater() async throws {
+    let proxy = MulticastProxy()
+    let told = Log()
+    proxy.onDiagnostic = {
+      if case .failed(_, let selector, let error) = $0 { told.add("\(selector) \(error)") }
+    }
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, value: Int32) throws in
+      throw Failure(name: "\(value)")
+    }
+    actor Worker {}
+    for lane in [DeliveryLane.queue(.global()), .actor(Worker())] {
+      try proxy.add(target, on: lane)
+    }
+    let report = try proxy.deliver(did.invocation(7))
+    for entry in report.entries { _ = await entry.ticket?.value() }
+    // The ticket is settled first, and the diagnostic told right after.
+    while told.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(told.all == Array(repeating: #"did: Failure(name: "7")"#, count: 2))
+  }
+
+  @Test("a sender that waited is told itself, and nobody else; one that gave up is not")
+  func failedAwaited() throws {
+    let proxy = MulticastProxy()
+    let told = Log()
+    proxy.onDiagnostic = { told.add("\($0)".prefix { $0 != "(" }.description) }
+    let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, value: Int32) throws in
+      began.signal()
+      if value == 2 { goOn.wait() }
+      throw Failure(name: "\(value)")
+    }
+    let queue = DispatchQueue(label: "awaited")
+    try proxy.add(target, on: .blocking(queue, deadline: .seconds(10)))
+    #expect(throws: Failure(name: "1")) { try did(1, on: proxy) }
+    began.wait()
+    #expect(told.all.isEmpty)
+    try proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
+    // On a busy machine the time may be over before the target begins; then it never does.
+    repeat {
+      #expect(throws: ForwardingError.timedOut) { try did(2, on: proxy) }
+    } while began.wait(timeout: .now() + .milliseconds(20)) == .timedOut
+    goOn.signal()
+    queue.sync {}
+    #expect(told.all == ["failed"])
+  }
+
+  @Test("by default each of them is one line on stderr")
+  func standardError() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      class Misspelt: MethodDeclaring {
+        static func declareMethods(_ methods: MethodDeclarations) {
+          methods.declare("noColon") { (_: Misspelt, _: Int32) in }
+          methods.declare("didSave:") { (_: Misspelt, _: Int32) throws in
+            throw Failure(name: "late")
+          }
+        }
+      }
+      let proxy = MulticastProxy()
+      let target = Misspelt()
+      let queue = DispatchQueue(label: "late")
+      try proxy.add(target, on: .queue(queue))
+      try Message<NoResult, Int32>("didSav:")(1, on: proxy)
+      try Message<NoResult, Int32>("didSav:")(2, on: proxy)
+      try Message<NoResult, Int32>("didSave:")(3, on: proxy)
+      queue.sync {}
+      proxy.removeAll()
+      try proxy.add(Misspelt())
+      try Message<NoResult, Int32>("didSave:")(4, on: proxy)
+      proxy.expectedTargets = 0
+      try proxy.add(target)
+      withExtendedLifetime(target) {}
+    }
+    #expect(
+      Self.lines(result) == [
+        "swift-forwarding: -[Misspelt noColon] is declared wrongly: "
+          + "the selector takes 0 declared arguments, the signature 1",
+        "swift-forwarding: no target of a MulticastProxy answers 'didSav:'; did you mean 'didSave:'?",
+        "swift-forwarding: -[Misspelt didSave:] threw after its sender had gone on: "
+          + #"Failure(name: "late")"#,
+        "swift-forwarding: a target of class Misspelt died before its first message; keep it, or "
+          + "add it strongly",
+        "swift-forwarding: 1 targets are registered, and 0 were expected",
+      ])
+  }
+
+  @Test("events can be switched off, or go to a handler; one that causes events itself ends")
+  func destinations() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      @Sendable func cause() { ForwardingEvent.report(.tooManyTargets(count: 1, limit: 0)) }
+      ForwardingEvent.destination = .nowhere
+      cause()
+      let told = Log()
+      ForwardingEvent.destination = .handler { event in
+        told.add("\(event.kind)")
+        cause()
+      }
+      cause()
+      cause()
+      exit(told.all == ["tooManyTargets", "tooManyTargets"] ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+    // What the handler caused.
+    #expect(
+      Self.lines(result) == ["swift-forwarding: 1 targets are registered, and 0 were expected"])
+  }
+
+  @Test("a proxy that listens itself keeps its diagnostics from the process")
+  func ownListener() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let proxy = MulticastProxy()
+      let told = Log()
+      proxy.onDiagnostic = { told.add("\($0)".prefix { $0 != "(" }.description) }
+      try proxy.add(ClosureTarget())
+      try did(1, on: proxy)
+      exit(
+        told.all == ["diedUnreached", "deadTarget", "unanswered"] ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+    #expect(Self.lines(result) == [])
+  }
+
+  @Test("messages that nobody has to answer are no events: to nobody, optional ones, with an error")
+  func unansweredButMeant() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let proxy = MulticastProxy()
+      try did(1, on: proxy)
+      class Optional {}
+      MethodTable.of(Optional.self).adopt(
+        try ProtocolDescription("Options", optional: ["did:": "v@:i"]))
+      try proxy.add(Optional(), strongly: true)
+      try did(2, on: proxy)
+      do { try Messages.value(on: proxy) } catch ForwardingError.nobodyAnswered { return }
+      exit(EXIT_FAILURE)
+    }
+    #expect(Self.lines(result) == [])
+  }
+
+  @Test("a line is told once in a period, ten lines are, and the next tells how many were not")
+  func limit() {
+    var limit = LineLimit()
+    let begin = ContinuousClock.now
+    #expect(limit.admit("0", at: begin) == 0)
+    #expect(limit.admit("0", at: begin) == nil)
+    #expect((1...9).map { limit.admit("\($0)", at: begin) } == [1] + Array(repeating: 0, count: 8))
+    #expect(limit.admit("10", at: begin) == nil)
+    #expect(limit.admit("0", at: begin + .seconds(5)) == nil)
+    #expect(limit.admit("0", at: begin + .seconds(10)) == 2)
+  }
+}

@@ -1,0 +1,50 @@
+import Dispatch
+import Invocations
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: the order on a lane")
+struct LaneOrderTests {
+  actor Worker {}
+
+  final class OneQueue: TaskExecutor {
+    let queue = DispatchQueue(label: "executor")
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  @Test(
+    "all targets on one actor or executor get a message before any gets the next",
+    arguments: ["actor", "executor"])
+  func allRegistrations(_ kind: String) async throws {
+    let lane: DeliveryLane = kind == "actor" ? .actor(Worker()) : .executor(OneQueue())
+    let log = Log()
+    let proxy = MulticastProxy()
+    let names = ["a", "b", "c"]
+    for name in names { try proxy.add(Listener(name, log), strongly: true, on: lane) }
+    var tickets: [DeliveryTicket] = []
+    for value in 0..<300 {
+      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
+    }
+    for ticket in tickets { #expect(await ticket.value().isAnswer) }
+    #expect(log.all == (0..<300).flatMap { value in names.map { "\($0) \(value)" } })
+  }
+
+  @Test("a registration that comes while messages are on their way keeps the order")
+  func newRegistration() async throws {
+    let lane = DeliveryLane.actor(Worker())
+    let log = Log()
+    let proxy = MulticastProxy()
+    var tickets: [DeliveryTicket] = []
+    for value in 0..<200 {
+      // Each gets one message; the next comes when the last is gone from the list.
+      try proxy.add(Listener("x", log), strongly: true, on: lane, once: true)
+      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
+    }
+    for ticket in tickets { #expect(await ticket.value().isAnswer) }
+    #expect(log.all == (0..<200).map { "x \($0)" })
+  }
+}
