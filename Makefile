@@ -1,6 +1,7 @@
 # make demo    build and take the tour
 # make test    lint, build, and run every test in debug and release
-# make check   make test, 3,000 random signatures, the sanitizers, other builds, several images
+# make check   make test, 3,000 random signatures, the sanitizers, other builds,
+#              several images, and allocations that fail
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
 .PHONY: demo test check setup setup-test setup-bench lint unsafe build format bench bench-check \
@@ -25,6 +26,7 @@ check: test
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
 	Scripts/images.sh
+	Scripts/allocations.sh
 	@echo "All checks passed."
 
 setup:

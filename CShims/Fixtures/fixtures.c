@@ -205,3 +205,17 @@ int fixture_deny_write_execute(void) {
   return ENOSYS;
 #endif
 }
+
+#include <dlfcn.h>
+#if defined(__GLIBC__)
+#include <execinfo.h>
+
+int fixture_backtrace(void **out, int limit) { return backtrace(out, limit); }
+#else
+int fixture_backtrace(void **out, int limit) { return (void)out, (void)limit, 0; }
+#endif
+
+const char *fixture_image(void) {
+  Dl_info info;
+  return dladdr((const void *)fixture_image, &info) ? info.dli_fname : NULL;
+}

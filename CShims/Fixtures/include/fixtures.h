@@ -51,4 +51,10 @@ int fixture_let_child_go(int child, int pipe);
 /// did, else an `errno`.
 int fixture_deny_write_execute(void);
 
+/// Writes the return addresses of the current stack, the innermost first, and gives their number.
+int fixture_backtrace(void *_Nullable *_Nonnull out, int limit);
+
+/// The file that this code was loaded from; NULL if nobody knows.
+const char *_Nullable fixture_image(void);
+
 #pragma clang assume_nonnull end

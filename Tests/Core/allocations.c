@@ -1,0 +1,181 @@
+// Runs what the C core does with allocation 1, 2, 3, ... failing, until no allocation is left to
+// fail. Each run must end with typed failures or with success. What stops the process by design, as
+// Swift's own allocations do, is not part of it.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "CForwardingShims.h"
+
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "allocations.c:%d: with %ld failing: %s\n", __LINE__, failing, #condition);  \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+// MARK: Allocations that fail
+
+static long failing, allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static int fails(void) { return ++allocations == failing; }
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails() ? NULL : __real_calloc(count, size);
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
+
+// MARK: Objects, which the Swift runtime would count
+
+static long counts[64];
+static long *count_of(const void *object) { return &counts[(uintptr_t)object & 63]; }
+
+void *swift_unownedRetain(void *object) { return object; }
+void swift_unownedRelease(void *object) { (void)object; }
+void *swift_tryRetain(void *object) { return ++*count_of(object), object; }
+void *swift_retain(void *object) { return ++*count_of(object), object; }
+void swift_release(void *object) { --*count_of(object); }
+_Bool swift_isUniquelyReferenced_nonNull_native(const void *object) { return *count_of(object) == 1; }
+
+// MARK: Plans and callbacks
+
+static const FWDValue nothing = {0, 1, FWDKindNothing, FWDClassNone, FWDClassNone, 0, 0};
+static const FWDValue word = {8, 8, FWDKindInt64, FWDClassInteger, FWDClassNone, 0, 0};
+static const FWDValue text = {8, 8, FWDKindCString, FWDClassInteger, FWDClassNone, 0, 0};
+static const FWDValue large = {6000, 8, FWDKindAggregate, FWDClassMemory, FWDClassNone, 0, 0};
+
+typedef struct Large { uint64_t words[750]; } Large;
+
+static void answer(void *context, FWDFrame *frame) {
+  ++*(int *)context;
+  frame->result[0] = frame->integers[0] + 1;
+}
+
+static void answer_large(void *context, FWDFrame *frame) {
+  const FWDPlanFacts *facts = fwd_plan_facts((const FWDPlan *)context);
+  uint64_t *result = (uint64_t *)((char *)frame + facts->result.offset);
+  const uint64_t *argument = (const uint64_t *)((char *)frame + facts->slots[0].offset);
+  memcpy(result, argument, sizeof(Large));
+}
+
+static int releases;
+static void release(void *context) {
+  (void)context;
+  releases++;
+}
+
+static int events;
+static void note_event(FWDEvent event, const void *function) {
+  CHECK(event == FWDEventCallbackWithoutMemory);
+  CHECK(function != NULL);
+  events++;
+}
+
+static FWDPlan *plan_of(const FWDValue *values, size_t count) {
+  FWDPlan *plan = NULL;
+  size_t index = 0;
+  FWDStatus status = fwd_plan_create(values, count, count, &plan, &index);
+  CHECK(status == FWDStatusOk || (status == FWDStatusOutOfMemory && failing > 0));
+  CHECK((status == FWDStatusOk) == (plan != NULL));
+  return plan;
+}
+
+static void call_back(int prefers_libffi) {
+  fwd_callback_prefer_libffi(prefers_libffi);
+  FWDPlan *plan = plan_of((FWDValue[]){word, word}, 1);
+  if (!plan) return;
+  int calls = 0, before = releases, error = 0;
+  const void *function = NULL;
+  FWDCallback *callback = fwd_callback_create(plan, answer, &calls, release, &function, &error);
+  if (callback) {
+    CHECK(((uint64_t(*)(uint64_t))function)(41) == 42);
+    CHECK(calls == 1);
+    fwd_callback_destroy(callback);
+    // Without memory to remember it, an ended callback is lost rather than freed too early.
+    CHECK(releases == before + 1 || failing > 0);
+  } else {
+    CHECK(error == ENOMEM);
+    CHECK(releases == before);
+  }
+  fwd_plan_destroy(plan);
+}
+
+static void call_back_with_much(int prefers_libffi) {
+  fwd_callback_prefer_libffi(prefers_libffi);
+  FWDPlan *plan = plan_of((FWDValue[]){large, large}, 1);
+  if (!plan) return;
+  int error = 0;
+  const void *function = NULL;
+  FWDCallback *callback = fwd_callback_create(plan, answer_large, plan, release, &function, &error);
+  if (callback) {
+    Large argument, result;
+    memset(&argument, 7, sizeof argument);
+    int before = events;
+    result = ((Large(*)(Large))function)(argument);
+    // A call that finds no memory for its arguments answers zero and says so.
+    CHECK(result.words[0] == (events == before ? argument.words[0] : 0));
+    CHECK(result.words[749] == (events == before ? argument.words[749] : 0));
+    fwd_callback_destroy(callback);
+  }
+  fwd_plan_destroy(plan);
+}
+
+// MARK: Lists
+
+static void publish(void) {
+  FWDPlan *plan = plan_of((FWDValue[]){nothing, word, word}, 2);
+  if (plan) fwd_plan_destroy(plan);
+  FWDTargetList *list = fwd_targets_create(3);
+  static FWDTargetState state;
+  if (list) {
+    for (size_t i = 3; i-- > 0;)
+      fwd_target_set(list, i, (FWDTarget){(void *)(uintptr_t)(i + 1), 64, &state,
+                                          swift_retain((void *)(uintptr_t)(i + 1)), 0});
+    CHECK(fwd_target_at(list, 0)->run == 3);
+    static const void *place;
+    fwd_publish(&place, list);
+    FWDThread *thread = fwd_thread();
+    if (thread && fwd_hold(thread, &place)) fwd_let_go(thread);
+    fwd_retire(fwd_publish(&place, NULL), fwd_targets_dispose);
+  }
+}
+
+static void run(void) {
+  FWDPlan *texts = plan_of((FWDValue[]){text, text, large, word}, 3);
+  if (texts) fwd_plan_destroy(texts);
+  for (int prefers_libffi = 0; prefers_libffi < 2; prefers_libffi++) {
+    call_back(prefers_libffi);
+    call_back_with_much(prefers_libffi);
+  }
+  publish();
+}
+
+int main(void) {
+  fwd_set_event_handler(note_event);
+  for (failing = 1;; failing++) {
+    allocations = 0;
+    run();
+    if (allocations < failing) break;
+  }
+  long injected = failing - 1;
+  failing = 0;
+  run();
+  CHECK(injected > 10);
+  CHECK(events == 2);
+  printf("Allocations: each of %ld failed in turn.\n", injected);
+  return 0;
+}

@@ -1,0 +1,45 @@
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+/// Passes every message on to the next one, so that as many steps are inside of each other.
+private final class Passing: ForwardingProxy, @unchecked Sendable {
+  let next: AnyObject?
+  init(_ next: AnyObject?) { self.next = next }
+  override func methodSignature(for selector: Selector) -> MethodSignature? {
+    try? MethodSignature("v@:")
+  }
+  override func forward(_ invocation: Invocation) throws {
+    if let next { try invocation.invoke(on: next) }
+  }
+}
+
+/// Each in a process of its own, as what is tested for is the end of the process.
+@Suite("Forwarding on threads with a stack of 64 KiB")
+struct SmallStackForwardingTests {
+  @Test("a multicast delivers")
+  func multicast() async {
+    await #expect(processExitsWith: .success) {
+      let count = Guarded(0)
+      onSmallStack {
+        let ping = try Message<NoResult>("ping")
+        let proxy = MulticastProxy()
+        for _ in 0..<16 {
+          let target = ClosureTarget()
+          try target.on("ping") { (_: ClosureTarget) in count.withLock { $0 += 1 } }
+          try proxy.add(target, strongly: true)
+        }
+        try ping(on: proxy)
+      }
+      precondition(count.withLock { $0 } == 16)
+    }
+  }
+
+  @Test("where there is stack, 190 steps inside of each other go through")
+  func deep() throws {
+    var first = Passing(nil)
+    for _ in 0..<190 { first = Passing(first) }
+    try Message<NoResult>("ping")(on: first)
+  }
+}

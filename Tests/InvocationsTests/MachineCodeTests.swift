@@ -1,0 +1,87 @@
+import CForwardingFixtures
+import CForwardingShims
+import ForwardingTestSupport
+import Foundation
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+/// The return addresses of the current stack, the innermost first.
+@inline(never)
+private func returnAddresses() -> [UnsafeMutableRawPointer?] {
+  var frames = [UnsafeMutableRawPointer?](repeating: nil, count: 256)
+  let count = fixture_backtrace(&frames, Int32(frames.count))
+  return Array(frames.prefix(Int(count)))
+}
+
+/// Each in a process of its own, for trampolines (0) and for libffi's closures (1).
+@Suite("A backtrace from Swift, through C and the code between")
+struct BacktraceTests {
+  /// Whether a backtrace that is taken in a callback goes on with the frames of whoever called.
+  @inline(never)
+  @Sendable static func reachesCaller(_ encoding: String, viaC: Bool) throws -> Bool {
+    let seen = Guarded<[UnsafeMutableRawPointer?]>([])
+    let callback = try Callback(MethodSignature(parsing: encoding)) { call in
+      let frames = returnAddresses()
+      seen.withLock { $0 = frames }
+      if call.plan.returnsInteger { try call.setResult(Int64(1)) }
+    }
+    if viaC {
+      let (apply, function) = try Fixtures.call("f_apply")
+      try apply.setArgument(callback.address, at: 0)
+      try apply.invoke(using: function)
+    } else {
+      let call = Invocation(callback.plan)
+      try call.invoke(using: callback.address)
+    }
+    withExtendedLifetime(callback) {}
+    // The first three are of the look itself and of this function, which is at another place now.
+    let here = returnAddresses().dropFirst(3)
+    return here.count > 3 && seen.withLock { $0 }.suffix(here.count).elementsEqual(here)
+  }
+
+  @Test("reaches whoever called", arguments: [0, 1])
+  func reaches(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      try #require(try Self.reachesCaller("qq", viaC: true))
+      try #require(try Self.reachesCaller("qq", viaC: false))
+      // The result comes back in registers of two kinds; the words go through the stack.
+      try #require(try Self.reachesCaller("{P=qd}dd", viaC: false))
+      try #require(try Self.reachesCaller("q{L=[500q]}", viaC: false))
+    }
+  }
+}
+
+extension CallPlan {
+  fileprivate var returnsInteger: Bool { result.pointee.kind == .int64 }
+}
+
+@Suite("Objects of machine code")
+struct MachineCodeTests {
+  /// The folder of the C core's objects, if the tests run where they were built.
+  static let objects: String? = {
+    guard let name = fixture_image() else { return nil }
+    let path = URL(fileURLWithPath: String(cString: name)).deletingLastPathComponent()
+      .appendingPathComponent("CForwardingShims.build").path
+    return FileManager.default.fileExists(atPath: path + "/trampoline_x86_64.S.o") ? path : nil
+  }()
+
+  static let readelf = ["/usr/bin/readelf", "/bin/readelf"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test(
+    "one that says nothing of IBT and SHSTK would turn both off for a program",
+    .enabled(if: objects != nil && readelf != nil, "needs readelf, and the folder of the build"),
+    arguments: ["trampoline_x86_64", "call_large_x86_64"])
+  func notes(name: String) throws {
+    let object = try #require(Self.objects) + "/\(name).S.o"
+    let notes = try run(try #require(Self.readelf), ["-nW", object])
+    #expect(notes.output.contains("x86 feature: IBT, SHSTK"), "\(notes.output)")
+    let sections = try run(try #require(Self.readelf), ["-SW", object])
+    let stack = sections.output.split(separator: "\n").first { $0.contains(".note.GNU-stack") }
+    #expect(try !#require(stack).contains(" X "), "the stack would be executable")
+  }
+}
