@@ -31,6 +31,12 @@ _Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "machine code finds the re
 _Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "machine code finds the stack words there");
 _Static_assert(offsetof(FWDFrame, integers) == 0, "machine code finds the integers there");
 
+_Static_assert(sizeof(FWDIntegerPair) <= sizeof((FWDFrame){0}.result), "a result fits its room");
+_Static_assert(sizeof(ComplexX87) == sizeof((FWDFrame){0}.result), "two x87 registers fill it");
+_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHAPE_OF_LIBFFI,
+               "every shape has a place in the table, and libffi's has none");
+_Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes four bits");
+
 /// Calls `function` with the registers of `frame` and `words` words of stack behind it; what the
 /// function gives back is where its caller looks for it. Called as of the function's result type.
 extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words) FWD_HIDDEN;

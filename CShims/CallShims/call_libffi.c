@@ -2,6 +2,7 @@
 #include "fwd_plan_internal.h"
 
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
+_Static_assert(offsetof(FWDPlan, facts) == 0, "a plan is found by its facts");
 
 /// Touches each page of the next `size` bytes of stack, in the order in which they come: what is
 /// allocated below must not step over a guard. Freed when this returns.

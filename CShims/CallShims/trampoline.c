@@ -26,6 +26,10 @@ _Static_assert(sizeof(FWDCallbackPlace) == FWD_TRAMPOLINE, "a trampoline is as l
 _Static_assert(offsetof(FWDCallbackPlace, callback) == 0, "the entry is given where to look");
 _Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
 
+_Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "the entry stores them there");
+_Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "the entry looks for the result there");
+_Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "the entry takes as much of the stack");
+
 /// The page of data whose places are handed out, and the first one that was not.
 static FWDCallbackPlace *page;
 static int next = PER_PAGE;

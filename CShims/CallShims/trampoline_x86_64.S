@@ -36,9 +36,12 @@ fwd_trampoline_page:
         jmp     .Llast
         .balign FWD_TRAMPOLINE, 0xcc
         .endr
+        // No step back, which is an error: a trampoline is as long as its data.
+        .org    fwd_trampoline_page + FWD_TRAMPOLINE*FWD_TRAMPOLINES_PER_PAGE
 .Llast:
         jmp     *FWD_PAGE-6(%rip)       // the last 16 bytes of the data page
         .balign FWD_PAGE, 0xcc
+        .org    fwd_trampoline_page + FWD_PAGE
 
         .globl  fwd_trampoline_entry
         .hidden fwd_trampoline_entry

@@ -60,9 +60,18 @@ static const FWDValue large = {6000, 8, FWDKindAggregate, FWDClassMemory, FWDCla
 
 typedef struct Large { uint64_t words[750]; } Large;
 
+typedef struct Counted {
+  const FWDPlanFacts *facts;
+  int calls;
+} Counted;
+
 static void answer(void *context, FWDFrame *frame) {
-  ++*(int *)context;
-  frame->result[0] = frame->integers[0] + 1;
+  Counted *counted = context;
+  uint64_t argument;
+  counted->calls++;
+  memcpy(&argument, (char *)frame + counted->facts->slots[0].offset, sizeof argument);
+  argument++;
+  memcpy((char *)frame + counted->facts->result.offset, &argument, sizeof argument);
 }
 
 static void answer_large(void *context, FWDFrame *frame) {
@@ -98,12 +107,13 @@ static void call_back(int prefers_libffi) {
   fwd_callback_prefer_libffi(prefers_libffi);
   FWDPlan *plan = plan_of((FWDValue[]){word, word}, 1);
   if (!plan) return;
-  int calls = 0, before = releases, error = 0;
+  Counted counted = {fwd_plan_facts(plan), 0};
+  int before = releases, error = 0;
   const void *function = NULL;
-  FWDCallback *callback = fwd_callback_create(plan, answer, &calls, release, &function, &error);
+  FWDCallback *callback = fwd_callback_create(plan, answer, &counted, release, &function, &error);
   if (callback) {
     CHECK(((uint64_t(*)(uint64_t))function)(41) == 42);
-    CHECK(calls == 1);
+    CHECK(counted.calls == 1);
     fwd_callback_destroy(callback);
     // Without memory to remember it, an ended callback is lost rather than freed too early.
     CHECK(releases == before + 1 || failing > 0);
