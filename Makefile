@@ -26,7 +26,7 @@ check: test
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
 	Scripts/images.sh
-	Scripts/allocations.sh
+	Scripts/core.sh
 	@echo "All checks passed."
 
 setup:
