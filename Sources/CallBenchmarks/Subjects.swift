@@ -51,7 +51,10 @@ final class ClosureHolder {
 }
 
 extension SubjectRectangle: CallStructure {
-  public static var typeEncoding: String { "{SubjectRectangle=dddd}" }
+  public static var structure: VouchedStructure<SubjectRectangle> {
+    // SAFETY: the C structure itself, of four numbers.
+    unsafe VouchedStructure("{SubjectRectangle=dddd}")
+  }
 }
 
 /// A target whose method writes nothing: threads that write to one object slow each other down,

@@ -13,19 +13,19 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
   /// Answers a selector with a closure, in place of any it had.
   @inlinable
   public func on<Value: CallValue, each Argument: CallValue>(
-    _ selector: String,
+    _ selector: String, encoding: String? = nil,
     _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    try set(selector, Implementation(method: body))
+    try set(selector, Implementation(encoding: encoding, method: body))
   }
 
   /// Answers a selector with a closure that has no result.
   @inlinable
   public func on<each Argument: CallValue>(
-    _ selector: String,
+    _ selector: String, encoding: String? = nil,
     _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    try set(selector, Implementation(method: body))
+    try set(selector, Implementation(encoding: encoding, method: body))
   }
 
   /// Answers a selector no more; false if it did not.

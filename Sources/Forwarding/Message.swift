@@ -18,17 +18,17 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   /// How the arguments get into a frame, if all are plain words.
   @usableFromInline let layout: TupleLayout?
 
-  /// Makes a message. The selector must have a colon for each argument.
-  public init(_ selector: String) throws(InvocationError) {
-    let signature = try SwiftBody.signature(
-      result: Result.typeEncoding, hidden: "@:", repeat (each Argument).self)
+  /// Makes a message. The selector must have a colon for each argument. The types are compared with
+  /// `encoding`, or spell one.
+  public init(_ selector: String, encoding: String? = nil) throws(InvocationError) {
+    let fitted = try FittedPlan<Result, repeat each Argument>(method: encoding)
+    plan = fitted.plan
     do throws(TypeEncodingError) {
-      try signature.checkArity(ofSelector: selector)
+      try plan.signature.checkArity(ofSelector: selector)
     } catch {
       throw .encoding(error)
     }
-    plan = try CallPlan.shared(for: signature)
-    layout = TupleLayout(plan, first: 2, repeat (each Argument).self)
+    layout = TupleLayout(fitted)
     self.selector = try Selector(selector)
   }
 

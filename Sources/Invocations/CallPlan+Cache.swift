@@ -57,6 +57,16 @@ extension CallPlan {
     }
   }
 
+  /// The plan that an encoding of the program's user describes.
+  static func shared(
+    forEncoding encoding: String, fixedArgumentCount: Int?
+  ) throws(InvocationError) -> CallPlan {
+    let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try MethodSignature(parsing: encoding)
+    }
+    return try shared(for: signature, fixedArgumentCount: fixedArgumentCount)
+  }
+
   /// What a plan does at its end, if others could find it.
   func leaveShared() {
     Self.shared.withLockInPlace { shared in

@@ -125,7 +125,6 @@ public final class CallPlan: Sendable {
 
 extension CallPlan {
   /// Whether values of `type` fit place `place`; 0 is the result. Asked once for each type.
-  @usableFromInline
   func accepts<Value: CallValue>(
     _ type: Value.Type, _ kind: ValueKind, place: Int
   ) -> Bool {

@@ -34,15 +34,17 @@ extension CallRecord {
   /// Calls a Swift body.
   func callBody(of implementation: Implementation) throws {
     forgetResult()
+    clearResult()
     try unsafe implementation.body(FrameReference(frame))
-    adoptAnswer()
+    adoptAnswer(isOwned: implementation.ownsResult)
   }
 
-  /// What a Swift body gives back, it gives for good.
-  func adoptAnswer() {
+  /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
+  private func adoptAnswer(isOwned: Bool) {
     hasResult = returnsValue
     let slot = resultSlot
-    if slot.kind.isOwnable, !slot.isNull { resultOwnership = slot.kind.ownership }
+    guard slot.kind.isOwnable, !slot.isNull else { return }
+    if isOwned { resultOwnership = slot.kind.ownership } else if retainsArguments { keepResult() }
   }
 
   /// Calls an implementation whose plan was compared with this one's.

@@ -13,7 +13,7 @@ extension CallRecord {
     if slot.kind.isOwnable {
       try setOwnable(value, slot, index)
     } else {
-      try value.store(in: slot)
+      try unsafe value.store(in: slot)
     }
   }
 
@@ -26,7 +26,7 @@ extension CallRecord {
     if slot.kind != Value.valueKind || slot.kind.isAggregate {
       try checkArgument(Value.self, slot, index)
     }
-    return try Value.load(from: slot)
+    return try unsafe Value.load(from: slot)
   }
 
   @inlinable
@@ -36,7 +36,7 @@ extension CallRecord {
     if slot.kind != Value.valueKind || slot.kind.isAggregate {
       try checkResult(Value.self, slot)
     }
-    return try Value.load(from: slot)
+    return try unsafe Value.load(from: slot)
   }
 
   // MARK: Steps
@@ -88,10 +88,20 @@ extension CallRecord {
   func setOwnable<Value: CallValue>(
     _ value: Value, _ slot: ValueSlot, _ index: Int
   ) throws(InvocationError) {
-    // The old value stays until the new one is there: both may be the same object.
+    // The old value lives until the new one is there, as both may be the same object; but it is out of
+    // the frame, where code of the value's type could find it, or store nothing.
     let old = slot.word
     let owned = owns(index)
-    try value.store(in: slot)
+    setOwns(index, false)
+    slot.word = 0
+    do throws(InvocationError) {
+      try unsafe value.store(in: slot)
+    } catch {
+      if owns(index) { releaseOwned(index) }
+      slot.word = old
+      setOwns(index, owned)
+      throw error
+    }
     let owns = Value.ownership != .none && !slot.isNull
     setOwns(index, owns)
     if owned { release(old, slot.kind) }

@@ -173,11 +173,14 @@ struct CallRecord {
     if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
   }
 
-  /// Gives back what argument `index` owns; its word stays as it was.
+  /// Gives back what argument `index` owns. Its word is zero before anybody is let go: a `deinit` may
+  /// look.
   func releaseOwned(_ index: Int) {
     let slot = slot(index)
+    let word = slot.word
     setOwns(index, false)
-    release(slot.word, slot.kind)
+    slot.word = 0
+    release(word, slot.kind)
   }
 
   @usableFromInline
@@ -191,12 +194,13 @@ struct CallRecord {
 
   @usableFromInline
   func releaseResult() {
-    switch resultOwnership {
-    case .none: return
-    case .cString: OwnedCString.release(resultSlot.word)
-    case .object: OwnedObject.release(resultSlot.word)
-    }
+    let ownership = resultOwnership
+    guard ownership != .none else { return }
+    let slot = resultSlot
+    let word = slot.word
     resultOwnership = .none
+    slot.word = 0
+    if ownership == .cString { OwnedCString.release(word) } else { OwnedObject.release(word) }
   }
 
   // MARK: Keeping what is borrowed
@@ -217,6 +221,19 @@ struct CallRecord {
       OwnedObject.retain(slot.word)
     }
     setOwns(index, true)
+  }
+
+  /// Makes everything that is borrowed the record's own, for good: whoever lent it is about to let go.
+  func keepEverything() {
+    for index in 0..<argumentCount where !owns(index) { retain(index) }
+    if hasResult { keepResult() } else { clearResult() }
+  }
+
+  /// Leaves nothing in the place of an object or C string, so that what is found there afterwards was
+  /// put there.
+  func clearResult() {
+    let slot = resultSlot
+    if slot.kind.isOwnable { slot.word = 0 }
   }
 
   /// Makes a borrowed result the record's own.

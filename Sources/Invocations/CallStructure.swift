@@ -3,27 +3,52 @@ import TypeEncodings
 
 /// A C structure or union as a Swift value.
 ///
-/// A structure imported from a C header needs one line, its encoding:
+/// A structure imported from a C header needs one line, which says what it is:
 ///
 /// ```swift
 /// extension div_t: CallStructure {
-///   public static var typeEncoding: String { "{div_t=ii}" }
+///   public static var structure: VouchedStructure<div_t> { unsafe VouchedStructure("{div_t=ii}") }
 /// }
 /// ```
 ///
 /// A structure declared in Swift works too while its members lie where C puts them: Swift reuses
-/// the padding at the end of an inner structure, C does not. Size and alignment are checked.
-public protocol CallStructure: CallValue {}
+/// the padding at the end of an inner structure, C does not. Size, alignment, and that the value is
+/// no more than its bytes, are checked; what the bytes mean, nobody can check.
+public protocol CallStructure: CallValue {
+  /// The encoding, and the word of whoever wrote it that values of the type are such structures.
+  static var structure: VouchedStructure<Self> { get }
+}
+
+/// The encoding of a structure that somebody vouched for.
+@frozen
+public struct VouchedStructure<Structure>: Sendable {
+  /// The encoding, such as `{div_t=ii}`.
+  public let encoding: String
+
+  /// Vouches that all bytes which a value of the encoding can have are a `Structure`.
+  ///
+  /// A message or function is known by its encoding alone, so the bytes may come from anybody who
+  /// uses the same one.
+  ///
+  /// - Safety: no member may be narrower in Swift than in C, as a `Bool`, an enumeration, a metatype
+  ///   or a closure is: bytes of C may be none of their values. Pointers must be pointers in C.
+  @unsafe
+  public init(_ encoding: String) { self.encoding = encoding }
+}
 
 extension CallStructure {
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .aggregate) }
+  public static var typeEncoding: String { structure.encoding }
 
-  @inlinable
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.aggregate) }
+
+  @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.store(bytesOf: self) }
 
-  @inlinable
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    // SAFETY: `TypeMatch` refused every type whose values are more than their bytes.
+    // SAFETY: `TypeMatch` refused every type whose values are more than their bytes, and whoever
+    // wrote the conformance vouched for what they mean.
     unsafe slot.load(bytesAs: Self.self)
   }
 }
@@ -34,14 +59,30 @@ enum TypeMatch {
   static func fits<Value: CallValue>(
     _ type: Value.Type, _ kind: ValueKind, _ place: TypeEncoding
   ) -> Bool {
-    guard Value.accepts(kind) else { return false }
+    guard Value.valueKind.fits(kind) else { return false }
     return kind.raw != .aggregate || fitsAggregate(type, place)
   }
 
-  private static func fitsAggregate<Value: CallValue>(
+  fileprivate static func fitsAggregate<Value: CallValue>(
     _ type: Value.Type, _ place: TypeEncoding
   ) -> Bool {
-    guard let own = try? TypeEncoding(parsing: Value.typeEncoding),
+    // What travels as another type, or may be missing, lies in a frame as that type does.
+    if let carried = type as? any CarriedValue.Type { return fitsCarrier(of: carried, place) }
+    if let optional = type as? any OptionalValue.Type { return optional.fitsAggregate(place) }
+    guard let structure = type as? any CallStructure.Type else { return false }
+    return fits(structure, place)
+  }
+
+  private static func fitsCarrier<Value: CarriedValue>(
+    of type: Value.Type, _ place: TypeEncoding
+  ) -> Bool {
+    fitsAggregate(Value.Carrier.self, place)
+  }
+
+  private static func fits<Value: CallStructure>(
+    _ type: Value.Type, _ place: TypeEncoding
+  ) -> Bool {
+    guard let own = try? TypeEncoding(parsing: Value.structure.encoding),
       let layout = try? place.layout
     else { return false }
     // A registered layout has the encoding's members, but other offsets; then bytes decide.
@@ -49,5 +90,16 @@ enum TypeMatch {
       own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
     return isSameType && _isPOD(type) && MemoryLayout<Value>.stride == max(layout.size, 1)
       && MemoryLayout<Value>.alignment == layout.alignment
+  }
+}
+
+/// An optional, whatever it wraps.
+private protocol OptionalValue {
+  static func fitsAggregate(_ place: TypeEncoding) -> Bool
+}
+
+extension Optional: OptionalValue where Wrapped: NullableCallValue {
+  static func fitsAggregate(_ place: TypeEncoding) -> Bool {
+    TypeMatch.fitsAggregate(Wrapped.self, place)
   }
 }

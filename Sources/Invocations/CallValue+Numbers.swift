@@ -9,13 +9,10 @@ public protocol WordValue: CallValue {
 }
 
 extension WordValue {
-  @inlinable
-  public static var _isPlainWord: Bool { true }
-
-  @inlinable
+  @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = word }
 
-  @inlinable
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     Self(word: slot.word)
   }
@@ -38,109 +35,109 @@ extension WordValue where Self: FixedWidthInteger & UnsignedInteger {
 }
 
 extension Int8: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.int8, word: .int8) }
   public static var typeEncoding: String { "c" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int8) }
 }
 
 extension UInt8: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt8, word: .uInt8) }
   public static var typeEncoding: String { "C" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt8) }
 }
 
 extension Int16: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.int16, word: .int16) }
   public static var typeEncoding: String { "s" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int16) }
 }
 
 extension UInt16: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt16, word: .uInt16) }
   public static var typeEncoding: String { "S" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt16) }
 }
 
 extension Int32: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.int32, word: .int32) }
   public static var typeEncoding: String { "i" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int32) }
 }
 
 extension UInt32: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt32, word: .uInt32) }
   public static var typeEncoding: String { "I" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt32) }
 }
 
 extension Int64: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.int64, word: .whole) }
   public static var typeEncoding: String { "q" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int64) }
 }
 
 extension UInt64: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
   public static var typeEncoding: String { "Q" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt64) }
 }
 
 extension Int: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.int64, word: .whole) }
   public static var typeEncoding: String { "q" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .int64) }
 }
 
 extension UInt: WordValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
   public static var typeEncoding: String { "Q" }
-  public static var _word: _WordLayout? { .integer(Self.self) }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .uInt64) }
 }
 
 extension Bool: WordValue {
-  public static var _word: _WordLayout? { _WordLayout(raw: .bool) }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.bool, word: .bool) }
   public static var typeEncoding: String { "B" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .bool) }
   @inlinable public var word: UInt64 { self ? 1 : 0 }
   /// Any byte but 0 is true: C code that returns 2 for a `_Bool` must not break Swift's.
   @inlinable public init(word: UInt64) { self = word & 0xFF != 0 }
 }
 
 extension Float: WordValue {
-  public static var _word: _WordLayout? { _WordLayout(raw: .uInt32) }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.float, word: .uInt32) }
   public static var typeEncoding: String { "f" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .float) }
   @inlinable public var word: UInt64 { UInt64(bitPattern) }
   @inlinable public init(word: UInt64) { self.init(bitPattern: UInt32(truncatingIfNeeded: word)) }
 
   /// A `float` behind the `...` of a variadic function travels as a `double`.
-  @inlinable
+  @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
     slot.word = slot.kind == Double.valueKind ? Double(self).bitPattern : word
   }
 
-  @inlinable
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Float {
     slot.kind == Double.valueKind ? Float(Double(word: slot.word)) : Float(word: slot.word)
   }
 }
 
 extension Double: WordValue {
-  public static var _word: _WordLayout? { .whole }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.double, word: .whole) }
   public static var typeEncoding: String { "d" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .double) }
   @inlinable public var word: UInt64 { bitPattern }
   @inlinable public init(word: UInt64) { self.init(bitPattern: word) }
 }
 
-/// A value of more than one word that is just its bytes.
+/// A number of more than one word, which is just its bytes.
 public protocol PlainValue: CallValue, BitwiseCopyable {}
 
 extension PlainValue {
-  @inlinable
+  @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.store(bytesOf: self) }
 
-  @inlinable
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     // SAFETY: numbers; every bit pattern is one.
     unsafe slot.load(bytesAs: Self.self)
@@ -148,21 +145,24 @@ extension PlainValue {
 }
 
 extension Int128: PlainValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.int128) }
   public static var typeEncoding: String { "t" }
-  public static var valueKind: ValueKind { ValueKind(raw: .int128) }
 }
 
 extension UInt128: PlainValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt128) }
   public static var typeEncoding: String { "T" }
-  public static var valueKind: ValueKind { ValueKind(raw: .uInt128) }
 }
 
 #if arch(x86_64) && !os(Windows)
   /// C's `long double` of this platform.
   extension Float80: PlainValue {
+    @inlinable @unsafe
+    public static func _callFacts() -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
-    public static var valueKind: ValueKind { ValueKind(raw: .longDouble) }
-  }
+    }
 #endif
 
 /// A C `_Complex` number: two parts, one after the other.
@@ -181,25 +181,29 @@ public struct ComplexValue<Part: ComplexPart>: Hashable, Sendable, BitwiseCopyab
 
 /// A floating type that complex numbers are made of.
 public protocol ComplexPart: CallValue, BinaryFloatingPoint, BitwiseCopyable, Sendable {
-  /// The kind of a complex number of two such parts.
-  static var complexKind: ValueKind { get }
+  /// What a complex number of two such parts is in a frame.
+  @unsafe static func _complexFacts() -> ValueFacts
 }
 
 extension Float: ComplexPart {
-  public static var complexKind: ValueKind { ValueKind(raw: .complexFloat) }
+  @inlinable @unsafe
+  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexFloat) }
 }
 
 extension Double: ComplexPart {
-  public static var complexKind: ValueKind { ValueKind(raw: .complexDouble) }
+  @inlinable @unsafe
+  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexDouble) }
 }
 
 #if arch(x86_64) && !os(Windows)
   extension Float80: ComplexPart {
-    public static var complexKind: ValueKind { ValueKind(raw: .complexLongDouble) }
+    @inlinable @unsafe
+  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexLongDouble) }
   }
 #endif
 
 extension ComplexValue: CallValue, PlainValue {
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { unsafe Part._complexFacts() }
   public static var typeEncoding: String { "j" + Part.typeEncoding }
-  public static var valueKind: ValueKind { Part.complexKind }
 }

@@ -54,13 +54,15 @@ enum OwnedObject {
 /// Text for `*`. The frame owns a copy; reading gives a copy too.
 extension String: NullableCallValue {
   public static var typeEncoding: String { "*" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .cString) }
-  @inlinable public static var ownership: ValueOwnership { .cString }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.cString) }
 
+  @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
     slot.word = try OwnedCString.copy(of: self)
   }
 
+  @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> String {
     // SAFETY: whoever set the argument, or registered the function, vouched for a C string.
     guard let text = unsafe UnsafePointer<CChar>(bitPattern: UInt(slot.word)),
@@ -77,15 +79,17 @@ public protocol CallObject: AnyObject, NullableCallValue {}
 
 extension CallObject {
   public static var typeEncoding: String { "@" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .object) }
-  @inlinable public static var ownership: ValueOwnership { .object }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.object) }
 
+  @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
     let address = OwnedObject.address(of: self)
     OwnedObject.retain(address)
     slot.word = address
   }
 
+  @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     guard let object = OwnedObject.object(at: slot.word) else {
       throw .wrongClass(expected: "\(Self.self)", given: "nil")
@@ -106,15 +110,17 @@ public struct AnyCallObject: NullableCallValue {
   public init(_ object: AnyObject) { self.object = object }
 
   public static var typeEncoding: String { "@" }
-  public static var valueKind: ValueKind { ValueKind(raw: .object) }
-  public static var ownership: ValueOwnership { .object }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.object) }
 
+  @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)
     slot.word = address
   }
 
+  @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> AnyCallObject {
     guard let object = OwnedObject.object(at: slot.word) else {
       throw .wrongClass(expected: "an object", given: "nil")

@@ -6,27 +6,15 @@ public protocol PointerValue: NullableCallValue {
   var address: UInt { get }
   /// A pointer to an address, nil for 0.
   static func pointer(toAddress address: UInt) -> Self?
-  /// Whether the value's memory is the address and nothing else, nil as zero included.
-  static var _isBareAddress: Bool { get }
 }
 
 extension PointerValue {
-  public static var _isBareAddress: Bool { false }
   public static var typeEncoding: String { "^v" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .pointer) }
 
-  @inlinable
-  public static func accepts(_ kind: ValueKind) -> Bool {
-    switch kind.raw {
-    case .pointer, .functionPointer, .block, .cString: true
-    default: false
-    }
-  }
-
-  @inlinable
+  @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = UInt64(address) }
 
-  @inlinable
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     guard let pointer = pointer(toAddress: UInt(slot.word)) else {
       throw .noText(index: slot.index)
@@ -36,7 +24,7 @@ extension PointerValue {
 }
 
 extension UnsafeRawPointer: @unsafe PointerValue {
-  public static var _isBareAddress: Bool { true }
+  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeRawPointer? {
     unsafe UnsafeRawPointer(bitPattern: address)
@@ -44,7 +32,7 @@ extension UnsafeRawPointer: @unsafe PointerValue {
 }
 
 extension UnsafeMutableRawPointer: @unsafe PointerValue {
-  public static var _isBareAddress: Bool { true }
+  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeMutableRawPointer? {
     unsafe UnsafeMutableRawPointer(bitPattern: address)
@@ -52,7 +40,7 @@ extension UnsafeMutableRawPointer: @unsafe PointerValue {
 }
 
 extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe PointerValue {
-  public static var _isBareAddress: Bool { true }
+  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafePointer? {
     unsafe UnsafePointer(bitPattern: address)
@@ -60,7 +48,7 @@ extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe P
 }
 
 extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe PointerValue {
-  public static var _isBareAddress: Bool { true }
+  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeMutablePointer? {
     unsafe UnsafeMutablePointer(bitPattern: address)
@@ -68,7 +56,7 @@ extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue, @u
 }
 
 extension OpaquePointer: @unsafe PointerValue {
-  public static var _isBareAddress: Bool { true }
+  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> OpaquePointer? {
     unsafe OpaquePointer(bitPattern: address)
@@ -77,34 +65,35 @@ extension OpaquePointer: @unsafe PointerValue {
 
 extension Optional: CallValue where Wrapped: NullableCallValue {
   public static var typeEncoding: String { Wrapped.typeEncoding }
-  @inlinable public static var valueKind: ValueKind { Wrapped.valueKind }
-  @inlinable public static var ownership: ValueOwnership { Wrapped.ownership }
 
-  public static var _word: _WordLayout? {
-    (Wrapped.self as? any PointerValue.Type)?._isBareAddress == true ? .whole : nil
+  /// A pointer that may be missing is its address, with nil as zero.
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts {
+    let wrapped = unsafe Wrapped._callFacts()
+    return ValueFacts(wrapped.kind, word: wrapped.optionalWord)
   }
 
-  @inlinable
-  public static func accepts(_ kind: ValueKind) -> Bool { Wrapped.accepts(kind) }
-
-  @inlinable
+  @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
-    if let self { try self.store(in: slot) } else { slot.word = 0 }
+    if let self { try unsafe self.store(in: slot) } else { slot.word = 0 }
   }
 
-  @inlinable
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Wrapped? {
-    slot.isNull ? nil : try Wrapped.load(from: slot)
+    slot.isNull ? nil : try unsafe Wrapped.load(from: slot)
   }
 }
 
 extension Selector: CallValue {
   public static var typeEncoding: String { ":" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .selector) }
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.selector) }
 
+  @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = UInt64(word) }
 
   /// Throws ``InvocationError/selectorNotSet`` where the place holds no selector of ours.
+  @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Selector {
     guard let selector = SelectorTable.selector(ofWord: slot.word) else { throw .selectorNotSet }
     return selector

@@ -3,32 +3,73 @@ public import CForwardingShims
 /// A Swift type whose values can be arguments and results of calls.
 ///
 /// The package conforms the integers and floats of C, `Bool`, pointers, `String` (for `*`) and
-/// ``Selector``. Adopt ``CallObject`` for a class, and ``CallStructure`` for a C structure;
-/// conforming to this protocol itself is for types that neither describes.
+/// ``Selector``. Adopt ``CallObject`` for a class, ``CarriedValue`` for a type that travels as one of
+/// these, and ``CallStructure`` for a C structure. Nothing else can conform: how a value lies in a
+/// frame is decided here, so that no type can say one thing and store another.
 ///
 /// A value is matched with a place by its kind: an `Int32` fits `i` and nothing else. Conversions
 /// are made only where a method named `exactly` asks for them.
 public protocol CallValue: SendableMetatype {
   /// The encoding that is spelled for this type when a signature is derived from Swift types.
   static var typeEncoding: String { get }
-  /// The kind of place that values of this type fit.
-  static var valueKind: ValueKind { get }
-  /// What the owner of a frame has to give back after ``store(in:)``.
-  static var ownership: ValueOwnership { get }
-  /// Whether values also fit places of another kind than ``valueKind``.
-  static func accepts(_ kind: ValueKind) -> Bool
+  /// What the type is in a frame. Only this package can make such facts.
+  @unsafe static func _callFacts() -> ValueFacts
   /// Writes the value into a place that was found to fit.
-  func store(in slot: ValueSlot) throws(InvocationError)
+  ///
+  /// - Safety: the place must fit the type, and belong to a call that is being recorded or answered.
+  @unsafe func store(in slot: ValueSlot) throws(InvocationError)
   /// Reads a value from a place that was found to fit.
-  static func load(from slot: ValueSlot) throws(InvocationError) -> Self
+  ///
+  /// - Safety: as for ``store(in:)``; what the place refers to must be alive.
+  @unsafe static func load(from slot: ValueSlot) throws(InvocationError) -> Self
+}
+
+/// What a Swift type is in a frame: its kind, and whether it is one word and nothing else.
+///
+/// There is no way to make one outside of this package, and none to borrow that of another type
+/// without the word `unsafe`.
+@frozen
+public struct ValueFacts: Sendable {
+  @usableFromInline let kind: ValueKind
   /// How the value's memory becomes a word, if storing and loading do no more than that.
-  static var _word: _WordLayout? { get }
-  /// Whether values are numbers of one word, which nobody owns.
-  static var _isPlainWord: Bool { get }
+  @usableFromInline let word: FWDWord?
+  /// The same for an optional of the type.
+  @usableFromInline let optionalWord: FWDWord?
+
+  @inlinable
+  init(_ kind: FWDKind, word: FWDWord? = nil) { self.init(ValueKind(raw: kind), word: word) }
+
+  @inlinable
+  init(_ kind: ValueKind, word: FWDWord? = nil, optionalWord: FWDWord? = nil) {
+    self.kind = kind
+    self.word = word
+    self.optionalWord = optionalWord
+  }
+
+  /// A pointer, whose memory is the address; an optional one has nil as zero.
+  @inlinable static var address: ValueFacts {
+    ValueFacts(ValueKind(raw: .pointer), optionalWord: .whole)
+  }
+}
+
+extension CallValue {
+  /// The kind of place that values of this type fit.
+  @inlinable
+  public static var valueKind: ValueKind {
+    // SAFETY: only looked at.
+    unsafe _callFacts().kind
+  }
+
+  /// What the owner of a frame has to give back after a value was stored.
+  @inlinable static var ownership: ValueOwnership { valueKind.ownership }
+
+  /// How the value's memory becomes a word.
+  @inlinable static var memoryWord: FWDWord? { unsafe _callFacts().word }
 }
 
 /// What a stored value owns.
-public enum ValueOwnership: UInt8, Hashable, Sendable {
+@usableFromInline
+enum ValueOwnership: UInt8 {
   /// Nothing: the bytes are the value.
   case none
   /// One retain of an object.
@@ -40,29 +81,17 @@ public enum ValueOwnership: UInt8, Hashable, Sendable {
 /// A value that may be missing: NULL, nil.
 public protocol NullableCallValue: CallValue {}
 
-extension CallValue {
-  @inlinable
-  public static var ownership: ValueOwnership { .none }
-
-  @inlinable
-  public static func accepts(_ kind: ValueKind) -> Bool { kind == valueKind }
-
-  public static var _word: _WordLayout? { nil }
-
-  @inlinable
-  public static var _isPlainWord: Bool { false }
-}
-
 /// One place in a frame: where a value is written to and read from.
 ///
-/// Valid only during the call of the method that receives it.
+/// It points into memory that may be gone when the call is over, so nothing can be done with one
+/// outside of this package.
 @safe
 @frozen
 public struct ValueSlot {
   @usableFromInline let slot: UnsafePointer<FWDSlot>
   @usableFromInline let frame: UnsafeMutableRawPointer
   /// The argument's index, or nil for the result.
-  public let index: Int?
+  @usableFromInline let index: Int?
 
   // SAFETY: made only by this module, from a plan and a frame of that plan that both outlive it.
   @inlinable
@@ -74,14 +103,14 @@ public struct ValueSlot {
 
   /// The kind of the place.
   @inlinable
-  public var kind: ValueKind { unsafe ValueKind(raw: slot.pointee.kind) }
+  var kind: ValueKind { unsafe ValueKind(raw: slot.pointee.kind) }
 
   /// The size of the value in bytes.
-  public var size: Int { unsafe Int(slot.pointee.size) }
+  var size: Int { unsafe Int(slot.pointee.size) }
 
   /// The eight bytes of a value in one word. Narrow values are written widened.
   @inlinable
-  public var word: UInt64 {
+  var word: UInt64 {
     get { unsafe (frame + Int(slot.pointee.offset)).load(as: UInt64.self) }
     nonmutating set {
       unsafe (frame + Int(slot.pointee.offset)).storeBytes(of: newValue, as: UInt64.self)
@@ -90,7 +119,7 @@ public struct ValueSlot {
 
   /// Writes the bytes of `value`, as many as the place takes at most.
   @inlinable
-  public func store<Value>(bytesOf value: Value) {
+  func store<Value>(bytesOf value: Value) {
     if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
       // SAFETY: the place takes that many bytes, in one piece.
       unsafe withUnsafePointer(to: value) {
@@ -112,7 +141,7 @@ public struct ValueSlot {
   ///
   /// - Safety: every bit pattern of these bytes must be a `Value`.
   @inlinable @unsafe
-  public func load<Value>(bytesAs type: Value.Type) -> Value {
+  func load<Value>(bytesAs type: Value.Type) -> Value {
     if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
       return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
         // SAFETY: as in `store`; all of the room that was asked for is filled.
@@ -142,5 +171,5 @@ public struct ValueSlot {
 
   /// Whether the place holds no address.
   @inlinable
-  public var isNull: Bool { word == 0 }
+  var isNull: Bool { word == 0 }
 }

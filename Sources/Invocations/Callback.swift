@@ -46,10 +46,9 @@ public final class Callback: Sendable {
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.plan(encoding, result: Value.typeEncoding, repeat (each Argument).self)
-    try SwiftBody.checkResult(plan, Value.self)
+    let fitted = try FittedPlan<Value, repeat each Argument>(function: encoding)
     if Value.ownership != .none { throw .ownedResultInCallback(type: "\(Value.self)") }
-    try self.init(plan, SwiftBody.returning(plan, first: 0, body), onError)
+    try self.init(fitted.plan, SwiftBody.returning(fitted, body), onError)
   }
 
   /// Makes a callback without a result.
@@ -58,15 +57,15 @@ public final class Callback: Sendable {
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.plan(encoding, result: "v", repeat (each Argument).self)
-    try SwiftBody.checkNoResult(plan)
-    try self.init(plan, SwiftBody.void(plan, first: 0, body), onError)
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
+    try self.init(fitted.plan, SwiftBody.void(fitted, body), onError)
   }
 
   /// Makes a callback of any signature whose calls arrive as invocations. What the closure sets
   /// as the result is given back; zero, if it sets none.
   ///
-  /// The arguments are C's: they are borrowed for the call unless the closure retains them.
+  /// The arguments are C's. If the closure keeps the invocation, objects and C strings are kept with
+  /// it; what a pointer points at is good during the call.
   public convenience init(
     _ signature: MethodSignature, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (Invocation) throws -> Void
@@ -76,14 +75,7 @@ public final class Callback: Sendable {
       throw .ownedResultInCallback(type: plan.typeText(place: 0))
     }
     try self.init(
-      plan,
-      { frame in
-        try SpareInvocations.withOne(plan) { call in
-          unsafe call.record.copyFrame(from: frame.base)
-          try body(call)
-          unsafe call.giveResult(to: frame.base)
-        }
-      }, onError)
+      plan, { frame in try SpareInvocations.answer(frame, of: plan, with: body) }, onError)
   }
 
   @usableFromInline
@@ -178,19 +170,12 @@ private func releaseAnswer(context: UnsafeMutableRawPointer) {
 
 // Callbacks of ownable results are refused, so for them nothing is handed over here.
 extension Invocation {
-  /// An invocation over a copy of a frame that somebody else called with; everything is borrowed.
-  @unsafe
-  convenience init(_ plan: CallPlan, copying other: UnsafeRawPointer) {
-    self.init(plan)
-    unsafe record.copyFrame(from: other)
-  }
-
   /// Writes the result, or zero, into another frame of the same plan.
   @unsafe
   func giveResult(to other: UnsafeMutableRawPointer) {
     guard record.hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
     // Who called gets what this frame owns: a retained object, a string to free.
-    if record.resultOwnership == .none, record.resultSlot.kind.isOwnable { record.keepResult() }
+    record.keepResult()
     record.resultOwnership = .none
     let offset = unsafe Int(plan.result.pointee.offset)
     let size = max(8, record.resultSlot.size)

@@ -8,7 +8,7 @@ enum ExactNumber {
     _ type: () -> String
   ) throws(InvocationError) -> Bool {
     guard let converted else { throw .notExact(value: "\(value)", type: type()) }
-    try converted.store(in: slot)
+    try unsafe converted.store(in: slot)
     return true
   }
 

@@ -33,7 +33,7 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
     fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    let plan = try SwiftBody.plan(encoding, fixedArgumentCount: fixedArgumentCount)
+    let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
     try add(
       name, unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
   }
@@ -46,7 +46,7 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String, unsafeSymbolIn library: Library, symbol: String? = nil,
     fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    let plan = try SwiftBody.plan(encoding, fixedArgumentCount: fixedArgumentCount)
+    let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
     let function = unsafe try library.address(of: symbol ?? name)
     try add(
       name,
@@ -60,10 +60,8 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.plan(
-      encoding, result: Value.typeEncoding, repeat (each Argument).self)
-    try SwiftBody.checkResult(plan, Value.self)
-    try add(name, Implementation(plan, SwiftBody.returning(plan, first: 0, body)))
+    let fitted = try FittedPlan<Value, repeat each Argument>(function: encoding)
+    try add(name, Implementation(fitted, SwiftBody.returning(fitted, body)))
   }
 
   /// Registers a Swift closure without a result.
@@ -72,9 +70,8 @@ public final class FunctionTable: Sendable {
     _ name: String, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.plan(encoding, result: "v", repeat (each Argument).self)
-    try SwiftBody.checkNoResult(plan)
-    try add(name, Implementation(plan, SwiftBody.void(plan, first: 0, body)))
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
+    try add(name, Implementation(fitted, SwiftBody.void(fitted, body)))
   }
 
   /// Forgets a function; false if there was none. Calls that have begun go on.

@@ -20,29 +20,31 @@ extension Implementation {
   /// A method of no arguments.
   @inlinable
   public convenience init<Receiver: AnyObject, Value: CallValue>(
-    method body: @escaping @Sendable (Receiver) throws -> Value
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding)
+    let fitted = try FittedPlan<Value>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
         (receiver: Receiver) in
         try body(receiver)
       }
-      try value.store(in: frame.result(of: plan))
+      try unsafe value.store(in: frame.result(of: plan))
     }
   }
 
   /// A method of no arguments, without a result.
   @inlinable
   public convenience init<Receiver: AnyObject>(
-    method body: @escaping @Sendable (Receiver) throws -> Void
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: "v")
+    let fitted = try FittedPlan<NoResult>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(receiver)
       }
@@ -52,35 +54,37 @@ extension Implementation {
   /// A method of one argument.
   @inlinable
   public convenience init<Receiver: AnyObject, Value: CallValue, A: CallValue>(
-    method body: @escaping @Sendable (Receiver, A) throws -> Value
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver, A) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self)
+    let fitted = try FittedPlan<Value, A>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
         (receiver: Receiver) in
         try body(
           receiver,
-          A.load(from: unsafe frame.place(slots, 2)))
+          unsafe A.load(from: frame.place(slots, 2)))
       }
-      try value.store(in: frame.result(of: plan))
+      try unsafe value.store(in: frame.result(of: plan))
     }
   }
 
   /// A method of one argument, without a result.
   @inlinable
   public convenience init<Receiver: AnyObject, A: CallValue>(
-    method body: @escaping @Sendable (Receiver, A) throws -> Void
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver, A) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: "v", A.self)
+    let fitted = try FittedPlan<NoResult, A>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
-          A.load(from: unsafe frame.place(slots, 2)))
+          unsafe A.load(from: frame.place(slots, 2)))
       }
     }
   }
@@ -88,37 +92,39 @@ extension Implementation {
   /// A method of two arguments.
   @inlinable
   public convenience init<Receiver: AnyObject, Value: CallValue, A: CallValue, B: CallValue>(
-    method body: @escaping @Sendable (Receiver, A, B) throws -> Value
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self, B.self)
+    let fitted = try FittedPlan<Value, A, B>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
         (receiver: Receiver) in
         try body(
           receiver,
-          A.load(from: unsafe frame.place(slots, 2)),
-          B.load(from: unsafe frame.place(slots, 3)))
+          unsafe A.load(from: frame.place(slots, 2)),
+          unsafe B.load(from: frame.place(slots, 3)))
       }
-      try value.store(in: frame.result(of: plan))
+      try unsafe value.store(in: frame.result(of: plan))
     }
   }
 
   /// A method of two arguments, without a result.
   @inlinable
   public convenience init<Receiver: AnyObject, A: CallValue, B: CallValue>(
-    method body: @escaping @Sendable (Receiver, A, B) throws -> Void
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: "v", A.self, B.self)
+    let fitted = try FittedPlan<NoResult, A, B>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
-          A.load(from: unsafe frame.place(slots, 2)),
-          B.load(from: unsafe frame.place(slots, 3)))
+          unsafe A.load(from: frame.place(slots, 2)),
+          unsafe B.load(from: frame.place(slots, 3)))
       }
     }
   }
@@ -128,39 +134,41 @@ extension Implementation {
   public convenience init<
     Receiver: AnyObject, Value: CallValue, A: CallValue, B: CallValue, C: CallValue
   >(
-    method body: @escaping @Sendable (Receiver, A, B, C) throws -> Value
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B, C) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: Value.typeEncoding, A.self, B.self, C.self)
+    let fitted = try FittedPlan<Value, A, B, C>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
         (receiver: Receiver) in
         try body(
           receiver,
-          A.load(from: unsafe frame.place(slots, 2)),
-          B.load(from: unsafe frame.place(slots, 3)),
-          C.load(from: unsafe frame.place(slots, 4)))
+          unsafe A.load(from: frame.place(slots, 2)),
+          unsafe B.load(from: frame.place(slots, 3)),
+          unsafe C.load(from: frame.place(slots, 4)))
       }
-      try value.store(in: frame.result(of: plan))
+      try unsafe value.store(in: frame.result(of: plan))
     }
   }
 
   /// A method of three arguments, without a result.
   @inlinable
   public convenience init<Receiver: AnyObject, A: CallValue, B: CallValue, C: CallValue>(
-    method body: @escaping @Sendable (Receiver, A, B, C) throws -> Void
+    encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B, C) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: "v", A.self, B.self, C.self)
+    let fitted = try FittedPlan<NoResult, A, B, C>(method: encoding)
+    let plan = fitted.plan
     nonisolated(unsafe) let slots = unsafe plan.slots
     let type = ObjectIdentifier(Receiver.self)
-    self.init(plan) { frame in
+    self.init(fitted, receiver: Receiver.self) { frame in
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
-          A.load(from: unsafe frame.place(slots, 2)),
-          B.load(from: unsafe frame.place(slots, 3)),
-          C.load(from: unsafe frame.place(slots, 4)))
+          unsafe A.load(from: frame.place(slots, 2)),
+          unsafe B.load(from: frame.place(slots, 3)),
+          unsafe C.load(from: frame.place(slots, 4)))
       }
     }
   }

@@ -42,33 +42,57 @@ public final class Implementation: Sendable {
 
   /// The prepared call; dispatch compares it by identity.
   public let plan: CallPlan
+  /// The class whose objects it may be called with; nil if any object, or none, will do.
+  public let receiver: AnyClass?
   /// The C function; nil where `body` answers.
   let function: NativeFunction?
   /// The Swift body. Not optional, and not in an enumeration: taking it out would retain it.
   let body: Closure
+  /// Whether whoever calls the body owns an object or C string that it leaves as the result.
+  let ownsResult: Bool
   /// Kept as long as the implementation is: the library that holds the code.
   let keepAlive: (any Sendable)?
 
+  /// A Swift body for a plan that fits its types.
   @usableFromInline
-  init(_ plan: CallPlan, _ body: @escaping Closure) {
-    self.plan = plan
+  init<Value: CallValue, each Argument: CallValue>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: AnyClass? = nil,
+    _ body: @escaping Closure
+  ) {
+    plan = fitted.plan
+    self.receiver = receiver
     self.body = body
+    // A pointer that stands for a C string is not given away.
+    ownsResult = Value.ownership != .none
+    function = nil
+    keepAlive = nil
+  }
+
+  /// A body that gets each call as an invocation, and so looks at the types itself.
+  init(_ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void) {
+    self.plan = plan
+    self.body = { frame in try SpareInvocations.answer(frame, of: plan, with: body) }
+    ownsResult = true
+    receiver = nil
     function = nil
     keepAlive = nil
   }
 
   /// Vouches for the C function at an address.
   ///
-  /// - Safety: its C type must be the one that the plan's signature describes.
+  /// - Safety: its C type must be the one that the plan's signature describes, and it must take any
+  ///   object of the class as its receiver.
   @unsafe
   init(
     _ plan: CallPlan, function: UnsafeRawPointer?, returnsRetained: Bool,
-    keepAlive: (any Sendable)? = nil
+    receiver: AnyClass? = nil, keepAlive: (any Sendable)? = nil
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
     self.plan = plan
+    self.receiver = receiver
     self.function = unsafe NativeFunction(address: function, returnsRetained: returnsRetained)
     body = { _ in }
+    ownsResult = false
     self.keepAlive = keepAlive
   }
 
@@ -79,52 +103,53 @@ public final class Implementation: Sendable {
 extension Implementation {
   /// A method from a C function whose first parameters are the receiver and the selector.
   ///
-  /// - Parameter returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one that `encoding` describes.
+  /// - Parameters:
+  ///   - receiver: the class whose objects the function takes; objects of other classes are refused.
+  ///   - returnsRetained: whether an object result is the caller's to release.
+  /// - Safety: the function's C type must be the one that `encoding` describes. Without a `receiver`
+  ///   it must take any object: the implementation may be added to any class.
   @unsafe
   public convenience init(
     methodEncoding encoding: String, unsafeFunction function: UnsafeRawPointer?,
-    returnsRetained: Bool = false
+    receiver: AnyClass? = nil, returnsRetained: Bool = false
   ) throws(InvocationError) {
     let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
       try MethodSignature(method: encoding)
     }
     unsafe try self.init(
-      CallPlan.shared(for: signature), function: function, returnsRetained: returnsRetained)
+      CallPlan.shared(for: signature), function: function, returnsRetained: returnsRetained,
+      receiver: receiver)
   }
 
   /// A method from a Swift closure that takes the receiver, and no selector, in front of the
-  /// arguments. The encoding is derived from its types.
+  /// arguments. Its types are compared with `encoding`, or spell one.
   @inlinable
   public convenience init<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
+    encoding: String? = nil,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(
-      result: Value.typeEncoding, repeat (each Argument).self)
-    self.init(plan, SwiftBody.returning(plan, method: body))
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
+    self.init(fitted, receiver: Receiver.self, SwiftBody.returning(fitted, method: body))
   }
 
   /// A method without a result from a Swift closure that takes the receiver.
   @inlinable
   public convenience init<Receiver: AnyObject, each Argument: CallValue>(
+    encoding: String? = nil,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let plan = try SwiftBody.methodPlan(result: "v", repeat (each Argument).self)
-    self.init(plan, SwiftBody.void(plan, method: body))
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: encoding)
+    self.init(fitted, receiver: Receiver.self, SwiftBody.void(fitted, method: body))
   }
 
   /// A method of any signature, from a closure that gets the call as an invocation. What it sets
   /// as the result is given back; zero, if it sets none.
+  ///
+  /// The arguments are the sender's. If the closure keeps the invocation, objects and C strings are
+  /// kept with it; what a pointer points at is not.
   public convenience init(
     _ signature: MethodSignature, invocation body: @escaping @Sendable (Invocation) throws -> Void
   ) throws(InvocationError) {
-    let plan = try CallPlan.shared(for: signature)
-    self.init(
-      plan,
-      { frame in
-        let call = unsafe Invocation(plan, copying: frame.base)
-        try body(call)
-        unsafe call.giveResult(to: frame.base)
-      })
+    self.init(try CallPlan.shared(for: signature), invocation: body)
   }
 }

@@ -10,14 +10,15 @@ extension Invocation {
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    guard Value._isPlainWord, !Value.valueKind.isOwnable else {
+    guard Value.memoryWord != nil else {
       return try record.setArgument(value, at: index)
     }
     // The usual case: a number, and a place for exactly that.
     guard UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
       unsafe slots[index].kind == Value.valueKind.raw
     else { return try setUnusual(value, at: index) }
-    try value.store(in: unsafe ValueSlot(slot: slots + index, frame: record.frame, index: index))
+    try unsafe value.store(
+      in: ValueSlot(slot: slots + index, frame: record.frame, index: index))
   }
 
   /// Sets a number in a place of another kind that takes it, or refuses it.

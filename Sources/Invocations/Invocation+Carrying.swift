@@ -65,10 +65,12 @@ public struct NoResult: CallValue, Hashable, Sendable {
   @inlinable public init() {}
 
   public static var typeEncoding: String { "v" }
-  @inlinable public static var valueKind: ValueKind { ValueKind(raw: .nothing) }
 
-  @inlinable public func store(in slot: ValueSlot) throws(InvocationError) {}
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(.nothing) }
 
-  @inlinable
+  @inlinable @unsafe public func store(in slot: ValueSlot) throws(InvocationError) {}
+
+  @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> NoResult { NoResult() }
 }

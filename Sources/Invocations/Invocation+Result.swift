@@ -41,7 +41,8 @@ extension Invocation {
     try record.checkResult(Value.self, slot)
     record.releaseResult()
     record.hasResult = false
-    try value.store(in: slot)
+    record.clearResult()
+    try unsafe value.store(in: slot)
     record.resultOwnership = slot.kind.isOwnable && !slot.isNull ? Value.ownership : .none
     record.hasResult = true
   }

@@ -22,6 +22,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case noText(index: Int?)
   /// The object is nil, or of another class than the one asked for.
   case wrongClass(expected: String, given: String)
+  /// What arrived is no value of the Swift type that stands for it.
+  case foreignValue(type: String, given: String)
   /// No call has completed since the invocation was made or last failed, or the result is `v`.
   case resultNotAvailable
   /// The invocation has no selector yet.
@@ -82,6 +84,7 @@ extension InvocationError: CustomStringConvertible {
     case .embeddedNUL(let offset): "the text holds a NUL at byte \(offset), which would cut it"
     case .noText(let index):
       "\(index.map { "argument \($0)" } ?? "the result") is NULL or not UTF-8; ask for a pointer"
+    case .foreignValue(let type, let given): "\(given) is no value of \(type)"
     case .wrongClass(let expected, let given): "\(expected) was asked for, the object is \(given)"
     case .resultNotAvailable: "there is no result: no call has completed, or the result is void"
     case .selectorNotSet: "the invocation has no selector; set one before invoking"

@@ -4,19 +4,19 @@ extension MethodTable {
   /// Registers a Swift closure for a selector, in place of any method the class itself had.
   @inlinable
   public func register<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    _ selector: String,
+    _ selector: String, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    try register(selector, Implementation(method: body))
+    try register(selector, Implementation(encoding: encoding, method: body))
   }
 
   /// Registers a Swift closure without a result.
   @inlinable
   public func register<Receiver: AnyObject, each Argument: CallValue>(
-    _ selector: String,
+    _ selector: String, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    try register(selector, Implementation(method: body))
+    try register(selector, Implementation(encoding: encoding, method: body))
   }
 
   /// Registers a C function whose first parameters are the receiver and the selector.
@@ -73,22 +73,22 @@ public struct MethodDeclarations: Sendable {
   /// ``MethodTable/declarationErrors``; sending the message then fails as unrecognized.
   @inlinable
   public func declare<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    _ selector: String,
+    _ selector: String, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) {
     add(selector, to: Receiver.self) { () throws(InvocationError) in
-      try Implementation(method: body)
+      try Implementation(encoding: encoding, method: body)
     }
   }
 
   /// Adds a method without a result.
   @inlinable
   public func declare<Receiver: AnyObject, each Argument: CallValue>(
-    _ selector: String,
+    _ selector: String, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) {
     add(selector, to: Receiver.self) { () throws(InvocationError) in
-      try Implementation(method: body)
+      try Implementation(encoding: encoding, method: body)
     }
   }
 

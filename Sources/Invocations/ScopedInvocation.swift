@@ -135,7 +135,7 @@ public struct ScopedInvocation: ~Copyable {
     _ value: Value, at index: Int
   ) throws(InvocationError) {
     let slot = record.slot(index)
-    try value.store(in: slot)
+    try unsafe value.store(in: slot)
     if slot.kind.isOwnable { record.setOwns(index, !slot.isNull && Value.ownership != .none) }
   }
 
@@ -146,7 +146,7 @@ public struct ScopedInvocation: ~Copyable {
   ) throws(InvocationError) -> Value {
     if record.returnsValue { return try record.result(as: type) }
     guard Value.valueKind.isNothing else { throw .resultNotAvailable }
-    return try Value.load(from: record.resultSlot)
+    return try unsafe Value.load(from: record.resultSlot)
   }
 }
 

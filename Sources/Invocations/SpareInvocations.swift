@@ -13,6 +13,9 @@ enum SpareInvocations {
   }()
 
   /// Lends an invocation of `plan`, of which nothing is set but what the last one left as bytes.
+  ///
+  /// `body` may borrow what it puts there: if somebody keeps the invocation, that is retained, and C
+  /// strings are copied, before this returns.
   @inline(__always)
   static func withOne<Result>(
     _ plan: CallPlan, _ body: (Invocation) throws -> Result
@@ -26,6 +29,18 @@ enum SpareInvocations {
     return try unsafe call._withUnsafeGuaranteedRef(body)
   }
 
+  /// Answers a call whose frame is somebody else's: `body` gets an invocation of the same bytes, and
+  /// what it leaves as the result, or zero, is given back.
+  static func answer(
+    _ frame: FrameReference, of plan: CallPlan, with body: (Invocation) throws -> Void
+  ) throws {
+    try withOne(plan) { call in
+      unsafe call.record.copyFrame(from: frame.base)
+      try body(call)
+      unsafe call.giveResult(to: frame.base)
+    }
+  }
+
   @inline(never)
   private static func make(_ plan: CallPlan) -> Unmanaged<Invocation> {
     // A thread only keeps what was made here.
@@ -35,15 +50,34 @@ enum SpareInvocations {
 
   @unsafe
   private static func giveBack(_ call: Unmanaged<Invocation>, _ key: UnsafeRawPointer) {
-    // More than one reference means that somebody kept it.
-    guard unsafe swift_isUniquelyReferenced_nonNull_native(call.toOpaque()),
+    // Whoever else refers to it, strongly or weakly, may look at it later: then it is no spare.
+    guard unsafe fwd_object_references(call.toOpaque()) == SoleReference.bits,
       let thread = unsafe fwd_thread()
-    else { return unsafe call.release() }
+    else {
+      // What it has borrowed ends with the loan.
+      unsafe call._withUnsafeGuaranteedRef { $0.record.keepEverything() }
+      return unsafe call.release()
+    }
     unsafe call._withUnsafeGuaranteedRef { $0.forgetEverything() }
     if let old = unsafe fwd_spare_keep(thread, key, call.toOpaque()) {
       unsafe Unmanaged<Invocation>.fromOpaque(old).release()
     }
   }
+}
+
+/// What the reference counts of an object look like that one reference leads to, and no weak one.
+private enum SoleReference {
+  private final class Probe {}
+
+  // Seen in an object instead of known, as the runtime may count otherwise in another version.
+  static let bits: UInt64 = {
+    let probe = unsafe make()
+    defer { unsafe probe.release() }
+    return unsafe fwd_object_references(probe.toOpaque())
+  }()
+
+  @inline(never)
+  private static func make() -> Unmanaged<Probe> { unsafe Unmanaged.passRetained(Probe()) }
 }
 
 extension Invocation {

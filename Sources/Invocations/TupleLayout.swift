@@ -12,28 +12,31 @@ package final class TupleLayout: @unchecked Sendable {
   @usableFromInline let moves: UnsafeMutablePointer<FWDMove>
   @usableFromInline let count: Int
 
-  /// Finds the moves for the places of `plan` from argument `first` on; nil if one of the types is
-  /// more than a word. The types fit the places.
+  /// Finds the moves for the arguments of a plan; nil if one of the types is more than a word.
   @usableFromInline
-  package init?<each Argument: CallValue>(
-    _ plan: CallPlan, first: Int, _ types: repeat (each Argument).Type
+  package init?<Value: CallValue, each Argument: CallValue>(
+    _ fitted: FittedPlan<Value, repeat each Argument>
   ) {
+    let plan = fitted.plan
+    let first = fitted.first
     var found: [FWDMove] = []
     var offset = 0
     var isPlain = true
-    func add<Value: CallValue>(_ type: Value.Type) {
-      let alignment = MemoryLayout<Value>.alignment
+    func add<Moved: CallValue>(_ type: Moved.Type) {
+      let alignment = MemoryLayout<Moved>.alignment
       offset = (offset + alignment - 1) / alignment * alignment
       let slot = unsafe plan.slots[first + found.count]
       // A promoted argument of a variadic function is wider than its type.
-      guard let word = Value._word, slot.kind == Value.valueKind.raw, offset <= UInt16.max else {
+      guard let word = Moved.memoryWord, slot.kind == Moved.valueKind.raw,
+        offset <= UInt16.max
+      else {
         isPlain = false
         return
       }
-      found.append(FWDMove(frame: slot.offset, tuple: UInt16(offset), word: word.raw))
-      offset += MemoryLayout<Value>.size
+      found.append(FWDMove(frame: slot.offset, tuple: UInt16(offset), word: word))
+      offset += MemoryLayout<Moved>.size
     }
-    for type in repeat each types {
+    for type in repeat (each Argument).self {
       guard isPlain else { return nil }
       add(type)
     }
@@ -61,27 +64,6 @@ package final class TupleLayout: @unchecked Sendable {
       let base = unsafe memory.baseAddress.unsafelyUnwrapped
       unsafe fwd_tuple_load(moves, count, base, frame.base)
       return unsafe base.move()
-    }
-  }
-}
-
-/// How the memory of a value becomes a word, for types that are nothing but one.
-public struct _WordLayout: Sendable {
-  let raw: FWDWord
-
-  static let whole = _WordLayout(raw: .whole)
-
-  /// The layout of an integer type.
-  static func integer<Value: FixedWidthInteger>(_: Value.Type) -> _WordLayout? {
-    switch (Value.bitWidth, Value.isSigned) {
-    case (8, true): _WordLayout(raw: .int8)
-    case (8, false): _WordLayout(raw: .uInt8)
-    case (16, true): _WordLayout(raw: .int16)
-    case (16, false): _WordLayout(raw: .uInt16)
-    case (32, true): _WordLayout(raw: .int32)
-    case (32, false): _WordLayout(raw: .uInt32)
-    case (64, _): .whole
-    default: nil
     }
   }
 }

@@ -16,6 +16,21 @@ public struct ValueKind: Hashable, Sendable {
   /// Whether a place of this kind may own what it holds: an object or a C string.
   @inlinable var isOwnable: Bool { raw == .object || raw == .cString }
 
+  /// Whether a value of this kind may be set in a place: one of its own kind, and an address in every
+  /// place that holds one.
+  @inlinable
+  func fits(_ place: ValueKind) -> Bool {
+    raw == place.raw || (raw == .pointer && (place.isAddress || place.isCString))
+  }
+
+  /// Whether a place of this kind holds an address that nobody owns, of whatever.
+  @inlinable var isAddress: Bool {
+    switch raw {
+    case .pointer, .functionPointer, .block: true
+    default: false
+    }
+  }
+
   /// Whether a place of this kind holds an address that no ownership is kept for.
   var isPlainPointer: Bool { raw == .pointer || raw == .block }
 
@@ -27,8 +42,8 @@ public struct ValueKind: Hashable, Sendable {
     }
   }
 
-  /// What a value that a Swift body leaves in such a place owns.
-  var ownership: ValueOwnership {
+  /// What a value of this kind owns once it is stored.
+  @inlinable var ownership: ValueOwnership {
     switch raw {
     case .object: .object
     case .cString: .cString

@@ -311,9 +311,11 @@ struct ForwardingConformanceTests {
 }
 
 extension FixturePoint: CallStructure {
-  public static var typeEncoding: String { "{FixturePoint=dd}" }
+  public static var structure: VouchedStructure<Self> { VouchedStructure("{FixturePoint=dd}") }
 }
 
 extension FixtureRectangle: CallStructure {
-  public static var typeEncoding: String { "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}" }
+  public static var structure: VouchedStructure<Self> {
+    VouchedStructure("{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}")
+  }
 }

@@ -24,19 +24,19 @@ enum Fixtures {
 }
 
 extension FixturePoint: CallStructure, @retroactive Equatable {
-  public static var typeEncoding: String { "{FixturePoint=dd}" }
+  public static var structure: VouchedStructure<Self> { VouchedStructure("{FixturePoint=dd}") }
   public static func == (a: Self, b: Self) -> Bool { (a.x, a.y) == (b.x, b.y) }
 }
 
 extension FixtureRectangle: CallStructure, @retroactive Equatable {
-  public static var typeEncoding: String {
-    "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}"
+  public static var structure: VouchedStructure<Self> {
+    VouchedStructure("{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}")
   }
   public static func == (a: Self, b: Self) -> Bool { a.origin == b.origin && a.size == b.size }
 }
 
 extension FixtureMixed: CallStructure {
-  public static var typeEncoding: String { "{FixtureMixed=id}" }
+  public static var structure: VouchedStructure<Self> { VouchedStructure("{FixtureMixed=id}") }
 }
 
 /// Something to send messages to.

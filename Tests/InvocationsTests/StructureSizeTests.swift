@@ -7,7 +7,7 @@ import Testing
 private struct Bytes<let count: Int>: CallStructure, Equatable {
   var bytes: InlineArray<count, UInt8>
 
-  static var typeEncoding: String { "{Bytes=[\(count)C]}" }
+  static var structure: VouchedStructure<Self> { VouchedStructure("{Bytes=[\(count)C]}") }
 
   /// Different bytes for each `seed`, none of them zero.
   init(_ seed: Int) { bytes = InlineArray { UInt8(($0 &* 7 &+ seed) & 0x7F) | 1 } }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdint.h>
+
 // An object of Objective-C is not counted by these functions, so they would corrupt it.
 #if defined(__APPLE__)
 #error "swift-forwarding does not know the objects of Objective-C yet"
@@ -18,7 +20,11 @@ extern void swift_unownedRelease(void *object);
 extern void *_Nullable swift_tryRetain(void *object);
 extern void *swift_retain(void *object);
 extern void swift_release(void *object);
-/// Whether nobody else refers to an object strongly.
-extern _Bool swift_isUniquelyReferenced_nonNull_native(const void *object);
+
+/// The word behind an object's class, in which the runtime counts references. A weak reference, or
+/// more than one strong one, shows in it.
+static inline uint64_t fwd_object_references(const void *object) {
+  return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_ACQUIRE);
+}
 
 #pragma clang assume_nonnull end

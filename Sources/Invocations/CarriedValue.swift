@@ -1,0 +1,47 @@
+/// A type of your own whose values travel as those of another.
+///
+/// Nothing is to be implemented for an enumeration with raw values, or any other
+/// `RawRepresentable` type:
+///
+/// ```swift
+/// enum Mode: Int32, CarriedValue { case read, write }
+/// ```
+///
+/// A type that is not says how it becomes a value of its carrier, and back. C, or another caller, may
+/// send what is no value of the type: ``init(carrier:)`` answers nil then, and the call throws
+/// ``InvocationError/foreignValue(type:given:)``.
+public protocol CarriedValue: CallValue {
+  /// The type that values travel as.
+  associatedtype Carrier: CallValue
+  /// The value as it travels.
+  var carrier: Carrier { get }
+  /// The value that arrived; nil if it is none of this type.
+  init?(carrier: Carrier)
+}
+
+extension CarriedValue {
+  public static var typeEncoding: String { Carrier.typeEncoding }
+
+  @inlinable @unsafe
+  public static func _callFacts() -> ValueFacts { ValueFacts(Carrier.valueKind) }
+
+  @inlinable @unsafe
+  public func store(in slot: ValueSlot) throws(InvocationError) {
+    try unsafe carrier.store(in: slot)
+  }
+
+  @inlinable @unsafe
+  public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
+    let carrier = try unsafe Carrier.load(from: slot)
+    guard let value = Self(carrier: carrier) else {
+      throw .foreignValue(type: "\(Self.self)", given: "\(carrier)")
+    }
+    return value
+  }
+}
+
+extension CarriedValue where Self: RawRepresentable, RawValue: CallValue {
+  @inlinable public var carrier: RawValue { rawValue }
+
+  @inlinable public init?(carrier: RawValue) { self.init(rawValue: carrier) }
+}
