@@ -147,7 +147,10 @@ void fwd_plan_destroy(FWDPlan *plan) {
   if (__atomic_sub_fetch(&plan->keepers, 1, __ATOMIC_ACQ_REL) == 0) free(plan);
 }
 
-void fwd_plan_set_owner(FWDPlan *plan, const void *owner) { plan->facts.owner = owner; }
+void fwd_plan_set_owner(FWDPlan *plan, const void *owner, const void *identity) {
+  plan->facts.owner = owner;
+  plan->facts.identity = identity ? identity : plan;
+}
 
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan) { return &plan->facts; }
 

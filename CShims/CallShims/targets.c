@@ -93,7 +93,7 @@ __attribute__((always_inline)) static inline int call_run(FWDRound *round,
                                                           FWDInvocationState *state) {
   const FWDTarget *target = &round->list->targets[round->next];
   const FWDMethod *method = fwd_method_find(round->cache, target->type, round->selector);
-  if (method && (const void *)method->plan != (const void *)facts) method = NULL;
+  if (method && method->plan != facts->identity) method = NULL;
   round->method = method;
   if (!method || !method->function || !method->is_plain) return 0;
   size_t called = call(target, target + fwd_round_run(round), method, round->cache, facts,

@@ -56,3 +56,16 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
     methods.withLock { $0[name] = implementation }
   }
 }
+
+extension ClosureTarget {
+  @available(
+    *, unavailable,
+    message:
+      "an argument or the result is no CallValue: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
+  )
+  public func on<Result, each Argument>(
+    _ selector: String, encoding: String? = nil,
+    _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Result
+  ) throws(InvocationError) {}
+
+}

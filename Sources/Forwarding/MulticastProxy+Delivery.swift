@@ -209,7 +209,13 @@ fileprivate struct Delivery {
         return Turn(outcome: .answered, call: invocation)
       }
       let copy = invocation.carryingCopy()
-      if let method { try copy.perform(method, on: target) } else { try copy.send(to: target) }
+      if let method {
+        try copy.perform(method, on: target)
+      } else {
+        // A target that forwards may keep the copy.
+        defer { copy.keepArguments() }
+        try copy.send(to: target)
+      }
       return Turn(outcome: .answered, call: copy)
     } catch {
       return Turn(outcome: .failed(error))

@@ -11,6 +11,8 @@ extension CallPlan {
     var kept: [[UInt8]: CallPlan] = [:]
     /// Of signatures from anywhere: for as long as somebody uses them.
     var used: [[UInt8]: ObjectReference] = [:]
+    /// What plans have in common that may stand in for one another.
+    var identities: [[UInt8]: ObjectReference] = [:]
 
     /// The plan of a signature, if there is one. `isKept`: from now on for good.
     mutating func find(_ key: [UInt8], isKept: Bool) -> CallPlan? {
@@ -18,6 +20,13 @@ extension CallPlan {
       guard let plan = used[key]?.object as? CallPlan else { return nil }
       if isKept { add(plan, key, isKept: true) }
       return plan
+    }
+
+    mutating func identity(_ bytes: [UInt8]) -> SharedIdentity {
+      if let known = identities[bytes]?.object as? SharedIdentity { return known }
+      let made = SharedIdentity(bytes)
+      identities[bytes] = ObjectReference(made, isStrong: false)
+      return made
     }
 
     mutating func add(_ plan: CallPlan, _ key: [UInt8], isKept: Bool) {
@@ -42,10 +51,14 @@ extension CallPlan {
   public static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
-    let key = identity(signature, fixedArgumentCount)
+    let key = key(signature, fixedArgumentCount)
     let isKept = signature.isStatic
     if let known = shared.withLockInPlace({ $0.find(key, isKept: isKept) }) { return known }
-    let made = try CallPlan(signature, fixedArgumentCount: fixedArgumentCount, identity: key)
+    let identity = identity(signature, fixedArgumentCount).map { bytes in
+      shared.withLockInPlace { $0.identity(bytes) }
+    }
+    let made = try CallPlan(
+      signature, fixedArgumentCount: fixedArgumentCount, key: key, shared: identity)
     // Another thread may have been faster; then its plan is the one to share, and this one ends, but
     // not under the lock, which its end takes.
     return withExtendedLifetime(made) {
@@ -71,8 +84,37 @@ extension CallPlan {
   func leaveShared() {
     Self.shared.withLockInPlace { shared in
       // A new plan may have taken the place.
-      guard shared.used[identity]?.identity == ObjectIdentifier(self) else { return }
-      shared.used[identity] = nil
+      guard shared.used[key]?.identity == ObjectIdentifier(self) else { return }
+      shared.used[key] = nil
     }
+  }
+
+  /// Likewise for what plans have in common.
+  fileprivate static func leaveShared(_ identity: SharedIdentity) {
+    shared.withLockInPlace { shared in
+      guard shared.identities[identity.bytes]?.identity == ObjectIdentifier(identity) else {
+        return
+      }
+      shared.identities[identity.bytes] = nil
+    }
+  }
+}
+
+/// What shared plans have in common whose signatures differ in nothing but what addresses point at.
+/// A send compares its address.
+final class SharedIdentity: Sendable {
+  let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  deinit { CallPlan.leaveShared(self) }
+}
+
+extension MethodSignature {
+  /// Whether calls of the two are alike: see ``CallPlan/isInterchangeable(with:)``.
+  package func isInterchangeable(with other: MethodSignature) -> Bool {
+    if self == other { return true }
+    guard let own = CallPlan.identity(self, nil) else { return false }
+    return own == CallPlan.identity(other, nil)
   }
 }

@@ -29,8 +29,13 @@ public final class CallPlan: Sendable {
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
 
-  /// The signature's bytes of identity: equal for plans that may stand in for one another.
+  /// Equal for plans of equal signatures: how the shared ones are found.
+  let key: [UInt8]
+  /// Equal for plans that may stand in for one another: which types an address points at does not
+  /// count, as nobody owns it.
   package let identity: [UInt8]
+  /// What shared plans of one identity, but of different signatures, have in common.
+  private let sharedIdentity: SharedIdentity?
 
   /// Plans calls with `signature`. For a variadic function, `fixedArgumentCount` arguments stand
   /// before its `...`; the others get C's default promotions.
@@ -41,11 +46,11 @@ public final class CallPlan: Sendable {
   ) throws(InvocationError) {
     try self.init(
       signature, fixedArgumentCount: fixedArgumentCount,
-      identity: Self.identity(signature, fixedArgumentCount))
+      key: Self.key(signature, fixedArgumentCount), shared: nil)
   }
 
   init(
-    _ signature: MethodSignature, fixedArgumentCount: Int?, identity: [UInt8]
+    _ signature: MethodSignature, fixedArgumentCount: Int?, key: [UInt8], shared: SharedIdentity?
   ) throws(InvocationError) {
     let count = signature.numberOfArguments
     if let fixed = fixedArgumentCount, !(0...count).contains(fixed) {
@@ -59,7 +64,9 @@ public final class CallPlan: Sendable {
     guard let plan = unsafe plan else { throw Self.error(status, blamed, signature) }
     self.signature = signature
     self.fixedArgumentCount = fixedArgumentCount
-    self.identity = identity
+    self.key = key
+    identity = shared?.bytes ?? Self.identity(signature, fixedArgumentCount) ?? key
+    sharedIdentity = shared
     unsafe handle = plan
     unsafe facts = fwd_plan_facts(plan)
     unsafe slots = facts.pointee.slots
@@ -72,7 +79,9 @@ public final class CallPlan: Sendable {
     argumentCount = count
     // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
-    unsafe fwd_plan_set_owner(plan, Unmanaged.passUnretained(self).toOpaque())
+    unsafe fwd_plan_set_owner(
+      plan, Unmanaged.passUnretained(self).toOpaque(),
+      shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
   }
 
   deinit {
@@ -107,11 +116,29 @@ public final class CallPlan: Sendable {
     }
   }
 
-  static func identity(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8] {
-    signature.identity + (fixed.map { Array("...\($0)".utf8) } ?? [])
+  static func key(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8] {
+    signature.identity + suffix(fixed)
   }
 
-  /// Whether a function or method planned as `other` may be called through this plan.
+  /// The identity of a plan that takes or gives an address, whatever is there; nil for others, whose
+  /// key is their identity.
+  static func identity(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8]? {
+    let result = signature.resultType
+    let types = signature.argumentTypes
+    let isAddress = [result.isUnownedAddress] + types.map(\.isUnownedAddress)
+    guard isAddress.contains(true) else { return nil }
+    return zip([result] + types, isAddress).reduce(into: []) { bytes, place in
+      bytes += place.1 ? Array("^v".utf8) : place.0.identity
+    } + suffix(fixed)
+  }
+
+  private static func suffix(_ fixed: Int?) -> [UInt8] {
+    fixed.map { Array("...\($0)".utf8) } ?? []
+  }
+
+  /// Whether a function or method planned as `other` may be called through this plan: their
+  /// signatures are equal, but for what pointers, blocks and functions point at. A C string is no such
+  /// pointer, as it is owned.
   ///
   /// One comparison of pointers for plans from the shared cache.
   @inlinable

@@ -225,8 +225,12 @@ struct CallRecord {
 
   /// Makes everything that is borrowed the record's own, for good: whoever lent it is about to let go.
   func keepEverything() {
-    for index in 0..<argumentCount where !owns(index) { retain(index) }
+    keepArguments()
     if hasResult { keepResult() } else { clearResult() }
+  }
+
+  func keepArguments() {
+    for index in 0..<argumentCount where !owns(index) { retain(index) }
   }
 
   /// Leaves nothing in the place of an object or C string, so that what is found there afterwards was

@@ -162,7 +162,7 @@ extension UInt128: PlainValue {
     @inlinable @unsafe
     public static func _callFacts() -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
-    }
+  }
 #endif
 
 /// A C `_Complex` number: two parts, one after the other.
@@ -198,7 +198,7 @@ extension Double: ComplexPart {
 #if arch(x86_64) && !os(Windows)
   extension Float80: ComplexPart {
     @inlinable @unsafe
-  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexLongDouble) }
+    public static func _complexFacts() -> ValueFacts { ValueFacts(.complexLongDouble) }
   }
 #endif
 

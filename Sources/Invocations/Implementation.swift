@@ -56,11 +56,12 @@ public final class Implementation: Sendable {
   /// A Swift body for a plan that fits its types.
   @usableFromInline
   init<Value: CallValue, each Argument: CallValue>(
-    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: AnyClass? = nil,
+    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
     _ body: @escaping Closure
   ) {
     plan = fitted.plan
-    self.receiver = receiver
+    // A protocol's type is none of a class.
+    self.receiver = receiver as? AnyClass
     self.body = body
     // A pointer that stands for a C string is not given away.
     ownsResult = Value.ownership != .none
@@ -98,6 +99,22 @@ public final class Implementation: Sendable {
 
   /// The signature it answers.
   public var signature: MethodSignature { plan.signature }
+
+  /// Whether a C function may be called with objects of a class. A Swift body looks for itself.
+  func takes(_ type: AnyClass) -> Bool {
+    guard function != nil, let receiver else { return true }
+    return isClass(type, below: receiver)
+  }
+}
+
+/// Whether a class is another one, or below it.
+func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
+  var current: AnyClass? = type
+  while let type = current {
+    if type == other { return true }
+    current = _getSuperclass(type)
+  }
+  return false
 }
 
 extension Implementation {

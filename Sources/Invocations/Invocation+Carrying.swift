@@ -10,8 +10,9 @@ extension Invocation {
   }
 
   /// A copy that carries the same message on; if it comes back to who forwards it, that is a cycle.
+  /// It has no target until it is sent.
   package func carryingCopy() -> Invocation {
-    let copy = copy()
+    let copy = duplicate(includingTarget: false)
     unsafe copy.record.state.pointee.message = record.message
     if hasPath { copy.setPath(path) }
     return copy

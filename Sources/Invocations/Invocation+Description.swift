@@ -36,7 +36,9 @@ extension Invocation: CustomStringConvertible {
     case .float: "\(Float(word: word))"
     case .double: "\(Double(word: word))"
     case .cString where record.owns(index):
-      (try? unsafe String.load(from: slot)).map { "\"" + Self.cut($0.debugDescription, 42).dropFirst() }
+      (try? unsafe String.load(from: slot)).map {
+        "\"" + Self.cut($0.debugDescription, 42).dropFirst()
+      }
         ?? "(text that is not UTF-8)"
     case .selector: (try? unsafe Selector.load(from: slot)).map { Self.cut($0.name, 40) } ?? "nil"
     case .object:

@@ -25,19 +25,30 @@ extension Invocation {
   }
 
   /// Sends the message to ``target`` as the superclass of `type` answers it: what `super` does in
-  /// a method of `type`.
+  /// a method of `type`, whose object the target must be.
+  ///
+  /// If no class above answers, the target forwards, as in Objective-C.
   public func invokeSuper(of type: AnyClass) throws {
     try plan.checkMethod()
     guard let selector else { throw InvocationError.selectorNotSet }
     guard let target else { return record.answerZero() }
-    record.forgetResult()
-    guard let method = MethodTable.of(type).superclass?.resolved(selector) else {
-      throw InvocationError.unrecognizedSelector(
-        className: _getSuperclass(type).map { "\($0)" } ?? "nil", selector: selector.name,
-        nearest: nil)
+    let own: AnyClass = Swift.type(of: target)
+    guard isClass(own, below: type) else {
+      throw InvocationError.wrongClass(expected: "\(type)", given: "\(own)")
     }
-    try plan.check(method, selector)
-    try withExtendedLifetime(target) { try record.perform(method) }
+    record.forgetResult()
+    try withExtendedLifetime(target) {
+      if let method = MethodTable.of(type).superclass?.resolved(selector) {
+        try record.check(method, selector)
+        return try record.perform(method)
+      }
+      guard let steps = unsafe MethodTable.of(own).forwarding else {
+        throw InvocationError.unrecognizedSelector(
+          className: _getSuperclass(type).map { "\($0)" } ?? "nil", selector: selector.name,
+          nearest: nil)
+      }
+      try unsafe forward(selector, to: record.receiver, steps)
+    }
   }
 
   /// Sends the message to another object without keeping it: target, and who owns it, are as
@@ -74,7 +85,7 @@ extension Invocation {
     let type: AnyClass = unsafe record.receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
     let (table, method) = MethodLookup.find(type, selector)
     guard let method else { return try unsafe ask(Unmanaged.passUnretained(table)) }
-    try plan.check(method, selector)
+    try record.check(method, selector)
     try record.perform(method)
   }
 
@@ -87,7 +98,7 @@ extension Invocation {
     try unsafe table._withUnsafeGuaranteedRef { table in
       let target = record.receiver
       if table.holding != nil, let method = table.ownOrClassMethod(of: target, for: selector) {
-        try plan.check(method, selector)
+        try record.check(method, selector)
         return try record.perform(method)
       }
       guard let steps = unsafe table.forwarding else {
@@ -95,10 +106,16 @@ extension Invocation {
           InvocationError.unrecognized(selector, by: $0)
         }
       }
-      try unsafe steps._withUnsafeGuaranteedRef {
-        if $0.forwardsCalls { return try $0.forward(target, LentCall(self)) }
-        try forward(selector, to: target, $0)
-      }
+      try unsafe forward(selector, to: target, steps)
+    }
+  }
+
+  private func forward(
+    _ selector: Selector, to target: HeldObject, _ steps: Unmanaged<ForwardingSteps>
+  ) throws {
+    try unsafe steps._withUnsafeGuaranteedRef {
+      if $0.forwardsCalls { return try $0.forward(target, LentCall(self)) }
+      try forward(selector, to: target, $0)
     }
   }
 
@@ -108,6 +125,7 @@ extension Invocation {
     guard let selector else { throw .selectorNotSet }
     guard let method = MethodLookup.find(type(of: target), selector).1 else { return nil }
     try plan.check(method, selector)
+    try record.checkReceiver(of: method, target)
     return method
   }
 
@@ -227,6 +245,29 @@ extension CallPlan {
       throw .signatureMismatch(
         name: selector.name, expected: "\(method.signature)", given: "\(signature)")
     }
+  }
+}
+
+extension CallRecord {
+  /// Refuses a method of other types, and C code that does not take the receiver.
+  func check(_ method: Implementation, _ selector: Selector) throws(InvocationError) {
+    try plan.check(method, selector)
+    try checkReceiver(of: method)
+  }
+
+  /// Refuses C code that does not take the receiver, as it is when the call is about to begin.
+  func checkReceiver(of method: Implementation) throws(InvocationError) {
+    guard method.function != nil, method.receiver != nil else { return }
+    try checkReceiver(of: method, OwnedObject.object(at: slot(0).word))
+  }
+
+  func checkReceiver(
+    of method: Implementation, _ object: AnyObject?
+  ) throws(InvocationError) {
+    guard method.function != nil, let expected = method.receiver else { return }
+    if let object, method.takes(type(of: object)) { return }
+    throw .wrongClass(
+      expected: "\(expected)", given: object.map { "\(type(of: $0))" } ?? "nil")
   }
 }
 

@@ -39,6 +39,7 @@ extension Invocation {
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
     try plan.check(implementation)
+    try record.checkReceiver(of: implementation)
     try record.perform(implementation)
   }
 

@@ -20,17 +20,30 @@ extension Invocation {
 
   /// Makes an invocation with the same arguments, target, selector and result.
   ///
-  /// The frame is copied by its size. What this one owns, the copy owns too: objects are retained
-  /// once more, owned C strings copied. What is borrowed stays borrowed.
+  /// The copy owns what it holds, whether this one does or not: objects are retained once more, C
+  /// strings copied. What a pointer points at stays where it is.
   public func copy() -> Invocation {
+    let copy = duplicate(includingTarget: true)
+    // This one may be lent, and what it has borrowed end with the loan.
+    copy.keepArguments()
+    return copy
+  }
+
+  /// A copy that owns what this one owns, and has borrowed the rest.
+  func duplicate(includingTarget: Bool) -> Invocation {
     let copy = Invocation(plan)
     // SAFETY: both frames have the size that the one plan says.
     unsafe copy.record.copyFrame(from: record.frame)
     copy.record.retainsArguments = record.retainsArguments
     copy.record.retainsTarget = record.retainsTarget
+    if !includingTarget, plan.isMethod { copy.record.slot(0).word = 0 }
     for index in 0..<plan.argumentCount where record.owns(index) { copy.record.retain(index) }
     copy.record.hasResult = record.hasResult
     if record.hasResult, record.resultOwnership != .none { copy.record.keepResult() }
     return copy
   }
+
+  /// Makes the arguments that are borrowed the invocation's own, once. For a copy that somebody may
+  /// keep who was lent it.
+  package func keepArguments() { record.keepArguments() }
 }

@@ -85,7 +85,8 @@ public enum InvocationMatch: Sendable {
       self = .unknown
       return
     }
-    self = signature == invocation.methodSignature ? .fits : .expects(signature)
+    self =
+      signature.isInterchangeable(with: invocation.methodSignature) ? .fits : .expects(signature)
   }
 }
 

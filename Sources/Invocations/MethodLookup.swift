@@ -11,7 +11,8 @@ enum MethodLookup {
     // Read before looking: a change in between makes the answer stale, and it is not kept.
     let epoch = fwd_method_epoch()
     let method = table.holding == nil ? table.resolved(selector) : nil
-    remember(table, selector, method, epoch)
+    // A C function that does not take objects of the class is refused at every send.
+    if method?.takes(type) ?? true { remember(table, selector, method, epoch) }
     return (table, method)
   }
 
@@ -39,7 +40,7 @@ enum MethodLookup {
     // A table lives as long as the process.
     unsafe entry.table = UnsafeRawPointer(Unmanaged.passUnretained(table).toOpaque())
     if let method {
-      unsafe entry.plan = method.plan.handle
+      unsafe entry.plan = method.plan.facts.pointee.identity
       unsafe entry.implementation = UnsafeRawPointer(Unmanaged.passUnretained(method).toOpaque())
       if let function = method.function {
         unsafe entry.function = function.address

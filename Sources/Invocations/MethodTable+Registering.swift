@@ -22,7 +22,9 @@ extension MethodTable {
   /// Registers a C function whose first parameters are the receiver and the selector.
   ///
   /// - Parameter returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one that `encoding` describes.
+  /// - Safety: the function's C type must be the one that `encoding` describes, and it must take every
+  ///   object of the class, and of those below it, as its receiver. Added to another class, the
+  ///   implementation is refused when a message is sent.
   @unsafe
   public func register(
     _ selector: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
@@ -31,7 +33,8 @@ extension MethodTable {
     try register(
       selector,
       unsafe Implementation(
-        methodEncoding: encoding, unsafeFunction: function, returnsRetained: returnsRetained))
+        methodEncoding: encoding, unsafeFunction: function, receiver: type,
+        returnsRetained: returnsRetained))
   }
 
   /// Registers an implementation; the selector must have a colon for each of its arguments.

@@ -25,6 +25,8 @@ public final class NativeDoor: Sendable {
   ///   - encoding: the C function's type, as a plain function.
   ///   - skipping: how many leading arguments, such as a context pointer, are not sent on.
   ///   - onError: gets what a call threw; C gets zero then. So it does when the object is gone.
+  /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` if the object answers the
+  ///   selector with other types. What it comes to answer later is compared at each call.
   public init(
     to receiver: AnyObject, strongly: Bool = false, selector: String, encoding: String,
     skipping: Int = 0, onError: @escaping Callback.ErrorHandler = Callback.report
@@ -44,6 +46,12 @@ public final class NativeDoor: Sendable {
     let plan = try CallPlan.shared(for: function)
     if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(type: plan.typeText(place: 0))
+    }
+    // What the receiver has today is compared today; what it gets later, when it is called.
+    if let known = Messaging.signature(of: receiver, for: name),
+      !known.isInterchangeable(with: message)
+    {
+      throw .signatureMismatch(name: selector, expected: "\(known)", given: "\(message)")
     }
     let passage = Passage(
       plan: plan, message: try CallPlan.shared(for: message), selector: name, skipping: skipping,

@@ -75,7 +75,7 @@ public struct ProtocolDescription: Sendable {
       guard let method = table.method(for: message.selector) else {
         return message.isRequired ? .missing(message.selector) : nil
       }
-      return method.signature == message.signature
+      return method.signature.isInterchangeable(with: message.signature)
         ? nil
         : .mismatch(
           message.selector, expected: message.signature, given: method.signature)

@@ -59,6 +59,7 @@ public struct ScopedInvocation: ~Copyable {
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
     try record.plan.check(implementation)
+    try record.checkReceiver(of: implementation)
     try record.perform(implementation)
   }
 

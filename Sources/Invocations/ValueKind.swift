@@ -99,6 +99,11 @@ extension FWDKind {
   }
 }
 
+extension TypeEncoding {
+  /// Whether an argument or result of the type is an address that nobody owns.
+  var isUnownedAddress: Bool { ValueKind(raw: FWDKind(self)).isAddress }
+}
+
 extension FWDValue {
   /// The C core's view of one result or argument type.
   init(_ type: TypeEncoding, isArgument: Bool) throws(TypeEncodingError) {

@@ -29,18 +29,10 @@ public struct CCompiler: Sendable, CustomStringConvertible {
   }
 
   private static func find(_ tool: String) throws -> String {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    for folder in folders {
-      let path = "\(folder)/\(tool)"
-      if FileManager.default.isExecutableFile(atPath: path) { return path }
+    guard let path = Toolchain.path(of: tool) else {
+      throw Failure(description: "no '\(tool)' in PATH; run 'make setup'")
     }
-    // A toolchain's clang lies beside its swift, which may be the only one of them with a link.
-    for folder in folders {
-      let swift = URL(fileURLWithPath: "\(folder)/swift").resolvingSymlinksInPath()
-      let path = swift.deletingLastPathComponent().appendingPathComponent(tool).path
-      if FileManager.default.isExecutableFile(atPath: path) { return path }
-    }
-    throw Failure(description: "no '\(tool)' in PATH; run 'make setup'")
+    return path
   }
 
   /// Compiles `source` into a shared library in a folder of its own and gives its path.

@@ -60,5 +60,5 @@ final class Tracked: CallObject, Sendable {
 }
 
 extension FixturePadded: CallStructure {
-  public static var typeEncoding: String { "{FixturePadded=[0t]i}" }
+  public static var structure: VouchedStructure<Self> { VouchedStructure("{FixturePadded=[0t]i}") }
 }

@@ -15,8 +15,8 @@ typedef struct FWDMethod {
   /// The class and the selector, both as words. `type` is 0 in a free entry, and written last.
   uintptr_t type;
   uintptr_t selector;
-  /// The plan of the method, compared by identity.
-  const FWDPlan *_Nullable plan;
+  /// The identity of the method's plan, which is compared with that of the call's.
+  const void *_Nullable plan;
   /// The C function, or NULL for a Swift body.
   const void *_Nullable function;
   /// The Swift object that is the method, retained by the table; NULL if the object must be asked.
@@ -100,7 +100,7 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
   uint32_t index = thread ? thread->count : 0;
   const FWDMethod *method = fwd_method_hold(thread, type, selector);
   if (__builtin_expect(!method, 0)) return (FWDSent){.what = FWDSendUnknown};
-  if (__builtin_expect((const void *)method->plan != (const void *)facts, 0)) {
+  if (__builtin_expect(method->plan != facts->identity, 0)) {
     FWDSent sent = {.what = method->implementation ? FWDSendUnknown : FWDSendAsk,
                     .table = method->table};
     fwd_let_go_from((FWDThread *)thread, index, 0);

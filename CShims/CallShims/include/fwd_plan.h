@@ -37,6 +37,9 @@ struct FWDPlanFacts {
   const FWDSlot *slots;
   /// Whoever made the plan, and destroys it.
   const void *_Nullable owner;
+  /// Shared by plans whose calls are alike, so that one may stand in for another; the plan itself if
+  /// there are no others.
+  const void *identity;
   /// One word for the result and each argument, for `fwd_remember_match`.
   uintptr_t *matches;
   uint32_t argument_count;
@@ -78,8 +81,9 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
 /// Frees a plan, which nobody may be using; its memory stays for as long as a callback needs it.
 void fwd_plan_destroy(FWDPlan *plan);
 
-/// Says who made the plan. Once, before anybody else knows it.
-void fwd_plan_set_owner(FWDPlan *plan, const void *owner);
+/// Says who made the plan, and what it shares with others, if anything. Once, before anybody else
+/// knows it.
+void fwd_plan_set_owner(FWDPlan *plan, const void *owner, const void *_Nullable identity);
 
 /// The facts of a plan, borrowed from it.
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan);

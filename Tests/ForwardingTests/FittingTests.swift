@@ -1,0 +1,281 @@
+import Forwarding
+import Testing
+
+/// A class that structures below hold where a structure may only hold bytes.
+private final class Held: Sendable {}
+
+/// Says of itself what `encoding` says, and holds members of any types.
+private protocol Claim: CallStructure, Sendable {
+  static var claim: String { get }
+}
+
+extension Claim {
+  static var structure: VouchedStructure<Self> { VouchedStructure(claim) }
+}
+
+private struct HoldsObject: Claim {
+  var id = 0
+  var object: Held?
+  static let claim = "{M=q@}"
+}
+
+private struct HoldsText: Claim {
+  var text = ""
+  static let claim = "{M=q*}"
+}
+
+private struct TooLarge: Claim {
+  var a = 0
+  var b = 0
+  var c = 0
+  static let claim = "{M=qq}"
+}
+
+private struct TooSmall: Claim {
+  var a = 0
+  static let claim = "{M=qQQ}"
+}
+
+private struct Misaligned: Claim {
+  var a: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+  static let claim = "{M=qq}"
+}
+
+private struct SaysNothing: Claim {
+  var a = 0
+  static let claim = ""
+}
+
+private struct SaysObject: Claim {
+  var a = 0
+  static let claim = "@"
+}
+
+private struct SaysText: Claim {
+  var a = 0
+  static let claim = "*"
+}
+
+private struct SaysTwo: Claim {
+  var a = 0
+  var b = 0
+  static let claim = "qq"
+}
+
+private struct SaysNonsense: Claim {
+  var a = 0
+  static let claim = "{M=q"
+}
+
+/// A class that calls itself a number.
+private final class SaysNumber: CallObject {
+  static var typeEncoding: String { "q" }
+}
+
+/// A type that travels as a number, and spells a pointer.
+private struct CarriesLess: CarriedValue {
+  var carrier: Int32 { 0 }
+  init() {}
+  init?(carrier: Int32) {}
+  static var typeEncoding: String { "{M=qq}" }
+}
+
+/// One way to make something of Swift types, and whether it was refused.
+private struct Refusal {
+  let entry: String
+  let isRefused: Bool
+
+  init(_ entry: String, _ make: () throws -> Void) {
+    self.entry = entry
+    do {
+      try make()
+      isRefused = false
+    } catch { isRefused = true }
+  }
+}
+
+private final class Host: CallObject {}
+
+private class Declaring<Value: CallValue>: MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("take:") { (_: Declaring<Value>, _: Value) in }
+    methods.declare("give") { (_: Declaring<Value>) -> Value in fatalError() }
+    methods.declare("a:b:c:d:") {
+      (_: Declaring<Value>, _: Int, _: Value, _: Int, _: Int) in
+    }
+  }
+
+  static var declared: [String] { MethodTable.of(self).selectors.map(\.name) }
+}
+
+/// A type that is not what it says.
+private struct Impostor: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let refusals: @Sendable () -> [Refusal]
+
+  init<Value: CallValue>(_ type: Value.Type, _ encoding: String) {
+    testDescription = "\(type)"
+    refusals = { Self.all(type, encoding) }
+  }
+
+  private static func all<Value: CallValue>(
+    _ type: Value.Type, _ encoding: String
+  ) -> [Refusal] {
+    let host = MethodTable.of(Host.self)
+    let functions = FunctionTable()
+    let target = ClosureTarget()
+    return [
+      Refusal("message, argument") { _ = try Message<NoResult, Value>("take:") },
+      Refusal("message, result") { _ = try Message<Value>("give") },
+      Refusal("message, last of many") {
+        _ = try Message<Int, Int, Double, String, Value>("a:b:c:d:")
+      },
+      Refusal("message, encoding") {
+        _ = try Message<NoResult, Value>("take:", encoding: "v@:" + encoding)
+      },
+      Refusal("register, argument") { try host.register("take:") { (_: Host, _: Value) in } },
+      Refusal("register, result") {
+        try host.register("give") { (_: Host) -> Value in fatalError() }
+      },
+      Refusal("register, four arguments") {
+        try host.register("a:b:c:d:") { (_: Host, _: Int, _: Value, _: Int, _: Int) in }
+      },
+      Refusal("register, encoding") {
+        try host.register("take:", encoding: "v@:" + encoding) { (_: Host, _: Value) in }
+      },
+      Refusal("implementation") {
+        _ = try Implementation { (_: Host, _: Int, _: Value) -> Int in 0 }
+      },
+      Refusal("on, argument") { try target.on("take:") { (_: ClosureTarget, _: Value) in } },
+      Refusal("on, result") {
+        try target.on("give") { (_: ClosureTarget) -> Value in fatalError() }
+      },
+      Refusal("callback, argument") { _ = try Callback { (_: Value) in } },
+      Refusal("callback, result") { _ = try Callback { () -> Value in fatalError() } },
+      Refusal("callback, encoding") {
+        _ = try Callback(encoding: "v" + encoding) { (_: Value) in }
+      },
+      Refusal("function, argument") { try functions.register("take") { (_: Value) in } },
+      Refusal("function, result") {
+        try functions.register("give") { () -> Value in fatalError() }
+      },
+      Refusal("function, encoding") {
+        try functions.register("coded", encoding: "v" + encoding) { (_: Value) in }
+      },
+      Refusal("argument of an invocation") {
+        let call = try Invocation(parsing: "v@:" + encoding)
+        _ = try call.argument(at: 2, as: Value.self)
+      },
+      Refusal("declare") {
+        if Declaring<Value>.declared.isEmpty { throw ForwardingError.ownTarget }
+      },
+    ]
+  }
+}
+
+@Suite("Swift types are compared with their places")
+struct FittingTests {
+  private static let impostors = [
+    Impostor(HoldsObject.self, "{M=q@}"), Impostor(HoldsText.self, "{M=q*}"),
+    Impostor(TooLarge.self, "{M=qq}"), Impostor(TooSmall.self, "{M=qQQ}"),
+    Impostor(Misaligned.self, "{M=qq}"), Impostor(SaysNothing.self, "q"),
+    Impostor(SaysObject.self, "@"), Impostor(SaysText.self, "*"),
+    Impostor(SaysTwo.self, "{M=qq}"), Impostor(SaysNonsense.self, "{M=q}"),
+    Impostor(SaysNumber.self, "q"), Impostor(CarriesLess.self, "{M=qq}"),
+  ]
+
+  @Test(
+    "a type that is not what it says is refused wherever a plan is spelled", arguments: impostors)
+  private func refused(impostor: Impostor) {
+    for refusal in impostor.refusals() {
+      #expect(refusal.isRefused, "\(refusal.entry)")
+    }
+  }
+
+  private struct Pair: Claim, Equatable {
+    var a = 0
+    var b = 0
+    static let claim = "{Pair=qq}"
+  }
+
+  @Test("a structure that is what it says passes everywhere")
+  func passes() throws {
+    let target = ClosureTarget()
+    try target.on("swap:") { (_: ClosureTarget, pair: Pair) in Pair(a: pair.b, b: pair.a) }
+    let swap = try Message<Pair, Pair>("swap:")
+    #expect(try swap(Pair(a: 1, b: 2), on: target) == Pair(a: 2, b: 1))
+  }
+
+  @Test("a missing argument is counted")
+  func count() throws {
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
+      try FunctionTable().register("f", encoding: "vii") { (_: Int32) in }
+    }
+    #expect(throws: InvocationError.argumentCount(expected: 1, given: 2)) {
+      _ = try Message<NoResult, Int32, Int32>("a:b:", encoding: "v@:i")
+    }
+  }
+}
+
+/// Modes of a machine, as C knows them.
+private enum Mode: Int32, CarriedValue {
+  case off, slow, fast
+}
+
+private struct Celsius: CarriedValue, Equatable {
+  var degrees: Double
+  var carrier: Double { degrees + 273.15 }
+  init(_ degrees: Double) { self.degrees = degrees }
+  init?(carrier: Double) {
+    guard carrier >= 0 else { return nil }
+    degrees = carrier - 273.15
+  }
+}
+
+private struct Name: CarriedValue, NullableCallValue, Equatable {
+  var text: String
+  var carrier: String { text }
+  init(_ text: String) { self.text = text }
+  init?(carrier: String) { text = carrier }
+}
+
+@Suite("Types that travel as others")
+struct CarriedValueTests {
+  @Test("an enumeration with raw values travels as one")
+  func enumeration() throws {
+    let target = ClosureTarget()
+    try target.on("next:") { (_: ClosureTarget, mode: Mode) in
+      Mode(rawValue: mode.rawValue + 1) ?? .off
+    }
+    let next = try Message<Mode, Mode>("next:")
+    #expect(next.signature.description == "i@:i")
+    #expect(try next(.slow, on: target) == .fast)
+  }
+
+  @Test("a value that is none of the type is refused, and the method does not run")
+  func foreign() throws {
+    let target = ClosureTarget()
+    try target.on("set:") { (_: ClosureTarget, _: Mode) in Issue.record("it ran") }
+    #expect(throws: InvocationError.foreignValue(type: "Mode", given: "7")) {
+      try Message<NoResult, Int32>("set:")(7, on: target)
+    }
+  }
+
+  @Test("a conversion of one's own is made both ways")
+  func conversion() throws {
+    let functions = FunctionTable()
+    try functions.register("warmer") { (t: Celsius) in Celsius(t.degrees + 1) }
+    #expect(try functions.call("warmer", 273.15, returning: Double.self) == 274.15)
+    #expect(throws: InvocationError.foreignValue(type: "Celsius", given: "-1.0")) {
+      try functions.call("warmer", -1.0, returning: Celsius.self)
+    }
+  }
+
+  @Test("one that travels as text owns its copy, and may be missing")
+  func text() throws {
+    let functions = FunctionTable()
+    try functions.register("greet") { (name: Name?) in Name("hello " + (name?.text ?? "you")) }
+    #expect(try functions.call("greet", Name("Ada"), returning: Name.self) == Name("hello Ada"))
+    #expect(try functions.call("greet", Name?.none, returning: String.self) == "hello you")
+  }
+}

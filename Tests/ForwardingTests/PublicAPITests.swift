@@ -1,0 +1,109 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+/// One declaration as `swift-api-digester` writes it.
+private struct Declaration: Decodable {
+  var kind: String
+  var declKind: String?
+  var printedName: String?
+  var `static`: Bool?
+  var throwing: Bool?
+  var genericSig: String?
+  var isInternal: Bool?
+  var isFromExtension: Bool?
+  var implicit: Bool?
+  var accessors: [Declaration]?
+  var declAttributes: [String]?
+  var children: [Declaration]?
+
+  private static let kinds = [
+    "Class": "class", "Struct": "struct", "Enum": "enum", "Protocol": "protocol",
+    "EnumElement": "case", "Func": "func", "Var": "var", "Constructor": "init",
+    "Subscript": "subscript", "TypeAlias": "typealias", "AssociatedType": "associatedtype",
+    "Macro": "macro",
+  ]
+
+  /// The lines of this declaration and all within.
+  func lines(_ path: String, isClient: Bool = true) -> [String] {
+    guard let declKind, let word = Self.kinds[declKind], isInternal != true, implicit != true,
+      let printedName, !printedName.hasPrefix("__derived")
+    else { return [] }
+    let name = path.isEmpty ? printedName : "\(path).\(printedName)"
+    let members = (children ?? []).flatMap { $0.lines(name) }
+    let isType = ["Class", "Struct", "Enum", "Protocol"].contains(declKind)
+    return [line(word, name, isType)] + members
+  }
+
+  private func line(_ word: String, _ name: String, _ isType: Bool) -> String {
+    let attributes = declAttributes ?? []
+    let types = (children ?? []).filter { $0.kind.hasPrefix("Type") && $0.declKind == nil }
+      .compactMap(\.printedName)
+    var text = attributes.contains("Unsafe") ? "@unsafe " : "        "
+    if attributes.contains("Available") { text += "@available " }
+    if self.static == true { text += "static " }
+    text += "\(word) \(name)"
+    if !isType, let result = types.first {
+      let effect = throwing == true ? " throws" : ""
+      let setter = (accessors?.count ?? 0) > 1 ? " { get set }" : ""
+      text +=
+        word == "func" || word == "init" || word == "subscript"
+        ? ": (\(types.dropFirst().joined(separator: ", ")))\(effect) -> \(result)\(setter)"
+        : ": \(result)\(setter)"
+    }
+    if let genericSig { text += " \(genericSig)" }
+    return text.replacing("Swift.", with: "")
+  }
+}
+
+private struct Digest: Decodable {
+  var ABIRoot: Declaration
+}
+
+@Suite("The public API")
+struct PublicAPITests {
+  /// Each line of a golden was held against the rule: what compiles without the word `unsafe` corrupts
+  /// no memory. A line that appears, goes, or loses its mark is to be looked at in the same way.
+  @Test(
+    "no declaration appears, goes, or changes its mark unseen",
+    arguments: ["TypeEncodings", "Invocations", "Forwarding"])
+  func golden(module: String) throws {
+    let tool = try #require(Toolchain.path(of: "swift-api-digester"))
+    let output = FileManager.default.temporaryDirectory
+      .appendingPathComponent("forwarding-api-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: output) }
+    let finished = try run(
+      tool,
+      ["-dump-sdk", "-module", module, "-target", try target(), "-o", output.path]
+        + Toolchain.moduleOptions)
+    #expect(finished.status == 0, "\(finished.errors)")
+    let digest = try JSONDecoder().decode(Digest.self, from: Data(contentsOf: output))
+    let lines = (digest.ABIRoot.children ?? []).flatMap { $0.lines("") }
+      .sorted { $0.dropFirst(8) < $1.dropFirst(8) }
+    try #require(lines.count > 20)
+    try compare(lines, module)
+  }
+
+  private func compare(_ lines: [String], _ module: String) throws {
+    let golden = Toolchain.package.appendingPathComponent("Tests/Data/PublicAPI/\(module).txt")
+    if Toolchain.records {
+      try (lines.joined(separator: "\n") + "\n").write(
+        to: golden, atomically: true, encoding: .utf8)
+    }
+    let known = try String(contentsOf: golden, encoding: .utf8).split(separator: "\n").map(
+      String.init)
+    for line in lines.difference(from: known) {
+      switch line {
+      case .insert(_, let text, _): Issue.record("new in \(module): \(text)")
+      case .remove(_, let text, _): Issue.record("gone from \(module): \(text)")
+      }
+    }
+  }
+
+  private func target() throws -> String {
+    let swiftc = try #require(Toolchain.path(of: "swiftc"))
+    let info = try run(swiftc, ["-print-target-info"]).output
+    let line = try #require(info.split(separator: "\n").first { $0.contains("\"triple\"") })
+    return try #require(line.split(separator: "\"").dropFirst(3).first.map(String.init))
+  }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+/// Tells when it dies.
+private final class Watched: CallObject {
+  let name = "watched"
+}
+
+/// Keeps what it is lent.
+private final class Keeper: MessageForwarding {
+  var kept: Invocation?
+  var copied: Invocation?
+  weak var seen: Invocation?
+  let keeps: Bool
+  let signature: MethodSignature
+
+  init(_ encoding: String, keeps: Bool = true) throws {
+    signature = try MethodSignature(parsing: encoding)
+    self.keeps = keeps
+  }
+
+  func methodSignature(for selector: Selector) -> MethodSignature? { signature }
+
+  func forward(_ invocation: Invocation) {
+    seen = invocation
+    guard keeps else { return }
+    kept = invocation
+    copied = invocation.copy()
+  }
+}
+
+/// Calls a C function with an object and a C string that die as soon as it returns.
+private func callOnce(_ address: UnsafeRawPointer) -> () -> Watched? {
+  typealias Function = @convention(c) (UnsafeRawPointer, UnsafePointer<CChar>) -> Void
+  let function = unsafeBitCast(address, to: Function.self)
+  let object = Watched()
+  let text = strdup("borrowed")!
+  function(Unmanaged.passUnretained(object).toOpaque(), text)
+  memset(text, 0x7F, strlen(text))
+  free(text)
+  return { [weak object] in object }
+}
+
+@Suite("Invocations that are lent")
+struct LendingTests {
+  @Test("a callback's invocation that is kept keeps its object and text")
+  func callback() throws {
+    nonisolated(unsafe) var kept: [Invocation] = []
+    let callback = try Callback(MethodSignature(parsing: "v@*")) { call in
+      kept = [call, call.copy()]
+    }
+    let object = callOnce(callback.address)
+    #expect(kept.count == 2)
+    for call in kept {
+      #expect(try call.argument(at: 0, as: Watched.self).name == "watched")
+      #expect(try call.argument(at: 1, as: String.self) == "borrowed")
+    }
+    kept = []
+    #expect(object() == nil)
+  }
+
+  @Test("a callback's invocation that nobody keeps retains nothing")
+  func notKept() throws {
+    nonisolated(unsafe) var reads = 0
+    let callback = try Callback(MethodSignature(parsing: "v@*")) { call in
+      if try call.argument(at: 1, as: String.self) == "borrowed" { reads += 1 }
+    }
+    for _ in 0..<3 { #expect(callOnce(callback.address)() == nil) }
+    #expect(reads == 3)
+  }
+
+  @Test("a door's invocation that is kept keeps its object and text, and no target")
+  func door() throws {
+    let keeper = try Keeper("v@:@*")
+    let door = try NativeDoor(to: keeper, selector: "door:text:", encoding: "v@*")
+    let object = callOnce(door.address)
+    for call in [try #require(keeper.kept), try #require(keeper.copied)] {
+      #expect(try call.argument(at: 2, as: Watched.self).name == "watched")
+      #expect(try call.argument(at: 3, as: String.self) == "borrowed")
+    }
+    #expect(keeper.kept?.target == nil)
+    keeper.kept = nil
+    keeper.copied = nil
+    #expect(object() == nil)
+  }
+
+  @Test("a method's invocation that is kept keeps arguments and result")
+  func method() throws {
+    nonisolated(unsafe) var kept: Invocation?
+    let method = try Implementation(MethodSignature(parsing: "@@:@")) { call in
+      try call.setResult(Watched())
+      kept = call
+    }
+    MethodTable.of(Host.self).replace(try Selector("keep:"), method)
+    weak var argument: Watched?
+    weak var result: Watched?
+    try autoreleased {
+      let object = Watched()
+      argument = object
+      let call = try Invocation(MethodSignature(parsing: "@@:@"), selector: "keep:")
+      try call.setArgument(object, at: 2)
+      try call.invoke(on: Host())
+      result = try call.result(as: Watched.self)
+    }
+    #expect(argument != nil)
+    #expect(result != nil)
+    #expect(try kept?.argument(at: 2, as: Watched.self) === argument)
+    #expect(try kept?.result(as: Watched.self) === result)
+    #expect(kept?.target is Host)
+    kept = nil
+    #expect(argument == nil)
+  }
+
+  @Test("no weak reference finds an invocation that the thread uses again")
+  func weakly() throws {
+    let keeper = try Keeper("v@:@", keeps: false)
+    let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:@"))
+    for _ in 0..<3 {
+      try plan.withInvocation { call in
+        try call.setArgument(Watched(), at: 2)
+        try call.send(Selector("seen:"), to: keeper)
+      }
+      #expect(keeper.seen == nil)
+    }
+  }
+
+  @Test("an invocation in use is not lent again while it is kept")
+  func reused() throws {
+    let keeper = try Keeper("v@:q")
+    let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:q"))
+    var all: [Invocation] = []
+    for number in 0..<4 {
+      try plan.withInvocation { call in
+        try call.setArgument(number, at: 2)
+        try call.send(Selector("count:"), to: keeper)
+      }
+      all.append(try #require(keeper.kept))
+    }
+    #expect(try all.map { try $0.argument(at: 2, as: Int.self) } == [0, 1, 2, 3])
+  }
+
+  @Test("a deinit that looks into its invocation finds nothing of itself")
+  func looking() throws {
+    final class Looking: CallObject {
+      let call: Invocation
+      nonisolated(unsafe) static var found: [AnyObject?] = []
+      init(_ call: Invocation) { self.call = call }
+      deinit { Self.found.append(try? call.object(at: 2)) }
+    }
+    let call = try Invocation(parsing: "v@:@")
+    try call.setArgument(Looking(call), at: 2)
+    try call.setArgument(bytes: [UInt8](repeating: 0, count: 8), at: 2)
+    #expect(Looking.found.count == 1)
+    #expect(Looking.found.allSatisfy { $0 == nil })
+  }
+
+  private final class Host: CallObject {}
+
+  private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
+}
+
+@Suite("Results of Swift bodies")
+struct BodyResultTests {
+  @Test("a pointer that stands for a C string is not freed")
+  func borrowed() async {
+    await #expect(processExitsWith: .success) {
+      let functions = FunctionTable()
+      let literal: StaticString = "a literal"
+      try functions.register("v", encoding: "*") { () -> UnsafePointer<CChar> in
+        UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
+      }
+      for _ in 0..<3 {
+        #expect(try functions.call("v", returning: String.self) == "a literal")
+      }
+      let call = try functions.invocation(of: "v")
+      call.retainArguments()
+      try call.invoke(using: functions.function(named: "v"))
+      #expect(try call.copy().result(as: String.self) == "a literal")
+    }
+  }
+
+  @Test("text is freed once")
+  func owned() throws {
+    let functions = FunctionTable()
+    try functions.register("w", encoding: "*") { () -> String? in "text" }
+    for _ in 0..<3 { #expect(try functions.call("w", returning: String.self) == "text") }
+  }
+
+  @Test("a value that stores nothing leaves nothing to be freed")
+  func lazy() async {
+    await #expect(processExitsWith: .success) {
+      let functions = FunctionTable()
+      try functions.register("lazy") { () -> Lazy in Lazy() }
+      let call = try functions.invocation(of: "lazy")
+      for _ in 0..<3 {
+        try call.setResult(Subject("a"))
+        try call.invoke(using: functions.function(named: "lazy"))
+        #expect(try call.resultObject() == nil)
+      }
+      let other = try Invocation(parsing: "v@")
+      try other.setArgument(Subject("b"), at: 0)
+      try other.setArgument(Lazy(), at: 0)
+      #expect(try other.object(at: 0) == nil)
+    }
+  }
+}
+
+/// Breaks its own promise to store itself.
+private final class Lazy: CallObject {
+  func store(in slot: ValueSlot) throws(InvocationError) {}
+}

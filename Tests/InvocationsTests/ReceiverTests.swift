@@ -1,0 +1,232 @@
+import CForwardingShims
+import Foundation
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+private class Animal: CallObject {
+  let legs: Int = 4
+}
+
+private final class Dog: Animal {}
+
+private final class Stone: CallObject {
+  let weight = 1.5
+}
+
+/// A C function that takes an animal, and would read a stone as one.
+private let legs = try! Callback(encoding: "q@:") { (animal: AnyCallObject, _: Selector) -> Int in
+  unsafeDowncast(animal.object, to: Animal.self).legs
+}
+
+@Suite("Receivers of C functions")
+struct ReceiverTests {
+  private let selector = try! Selector("receiverLegs")
+
+  private func call() throws -> Invocation {
+    try Invocation(MethodSignature(parsing: "q@:"), selector: "receiverLegs")
+  }
+
+  private func register() throws -> Implementation {
+    try MethodTable.of(Animal.self).register(
+      "receiverLegs", encoding: "q@:", unsafeFunction: legs.address)
+    return try #require(MethodTable.of(Animal.self).own(selector))
+  }
+
+  @Test("objects of the class and of those below it are taken")
+  func own() throws {
+    _ = try register()
+    for animal in [Animal(), Dog()] {
+      let call = try call()
+      for _ in 0..<2 {
+        try call.invoke(on: animal)
+        #expect(try call.result(as: Int.self) == 4)
+      }
+    }
+  }
+
+  @Test("added to another class, the function is refused at every send")
+  func added() throws {
+    let method = try register()
+    final class Pebble: CallObject {}
+    let expected = InvocationError.wrongClass(expected: "Animal", given: "Pebble")
+    MethodTable.of(Pebble.self).replace(selector, method)
+    let call = try call()
+    for _ in 0..<3 { #expect(throws: expected) { try call.invoke(on: Pebble()) } }
+    #expect(throws: expected) {
+      try call.plan.withInvocation { try $0.send(selector, to: Pebble()) }
+    }
+  }
+
+  @Test("called by hand, it refuses another class, and nil")
+  func byHand() throws {
+    let method = try register()
+    let call = try call()
+    try call.setTarget(Dog())
+    try call.invoke(using: method)
+    #expect(try call.result(as: Int.self) == 4)
+    for (target, given) in [(Stone() as AnyObject?, "Stone"), (nil, "nil")] {
+      try call.setTarget(target)
+      #expect(throws: InvocationError.wrongClass(expected: "Animal", given: given)) {
+        try call.invoke(using: method)
+      }
+    }
+  }
+
+  @Test("an object's own method may be no C function of another class")
+  func ownMethod() throws {
+    final class Pretender: MethodHolding {
+      let method: Implementation
+      init(_ method: Implementation) { self.method = method }
+      func ownMethod(for selector: Selector) -> Implementation? { method }
+    }
+    let pretender = Pretender(try register())
+    #expect(throws: InvocationError.wrongClass(expected: "Animal", given: "Pretender")) {
+      try call().invoke(on: pretender)
+    }
+  }
+
+  @Test("super of a class that the target is not of is refused")
+  func foreignSuper() throws {
+    _ = try register()
+    let call = try call()
+    try call.setTarget(Stone())
+    #expect(throws: InvocationError.wrongClass(expected: "Dog", given: "Stone")) {
+      try call.invokeSuper(of: Dog.self)
+    }
+    try call.setTarget(Dog())
+    try call.invokeSuper(of: Dog.self)
+    #expect(try call.result(as: Int.self) == 4)
+  }
+
+  @Test("a function that takes any object may be added anywhere")
+  func anyObject() throws {
+    let any = try Callback(encoding: "q@:") { (_: AnyCallObject, _: Selector) -> Int in 7 }
+    let method = try Implementation(methodEncoding: "q@:", unsafeFunction: any.address)
+    final class Shell: CallObject {}
+    MethodTable.of(Shell.self).replace(selector, method)
+    let call = try call()
+    try call.invoke(on: Shell())
+    #expect(try call.result(as: Int.self) == 7)
+    MethodTable.of(Shell.self).remove(selector)
+  }
+
+  @Test("super forwards if no class above answers")
+  func forwards() throws {
+    class Base {}
+    final class Forwarder: Base, MessageForwarding {
+      var forwarded: [String] = []
+      func methodSignature(for selector: Selector) -> MethodSignature? {
+        try? MethodSignature(parsing: "q@:q")
+      }
+      func forward(_ invocation: Invocation) throws {
+        forwarded.append(invocation.selector?.name ?? "")
+        try invocation.setResult(invocation.argument(at: 2, as: Int.self) + 1)
+      }
+    }
+    let call = try Invocation(MethodSignature(parsing: "q@:q"), selector: "superForwards:")
+    try MethodTable.of(Forwarder.self).register("superForwards:") { (_: Forwarder, n: Int) in
+      -n
+    }
+    let target = Forwarder()
+    try call.setArgument(41, at: 2)
+    try call.setTarget(target)
+    try call.invokeSuper(of: Forwarder.self)
+    #expect(try call.result(as: Int.self) == 42)
+    #expect(target.forwarded == ["superForwards:"])
+    try call.invoke()
+    #expect(try call.result(as: Int.self) == -41)
+  }
+
+  @Test("super of an object that does not forward is unrecognized, with the class above")
+  func unrecognized() throws {
+    let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "superUnknown")
+    try call.setTarget(Dog())
+    #expect(
+      throws: InvocationError.unrecognizedSelector(
+        className: "Animal", selector: "superUnknown", nearest: nil)
+    ) { try call.invokeSuper(of: Dog.self) }
+  }
+}
+
+@Suite("Addresses that nobody owns stand in for one another")
+struct AddressTests {
+  private final class Reader: CallObject {}
+
+  @Test(
+    "a method that takes a Swift pointer answers whatever the sender says is there",
+    arguments: ["^v", "^i", "^*", "^?", "@?", "^{list=^{list}i}", "[4i]", "r^i"])
+  func argument(type: String) throws {
+    let selector = try Selector("readAddress:")
+    try MethodTable.of(Reader.self).register("readAddress:") {
+      (_: Reader, pointer: UnsafePointer<Int32>?) in pointer?.pointee ?? -1
+    }
+    var number: Int32 = 42
+    try withUnsafePointer(to: &number) { pointer in
+      let call = try Invocation(MethodSignature(parsing: "i@:" + type), selector: "readAddress:")
+      #expect(call.methodSignature.description == "i@:" + type)
+      try call.setArgument(pointer, at: 2)
+      for _ in 0..<2 {
+        try call.invoke(on: Reader())
+        #expect(try call.result(as: Int32.self) == 42)
+      }
+      try call.plan.withInvocation { scoped in
+        try scoped.setArgument(pointer, at: 2)
+        try scoped.send(selector, to: Reader())
+        #expect(try scoped.result(as: Int32.self) == 42)
+      }
+    }
+  }
+
+  @Test("results likewise")
+  func result() throws {
+    try MethodTable.of(Reader.self).register("giveAddress") { (_: Reader) in
+      UnsafeRawPointer(bitPattern: 4096)
+    }
+    let call = try Invocation(MethodSignature(parsing: "^{list=i}@:"), selector: "giveAddress")
+    try call.invoke(on: Reader())
+    #expect(try call.result(as: UnsafeRawPointer.self) == UnsafeRawPointer(bitPattern: 4096))
+  }
+
+  @Test("their plans are found at once, and are told apart")
+  func plans() throws {
+    let one = try CallPlan.shared(for: MethodSignature(parsing: "v@:^i"))
+    let other = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
+    #expect(one !== other)
+    #expect(one.isInterchangeable(with: other))
+    #expect(one.facts.pointee.identity == other.facts.pointee.identity)
+    let own = try CallPlan(MethodSignature(parsing: "v@:^d"))
+    #expect(own.isInterchangeable(with: one))
+  }
+
+  @Test(
+    "text, objects, classes, selectors and members of structures are not among them",
+    arguments: ["*", "@", "#", ":", "{box=^i}", "q"])
+  func owned(type: String) throws {
+    let pointer = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
+    let other = try CallPlan.shared(for: MethodSignature(parsing: "v@:" + type))
+    #expect(!pointer.isInterchangeable(with: other))
+  }
+
+  @Test("a method that takes a pointer is registered for text with an encoding")
+  func text() throws {
+    try MethodTable.of(Reader.self).register("length:", encoding: "q@:*") {
+      (_: Reader, text: UnsafePointer<CChar>) in strlen(text)
+    }
+    let call = try Invocation(MethodSignature(parsing: "q@:*"), selector: "length:")
+    try call.setArgument("four", at: 2)
+    try call.invoke(on: Reader())
+    #expect(try call.result(as: Int.self) == 4)
+  }
+
+  @Test("a door to an object with other types is refused when it is made")
+  func door() throws {
+    try MethodTable.of(Reader.self).register("doorTypes:") { (_: Reader, _: Double) in }
+    #expect(
+      throws: InvocationError.signatureMismatch(
+        name: "doorTypes:", expected: "v@:d", given: "v@:i")
+    ) { _ = try NativeDoor(to: Reader(), selector: "doorTypes:", encoding: "vi") }
+    _ = try NativeDoor(to: Reader(), selector: "doorTypes:", encoding: "v^vd", skipping: 1)
+  }
+}
