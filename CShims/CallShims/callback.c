@@ -81,7 +81,7 @@ void fwd_callback_end_use(FWDCallback *callback) {
   pthread_mutex_unlock(&lock);
 }
 
-static void dispose(void *callback) { fwd_callback_end_use(callback); }
+static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback *)callback); }
 
 // MARK: Closures of libffi
 
@@ -272,7 +272,7 @@ void fwd_callback_destroy(FWDCallback *callback) {
   fwd_publish(&callback->place->callback, NULL);
   callback->place->former = callback;
   pthread_mutex_unlock(&lock);
-  fwd_retire(callback, dispose);
+  fwd_retire(&callback->retirable, dispose);
 }
 
 FWDCallbackCode fwd_callback_code(void) {

@@ -12,6 +12,7 @@ typedef struct FWDCallbackPlace {
 } FWDCallbackPlace;
 
 struct FWDCallback {
+  FWDRetirable retirable;
   /// Kept until the place is used again.
   FWDPlan *plan;
   FWDCallbackHandler handler;

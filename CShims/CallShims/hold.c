@@ -1,8 +1,12 @@
+/// Holding and retiring; the protocol stands in `fwd_hold.h`.
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "CForwardingShims.h"
+#include "fwd_fork.h"
+#include "fwd_hold_internal.h"
 
 #if defined(__linux__)
 #include <linux/membarrier.h>
@@ -10,176 +14,189 @@
 #include <unistd.h>
 #endif
 
-// ThreadSanitizer knows no barriers of other threads.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FWD_ALWAYS_BARRIERS 1
-#endif
-#endif
+// MARK: Barriers
 
-_Thread_local FWDThread *fwd_thread_or_null;
 int fwd_readers_need_barriers = 1;
-int fwd_letting_go_is_slow = 1;
-static size_t retired_count;
-static pthread_mutex_t retired_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static FWDThread *threads;
-static void (*release_spare)(void *);
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int has_key;
-static uint64_t thread_numbers;
-
-static void leave(void *pointer) {
-  FWDThread *thread = pointer;
-  for (int i = 0; i < FWD_SPARES; i++) {
-    void *spare = thread->spares[i];
-    thread->spares[i] = NULL;
-    thread->spare_keys[i] = NULL;
-    // Releasing one may send messages and so fill a place again; the last ones are then kept by
-    // whoever takes the record over.
-    if (spare && release_spare) release_spare(spare);
-  }
-  // A thread that is ended in the middle of a call, or left one by a jump, holds nothing any more.
-  for (int i = 0; i < FWD_HOLDS_MAX; i++)
-    __atomic_store_n((const void **)&thread->held[i], NULL, __ATOMIC_RELEASE);
-  thread->count = 0;
-  thread->depth = 0;
-  while (thread->block_count > 0) free(thread->blocks[--thread->block_count]);
-  fwd_thread_or_null = NULL;
-  __atomic_store_n(&thread->in_use, 0, __ATOMIC_RELEASE);
-}
-
-#if defined(__linux__) && !defined(FWD_ALWAYS_BARRIERS)
+#if defined(__linux__) && !FWD_WITH_THREAD_SANITIZER
 static int ask_for_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
 /// Makes every running thread pass a barrier. A child process may have to ask for it again.
 static int pass_barrier_everywhere(void) {
-  if (ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return 1;
-  return ask_for_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
-         ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  return ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
+         (ask_for_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+          ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 }
 #else
+// ThreadSanitizer knows no barriers of other threads.
 static int pass_barrier_everywhere(void) { return 0; }
 #endif
 
-/// What a writer does between publishing and looking for readers. 0 if readers may be missed.
-static int pass_barrier(void) {
-  if (!__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_ACQUIRE))
-    return pass_barrier_everywhere();
+void fwd_set_up_barriers(void) {
+  int works = pass_barrier_everywhere();
+  __atomic_store_n(&fwd_readers_need_barriers, !works, __ATOMIC_SEQ_CST);
+}
+
+/// Waits until every store that a reader made before it knew of its duty is visible: processors keep
+/// stores back for less than a microsecond, and no longer than the thread runs.
+static void outwait_store_buffers(void) {
+  struct timespec rest = {.tv_nsec = 10 * 1000 * 1000};
+  while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {}
+}
+
+/// The writers' barrier, between a change and the look at readers.
+static void make_barrier(void) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  return 1;
+  if (__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_ACQUIRE)) return;
+  if (pass_barrier_everywhere()) return;
+  // The process has given up the right to it, as sandboxes do: readers help themselves from now on.
+  __atomic_store_n(&fwd_readers_need_barriers, 1, __ATOMIC_SEQ_CST);
+  outwait_store_buffers();
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/// Called with the lock held.
-static void note_how_to_let_go(void) {
-  int is_slow = __atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED) != 0;
-  // Counted up before something is looked for, so nobody misses it; a look too many does no harm.
-  if (__atomic_load_n(&retired_count, __ATOMIC_SEQ_CST) != 0) is_slow = 1;
-  __atomic_store_n(&fwd_letting_go_is_slow, is_slow, __ATOMIC_SEQ_CST);
+// MARK: Marks
+
+// All of it behind the lock of threads.
+
+/// What a child process found without a holder.
+static FWDRetirable *left_over;
+
+/// Takes the mark of a slot, and returns `dead` with the thing before it if it was the last.
+static FWDRetirable *unmark(FWDHold *hold, FWDRetirable *dead) {
+  FWDRetirable *thing = hold->wanted;
+  __atomic_store_n(&hold->wanted, NULL, __ATOMIC_RELAXED);
+  if (!thing || --thing->holds > 0) return dead;
+  thing->next = dead;
+  return thing;
 }
 
-static void set_up(void) {
-  has_key = pthread_key_create(&key, leave) == 0;
-  if (pass_barrier_everywhere())
-    __atomic_store_n(&fwd_readers_need_barriers, 0, __ATOMIC_RELEASE);
-  pthread_mutex_lock(&retired_lock);
-  note_how_to_let_go();
-  pthread_mutex_unlock(&retired_lock);
+static int is_in(const FWDHold *hold, const FWDRetirable *thing) {
+  return __atomic_load_n(&hold->thing, __ATOMIC_ACQUIRE) == (const void *)thing;
 }
 
-void fwd_set_spare_release(void (*release)(void *)) { release_spare = release; }
-
-FWDThread *fwd_thread_enter(void) {
-  pthread_once(&once, set_up);
-  FWDThread *thread = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
-  for (; thread; thread = thread->next) {
-    uint32_t unused = 0;
-    if (__atomic_compare_exchange_n(&thread->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_RELAXED))
-      break;
-  }
-  if (!thread) {
-    thread = calloc(1, sizeof *thread);
-    if (!thread) return NULL;
-    thread->in_use = 1;
-    thread->last_message = __atomic_add_fetch(&thread_numbers, 1, __ATOMIC_RELAXED) << 40;
-    FWDThread *first = __atomic_load_n(&threads, __ATOMIC_RELAXED);
-    do
-      thread->next = first;
-    while (!__atomic_compare_exchange_n(&threads, &first, thread, 1, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED));
-  }
-  // Without a key the record of a thread that ends is lost, and nothing else.
-  if (has_key) pthread_setspecific(key, thread);
-  fwd_thread_or_null = thread;
-  return thread;
-}
-
-// MARK: Retired things
-
-typedef struct Retired {
-  void *thing;
-  void (*dispose)(void *);
-  struct Retired *next;
-} Retired;
-
-static Retired *retired;
-
-static int is_held(const void *thing) {
-  for (FWDThread *thread = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); thread;
-       thread = thread->next)
-    for (int i = 0; i < FWD_HOLDS_MAX; i++)
-      if (__atomic_load_n(&thread->held[i], __ATOMIC_ACQUIRE) == thing) return 1;
-  return 0;
-}
-
-void fwd_collect(void) {
-  pthread_once(&once, set_up);
-  Retired *free_list = NULL;
-  // One at a time: whoever lets go of a thing meanwhile waits here, and then finds it.
-  pthread_mutex_lock(&retired_lock);
-  // Where the system refuses the barrier that it promised, nothing is safe to free.
-  if (retired && pass_barrier()) {
-    Retired **link = &retired;
-    while (*link) {
-      Retired *entry = *link;
-      if (is_held(entry->thing)) {
-        link = &entry->next;
-        continue;
-      }
-      *link = entry->next;
-      entry->next = free_list;
-      free_list = entry;
-      __atomic_sub_fetch(&retired_count, 1, __ATOMIC_SEQ_CST);
+/// Marks every slot that may hold `thing`; 0 if there is none.
+static int mark(FWDRetirable *thing, FWDRetirable **dead) {
+  int found = 0;
+  for (FWDThread *thread = fwd_threads; thread; thread = thread->next) {
+    uint32_t high = __atomic_load_n(&thread->high, __ATOMIC_ACQUIRE);
+    for (FWDHold *hold = thread->holds; hold < thread->holds + high; hold++) {
+      if (!is_in(hold, thing)) continue;
+      // A jump left the mark of an older thing, which is held here no more.
+      if (hold->wanted) *dead = unmark(hold, *dead);
+      thing->holds++;
+      __atomic_store_n(&hold->wanted, thing, __ATOMIC_RELAXED);
+      found = 1;
     }
-    note_how_to_let_go();
   }
-  pthread_mutex_unlock(&retired_lock);
-  while (free_list) {
-    Retired *next = free_list->next;
-    free_list->dispose(free_list->thing);
-    free(free_list);
-    free_list = next;
+  return found;
+}
+
+/// Takes the marks back of slots that let go before they could see them.
+static void check_marks(FWDRetirable *thing) {
+  for (FWDThread *thread = fwd_threads; thread; thread = thread->next)
+    for (FWDHold *hold = thread->holds; hold < thread->holds + thread->high; hold++)
+      if (hold->wanted == thing && !is_in(hold, thing)) {
+        thing->holds--;
+        __atomic_store_n(&hold->wanted, NULL, __ATOMIC_RELAXED);
+      }
+}
+
+FWDRetirable *fwd_end_holds(FWDThread *thread, uint32_t index, FWDRetirable *dead) {
+  for (FWDHold *hold = thread->holds + index; hold < thread->holds + thread->high; hold++) {
+    __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
+    dead = unmark(hold, dead);
+  }
+  return dead;
+}
+
+void fwd_dispose_later(FWDRetirable *dead) {
+  while (dead) {
+    FWDRetirable *next = dead->next;
+    dead->next = left_over;
+    left_over = dead;
+    dead = next;
   }
 }
 
-void fwd_let_go_slowly(void) {
-  fwd_reader_barrier();
-  if (__atomic_load_n(&retired_count, __ATOMIC_SEQ_CST) != 0) fwd_collect();
+void fwd_dispose_all(FWDRetirable *dead) {
+  while (dead) {
+    FWDRetirable *next = dead->next;
+    dead->dispose(dead);
+    dead = next;
+  }
 }
 
-void fwd_retire(void *thing, void (*dispose)(void *)) {
-  Retired *entry = malloc(sizeof *entry);
-  // No memory to remember it: better to lose it than to free what somebody may hold.
-  if (!entry) return;
-  *entry = (Retired){thing, dispose, NULL};
-  // Counted before it is looked for: whoever lets go after the look will look itself.
-  pthread_mutex_lock(&retired_lock);
-  __atomic_add_fetch(&retired_count, 1, __ATOMIC_SEQ_CST);
-  note_how_to_let_go();
-  entry->next = retired;
-  retired = entry;
-  pthread_mutex_unlock(&retired_lock);
-  fwd_collect();
+/// Takes over what a child process found without a holder.
+static FWDRetirable *take_left_over(void) {
+  FWDRetirable *dead = left_over;
+  left_over = NULL;
+  return dead;
+}
+
+// MARK: What readers and writers call
+
+void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
+  fwd_set_up_threads();
+  thing->dispose = dispose;
+  thing->holds = 0;
+  pthread_mutex_lock(&fwd_threads_lock);
+  FWDRetirable *dead = take_left_over();
+  make_barrier();
+  if (mark(thing, &dead)) {
+    // Whoever lets go after this barrier sees the mark.
+    make_barrier();
+    check_marks(thing);
+  }
+  if (thing->holds == 0) {
+    thing->next = dead;
+    dead = thing;
+  }
+  pthread_mutex_unlock(&fwd_threads_lock);
+  fwd_dispose_all(dead);
+}
+
+void fwd_let_go_of_retired(FWDThread *thread, uint32_t index, uint32_t count) {
+  pthread_mutex_lock(&fwd_threads_lock);
+  FWDRetirable *dead = take_left_over();
+  for (uint32_t i = index; i < index + count; i++) dead = unmark(&thread->holds[i], dead);
+  pthread_mutex_unlock(&fwd_threads_lock);
+  fwd_dispose_all(dead);
+}
+
+const void *fwd_hold_again(FWDThread *thread, uint32_t index,
+                           const void *_Nullable const *place) {
+  FWDHold *hold = &thread->holds[index];
+  const void *seen, *now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  do {
+    seen = now;
+    __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
+    fwd_reader_barrier();
+    now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  } while (now != seen);
+  // What was here before may have been retired.
+  if (__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED)) fwd_let_go_of_retired(thread, index, 1);
+  return seen;
+}
+
+/// Ends the holds of code that a jump has left.
+static void end_dead_holds(FWDThread *thread, uintptr_t stack) {
+  uint32_t count = thread->count;
+  while (count > 0 && fwd_stack_is_dead(thread->holds[count - 1].stack, stack)) count--;
+  if (count == thread->count) return;
+  thread->count = count;
+  pthread_mutex_lock(&fwd_threads_lock);
+  FWDRetirable *dead = fwd_end_holds(thread, count, take_left_over());
+  pthread_mutex_unlock(&fwd_threads_lock);
+  fwd_dispose_all(dead);
+}
+
+int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack) {
+  if (index + needed > FWD_HOLDS_MAX) {
+    // The caller goes on with the index it has, so there is room only the next time.
+    end_dead_holds(thread, stack);
+    return 0;
+  }
+  __atomic_store_n(&thread->high, index + needed, __ATOMIC_RELEASE);
+  return 1;
 }

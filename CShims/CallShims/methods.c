@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "CForwardingShims.h"
+#include "fwd_fork.h"
 
 // Never written to, as it is never filled: an empty table that needs no memory. An entry that is
 // free ends every search.
@@ -10,8 +11,15 @@ _Alignas(64) static const uint64_t
 
 const void *fwd_method_cache = empty;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t epoch;
+pthread_mutex_t fwd_methods_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// A change of one selector concerns the lookups of a few others at most.
+enum { EPOCHS = 64 };
+static uint64_t epochs[EPOCHS];
+
+static uint64_t *epoch_of(uintptr_t selector) {
+  return &epochs[fwd_method_hash(0, selector) % EPOCHS];
+}
 
 static FWDMethodCache *allocate(size_t capacity) {
   size_t size = sizeof(FWDMethodCache) + capacity * sizeof(FWDMethod);
@@ -22,12 +30,34 @@ static FWDMethodCache *allocate(size_t capacity) {
   return cache;
 }
 
-static void dispose(void *pointer) {
-  FWDMethodCache *cache = pointer;
+static void dispose(FWDRetirable *retirable) {
+  FWDMethodCache *cache = (FWDMethodCache *)retirable;
   for (size_t i = 0; i <= cache->mask; i++)
     if (cache->methods[i].implementation) swift_release((void *)cache->methods[i].implementation);
   free(cache);
 }
+
+// MARK: Which selectors are there
+
+enum { SELECTOR_BITS = 64 * sizeof(((FWDMethodCache *)NULL)->selectors) / sizeof(uint64_t) };
+
+static size_t bit_of(uintptr_t selector) {
+  return (fwd_method_hash(0, selector) >> 6) % SELECTOR_BITS;
+}
+
+static int may_have(const FWDMethodCache *cache, uintptr_t selector) {
+  size_t bit = bit_of(selector);
+  return cache->selectors[bit / 64] >> bit % 64 & 1;
+}
+
+static int has(const FWDMethodCache *cache, uintptr_t selector) {
+  if (!may_have(cache, selector)) return 0;
+  for (size_t i = 0; i <= cache->mask; i++)
+    if (cache->methods[i].type && cache->methods[i].selector == selector) return 1;
+  return 0;
+}
+
+// MARK: Changes
 
 static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   size_t i = fwd_method_hash(method->type, method->selector) & cache->mask;
@@ -39,24 +69,38 @@ static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   memcpy((char *)at + first, (const char *)method + first, sizeof *at - first);
   __atomic_store_n(&at->type, method->type, __ATOMIC_RELEASE);
   cache->count++;
+  size_t bit = bit_of(method->selector);
+  cache->selectors[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
-uint64_t fwd_method_epoch(void) {
-  return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
+/// Copies a table into one of another capacity, without the entries of one selector.
+static FWDMethodCache *copy(const FWDMethodCache *cache, size_t capacity, uintptr_t without) {
+  FWDMethodCache *made = allocate(capacity);
+  if (!made) return NULL;
+  for (size_t i = 0; i <= cache->mask; i++)
+    if (cache->methods[i].type && cache->methods[i].selector != without)
+      insert(made, &cache->methods[i]);
+  return made;
+}
+
+static void retire(const void *cache) {
+  if (cache && cache != (const void *)empty) fwd_retire((FWDRetirable *)cache, dispose);
+}
+
+uint64_t fwd_method_epoch(uintptr_t selector) {
+  return __atomic_load_n(epoch_of(selector), __ATOMIC_ACQUIRE);
 }
 
 void fwd_method_remember(FWDMethod method, uint64_t seen) {
-  void *old = NULL;
-  pthread_mutex_lock(&lock);
+  const void *old = NULL;
+  pthread_mutex_lock(&fwd_methods_lock);
   FWDMethodCache *cache = (FWDMethodCache *)fwd_method_cache;
-  if (seen == epoch && !fwd_method_find(cache, method.type, method.selector)) {
+  if (seen == *epoch_of(method.selector) &&
+      !fwd_method_find(cache, method.type, method.selector)) {
     // At most half full, so that a search stays short and always ends.
     if (2 * (cache->count + 1) > cache->mask + 1) {
-      size_t capacity = cache->count ? 2 * (cache->mask + 1) : 16;
-      FWDMethodCache *larger = allocate(capacity);
+      FWDMethodCache *larger = copy(cache, cache->count ? 2 * (cache->mask + 1) : 16, 0);
       if (larger) {
-        for (size_t i = 0; i <= cache->mask; i++)
-          if (cache->methods[i].type) insert(larger, &cache->methods[i]);
         insert(larger, &method);
         old = fwd_publish(&fwd_method_cache, larger);
       }
@@ -64,14 +108,20 @@ void fwd_method_remember(FWDMethod method, uint64_t seen) {
       insert(cache, &method);
     }
   }
-  pthread_mutex_unlock(&lock);
-  if (old && old != (const void *)empty) fwd_retire(old, dispose);
+  pthread_mutex_unlock(&fwd_methods_lock);
+  retire(old);
 }
 
-void fwd_methods_forget(void) {
-  pthread_mutex_lock(&lock);
-  __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
-  void *old = fwd_publish(&fwd_method_cache, empty);
-  pthread_mutex_unlock(&lock);
-  if (old != (const void *)empty) fwd_retire(old, dispose);
+void fwd_methods_forget(uintptr_t selector) {
+  const void *old = NULL;
+  pthread_mutex_lock(&fwd_methods_lock);
+  __atomic_add_fetch(epoch_of(selector), 1, __ATOMIC_RELEASE);
+  const FWDMethodCache *cache = fwd_method_cache;
+  if (has(cache, selector)) {
+    const FWDMethodCache *made = copy(cache, cache->mask + 1, selector);
+    // Without memory everything is forgotten, and found again.
+    old = fwd_publish(&fwd_method_cache, made ? (const void *)made : empty);
+  }
+  pthread_mutex_unlock(&fwd_methods_lock);
+  retire(old);
 }

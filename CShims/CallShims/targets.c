@@ -8,14 +8,16 @@ FWDTargetList *fwd_targets_create(size_t count) {
   return list;
 }
 
-void fwd_targets_dispose(void *pointer) {
-  FWDTargetList *list = pointer;
+static void dispose(FWDRetirable *retirable) {
+  FWDTargetList *list = (FWDTargetList *)retirable;
   for (size_t i = 0; i < list->count; i++) swift_release(list->targets[i].member);
   free(list);
 }
 
+void fwd_targets_retire(FWDTargetList *list) { fwd_retire(&list->retirable, dispose); }
+
 // Calls a C function with a plain result on targets of its class, as long as they are ordinary and
-// no class has changed. Gives the first that was not called.
+// no class has changed. Returns the first target that was not called.
 // Out of line: the loop needs the registers for itself.
 
 #if FWD_HAS_DIRECT_ENGINE
@@ -69,17 +71,25 @@ __attribute__((always_inline)) static inline const FWDTarget *call(
 
 // MARK: Rounds
 
+// `stack` is an address in the frame of the function that the round belongs to, as a round goes on
+// after the function that begins it.
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
-                                                       const void *_Nullable const *place) {
+                                                       const void *_Nullable const *place,
+                                                       uintptr_t stack) {
   uint32_t index = thread->count;
-  if (index + 2 > FWD_HOLDS_MAX) return 0;
-  const void *list = fwd_hold_in(thread, index, place);
-  if (!list) return 0;
+  if (!fwd_has_room(thread, index, 2, stack)) return 0;
+  thread->count = index + 2;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const void *list = fwd_hold_in(thread, index, place, stack);
+  if (!list) {
+    thread->count = index;
+    return 0;
+  }
   round->thread = thread;
   round->index = index;
   round->list = (const FWDTargetList *)list;
-  round->cache = (const FWDMethodCache *)fwd_hold_in(thread, index + 1, &fwd_method_cache);
-  thread->count = index + 2;
+  round->cache =
+      (const FWDMethodCache *)fwd_hold_in(thread, index + 1, &fwd_method_cache, stack);
   return 1;
 }
 
@@ -115,8 +125,8 @@ int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationSta
   while (!is_over(round)) {
     // A class has changed: the table was right when the last target was called.
     if (__builtin_expect(!fwd_method_is_current(round->cache), 0))
-      round->cache = (const FWDMethodCache *)fwd_hold_in((FWDThread *)round->thread,
-                                                         round->index + 1, &fwd_method_cache);
+      round->cache = (const FWDMethodCache *)fwd_hold_again((FWDThread *)round->thread,
+                                                            round->index + 1, &fwd_method_cache);
     if (!call_run(round, facts, state)) return 1;
   }
   end(round);
@@ -136,7 +146,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   if (state->message == 0) state->message = ++thread->last_message;
   if (fwd_forwarding_enter(thread, step, state->message) != FWDForwardingEntered) return not_begun;
   FWDRound round = {.selector = selector, .stops_at_first = out_round->stops_at_first};
-  if (__builtin_expect(!begin(&round, thread, place), 0)) {
+  if (__builtin_expect(!begin(&round, thread, place, (uintptr_t)out_round), 0)) {
     fwd_forwarding_leave(thread);
     return not_begun;
   }
@@ -157,5 +167,5 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
 int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector) {
   FWDThread *thread = fwd_thread();
   *round = (FWDRound){.selector = selector, .stops_at_first = round->stops_at_first};
-  return thread && begin(round, thread, place);
+  return thread && begin(round, thread, place, (uintptr_t)round);
 }

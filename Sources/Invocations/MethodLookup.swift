@@ -9,7 +9,7 @@ enum MethodLookup {
     if let known = known(type, selector) { return known }
     let table = MethodTable.of(type)
     // Read before looking: a change in between makes the answer stale, and it is not kept.
-    let epoch = fwd_method_epoch()
+    let epoch = fwd_method_epoch(selector.word)
     let method = table.holding == nil ? table.resolved(selector) : nil
     // A C function that does not take objects of the class is refused at every send.
     if method?.takes(type) ?? true { remember(table, selector, method, epoch) }

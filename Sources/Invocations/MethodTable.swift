@@ -89,7 +89,7 @@ public final class MethodTable: Sendable {
   /// superclass is overridden.
   @discardableResult
   public func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
-    change { state in
+    change(selector) { state in
       guard state.methods[selector] == nil else { return false }
       state.methods[selector] = implementation
       return true
@@ -99,7 +99,7 @@ public final class MethodTable: Sendable {
   /// Sets the method for a selector and gives back the one that the class itself had.
   @discardableResult
   public func replace(_ selector: Selector, _ implementation: Implementation) -> Implementation? {
-    change { state in
+    change(selector) { state in
       let old = state.methods[selector]
       state.methods[selector] = implementation
       return old
@@ -112,7 +112,7 @@ public final class MethodTable: Sendable {
   public func setImplementation(
     _ selector: Selector, _ implementation: Implementation
   ) -> Implementation? {
-    change { state in
+    change(selector) { state in
       guard let old = state.methods[selector] else { return nil }
       state.methods[selector] = implementation
       return old
@@ -122,7 +122,7 @@ public final class MethodTable: Sendable {
   /// Removes a method of the class itself and gives it back; one of a superclass shows again.
   @discardableResult
   public func remove(_ selector: Selector) -> Implementation? {
-    change { $0.methods.removeValue(forKey: selector) }
+    change(selector) { $0.methods.removeValue(forKey: selector) }
   }
 
   /// Exchanges the implementations of two methods, where each is found: in this class or above.
@@ -131,7 +131,7 @@ public final class MethodTable: Sendable {
   public func exchange(_ one: Selector, _ other: Selector) -> Bool {
     guard let first = owner(of: one), let second = owner(of: other) else { return false }
     if first === second {
-      return first.change { state in
+      return first.change(one, other) { state in
         guard let a = state.methods[one], let b = state.methods[other] else { return false }
         state.methods[one] = b
         state.methods[other] = a
@@ -148,14 +148,17 @@ public final class MethodTable: Sendable {
   /// Says that instances conform to a protocol. Its optional messages have a signature from then
   /// on, whether they are implemented or not.
   public func adopt(_ description: ProtocolDescription) {
-    change { state in
+    state.withLock { state in
       if !state.protocols.contains(description) { state.protocols.append(description) }
     }
   }
 
-  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+  /// Changes the methods for some selectors; sends of other selectors do not notice.
+  private func change<Result>(
+    _ selectors: Selector..., body: (inout State) -> Result
+  ) -> Result {
     // What this removes is given back: it may be the last to know a closure.
-    defer { fwd_methods_forget() }
+    defer { for selector in selectors { fwd_methods_forget(selector.word) } }
     return state.withLockInPlace { body(&$0) }
   }
 

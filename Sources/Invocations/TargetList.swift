@@ -72,12 +72,12 @@ package final class TargetList: @unchecked Sendable {
   /// A list that no new delivery finds.
   @safe
   package struct Withdrawn {
-    fileprivate let list: UnsafeMutableRawPointer?
+    fileprivate let list: UnsafeMutablePointer<FWDTargetList>?
 
     /// Lets it go, at once or when the last delivery is through with it. Targets may die of that:
     /// no lock may be held.
     package func retire() {
-      if let list = unsafe list { unsafe fwd_retire(list, fwd_targets_dispose) }
+      if let list = unsafe list { unsafe fwd_targets_retire(list) }
     }
   }
 
@@ -87,7 +87,9 @@ package final class TargetList: @unchecked Sendable {
   }
 
   /// Takes the list away; the next delivery asks for a new one.
-  package func withdraw() -> Withdrawn { unsafe Withdrawn(list: fwd_publish(place, nil)) }
+  package func withdraw() -> Withdrawn {
+    unsafe Withdrawn(list: fwd_publish(place, nil)?.assumingMemoryBound(to: FWDTargetList.self))
+  }
 
   /// Publishes a list of members, which it keeps; called by the owner, under its lock.
   package func publish<Member: AnyObject>(

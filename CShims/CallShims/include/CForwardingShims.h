@@ -17,4 +17,5 @@
 #include "fwd_hold.h"
 #include "fwd_methods.h"
 #include "fwd_targets.h"
+#include "fwd_step.h"
 #include "fwd_thread.h"

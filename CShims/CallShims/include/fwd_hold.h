@@ -1,8 +1,6 @@
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "fwd_thread.h"
 
 #pragma clang assume_nonnull begin
 
@@ -10,76 +8,19 @@
 //
 // What is shared is published at a *place*: one word. A reader *holds* what it finds there: it
 // writes the address into a list of its thread, and looks at the place again; if it is still there,
-// whoever replaces it will see the list. A writer replaces the word and *retires* the old thing,
-// which is disposed of at once if no thread holds it, else when the last one lets go.
+// whoever replaces it will see the list. A writer replaces the word and *retires* the old thing. If
+// no thread holds it, it is disposed of at once; else each hold is marked, and letting go of the
+// last marked one disposes of it. Letting go of anything else costs nothing, however long others
+// hold what.
 //
-// The reader's write must be visible before its second look. A barrier there would cost as much as
-// the lock; so writers make every running thread pass one (`membarrier`) where the system can.
+// Two orders matter: a hold is visible before its second look, and a let-go before its look at the
+// mark. A barrier in readers would cost as much as a lock; so writers make every running thread pass
+// one (`membarrier`) where the system can. `Tests/Models/hold.pml` checks this protocol.
+//
+// Nothing here may be called from a signal handler.
 
-enum {
-  /// How many things a thread may hold at a time. Beyond, the caller has to take a slower way.
-  FWD_HOLDS_MAX = 64,
-  /// How many spare objects a thread keeps.
-  FWD_SPARES = 8,
-  /// How many spare blocks of memory a thread keeps, and how large they are.
-  FWD_SPARE_BLOCKS = 16,
-  FWD_BLOCK_SIZE = 256,
-  /// How many forwarding steps may be inside of each other on one thread.
-  FWD_FORWARDING_DEPTH = 200,
-};
-
-/// Of what only this package's own code looks at: reached without a table of addresses.
-#define FWD_HIDDEN __attribute__((visibility("hidden")))
-
-/// An object that is forwarding a message.
-typedef struct FWDStep {
-  const void *object;
-  uint64_t message;
-} FWDStep;
-
-/// What is known of one thread. Never freed: when the thread is gone, another one takes it over.
-typedef struct FWDThread {
-  const void *_Nullable held[FWD_HOLDS_MAX];
-  /// Of `held`; only the thread itself looks at it.
-  uint32_t count;
-  uint32_t in_use;
-  /// Objects that the thread uses again, owned, and what each is good for.
-  void *_Nullable spares[FWD_SPARES];
-  const void *_Nullable spare_keys[FWD_SPARES];
-  /// Blocks of `FWD_BLOCK_SIZE` bytes that the thread uses again.
-  void *_Nullable blocks[FWD_SPARE_BLOCKS];
-  uint32_t block_count;
-  /// Numbers messages: the thread's own number in the high bits, then a count.
-  uint64_t last_message;
-  struct FWDThread *_Nullable next;
-  /// Who is forwarding what, the first one first.
-  uint32_t depth;
-  FWDStep steps[FWD_FORWARDING_DEPTH];
-} FWDThread;
-
-// Eight bytes, so that there is always room for it in the block that needs no call to reach.
-#if defined(__linux__)
-extern _Thread_local FWDThread *_Nullable fwd_thread_or_null
-    __attribute__((tls_model("initial-exec")));
-#else
-extern _Thread_local FWDThread *_Nullable fwd_thread_or_null;
-#endif
-
-/// Makes this thread known. NULL where there is no memory for it.
-FWDThread *_Nullable fwd_thread_enter(void);
-
-/// How to release a spare when its thread ends. Set once, before any is kept.
-void fwd_set_spare_release(void (*release)(void *spare));
-
-static inline FWDThread *_Nullable fwd_thread(void) {
-  FWDThread *thread = fwd_thread_or_null;
-  return __builtin_expect(thread != NULL, 1) ? thread : fwd_thread_enter();
-}
-
-/// Whether readers must make their own barrier.
+/// Whether readers make barriers of their own.
 extern int fwd_readers_need_barriers FWD_HIDDEN;
-/// Whether letting go takes more than a store: readers make barriers, or something is retired.
-extern int fwd_letting_go_is_slow FWD_HIDDEN;
 
 static inline void fwd_reader_barrier(void) {
   if (__builtin_expect(__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED), 0))
@@ -88,128 +29,86 @@ static inline void fwd_reader_barrier(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/// Holds what is published at `place` in a slot of the thread, which is not counted here.
+/// Holds what is published at `place` in a slot that holds something already, or was changed
+/// meanwhile.
+const void *_Nullable fwd_hold_again(FWDThread *thread, uint32_t index,
+                                     const void *_Nullable const *_Nonnull place);
+
+/// Holds what is published at `place` in a slot of the thread that is counted already. `stack` is an
+/// address in the frame of the function that will let go.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
-    FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull place) {
-  const void **slot = (const void **)&thread->held[index];
+    FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull place,
+    uintptr_t stack) {
+  FWDHold *hold = &thread->holds[index];
+  hold->stack = stack;
   const void *seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-  for (;;) {
-    __atomic_store_n(slot, seen, __ATOMIC_RELEASE);
-    fwd_reader_barrier();
-    const void *now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(now == seen, 1)) return seen;
-    seen = now;
-  }
+  __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
+  fwd_reader_barrier();
+  const void *now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  return __builtin_expect(now == seen, 1) ? seen : fwd_hold_again(thread, index, place);
+}
+
+/// Makes room for `needed` holds from `index` on, of code at `stack`; 0 if there is none. What a
+/// jump left behind makes room for the next time.
+int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack);
+
+/// Whether a thread that holds `index` things may hold `needed` more.
+__attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, uint32_t index,
+                                                              uint32_t needed, uintptr_t stack) {
+  return __builtin_expect(index + needed <= thread->high, 1) ||
+         fwd_make_room(thread, index, needed, stack);
 }
 
 /// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already.
-/// Every success is followed by one `fwd_let_go`, the last hold first.
-static inline const void *_Nullable fwd_hold(FWDThread *_Nullable thread,
-                                             const void *_Nullable const *_Nonnull place) {
-  if (!thread || thread->count == FWD_HOLDS_MAX) return NULL;
+/// Every success is followed by one `fwd_let_go` of the same function, the last hold first.
+__attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
+    FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place) {
+  if (!thread) return NULL;
   uint32_t index = thread->count;
-  const void *held = fwd_hold_in((FWDThread *)thread, index, place);
-  if (held) thread->count = index + 1;
+  uintptr_t stack = fwd_stack_address();
+  if (!fwd_has_room((FWDThread *)thread, index, 1, stack)) return NULL;
+  // Counted first: what interrupts the thread from here on holds things further up.
+  thread->count = index + 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const void *held = fwd_hold_in((FWDThread *)thread, index, place, stack);
+  if (__builtin_expect(!held, 0)) thread->count = index;
   return held;
 }
 
-/// Disposes of what was retired and is no longer held by anybody.
-void fwd_collect(void);
+/// Disposes of what was retired while it was held in `count` slots from `index` on, if these were
+/// the last to hold it.
+void fwd_let_go_of_retired(FWDThread *thread, uint32_t index, uint32_t count);
 
-/// Makes the barrier, if one is needed, and collects, if something is retired.
-void fwd_let_go_slowly(void);
-
-/// Lets go of what was held from slot `index` on, which is one thing or two. Who kept the index
-/// does not wait for the count to come back from memory.
+/// Lets go of what was held from slot `index` on, which is one thing or two. A caller that kept the
+/// index does not wait for the count to come back from memory.
 __attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread,
                                                                   uint32_t index, int is_pair) {
-  const void **slots = (const void **)&thread->held[index];
-  if (is_pair) __atomic_store_n(slots + 1, NULL, __ATOMIC_RELEASE);
-  __atomic_store_n(slots, NULL, __ATOMIC_RELEASE);
+  FWDHold *hold = &thread->holds[index];
+  if (is_pair) __atomic_store_n((const void **)&hold[1].thing, NULL, __ATOMIC_RELEASE);
+  __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
   thread->count = index;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (__builtin_expect(__atomic_load_n(&fwd_letting_go_is_slow, __ATOMIC_RELAXED), 0))
-    fwd_let_go_slowly();
+  fwd_reader_barrier();
+  int is_wanted = __atomic_load_n(&hold->wanted, __ATOMIC_RELAXED) != NULL;
+  if (is_pair) is_wanted |= __atomic_load_n(&hold[1].wanted, __ATOMIC_RELAXED) != NULL;
+  if (__builtin_expect(is_wanted, 0)) fwd_let_go_of_retired(thread, index, is_pair ? 2 : 1);
 }
 
 /// Lets go of what was held last.
 static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->count - 1, 0); }
 
-/// Publishes `thing` at `place` and gives what was there.
+/// Publishes `thing` at `place` and returns what was there.
 static inline void *_Nullable fwd_publish(const void *_Nullable *_Nonnull place,
                                           const void *_Nullable thing) {
   return (void *)__atomic_exchange_n(place, thing, __ATOMIC_ACQ_REL);
 }
 
-/// What is at `place` now; only good to be compared, as it is not held.
+/// Returns what is at `place` now; only good to be compared, as it is not held.
 static inline const void *_Nullable fwd_published(const void *_Nullable const *_Nonnull place) {
   return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
 
-/// Calls `dispose(thing)` as soon as no thread holds `thing`, which nobody can find any more. No
-/// lock may be held: disposing may run any code.
-void fwd_retire(void *thing, void (*dispose)(void *thing));
-
-static inline uint32_t fwd_spare_place(const void *key) {
-  return (uint32_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 56);
-}
-
-/// A spare object that is good for `key`, now the caller's; NULL if the thread has none.
-static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key) {
-  uint32_t first = fwd_spare_place(key);
-  for (uint32_t i = 0; i < FWD_SPARES; i++) {
-    uint32_t at = (first + i) % FWD_SPARES;
-    if (thread->spare_keys[at] != key) continue;
-    void *spare = thread->spares[at];
-    thread->spares[at] = NULL;
-    thread->spare_keys[at] = NULL;
-    return spare;
-  }
-  return NULL;
-}
-
-/// Keeps a spare object, and gives back what has to make room for it.
-static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
-  uint32_t first = fwd_spare_place(key), at = first % FWD_SPARES;
-  for (uint32_t i = 0; i < FWD_SPARES; i++) {
-    at = (first + i) % FWD_SPARES;
-    if (!thread->spares[at]) break;
-  }
-  void *old = thread->spares[at];
-  thread->spares[at] = spare;
-  thread->spare_keys[at] = key;
-  return old;
-}
-
-/// A number for a message that no other message has.
-static inline uint64_t fwd_next_message(void) {
-  FWDThread *thread = fwd_thread();
-  return thread ? ++thread->last_message : 1;
-}
-
-/// Memory of `size` bytes, aligned to 16: from `malloc`, or from what the thread has left over.
-/// Stops the process where there is none, as Swift does for its own objects.
-static inline void *fwd_block_take(size_t size) {
-  if (size <= FWD_BLOCK_SIZE) {
-    FWDThread *thread = fwd_thread();
-    if (thread && thread->block_count > 0) return (void *)thread->blocks[--thread->block_count];
-    size = FWD_BLOCK_SIZE;
-  }
-  void *block = malloc(size);
-  if (!block) abort();
-  return block;
-}
-
-/// Takes memory of `fwd_block_take(size)` back.
-static inline void fwd_block_give(void *block, size_t size) {
-  if (size <= FWD_BLOCK_SIZE) {
-    FWDThread *thread = fwd_thread_or_null;
-    if (thread && thread->block_count < FWD_SPARE_BLOCKS) {
-      thread->blocks[thread->block_count++] = block;
-      return;
-    }
-  }
-  free(block);
-}
+/// Calls `dispose(thing)` once no thread holds `thing`, which nobody can find any more: now, or when
+/// the last hold ends, on the thread that ends it. No lock may be held: disposing may run any code.
+void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *thing));
 
 #pragma clang assume_nonnull end

@@ -7,8 +7,8 @@
 
 // The methods that sends have found, for all classes in one table that is read without a lock.
 //
-// The table is right as of one moment: whatever changes a class empties it. An entry never changes
-// once it is there.
+// The table is right as of one moment: a change of a class for a selector takes all entries of that
+// selector out, by putting another table in its place. An entry never changes once it is there.
 
 /// How the instances of one class answer one selector.
 typedef struct FWDMethod {
@@ -31,11 +31,16 @@ typedef struct FWDMethod {
 
 /// Aligned to an entry, which is as large as a line of the processor's cache.
 typedef struct FWDMethodCache {
+  FWDRetirable retirable;
   size_t mask;
   size_t count;
-  size_t reserved[6];
+  /// Tells quickly that there is no entry of a selector: bits by hash of those that are there.
+  uint64_t selectors[3];
   FWDMethod methods[];
 } FWDMethodCache;
+
+_Static_assert(sizeof(FWDMethod) == 64, "an entry is as large as a line of the cache");
+_Static_assert(sizeof(FWDMethodCache) == 64, "entries are aligned");
 
 /// The current table; a place to hold.
 extern const void *_Nullable fwd_method_cache FWD_HIDDEN;
@@ -58,8 +63,8 @@ static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *c
 }
 
 /// Finds the entry and holds the table. Every success is followed by one `fwd_let_go`.
-static inline const FWDMethod *_Nullable fwd_method_hold(FWDThread *_Nullable thread,
-                                                         uintptr_t type, uintptr_t selector) {
+__attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_method_hold(
+    FWDThread *_Nullable thread, uintptr_t type, uintptr_t selector) {
   const FWDMethodCache *cache = (const FWDMethodCache *)fwd_hold(thread, &fwd_method_cache);
   if (!cache) return NULL;
   const FWDMethod *method = fwd_method_find(cache, type, selector);
@@ -119,13 +124,15 @@ static inline int fwd_method_is_current(const FWDMethodCache *cache) {
   return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
 }
 
-/// Counts the changes of all classes. Read before a method is looked up, given when it is kept.
-uint64_t fwd_method_epoch(void);
+/// Counts the changes that may concern a selector. Read before a method is looked up, given when it
+/// is kept.
+uint64_t fwd_method_epoch(uintptr_t selector);
 
-/// Keeps an entry, unless a class has changed since `epoch`. Retains the implementation.
+/// Keeps an entry, unless a class has changed for its selector since `epoch`. Retains the
+/// implementation.
 void fwd_method_remember(FWDMethod method, uint64_t epoch);
 
-/// Forgets everything: a class has changed. No lock may be held.
-void fwd_methods_forget(void);
+/// Forgets the entries of a selector: a class has changed. No lock may be held.
+void fwd_methods_forget(uintptr_t selector);
 
 #pragma clang assume_nonnull end

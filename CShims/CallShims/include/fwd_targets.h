@@ -2,7 +2,7 @@
 
 #include "fwd_methods.h"
 #include "fwd_reference.h"
-#include "fwd_thread.h"
+#include "fwd_step.h"
 
 #pragma clang assume_nonnull begin
 
@@ -36,6 +36,7 @@ typedef struct FWDTarget {
 } FWDTarget;
 
 typedef struct FWDTargetList {
+  FWDRetirable retirable;
   size_t count;
   FWDTarget targets[];
 } FWDTargetList;
@@ -44,8 +45,8 @@ typedef struct FWDTargetList {
 /// it. NULL without memory.
 FWDTargetList *_Nullable fwd_targets_create(size_t count);
 
-/// Releases the members of a list, and frees it.
-void fwd_targets_dispose(void *list);
+/// Releases the members of a list and frees it once no delivery holds it. No lock may be held.
+void fwd_targets_retire(FWDTargetList *list);
 
 static inline const FWDTarget *fwd_target_at(const FWDTargetList *list, size_t index) {
   return &list->targets[index];

@@ -1,35 +1,197 @@
 #pragma once
 
-#include "fwd_hold.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #pragma clang assume_nonnull begin
 
-typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
-  FWDForwardingEntered = 0,
-  /// The same object is forwarding the same message already.
-  FWDForwardingCycle,
-  FWDForwardingTooDeep,
-} FWDForwarding;
+// What is known of one thread: what it holds, what it is forwarding, and what it uses again.
 
-/// Enters a forwarding step of the current thread. After `Entered`, and only then, one `leave`
-/// follows.
-/// `message` is the number of the message; a question that is asked of an object has 0.
-static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
-                                                 const void *object, uint64_t message) {
-  if (!thread) return FWDForwardingTooDeep;
-  uint32_t depth = thread->depth;
-  for (uint32_t i = 0; i < depth; i++)
-    if (thread->steps[i].object == object && thread->steps[i].message == message)
-      return FWDForwardingCycle;
-  if (depth == FWD_FORWARDING_DEPTH) return FWDForwardingTooDeep;
-  thread->steps[depth] = (FWDStep){object, message};
-  thread->depth = depth + 1;
-  return FWDForwardingEntered;
+/// Data that only this package's own code looks at: reached without a table of addresses.
+#define FWD_HIDDEN __attribute__((visibility("hidden")))
+
+// A checked build (`-Xcc -DFWD_CHECKED`) makes rare paths common: few holds, no pools, poisoned
+// memory. The whole test suite runs in it.
+#if defined(FWD_CHECKED)
+#define FWD_IS_CHECKED 1
+#else
+#define FWD_IS_CHECKED 0
+#endif
+
+enum {
+  /// How many things a thread may hold at a time. Beyond, the caller has to take a slower way.
+#if FWD_IS_CHECKED
+  FWD_HOLDS_MAX = 4,
+#else
+  FWD_HOLDS_MAX = 64,
+#endif
+  /// How many spare objects a thread keeps.
+  FWD_SPARES = 8,
+  /// How many spare blocks of memory a thread keeps, and how large they are.
+  FWD_SPARE_BLOCKS = 16,
+  FWD_BLOCK_SIZE = 256,
+  /// How many forwarding steps may be inside of each other on one thread.
+  FWD_FORWARDING_DEPTH = 200,
+};
+
+/// Something that threads hold while others replace it. It is the first member of the thing.
+typedef struct FWDRetirable {
+  void (*_Nullable dispose)(struct FWDRetirable *thing);
+  /// Once retired: how many holds are left.
+  size_t holds;
+  struct FWDRetirable *_Nullable next;
+} FWDRetirable;
+
+/// One thing that a thread holds.
+typedef struct FWDHold {
+  const void *_Nullable thing;
+  /// `thing`, once it is retired: letting go of it has to be told.
+  FWDRetirable *_Nullable wanted;
+  /// The stack address of the code that holds it. A `longjmp` over that code leaves the hold dead.
+  uintptr_t stack;
+  uintptr_t reserved;
+} FWDHold;
+
+/// An object that is forwarding a message.
+typedef struct FWDStep {
+  const void *object;
+  uint64_t message;
+  /// As in `FWDHold`.
+  uintptr_t stack;
+} FWDStep;
+
+/// Freed when the thread ends.
+typedef struct FWDThread {
+  /// The holds below `count` are taken; only the thread itself looks at that number.
+  uint32_t count;
+  /// How many of `holds` others have to look at; it only grows.
+  uint32_t high;
+  FWDHold holds[FWD_HOLDS_MAX];
+  /// Objects that the thread uses again, owned, and what each is good for.
+  void *_Nullable spares[FWD_SPARES];
+  const void *_Nullable spare_keys[FWD_SPARES];
+  /// Blocks of `FWD_BLOCK_SIZE` bytes that the thread uses again, and how many it may keep.
+  void *_Nullable blocks[FWD_SPARE_BLOCKS];
+  uint32_t block_count;
+  uint32_t block_limit;
+  /// Numbers messages: the thread's own number in the high bits, then a count.
+  uint64_t last_message;
+  /// The neighbours in the list of all threads, behind its lock.
+  struct FWDThread *_Nullable next;
+  struct FWDThread *_Nullable previous;
+  /// Who is forwarding what, the first one first.
+  uint32_t depth;
+  FWDStep steps[FWD_FORWARDING_DEPTH];
+} FWDThread;
+
+_Static_assert(sizeof(FWDHold) == 32, "two holds share a line of the processor's cache");
+
+// Eight bytes, so that there is always room for it in the block that needs no call to reach. Other
+// C libraries than glibc refuse to load such a block later.
+#if defined(__linux__) && defined(__GLIBC__)
+extern _Thread_local FWDThread *_Nullable fwd_thread_or_null
+    __attribute__((tls_model("initial-exec")));
+#else
+extern _Thread_local FWDThread *_Nullable fwd_thread_or_null;
+#endif
+
+/// Makes this thread known. NULL without memory.
+FWDThread *_Nullable fwd_thread_enter(void);
+
+/// Sets how a spare is released when its thread ends. Called once, before any spare is kept.
+void fwd_set_spare_release(void (*release)(void *spare));
+
+static inline FWDThread *_Nullable fwd_thread(void) {
+  FWDThread *thread = fwd_thread_or_null;
+  return __builtin_expect(thread != NULL, 1) ? thread : fwd_thread_enter();
 }
 
-/// Leaves the step that was entered last.
-static inline void fwd_forwarding_leave(FWDThread *_Nullable thread) {
-  if (thread && thread->depth > 0) thread->depth--;
+/// The current stack address of the function that this is part of.
+__attribute__((always_inline)) static inline uintptr_t fwd_stack_address(void) {
+#if defined(__x86_64__)
+  uintptr_t address;
+  __asm__("movq %%rsp, %0" : "=r"(address));
+  return address;
+#elif defined(__aarch64__)
+  uintptr_t address;
+  __asm__("mov %0, sp" : "=r"(address));
+  return address;
+#else
+  return (uintptr_t)__builtin_frame_address(0);
+#endif
+}
+
+/// Whether code that noted `stack` is gone, as seen from code of this thread at `now`: both lie in
+/// the thread's own stack, and what lies below a running function has ended. Code on other stacks,
+/// such as those of coroutines and signal handlers, never counts as gone. For rare paths.
+int fwd_stack_is_dead(uintptr_t stack, uintptr_t now);
+
+// MARK: Spares
+
+static inline uint32_t fwd_spare_place(const void *key) {
+  return (uint32_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 56);
+}
+
+/// Takes a spare object that is good for `key`; NULL if the thread has none.
+static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key) {
+  uint32_t first = fwd_spare_place(key);
+  for (uint32_t i = 0; i < FWD_SPARES; i++) {
+    uint32_t at = (first + i) % FWD_SPARES;
+    if (thread->spare_keys[at] != key) continue;
+    void *spare = thread->spares[at];
+    thread->spares[at] = NULL;
+    thread->spare_keys[at] = NULL;
+    return spare;
+  }
+  return NULL;
+}
+
+/// Keeps a spare object, and returns what has to make room for it.
+static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
+  if (thread->block_limit == 0) return spare;
+  uint32_t first = fwd_spare_place(key), at = first % FWD_SPARES;
+  for (uint32_t i = 0; i < FWD_SPARES; i++) {
+    at = (first + i) % FWD_SPARES;
+    if (!thread->spares[at]) break;
+  }
+  void *old = thread->spares[at];
+  thread->spares[at] = spare;
+  thread->spare_keys[at] = key;
+  return old;
+}
+
+/// Returns a number that no other message has.
+static inline uint64_t fwd_next_message(void) {
+  FWDThread *thread = fwd_thread();
+  return thread ? ++thread->last_message : 1;
+}
+
+// MARK: Blocks
+
+/// Returns memory of `size` bytes, aligned to 16: from `malloc`, or from what the thread has left
+/// over. Stops the process where there is none, as Swift does for its own objects.
+static inline void *fwd_block_take(size_t size) {
+  if (size <= FWD_BLOCK_SIZE) {
+    FWDThread *thread = fwd_thread();
+    if (thread && thread->block_count > 0) return (void *)thread->blocks[--thread->block_count];
+    size = FWD_BLOCK_SIZE;
+  }
+  void *block = malloc(size);
+  if (!block) abort();
+  return block;
+}
+
+/// Takes memory of `fwd_block_take(size)` back.
+static inline void fwd_block_give(void *block, size_t size) {
+  if (size <= FWD_BLOCK_SIZE) {
+    FWDThread *thread = fwd_thread_or_null;
+    if (thread && thread->block_count < thread->block_limit) {
+      thread->blocks[thread->block_count++] = block;
+      return;
+    }
+  }
+  free(block);
 }
 
 #pragma clang assume_nonnull end

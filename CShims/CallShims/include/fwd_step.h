@@ -1,0 +1,45 @@
+#pragma once
+
+#include "fwd_thread.h"
+
+#pragma clang assume_nonnull begin
+
+typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
+  FWDForwardingEntered = 0,
+  /// The same object is forwarding the same message already.
+  FWDForwardingCycle,
+  FWDForwardingTooDeep,
+} FWDForwarding;
+
+/// Forgets the steps that a jump left behind, as seen from code at `stack`; 0 if there are none.
+int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack);
+
+/// Enters a forwarding step of the current thread. After `Entered`, and only then, one `leave`
+/// follows. `message` is the number of the message; a question that is asked of an object has 0.
+static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
+                                                 const void *object, uint64_t message) {
+  if (!thread) return FWDForwardingTooDeep;
+  uintptr_t stack = fwd_stack_address();
+  for (;;) {
+    FWDForwarding found = FWDForwardingEntered;
+    uint32_t depth = thread->depth;
+    for (uint32_t i = 0; i < depth; i++)
+      if (thread->steps[i].object == object && thread->steps[i].message == message)
+        found = FWDForwardingCycle;
+    if (depth == FWD_FORWARDING_DEPTH) found = FWDForwardingTooDeep;
+    if (__builtin_expect(found == FWDForwardingEntered, 1)) {
+      thread->steps[depth] = (FWDStep){object, message, stack};
+      thread->depth = depth + 1;
+      return found;
+    }
+    // A step may be one that never ended, because a jump left the call it belongs to.
+    if (!fwd_forwarding_forget_dead((FWDThread *)thread, stack)) return found;
+  }
+}
+
+/// Leaves the step that was entered last.
+static inline void fwd_forwarding_leave(FWDThread *_Nullable thread) {
+  if (thread && thread->depth > 0) thread->depth--;
+}
+
+#pragma clang assume_nonnull end

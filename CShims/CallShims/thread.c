@@ -1,0 +1,127 @@
+/// The threads that use this library, and what each knows of itself.
+#include <pthread.h>
+
+#include "CForwardingShims.h"
+#include "fwd_fork.h"
+#include "fwd_hold_internal.h"
+
+// AddressSanitizer and a checked build want to see each object and block end where it is given back.
+#if FWD_IS_CHECKED || FWD_WITH_ADDRESS_SANITIZER
+enum { BLOCK_LIMIT = 0 };
+#else
+enum { BLOCK_LIMIT = FWD_SPARE_BLOCKS };
+#endif
+
+/// How many holds of a new thread others look at. Few threads ever need more.
+enum { FIRST_HIGH = 4 };
+
+_Thread_local FWDThread *fwd_thread_or_null;
+pthread_mutex_t fwd_threads_lock = PTHREAD_MUTEX_INITIALIZER;
+FWDThread *fwd_threads;
+
+static void (*release_spare)(void *);
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int has_key;
+static uint64_t thread_numbers;
+
+void fwd_set_spare_release(void (*release)(void *)) { release_spare = release; }
+
+/// Takes a thread out of the list. The lock of threads is held.
+static void unlink_thread(FWDThread *thread) {
+  if (thread->previous) thread->previous->next = thread->next;
+  else fwd_threads = thread->next;
+  if (thread->next) thread->next->previous = thread->previous;
+}
+
+static void leave(void *pointer) {
+  FWDThread *thread = pointer;
+  // Releasing a spare may send messages, and so fill a place again.
+  for (int is_empty = 0; !is_empty;) {
+    is_empty = 1;
+    for (int i = 0; i < FWD_SPARES; i++) {
+      void *spare = thread->spares[i];
+      thread->spares[i] = NULL;
+      thread->spare_keys[i] = NULL;
+      if (!spare || !release_spare) continue;
+      is_empty = 0;
+      release_spare(spare);
+    }
+  }
+  while (thread->block_count > 0) free(thread->blocks[--thread->block_count]);
+  fwd_thread_or_null = NULL;
+  pthread_mutex_lock(&fwd_threads_lock);
+  unlink_thread(thread);
+  // A thread that is ended in the middle of a call, or left one by a jump, holds nothing any more.
+  FWDRetirable *dead = fwd_end_holds(thread, 0, NULL);
+  pthread_mutex_unlock(&fwd_threads_lock);
+  free(thread);
+  fwd_dispose_all(dead);
+}
+
+void fwd_forget_other_threads(void) {
+  FWDThread *own = fwd_thread_or_null;
+  FWDThread *next;
+  for (FWDThread *thread = fwd_threads; thread; thread = next) {
+    next = thread->next;
+    if (thread == own) continue;
+    unlink_thread(thread);
+    fwd_dispose_later(fwd_end_holds(thread, 0, NULL));
+    free(thread);
+  }
+}
+
+static void set_up(void) {
+  has_key = pthread_key_create(&key, leave) == 0;
+  fwd_set_up_barriers();
+  fwd_watch_forks();
+}
+
+void fwd_set_up_threads(void) { pthread_once(&once, set_up); }
+
+FWDThread *fwd_thread_enter(void) {
+  fwd_set_up_threads();
+  FWDThread *thread = calloc(1, sizeof *thread);
+  if (!thread) return NULL;
+  thread->high = FIRST_HIGH;
+  thread->block_limit = BLOCK_LIMIT;
+  pthread_mutex_lock(&fwd_threads_lock);
+  thread->last_message = ++thread_numbers << 40;
+  thread->next = fwd_threads;
+  if (fwd_threads) fwd_threads->previous = thread;
+  fwd_threads = thread;
+  pthread_mutex_unlock(&fwd_threads_lock);
+  // Without a key the record of a thread that ends is lost, and nothing else.
+  if (has_key) pthread_setspecific(key, thread);
+  fwd_thread_or_null = thread;
+  return thread;
+}
+
+// MARK: What a jump leaves behind
+
+int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
+  uint32_t depth = thread->depth;
+  while (depth > 0 && fwd_stack_is_dead(thread->steps[depth - 1].stack, stack)) depth--;
+  int forgotten = depth != thread->depth;
+  thread->depth = depth;
+  return forgotten;
+}
+
+// MARK: Forks
+
+static void lock_all(void) {
+  pthread_mutex_lock(&fwd_threads_lock);
+  pthread_mutex_lock(&fwd_methods_lock);
+}
+
+static void unlock_all(void) {
+  pthread_mutex_unlock(&fwd_methods_lock);
+  pthread_mutex_unlock(&fwd_threads_lock);
+}
+
+static void enter_child(void) {
+  fwd_forget_other_threads();
+  unlock_all();
+}
+
+void fwd_watch_forks(void) { pthread_atfork(lock_all, unlock_all, enter_child); }
