@@ -17,6 +17,13 @@ struct Settings {
   func run() throws -> Bool {
     for line in Peers.missing { print("skipped: \(line)") }
     let limits = try limits.map { try Limits(file: $0) }
+    let prefixes = only
+    func isWanted(_ name: String) -> Bool {
+      prefixes.isEmpty || prefixes.contains { name.hasPrefix($0) }
+    }
+    // First, as it compares a process in which no thread has ended yet.
+    let longRunning =
+      isWanted("held/") || isWanted("threads/") ? try LongRunning.measure() : []
     let rows = try (CoreRows.all() + Peers.rows()).filter { row in
       only.isEmpty || row.name.hasPrefix("closure/") || only.contains { row.name.hasPrefix($0) }
     }
@@ -29,7 +36,7 @@ struct Settings {
       if done == of { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
     }
     var report = Report(
-      environment: Report.thisMachine + Versions.all, rows: try runner.run(rows),
+      environment: Report.thisMachine + Versions.all, rows: try runner.run(rows) + longRunning,
       skipped: Peers.missing)
     if hasCurves, only.isEmpty { report.curves = try Curves.all() }
     if countsInstructions || limits?.instructions.isEmpty == false {
