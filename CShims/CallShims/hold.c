@@ -174,8 +174,14 @@ const void *fwd_hold_again(FWDThread *thread, uint32_t index,
     fwd_reader_barrier();
     now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   } while (now != seen);
-  // What was here before may have been retired.
-  if (__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED)) fwd_let_go_of_retired(thread, index, 1);
+  // What was here before may have been retired; so may what is here now, and that mark stays.
+  if (__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED)) {
+    pthread_mutex_lock(&fwd_threads_lock);
+    FWDRetirable *dead = take_left_over();
+    if (!is_in(hold, hold->wanted)) dead = unmark(hold, dead);
+    pthread_mutex_unlock(&fwd_threads_lock);
+    fwd_dispose_all(dead);
+  }
   return seen;
 }
 
