@@ -25,10 +25,8 @@ extension MulticastProxy {
     guard !ForwardingDepth.isInside, !BlockingChain.isInside else { throw .wouldDeadlock }
     // The members themselves are let go before the wait, which is for the last reference.
     let ends = take(where: matches).map(\.life.end)
-    for end in ends {
-      // What nobody reads any more is disposed of when somebody looks.
-      while end.wait(timeout: .now() + .milliseconds(5)) == .timedOut { TargetList.collect() }
-    }
+    // The last delivery that has the members in its list lets go of them when it ends.
+    for end in ends { end.wait() }
     return ends.count
   }
 }

@@ -81,11 +81,6 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
-  /// Disposes of withdrawn lists that no delivery has any more, without waiting for the next change.
-  package static func collect() {
-    if let empty = unsafe fwd_targets_create(0) { unsafe fwd_retire(empty, fwd_targets_dispose) }
-  }
-
   /// Takes the list away; the next delivery asks for a new one.
   package func withdraw() -> Withdrawn {
     unsafe Withdrawn(list: fwd_publish(place, nil)?.assumingMemoryBound(to: FWDTargetList.self))
