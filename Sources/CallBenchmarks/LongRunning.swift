@@ -126,7 +126,7 @@ private final class Holder: CallObject, @unchecked Sendable {
   private static let run: Message<NoResult> = {
     do {
       // Not by types: another closure with arguments would change how those of the rows are compiled.
-      let method = Implementation(try MethodSignature("v@:")) { call in
+      let method = try Implementation(MethodSignature("v@:")) { call in
         guard let holder = call.target as? Holder else { return }
         do { try holder.body() } catch { holder.failure = error }
       }
