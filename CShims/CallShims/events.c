@@ -14,8 +14,7 @@ static const char *text_of(FWDEvent event) {
   return "forwarding: 0x";
 }
 
-/// Writes one line with one call, and nothing that a signal handler may not do.
-static void write_line(FWDEvent event, const void *function) {
+void fwd_write_event(FWDEvent event, const void *function) {
   char line[128];
   size_t length = strlen(text_of(event));
   memcpy(line, text_of(event), length);
@@ -32,5 +31,5 @@ void fwd_set_event_handler(FWDEventHandler handler) {
 
 void fwd_report_event(FWDEvent event, const void *function) {
   FWDEventHandler handler = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
-  (handler ? handler : write_line)(event, function);
+  (handler ? handler : fwd_write_event)(event, function);
 }

@@ -21,7 +21,7 @@ public import TypeEncodings
 ///
 /// The pointer is good while this object lives, on every thread; keep the object for as long as
 /// C may call. The closure runs on the thread that calls, whatever that is. If C calls too late, zero
-/// is the answer, and a line on standard error says so, until the function is used for another
+/// is the answer, and a ``ForwardingEvent`` says so, until the function is used for another
 /// callback; the one that was freed first is used again first.
 ///
 /// - Note: On x86-64 Linux no memory is ever writable and executable: the code is a page of the
@@ -86,6 +86,7 @@ public final class Callback: Sendable {
   }
 
   init(_ answer: Answer) throws(InvocationError) {
+    Self.tellsEvents
     var code: UnsafeRawPointer?
     var error: Int32 = 0
     let context = unsafe Unmanaged.passRetained(answer)
@@ -102,6 +103,15 @@ public final class Callback: Sendable {
   }
 
   deinit { unsafe fwd_callback_destroy(handle) }
+
+  /// Makes the C core tell of freed callbacks where the program wants to hear of them. A line about
+  /// missing memory must not need any.
+  private static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
+    switch event {
+    case .freedCallback: ForwardingEvent.report(.deadCallback(at: UInt(bitPattern: function)))
+    case .callbackWithoutMemory: unsafe fwd_write_event(event, function)
+    }
+  }
 
   private static func text(of error: Int32) -> String {
     unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"

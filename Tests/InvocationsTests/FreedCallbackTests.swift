@@ -7,8 +7,6 @@ import Testing
 
 private typealias Number = @convention(c) () -> Int32
 
-nonisolated(unsafe) private var toldFunction: UnsafeRawPointer?
-
 /// Functions of callbacks that are freed.
 private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
   try (0..<count).map { number in try Callback { () -> Int32 in Int32(number) }.address }
@@ -44,7 +42,7 @@ struct FreedCallbackTests {
       try #require(call() == 0)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    let lines = text.split(separator: "\n").filter { $0.contains("a callback that is freed") }
+    let lines = text.split(separator: "\n").filter { $0.contains("its callback is gone") }
     #expect(lines.count == 1, "\(text)")
   }
 
@@ -70,15 +68,17 @@ struct FreedCallbackTests {
     }
   }
 
-  @Test("the event has a handler, which is told the function")
+  @Test("the event reaches the handler of events, and names the function")
   func handler() async {
     await #expect(processExitsWith: .success) {
+      let events = Guarded<[ForwardingEvent]>([])
+      ForwardingEvent.destination = .handler { event in events.withLock { $0.append(event) } }
       let function = try freed(1)[0]
-      fwd_set_event_handler { event, function in
-        if event == .freedCallback { toldFunction = function }
-      }
       _ = unsafeBitCast(function, to: Number.self)()
-      try #require(toldFunction == function)
+      let seen = events.read { $0 }
+      try #require(seen.map(\.kind) == [.deadCallback])
+      let address = String(UInt(bitPattern: function), radix: 16)
+      try #require(seen[0].description.contains(address))
     }
   }
 
@@ -88,7 +88,7 @@ struct FreedCallbackTests {
   func racing(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
-      fwd_set_event_handler { _, _ in }
+      ForwardingEvent.destination = .nowhere
       let place = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
       place.pointee = UInt(bitPattern: try freed(1)[0])
       nonisolated(unsafe) let shared = place

@@ -17,7 +17,11 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDEvent : uint8_t {
 /// lock of this package is held meanwhile.
 typedef void (*FWDEventHandler)(FWDEvent event, const void *function);
 
-/// Replaces the handler of this process; NULL is the first one, which writes a line to stderr.
+/// Writes one line to stderr, with one call, and without memory or a lock: what the first handler
+/// does.
+void fwd_write_event(FWDEvent event, const void *function);
+
+/// Replaces the handler of this process; NULL is the first one.
 void fwd_set_event_handler(FWDEventHandler _Nullable handler);
 
 /// Tells the handler of an event.
