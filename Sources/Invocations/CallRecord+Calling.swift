@@ -42,6 +42,8 @@ extension CallRecord {
   /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
   private func adoptAnswer(isOwned: Bool) {
     hasResult = returnsValue
+    // The body may have set a result of its own, which its answer has replaced.
+    resultOwnership = .none
     let slot = resultSlot
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if isOwned { resultOwnership = slot.kind.ownership } else if retainsArguments { keepResult() }
@@ -81,6 +83,7 @@ extension CallRecord {
   func keepReturned(returnsRetained: Bool) {
     let slot = resultSlot
     hasResult = returnsValue
+    resultOwnership = .none
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if slot.kind.isObject {
       // An unretained result is kept from here on: nobody else promises to.

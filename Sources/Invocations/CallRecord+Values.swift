@@ -88,6 +88,7 @@ extension CallRecord {
   func setOwnable<Value: CallValue>(
     _ value: Value, _ slot: ValueSlot, _ index: Int
   ) throws(InvocationError) {
+    try checkSettable(index)
     // The old value lives until the new one is there, as both may be the same object; but it is out of
     // the frame, where code of the value's type could find it, or store nothing.
     let old = slot.word

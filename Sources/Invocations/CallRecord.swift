@@ -134,6 +134,26 @@ struct CallRecord {
     nonmutating set { unsafe state.pointee.retains_target = newValue ? 1 : 0 }
   }
 
+  /// Whether the receiver is one that a delivery put there, or that a call relies on. To set another,
+  /// or to keep it, would let go of what the record does not own.
+  var isTargetLent: Bool {
+    get { unsafe state.pointee.is_target_lent != 0 }
+    nonmutating set { unsafe state.pointee.is_target_lent = newValue ? 1 : 0 }
+  }
+
+  /// Runs a call whose receiver nobody may change meanwhile.
+  @inline(__always)
+  func lendingTarget<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let before = isTargetLent
+    isTargetLent = true
+    defer { isTargetLent = before }
+    return try body()
+  }
+
+  func checkSettable(_ index: Int) throws(InvocationError) {
+    if index == 0, isTargetLent { throw .targetInUse }
+  }
+
   // MARK: Ownership
 
   /// The words behind the frame in which the arguments from the 64th on have their bits.
@@ -207,7 +227,7 @@ struct CallRecord {
 
   /// Whether argument `index` is to be kept when it is set.
   func isRetaining(_ index: Int) -> Bool {
-    guard retainsArguments else { return false }
+    guard retainsArguments, index > 0 || !isTargetLent else { return false }
     return index == 0 && plan.signature.shape == .method ? retainsTarget : true
   }
 
@@ -230,7 +250,8 @@ struct CallRecord {
   }
 
   func keepArguments() {
-    for index in 0..<argumentCount where !owns(index) { retain(index) }
+    let first = isTargetLent ? 1 : 0
+    for index in first..<max(first, argumentCount) where !owns(index) { retain(index) }
   }
 
   /// Leaves nothing in the place of an object or C string, so that what is found there afterwards was

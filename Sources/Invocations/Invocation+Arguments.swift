@@ -34,6 +34,7 @@ extension Invocation {
     guard slot.kind.isObject || (object == nil && slot.kind.isPointerLike) else {
       throw record.mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
     }
+    try record.checkSettable(index)
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)
     record.replace(slot, index, word: address, owns: slot.kind.isObject && address != 0)
@@ -49,6 +50,7 @@ extension Invocation {
     guard slot.kind.isObject else {
       throw record.mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
     }
+    try record.checkSettable(index)
     record.replace(slot, index, word: OwnedObject.address(of: object), owns: false)
     if record.isRetaining(index) { record.retain(index) }
   }
@@ -111,6 +113,7 @@ extension Invocation {
     guard bytes.count == slot.size else {
       throw .wrongSize(expected: slot.size, given: bytes.count)
     }
+    if slot.kind.isOwnable { try record.checkSettable(index) }
     if slot.kind.isOwnable, record.owns(index) { record.releaseOwned(index) }
     unsafe FrameBytes.write(bytes, plan.slots + index, record.frame)
     if record.isRetaining(index) { record.retain(index) }

@@ -58,9 +58,12 @@ extension Invocation {
     let slot = record.slot(0)
     let word = slot.word
     let owned = record.owns(0)
+    let isLent = record.isTargetLent
     record.setOwns(0, false)
+    record.isTargetLent = false
     slot.word = OwnedObject.address(of: other)
     defer {
+      record.isTargetLent = isLent
       // Whoever forwarded may have set a target of its own.
       if record.owns(0) { record.releaseOwned(0) }
       slot.word = word
@@ -136,7 +139,7 @@ extension Invocation {
     let word = slot.word
     slot.word = OwnedObject.address(of: object)
     defer { slot.word = word }
-    try record.perform(method)
+    try record.lendingTarget { try record.perform(method) }
   }
 
   // MARK: The steps after the resolver
@@ -168,8 +171,11 @@ extension Invocation {
     let slot = record.slot(0)
     let receiver = slot.word
     let owned = record.owned & 1
+    let isLent = record.isTargetLent
     record.owned &= ~1
+    record.isTargetLent = false
     defer {
+      record.isTargetLent = isLent
       if record.owned & 1 != 0 { record.releaseOwned(0) }
       slot.word = receiver
       record.owned |= owned

@@ -40,7 +40,7 @@ extension Invocation {
   public func invoke(using implementation: Implementation) throws {
     try plan.check(implementation)
     try record.checkReceiver(of: implementation)
-    try record.perform(implementation)
+    try record.lendingTarget { try record.perform(implementation) }
   }
 
   /// Calls the function at an address with the recorded arguments, receiver and selector included.

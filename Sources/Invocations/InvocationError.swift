@@ -36,6 +36,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case forwardingCycle(className: String, selector: String)
   /// Forwarding went on inside of forwarding too often.
   case forwardedTooDeeply(limit: Int, selector: String)
+  /// The target cannot be set while the invocation is being delivered, or called with it.
+  case targetInUse
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: String, given: String)
   /// The function pointer is NULL.
@@ -97,6 +99,7 @@ extension InvocationError: CustomStringConvertible {
       "'\(selector)' came back to a \(className) that is forwarding it already"
     case .forwardedTooDeeply(let limit, let selector):
       "'\(selector)' was forwarded inside of forwarding more than \(limit) times"
+    case .targetInUse: "the target cannot be set while the invocation is being delivered"
     case .signatureMismatch(let name, let expected, let given):
       "'\(name)' is registered as \(expected), but was called as \(given)"
     case .nullFunction: "the function pointer is NULL"

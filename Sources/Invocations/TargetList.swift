@@ -127,6 +127,9 @@ package final class TargetList: @unchecked Sendable {
   package func forward(
     _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws {
+    let isLent = call.record.isTargetLent
+    call.record.isTargetLent = true
+    defer { call.record.isTargetLent = isLent }
     var round = unsafe round(stopsAtFirst)
     let delivered = unsafe send(call, &round)
     if delivered.what == .done, delivered.answered > 0 { return }
@@ -140,6 +143,9 @@ package final class TargetList: @unchecked Sendable {
   package func deliver(
     _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
+    let isLent = call.record.isTargetLent
+    call.record.isTargetLent = true
+    defer { call.record.isTargetLent = isLent }
     var round = unsafe round(stopsAtFirst)
     let delivered = unsafe send(call, &round)
     return try unsafe tally(delivered, &round, call, owner)

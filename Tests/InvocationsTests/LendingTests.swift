@@ -212,3 +212,44 @@ struct BodyResultTests {
 private final class Lazy: CallObject {
   func store(in slot: ValueSlot) throws(InvocationError) {}
 }
+
+@Suite("Invocations that are changed by whom they call")
+struct ReentrantTests {
+  private final class Target: CallObject {
+    var name = "alive"
+  }
+
+  @Test("the target of a method that is called by hand cannot be taken from it")
+  func byHand() throws {
+    let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "takeAway")
+    nonisolated(unsafe) let captured = call
+    nonisolated(unsafe) var seen: [String] = []
+    let method = try Implementation { (target: Target) in
+      #expect(throws: InvocationError.targetInUse) { try captured.setTarget(nil) }
+      seen.append(target.name)
+    }
+    try call.setTarget(Target())
+    try call.invoke(using: method)
+    #expect(seen == ["alive"])
+    try call.setTarget(nil)
+    #expect(call.target == nil)
+  }
+
+  @Test("a result that the body sets on its own invocation is replaced by its answer")
+  func result() async {
+    await #expect(processExitsWith: .success) {
+      let functions = FunctionTable()
+      let call = try Invocation(parsing: "*")
+      nonisolated(unsafe) let captured = call
+      let literal: StaticString = "a literal"
+      try functions.register("twice", encoding: "*") { () -> UnsafePointer<CChar> in
+        try captured.setResult("its own")
+        return UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
+      }
+      for _ in 0..<3 {
+        try call.invoke(using: functions.function(named: "twice"))
+        #expect(try call.result(as: String.self) == "a literal")
+      }
+    }
+  }
+}

@@ -158,7 +158,9 @@ typedef struct FWDInvocationState {
   uint8_t retains_target;
   /// Whether the message has crossed to another thread.
   uint8_t has_path;
-  uint8_t reserved[3];
+  /// Whether the receiver in the frame is somebody else's for the time of a call, and not to be set.
+  uint8_t is_target_lent;
+  uint8_t reserved[2];
 } FWDInvocationState;
 
 _Static_assert(sizeof(FWDInvocationState) == 32, "the frame behind it is aligned to 16 bytes");

@@ -1,0 +1,41 @@
+import Forwarding
+import Testing
+
+private final class Reacher: CallObject {
+  let name: String
+  init(_ name: String) { self.name = name }
+}
+
+@Suite("Invocations that targets reach for while they are delivered")
+struct ReentrantDeliveryTests {
+  @Test(
+    "a target cannot be set, kept or let go in the place of another", arguments: [true, false])
+  func target(isOwned: Bool) async {
+    await #expect(processExitsWith: .success) { [isOwned = isOwned as Bool] in
+      let proxy = MulticastProxy()
+      let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "reach")
+      nonisolated(unsafe) let captured = call
+      nonisolated(unsafe) var refused = 0
+      try MethodTable.of(Reacher.self).register("reach") { (listener: Reacher) in
+        captured.retainArguments()
+        for other in [nil, Reacher("other")] {
+          do { try captured.setTarget(other) } catch InvocationError.targetInUse { refused += 1 }
+        }
+        precondition(!listener.name.isEmpty)
+      }
+      var listeners = (0..<8).map { Reacher("\($0)") }
+      for listener in listeners { try proxy.add(listener) }
+      for round in 0..<3 {
+        if isOwned { try call.setTarget(proxy) }
+        try proxy.deliver(call)
+        if isOwned { try call.invoke() } else { try call.invoke(on: proxy) }
+        precondition(refused == (round + 1) * 32)
+        precondition(call.target === proxy)
+        try call.setTarget(nil)
+      }
+      weak let last = listeners.last
+      listeners = []
+      precondition(last == nil)
+    }
+  }
+}
