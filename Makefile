@@ -19,6 +19,7 @@ test: setup-test lint unsafe
 
 check: test
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build --filter CallMatrixTests
+	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build --filter MulticastModelTests
 	FORWARDING_SECONDS=10 swift test --skip-build --filter ConcurrencyTests
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread

@@ -91,6 +91,14 @@ let package = Package(
       name: "ForwardToolTests",
       dependencies: ["forward", "CallBenchmarks", "ForwardingTestSupport"],
       swiftSettings: testChecks),
+    // A program whose classes belong to the main actor unless they say otherwise.
+    .testTarget(
+      name: "MainActorTests", dependencies: ["Forwarding"],
+      swiftSettings: testChecks + [
+        .defaultIsolation(MainActor.self),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
   ],

@@ -41,8 +41,7 @@ public struct DynamicMessage {
       if let forwarding = target as? any MessageForwarding {
         try forwarding.unrecognizedSelector(selector)
       }
-      throw InvocationError.unrecognizedSelector(
-        className: "\(type(of: target))", selector: spelled, nearest: nil)
+      throw InvocationError.unrecognized(selector, by: target)
     }
     let call = try Invocation(signature)
     try call.setSelector(selector)

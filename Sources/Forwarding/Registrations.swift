@@ -74,8 +74,10 @@ struct Registrations {
     let wishes = MulticastMember.Wishes(
       isStrong: request.reference.isStrong, lane: request.lane, priority: request.priority ?? 0,
       group: request.group, isOnce: request.isOnce)
-    insert(
-      MulticastMember(token, request.reference, wishes, order: order(of: request.lane)))
+    let member = MulticastMember(
+      token, request.reference, wishes, order: order(of: request.lane))
+    byKey[key, default: []].append(member)
+    place(member)
     return Added(token: token)
   }
 
@@ -101,21 +103,20 @@ struct Registrations {
     let reference = request.reference.isStrong ? request.reference : old.reference
     let new = MulticastMember(
       old.token, reference, wishes, order: order(of: wishes.lane), replacing: old)
-    shown = nil
+    byKey[new.key] = byKey[new.key]?.map { $0 === old ? new : $0 }
     if wishes.priority == old.wishes.priority {
+      shown = nil
       list[index] = new
-      byKey[new.key] = byKey[new.key]?.map { $0 === old ? new : $0 }
     } else {
       list.remove(at: index)
-      byKey[new.key]?.removeAll { $0 === old }
-      insert(new)
+      place(new)
     }
     return old
   }
 
-  private mutating func insert(_ member: MulticastMember) {
+  /// Puts a member behind those of the same or a higher priority.
+  private mutating func place(_ member: MulticastMember) {
     shown = nil
-    byKey[member.key, default: []].append(member)
     let priority = member.wishes.priority
     if let last = list.last, last.wishes.priority < priority {
       let index = list.firstIndex { $0.wishes.priority < priority } ?? list.endIndex

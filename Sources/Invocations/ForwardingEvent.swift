@@ -29,8 +29,8 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     case tooManyTargets
     /// A class declares a method wrongly.
     case wrongDeclaration
-    /// A method was given to a class whose objects it does not take.
-    case wrongReceiver
+    /// A method was registered for a selector that the class had a method for.
+    case replacedMethod
     /// C called a function pointer whose callback is gone.
     case deadCallback
   }
@@ -100,6 +100,12 @@ extension ForwardingEvent {
     ForwardingEvent(
       .wrongDeclaration, selector: Selector(existing: error.selector), className: error.type,
       error: error.cause, "\(error)")
+  }
+
+  static func replacedMethod(_ selector: Selector, of type: AnyClass) -> ForwardingEvent {
+    ForwardingEvent(
+      .replacedMethod, selector: selector, className: "\(type)",
+      "-[\(type) \(selector)] was registered again, and the newest counts; 'replace' says nothing")
   }
 
   /// For the C side: somebody calls a function pointer after its callback was dropped.

@@ -58,6 +58,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case callbackRefused(reason: String)
   /// A function with this name exists already.
   case duplicateName(String)
+  /// The class declares the method that was probably meant, but wrongly.
+  indirect case wrongDeclaration(DeclarationError, selector: String)
   /// No function has this name.
   case unknownFunction(name: String, nearest: String?)
   /// The library could not be opened, in the words of the loader.
@@ -115,6 +117,8 @@ extension InvocationError: CustomStringConvertible {
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
     case .callbackRefused(let reason): "no code for a callback was to be had: \(reason)"
     case .duplicateName(let name): "a function called '\(name)' is registered already"
+    case .wrongDeclaration(let error, let selector):
+      "\(error.type) does not answer '\(selector)', because \(error)"
     case .unknownFunction(let name, let nearest):
       "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"

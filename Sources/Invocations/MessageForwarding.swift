@@ -6,7 +6,7 @@ public import TypeEncodings
 /// the object may name *another target*; then it may give a *signature*, and *forward* the
 /// invocation as it likes; at last the selector is *unrecognized*. Every step has a default that
 /// passes on to the next, so a class implements the ones it needs.
-public protocol MessageForwarding: AnyObject {
+public protocol MessageForwarding: AnyObject, SendableMetatype {
   /// The class's chance to add a method. Asked once for each class and selector, while other
   /// threads that need the answer wait, and under no lock. What it gives back is ignored: only what
   /// the table then holds counts.
@@ -91,7 +91,7 @@ public enum InvocationMatch: Sendable {
 }
 
 /// An object with methods of its own, beside those of its class.
-public protocol MethodHolding: AnyObject {
+public protocol MethodHolding: AnyObject, SendableMetatype {
   /// The object's own method for a selector, asked before its class.
   func ownMethod(for selector: Selector) -> Implementation?
 }
@@ -139,12 +139,18 @@ public enum Messaging {
 }
 
 extension InvocationError {
-  /// The error for a selector that an object has no answer to, with what may have been meant.
-  static func unrecognized(_ selector: Selector, by object: AnyObject) -> InvocationError {
+  /// The error for a selector that an object has no answer to: with the name that may have been
+  /// meant, or with what is wrong about its declaration.
+  package static func unrecognized(_ selector: Selector, by object: AnyObject) -> InvocationError {
     let type: AnyClass = Swift.type(of: object)
-    let known = MethodTable.of(type).allSelectorNames
+    let table = MethodTable.of(type)
+    let refused = table.refusedDeclarations
+    let known = refused.map(\.selector) + table.allSelectorNames
+    let nearest = NearestName.to(selector.name, among: known)
+    if let declaration = refused.first(where: { $0.selector == nearest }) {
+      return .wrongDeclaration(declaration, selector: selector.name)
+    }
     return .unrecognizedSelector(
-      className: "\(type)", selector: selector.name,
-      nearest: NearestName.to(selector.name, among: known))
+      className: "\(type)", selector: selector.name, nearest: nearest)
   }
 }

@@ -38,13 +38,19 @@ extension MethodTable {
   }
 
   /// Registers an implementation; the selector must have a colon for each of its arguments.
+  ///
+  /// A method that the class itself had is replaced, since set-up code may run twice, and an event
+  /// says so. ``replace(_:_:)`` means it, and says nothing.
   public func register(
     _ selector: String, _ implementation: Implementation
   ) throws(InvocationError) {
     try InvocationError.wrapping { () throws(TypeEncodingError) in
       try implementation.signature.checkArity(ofSelector: selector)
     }
-    replace(try Selector(selector), implementation)
+    let name = try Selector(selector)
+    if replace(name, implementation) != nil {
+      ForwardingEvent.report(.replacedMethod(name, of: type))
+    }
   }
 }
 
@@ -63,7 +69,10 @@ extension MethodTable {
 /// other threads that ask for this class wait, and those that ask for others do not. Classes that
 /// declare each other's methods on two threads do not wait for each other: one of them finds the
 /// other half declared.
-public protocol MethodDeclaring: AnyObject {
+///
+/// The class is asked on whatever thread is first. A class that is isolated to an actor, the main
+/// actor by default among them, says `nonisolated class func declareMethods`.
+public protocol MethodDeclaring: AnyObject, SendableMetatype {
   /// Declares the methods of the class.
   static func declareMethods(_ methods: MethodDeclarations)
 }
@@ -72,8 +81,9 @@ public protocol MethodDeclaring: AnyObject {
 public struct MethodDeclarations: Sendable {
   /// Adds a method to the class that `body` receives, unless that has one for the selector.
   ///
-  /// A declaration that is wrong, such as one with too few colons, is kept in
-  /// ``MethodTable/declarationErrors``; sending the message then fails as unrecognized.
+  /// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
+  /// ``MethodTable/declarationErrors``. Sending the message throws
+  /// ``InvocationError/wrongDeclaration(_:selector:)``.
   @inlinable
   public func declare<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
     _ selector: String, encoding: String? = nil,
@@ -107,7 +117,7 @@ public struct MethodDeclarations: Sendable {
       MethodTable.of(type).add(try Selector(selector), implementation)
     } catch {
       let failure = DeclarationError(type: "\(type)", selector: selector, cause: error)
-      MethodTable.failures.withLock { $0.append(failure) }
+      MethodTable.failures.withLock { $0.append((ObjectIdentifier(type), failure)) }
       ForwardingEvent.report(.wrongDeclaration(failure))
     }
   }
@@ -130,8 +140,14 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  fileprivate static let failures = Guarded<[DeclarationError]>([])
+  fileprivate static let failures = Guarded<[(type: ObjectIdentifier, error: DeclarationError)]>([])
 
-  /// The declarations that were refused so far, for tests to look at.
-  public static var declarationErrors: [DeclarationError] { failures.read { $0 } }
+  /// The declarations that were refused so far.
+  public static var declarationErrors: [DeclarationError] { failures.read { $0 }.map(\.error) }
+
+  /// The declarations of this class, and of those above it, that were refused.
+  var refusedDeclarations: [DeclarationError] {
+    let own = Self.failures.read { $0 }.filter { $0.type == ObjectIdentifier(type) }
+    return own.map(\.error) + (superclass?.refusedDeclarations ?? [])
+  }
 }

@@ -126,6 +126,25 @@ struct EventTests {
       Self.lines(result) == ["swift-forwarding: 1 targets are registered, and 0 were expected"])
   }
 
+  @Test("a method that is registered twice is told of, one that is replaced is not")
+  func replacedMethod() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      class Twice {}
+      let table = MethodTable.of(Twice.self)
+      try table.register("value") { (_: Twice) -> Int32 in 1 }
+      try table.replace(Selector("value"), MethodTableTests.answering(2))
+      try table.register("value") { (_: Twice) -> Int32 in 3 }
+      exit(try Messages.value(on: Twice()) == 3 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+    #expect(
+      Self.lines(result) == [
+        "swift-forwarding: -[Twice value] was registered again, and the newest counts; 'replace' "
+          + "says nothing"
+      ])
+  }
+
   @Test("a proxy that listens itself keeps its diagnostics from the process")
   func ownListener() async {
     let result = await #expect(

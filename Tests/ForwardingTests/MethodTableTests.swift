@@ -86,16 +86,36 @@ struct MethodTableTests {
       try MethodTable.of(Loud.self).owner(of: Selector("did:")) === MethodTable.of(Listener.self))
   }
 
+  class Wrong: MethodDeclaring {
+    class func declareMethods(_ methods: MethodDeclarations) {
+      methods.declare("noColon") { (_: Wrong, _: Int32) in }
+      methods.declare("rightly:") { (_: Wrong, _: Int32) in }
+    }
+  }
+  class BelowWrong: Wrong {}
+
   @Test("a wrong declaration is kept to be looked at")
   func wrongDeclaration() throws {
-    class Wrong: MethodDeclaring {
-      static func declareMethods(_ methods: MethodDeclarations) {
-        methods.declare("noColon") { (_: Wrong, _: Int32) in }
-      }
-    }
     _ = MethodTable.of(Wrong.self)
     let error = try #require(MethodTable.declarationErrors.first { $0.type == "Wrong" })
     #expect("\(error)".hasPrefix("-[Wrong noColon] is declared wrongly"))
+  }
+
+  @Test("a send says that the method is declared wrongly", arguments: [false, true])
+  func sendToWrongDeclaration(_ isBelow: Bool) throws {
+    let target = isBelow ? BelowWrong() : Wrong()
+    let error = #expect(throws: InvocationError.self) {
+      try Message<NoResult, Int32>("noColon:")(1, on: target)
+    }
+    #expect(
+      "\(try #require(error))" == "Wrong does not answer 'noColon:', because -[Wrong noColon] is "
+        + "declared wrongly: the selector takes 0 declared arguments, the signature 1")
+    #expect(
+      throws: InvocationError.unrecognizedSelector(
+        className: "\(type(of: target))", selector: "rightl:", nearest: "rightly:")
+    ) {
+      try Message<NoResult, Int32>("rightl:")(1, on: target)
+    }
   }
 
   @Test(

@@ -1,0 +1,73 @@
+import Forwarding
+import Testing
+
+// Classes of this module belong to the main actor by default. One that declares methods is asked by
+// whoever sends first, so it belongs to no actor, unless it says so.
+
+@MainActor
+class Screen: MethodDeclaring {
+  var shown = 0
+
+  init() {}
+
+  nonisolated class func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("show:") { (screen: Screen, value: Int32) in
+      MainActor.assumeIsolated { screen.shown += Int(value) }
+    }
+  }
+}
+
+class Dialog: Screen {}
+
+final class Plain: MethodDeclaring {
+  class func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("value") { (_: Plain) -> Int32 in 4 }
+  }
+}
+
+final class Resolving: MessageForwarding {
+  static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+    (try? table.add(selector, Implementation { (_: AnyObject) -> Int32 in 5 })) ?? false
+  }
+}
+
+final class Holding: MethodHolding {
+  func ownMethod(for selector: Selector) -> Implementation? {
+    try? Implementation { (_: AnyObject) -> Int32 in 6 }
+  }
+}
+
+@Suite("A program on the main actor by default")
+struct MainActorTests {
+  @Test("what a class of the main actor declares is found when another thread asks first")
+  func declared() async throws {
+    let isFound = try await Task.detached {
+      try MethodTable.of(Dialog.self).instancesRespond(to: Selector("show:"))
+    }.value
+    #expect(isFound)
+    let dialog = Dialog()
+    try Message<NoResult, Int32>("show:")(3, on: dialog)
+    #expect(dialog.shown == 3)
+  }
+
+  @Test("a message reaches an object of the main actor through its lane")
+  func lane() async throws {
+    let screen = Screen()
+    let proxy = MulticastProxy()
+    try proxy.add(screen, on: .actor(MainActor.shared))
+    let report = try await Task.detached {
+      try proxy.deliver(Message<NoResult, Int32>("show:").invocation(4))
+    }.value
+    #expect(await report.entries[0].ticket?.value().isAnswer == true)
+    #expect(screen.shown == 4)
+  }
+
+  @Test("classes that say nothing declare, resolve and hold methods for any thread")
+  func plain() async throws {
+    let answers = try await Task.detached {
+      let value = try Message<Int32>("value")
+      return [try value(on: Plain()), try value(on: Resolving()), try value(on: Holding())]
+    }.value
+    #expect(answers == [4, 5, 6])
+  }
+}
