@@ -9,6 +9,16 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 objects=("$build"/{Forwarding,Invocations,TypeEncodings,CForwardingShims}.build/*.o)
 
+# Code of a client that the compiler inlined is bound to the data that the functions use: every image
+# takes both from the same one, so none of it may be hidden. The page of trampolines is code.
+hidden=$(readelf -Ws "${objects[@]}" 2>/dev/null |
+  awk '($4 == "OBJECT" || $4 == "TLS") && $6 == "HIDDEN" && $8 ~ /^fwd_/ { print $8 }' |
+  grep -vx fwd_trampoline_page | sort -u || true)
+if [ -n "$hidden" ]; then
+  echo "images.sh: hidden data that another image's code would miss: $hidden" >&2
+  exit 1
+fi
+
 compile() {
   swiftc -swift-version 6 -O -parse-as-library -emit-library Tests/Images/PlugIn.swift \
     -I "$build/Modules" -I CShims/CallShims/include "$@"

@@ -39,7 +39,7 @@ _Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes fo
 
 /// Calls `function` with the registers of `frame` and `words` words of stack behind it; what the
 /// function gives back is where its caller looks for it. Called as of the function's result type.
-extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words) FWD_HIDDEN;
+extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words);
 
 #define EIGHT double, double, double, double, double, double, double, double
 #define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3],                    \

@@ -1,5 +1,9 @@
 #include "CForwardingShims.h"
 
+int fwd_has_stack_for_step(uint32_t depth) {
+  return depth < FWD_FORWARDING_SHALLOW || fwd_stack_left() >= FWD_FORWARDING_STACK;
+}
+
 #if defined(__linux__)
 
 #include <pthread.h>

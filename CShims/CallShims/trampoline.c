@@ -19,8 +19,8 @@
 
 enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE };
 
-extern const char fwd_trampoline_page[PAGE] FWD_HIDDEN;
-extern void fwd_trampoline_entry(void) FWD_HIDDEN;
+extern const char fwd_trampoline_page[PAGE];
+extern void fwd_trampoline_entry(void);
 
 _Static_assert(sizeof(FWDCallbackPlace) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
 _Static_assert(offsetof(FWDCallbackPlace, callback) == 0, "the entry is given where to look");

@@ -316,6 +316,8 @@ package enum ForwardingDepth {
     case .entered: return
     case .cycle: throw .forwardingCycle(className: name(), selector: selector.name)
     case .tooDeep: throw .forwardedTooDeeply(limit: limit, selector: selector.name)
+    case .withoutStack:
+      throw unsafe .notEnoughStack(needed: Int(FWD_FORWARDING_STACK), left: Int(fwd_stack_left()))
     }
   }
 

@@ -52,7 +52,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case unsupportedConvention
   /// No memory was to be had.
   case outOfMemory
-  /// The call copies more than the rest of the thread's stack can take.
+  /// The call copies more than the rest of the thread's stack can take, or forwards inside of so much
+  /// forwarding that little of it is left.
   case notEnoughStack(needed: Int, left: Int)
   /// There is no code for another callback, in the words of the system. It may be there later.
   case callbackRefused(reason: String)

@@ -36,6 +36,21 @@ struct SmallStackForwardingTests {
     }
   }
 
+  @Test("steps inside of steps end with an error, not with the stack")
+  func steps() async {
+    await #expect(processExitsWith: .success) {
+      onSmallStack {
+        var first = Passing(nil)
+        for _ in 0..<190 { first = Passing(first) }
+        do {
+          try Message<NoResult>("ping")(on: first)
+          fatalError("went through")
+        } catch InvocationError.notEnoughStack {
+        }
+      }
+    }
+  }
+
   @Test("where there is stack, 190 steps inside of each other go through")
   func deep() throws {
     var first = Passing(nil)

@@ -20,7 +20,7 @@
 // Nothing here may be called from a signal handler.
 
 /// Whether readers make barriers of their own.
-extern int fwd_readers_need_barriers FWD_HIDDEN;
+extern int fwd_readers_need_barriers;
 
 static inline void fwd_reader_barrier(void) {
   if (__builtin_expect(__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED), 0))

@@ -43,7 +43,7 @@ _Static_assert(sizeof(FWDMethod) == 64, "an entry is as large as a line of the c
 _Static_assert(sizeof(FWDMethodCache) == 64, "entries are aligned");
 
 /// The current table; a place to hold.
-extern const void *_Nullable fwd_method_cache FWD_HIDDEN;
+extern const void *_Nullable fwd_method_cache;
 
 static inline size_t fwd_method_hash(uintptr_t type, uintptr_t selector) {
   uint64_t mixed = (type ^ (selector << 7)) * 0x9E3779B97F4A7C15u;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fwd_stack.h"
 #include "fwd_thread.h"
 
 #pragma clang assume_nonnull begin
@@ -9,6 +10,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
   /// The same object is forwarding the same message already.
   FWDForwardingCycle,
   FWDForwardingTooDeep,
+  /// The rest of the stack is too small for another step.
+  FWDForwardingWithoutStack,
 } FWDForwarding;
 
 /// Forgets the steps that a jump left behind, as seen from code at `stack`; 0 if there are none.
@@ -26,7 +29,10 @@ static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
     for (uint32_t i = 0; i < depth; i++)
       if (thread->steps[i].object == object && thread->steps[i].message == message)
         found = FWDForwardingCycle;
-    if (depth == FWD_FORWARDING_DEPTH) found = FWDForwardingTooDeep;
+    if (__builtin_expect(depth >= FWD_FORWARDING_SHALLOW, 0)) {
+      if (!fwd_has_stack_for_step(depth)) found = FWDForwardingWithoutStack;
+      if (depth == FWD_FORWARDING_DEPTH) found = FWDForwardingTooDeep;
+    }
     if (__builtin_expect(found == FWDForwardingEntered, 1)) {
       thread->steps[depth] = (FWDStep){object, message, stack};
       thread->depth = depth + 1;

@@ -142,6 +142,8 @@ typedef struct FWDDelivered {
   size_t answered;
 } FWDDelivered;
 
+_Static_assert(sizeof(FWDDelivered) <= 16, "it comes back in two registers");
+
 /// Sends the message in the frame behind `state` to the list that is published at `place`.
 ///
 /// `step` stands for the delivery among the forwarding steps of the thread. Does not begin where

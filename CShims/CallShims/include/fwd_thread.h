@@ -8,8 +8,9 @@
 
 // What is known of one thread: what it holds, what it is forwarding, and what it uses again.
 
-/// Data that only this package's own code looks at: reached without a table of addresses.
-#define FWD_HIDDEN __attribute__((visibility("hidden")))
+// No data of this folder is hidden from other images. The dynamic linker gives all images that contain
+// this package the Swift code and the functions of one of them; were data hidden, code that is
+// inlined into the others would look at their own, which nobody changes.
 
 // A checked build (`-Xcc -DFWD_CHECKED`) makes rare paths common: few holds, no pools, poisoned
 // memory. The whole test suite runs in it.
@@ -33,6 +34,9 @@ enum {
   FWD_BLOCK_SIZE = 256,
   /// How many forwarding steps may be inside of each other on one thread.
   FWD_FORWARDING_DEPTH = 200,
+  /// From which depth on a step asks how much stack is left, and how many bytes it must find.
+  FWD_FORWARDING_SHALLOW = 4,
+  FWD_FORWARDING_STACK = 16384,
 };
 
 /// Something that threads hold while others replace it. It is the first member of the thing.
