@@ -198,24 +198,32 @@ extension EncodingParser {
     nodes[index].isRegistered = true
     setLayout(index, size: layout.size, alignment: layout.alignment)
     for member in members { nodes[member].hasPosition = layout.fieldOffsets != nil }
-    guard let offsets = layout.fieldOffsets else { return }
-    guard offsets.count == members.count else {
-      let reason = TypeEncodingError.Reason.registeredOffsets(
-        expected: members.count, given: offsets.count)
-      setFault(index, reason, at: Int(nodes[index].base))
-      return
-    }
-    for (member, offset) in zip(members, offsets) {
-      // GNU's dialect tells a bit-field's very bit, which an offset in bytes does not.
-      let isExact = nodes[member].form == .bitField && nodes[member].hasBody
-      if !isExact || nodes[member].position / 8 != offset { nodes[member].position = offset * 8 }
-      let isBitField = nodes[member].form == .bitField
-      let bits = isBitField ? nodes[member].count : Int(nodes[member].size) * 8
-      let isTooLarge = nodes[member].fault == .tooLarge(limit: EncodingLimits.size)
-      if isTooLarge || nodes[member].position + bits > layout.size * 8 {
-        let reason = TypeEncodingError.Reason.registeredMemberOutside(size: layout.size)
-        setFault(index, reason, at: Int(nodes[member].start))
+    if let offsets = layout.fieldOffsets {
+      guard offsets.count == members.count else {
+        let reason = TypeEncodingError.Reason.registeredOffsets(
+          expected: members.count, given: offsets.count)
+        setFault(index, reason, at: Int(nodes[index].base))
+        return
       }
+      for (member, offset) in zip(members, offsets) { place(member, at: offset) }
     }
+    for member in members where reaches(member, behind: layout.size) {
+      let reason = TypeEncodingError.Reason.registeredMemberOutside(size: layout.size)
+      setFault(index, reason, at: Int(nodes[member].start))
+    }
+  }
+
+  private mutating func place(_ member: Int, at offset: Int) {
+    // GNU's dialect tells a bit-field's very bit, which an offset in bytes does not.
+    let isExact = nodes[member].form == .bitField && nodes[member].hasBody
+    if !isExact || nodes[member].position / 8 != offset { nodes[member].position = offset * 8 }
+  }
+
+  /// Whether a member ends behind `size` bytes, wherever it begins.
+  private func reaches(_ member: Int, behind size: Int) -> Bool {
+    let node = nodes[member]
+    if node.fault == .tooLarge(limit: EncodingLimits.size) { return true }
+    let bits = node.form == .bitField ? node.count : Int(node.size) * 8
+    return (node.hasPosition ? node.position : 0) + bits > size * 8
   }
 }

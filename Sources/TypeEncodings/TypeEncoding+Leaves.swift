@@ -18,17 +18,21 @@ extension TypeEncoding {
   public func leaves(limit: Int = 4096) throws(TypeEncodingError) -> [Leaf] {
     _ = try layout
     var result: [Leaf] = []
-    collectLeaves(at: 0, limit: limit, into: &result)
+    try collectLeaves(at: 0, limit: limit, into: &result)
     return result
   }
 
-  private func collectLeaves(at base: Int, limit: Int, into result: inout [Leaf]) {
+  private func collectLeaves(
+    at base: Int, limit: Int, into result: inout [Leaf]
+  ) throws(TypeEncodingError) {
     guard result.count < limit else { return }
     let node = node
     switch node.form {
     case .structure, .union:
       for child in children where child.node.hasPosition {
-        child.collectLeaves(at: base + child.node.position, limit: limit, into: &result)
+        // Registered around something whose own members have no places.
+        if child.node.form != .bitField { _ = try child.layout }
+        try child.collectLeaves(at: base + child.node.position, limit: limit, into: &result)
       }
     case .array, .vector:
       let element = TypeEncoding(tree: tree, index: index + 1)
@@ -40,7 +44,7 @@ extension TypeEncoding {
       for position in 0..<node.count {
         if result.count >= limit { return }
         let start = base + position * Int(element.node.size) * 8
-        element.collectLeaves(at: start, limit: limit, into: &result)
+        try element.collectLeaves(at: start, limit: limit, into: &result)
         // An element without leaves has none the next time either: `[2000000000{e=}]`.
         if result.count == before { return }
       }

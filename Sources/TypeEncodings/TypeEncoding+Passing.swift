@@ -144,7 +144,7 @@ private struct EightbyteClassifier {
         fault = (.membersUnknown, member)
         return
       }
-      if inner.form != .bitField, (bit + inner.position) % (Int(inner.alignment) * 8) != 0 {
+      if (bit + inner.position) % Self.alignment(of: inner, in: node) != 0 {
         disagree(over: .misalignedMember, member)
       }
       if inner.form == .array, inner.count == 0, node.form == .union || inner.next == node.next {
@@ -155,6 +155,16 @@ private struct EightbyteClassifier {
       member = Int(inner.next)
     }
     if gaps.isUnexplained { disagree(over: .hiddenMember, index) }
+  }
+
+  /// What compilers ask of a member's place, in bits. Of a bit-field in a union gcc asks as much as of
+  /// the smallest integer that has so many bits; of one in a structure nothing is asked.
+  private static func alignment(of member: EncodingNode, in owner: EncodingNode) -> Int {
+    guard member.form == .bitField else { return Int(member.alignment) * 8 }
+    guard owner.form == .union else { return 1 }
+    var bits = 8
+    while bits < member.count { bits *= 2 }
+    return bits
   }
 
   mutating func disagree(over what: TypeEncodingError.Disagreement, _ node: Int) {
@@ -197,7 +207,9 @@ private struct EightbyteClassifier {
     var (first, second) = (classes[0], classes[1])
     // What the ABI does once all leaves are merged. Inside a structure a complex long double
     // makes it larger than two eightbytes, and so it goes to memory.
-    if isBareComplex, first == .complexX87 {
+    if layout.size == 0 {
+      (first, second) = (.none, .none)
+    } else if isBareComplex, first == .complexX87 {
       second = .none
     } else if isUnaligned || layout.size > 16 || first == .memory || second == .memory
       || first == .x87Upper || (second == .x87Upper && first != .x87) || first == .complexX87
@@ -210,7 +222,7 @@ private struct EightbyteClassifier {
       disagree(over: .hiddenMember, 0)
     }
     return PassingFacts(
-      size: layout.size, alignment: layout.alignment, first: layout.size == 0 ? .none : first,
+      size: layout.size, alignment: layout.alignment, first: first,
       second: second, component: component, componentCount: component.map { size / $0.size } ?? 0)
   }
 

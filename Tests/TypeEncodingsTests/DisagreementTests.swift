@@ -12,6 +12,7 @@ struct DisagreementTests {
     layouts["wide"] = .init(size: 20, alignment: 1, fieldOffsets: [0, 4, 12])
     layouts["empty8"] = .init(size: 0, alignment: 8)
     layouts["around"] = .init(size: 8, alignment: 1, fieldOffsets: [0, 4, 4])
+    layouts["odd"] = .init(size: 4, alignment: 1, fieldOffsets: [0, 0])
     layouts["unnamed"] = .init(size: 8, alignment: 4, fieldOffsets: [0])
     layouts["front"] = .init(size: 16, alignment: 8, fieldOffsets: [8])
     layouts["middle"] = .init(size: 12, alignment: 4, fieldOffsets: [0, 8])
@@ -25,12 +26,13 @@ struct DisagreementTests {
       // A flexible array member. An array of length 0 is spelled alike.
       ("{F=i[0i]}", 4, .emptyArray), ("{L={F=i[0i]}}", 7, .emptyArray),
       ("(U=i[0c])", 4, .emptyArray), ("[1{F=i[0i]}]", 6, .emptyArray),
-      ("{F=D[0i]}", 4, .emptyArray),
+      ("{F=D[0i]}", 4, .emptyArray), ("{Z=[0i]}", 3, .emptyArray),
       // gcc makes the float an integer for the sake of an array that is not there.
       ("{T=f[0c]q}", 4, .emptyArray), ("{T=f{e=[0c]}q}", 7, .emptyArray),
       // An inner structure that its own alignment forbids there.
       ("{packed=i{aligned=i}i}", 9, .misalignedMember),
       ("{around=i{empty8=}i}", 9, .misalignedMember),
+      ("{D=C(odd=b0I14b0i25)}", 9, .misalignedMember),
       // An unnamed bit-field, or a vector, for which clang writes nothing.
       ("{unnamed=f}", 0, .hiddenMember), ("{front=d}", 0, .hiddenMember),
       ("{middle=fi}", 0, .hiddenMember), ("{vector=d}", 0, .hiddenMember),
@@ -71,6 +73,16 @@ struct DisagreementTests {
     for text in ["{owner=i{e=}}", "{owner=i{e2=}}"] {
       #expect(try TypeEncoding(parsing: text, layouts: layouts).passingFacts().first == .integer)
     }
+  }
+
+  @Test("a registered layout around a structure whose members have no places has no leaves")
+  func leaves() throws {
+    var layouts = StructureLayouts()
+    layouts["outer"] = .init(size: 16, alignment: 8, fieldOffsets: [0])
+    layouts["inner"] = .init(size: 8, alignment: 8, fieldOffsets: [0, 4])
+    let type = try TypeEncoding(parsing: "{outer={inner=i}}", layouts: layouts)
+    let error = #expect(throws: TypeEncodingError.self) { try type.leaves() }
+    #expect(error?.reason == .registeredOffsets(expected: 1, given: 2))
   }
 
   @Test("a registered layout keeps the very bit of a bit-field that the encoding tells")
