@@ -2,10 +2,11 @@
 # make test    lint, build, and run every test in debug and release
 # make check   make test, 3,000 random signatures, the sanitizers, other builds,
 #              several images, and allocations that fail
+# make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
 .PHONY: demo test check setup setup-test setup-bench lint unsafe build format bench bench-check \
-	bench-build bench-record clean
+	bench-build bench-record fuzz clean
 
 demo: setup
 	@swift build -c release --product forward
@@ -36,7 +37,8 @@ setup:
 setup-test:
 	@Scripts/setup.sh test
 
-SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources
+SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources \
+	Fuzz/Package.swift Fuzz/Sources
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
@@ -68,5 +70,10 @@ bench-record: bench-build
 	@$(BENCHMARKS) --rounds 240 --instructions --json $(RESULTS)/linux-x86_64.json \
 		--html $(RESULTS)/latest.html --readme README.md
 
+SECONDS = 60
+
+fuzz: setup-test
+	Scripts/fuzz.sh $(SECONDS)
+
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build Fuzz/.build

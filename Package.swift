@@ -36,6 +36,8 @@ let package = Package(
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
+    // For the package in Fuzz, likewise.
+    .library(name: "_FuzzTargets", targets: ["FuzzTargets"]),
   ],
   targets: [
     // C: the only two places that know libffi exists.
@@ -53,8 +55,11 @@ let package = Package(
       swiftSettings: checks),
     .target(
       name: "Forwarding", dependencies: ["Invocations", "TypeEncodings"], swiftSettings: checks),
+    // Values as the tool reads and writes them; a target of its own, so that they can be fuzzed.
+    .target(name: "ValueText", dependencies: ["Forwarding"], swiftSettings: checks),
     .executableTarget(
-      name: "forward", dependencies: ["Forwarding", "CForwardingShims", "CallBenchmarks"],
+      name: "forward",
+      dependencies: ["Forwarding", "ValueText", "CForwardingShims", "CallBenchmarks"],
       swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
@@ -72,6 +77,14 @@ let package = Package(
     .target(
       name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
       path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    // What is done with random bytes: by the package in Fuzz, and by a test with those it keeps.
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "Forwarding", "Invocations", "TypeEncodings", "ValueText", "CForwardingShims",
+      ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
+    .testTarget(
+      name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),
     .testTarget(
       name: "TypeEncodingsTests", dependencies: ["TypeEncodings", "ForwardingTestSupport"],
       swiftSettings: testChecks),

@@ -1,4 +1,5 @@
 import Forwarding
+import ValueText
 
 #if canImport(Glibc)
   import Glibc

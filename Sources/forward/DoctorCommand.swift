@@ -1,5 +1,6 @@
 import CForwardingShims
 import Forwarding
+import ValueText
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,5 @@
 import Forwarding
+import ValueText
 
 /// `forward explain`: a signature or a type, in a table or as JSON.
 enum ExplainCommand {

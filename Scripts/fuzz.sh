@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# fuzz.sh SECONDS [TARGET…]   fuzzes the targets in turn, for so many seconds in all; a finding is
+#                             written to Fuzz/Findings and fails the run
+# fuzz.sh keep                makes Fuzz/Corpus of what reached new places, in Fuzz/.build/corpus
+set -eu
+cd "$(dirname "$0")/.."
+
+targets="encodings layouts calls values"
+build=Fuzz/.build/fuzz
+corpus=Fuzz/.build/corpus
+
+# Swift and C count the edges that run; address sanitizer sees what goes astray.
+swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address \
+  -Xswiftc -sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table \
+  -Xcc -fsanitize=fuzzer-no-link
+fuzz=$build/release/fuzz
+
+# One runtime for all: leaks are those of the Swift runtime's caches.
+export ASAN_OPTIONS=detect_leaks=0
+# libFuzzer prints a backtrace itself.
+export SWIFT_BACKTRACE=enable=no
+
+if [ "${1:-}" = keep ]; then
+  # Only what reaches a place of its own, however often: some hundred small files.
+  for target in $targets; do
+    rm -rf $corpus/kept
+    mkdir -p $corpus/kept $corpus/$target Fuzz/Corpus/$target
+    $fuzz $target -set_cover_merge=1 -use_counters=0 -max_len=160 $corpus/kept Fuzz/Corpus/$target \
+      $corpus/$target
+    rm -rf Fuzz/Corpus/$target
+    mv $corpus/kept Fuzz/Corpus/$target
+  done
+  exit
+fi
+
+seconds=${1:-60}
+shift || true
+chosen=${*:-$targets}
+each=$((seconds / $(echo $chosen | wc -w)))
+[ $each -gt 0 ] || each=1
+mkdir -p Fuzz/Findings
+for target in $chosen; do
+  mkdir -p $corpus/$target
+  echo "== $target, $each seconds"
+  $fuzz $target -max_total_time=$each -max_len=512 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix=Fuzz/Findings/$target- $corpus/$target Fuzz/Corpus/$target
+done
+echo "Nothing was found."

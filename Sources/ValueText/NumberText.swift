@@ -1,0 +1,124 @@
+package import Forwarding
+
+/// Integers of every C type as text and as bytes.
+package enum Integers {
+  /// Decimal, or hexadecimal with `0x`, with an optional sign.
+  package static func parse(_ text: String) -> Int128? {
+    let isNegative = text.hasPrefix("-")
+    let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
+    let isHex = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+    let plain = isHex ? digits.dropFirst(2) : digits
+    guard let first = plain.first, first.isHexDigit else { return nil }
+    return Int128((isNegative ? "-" : "") + plain, radix: isHex ? 16 : 10)
+  }
+
+  static func bytes(_ text: String, _ scalar: Scalar) -> [UInt8]? {
+    if scalar == .uint128, let value = UInt128(text) { return littleEndian(value) }
+    guard let value = parse(text) else { return nil }
+    switch scalar {
+    case .int8: return Int8(exactly: value).map(littleEndian)
+    case .uint8: return UInt8(exactly: value).map(littleEndian)
+    case .int16: return Int16(exactly: value).map(littleEndian)
+    case .uint16: return UInt16(exactly: value).map(littleEndian)
+    case .int32: return Int32(exactly: value).map(littleEndian)
+    case .uint32: return UInt32(exactly: value).map(littleEndian)
+    case .int64, .long: return Int64(exactly: value).map(littleEndian)
+    case .uint64, .unsignedLong: return UInt64(exactly: value).map(littleEndian)
+    case .int128: return littleEndian(value)
+    case .uint128: return UInt128(exactly: value).map(littleEndian)
+    case .bool, .float, .double, .longDouble: return nil
+    }
+  }
+
+  package static func value(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
+    var raw: UInt128 = 0
+    for (index, byte) in bytes.enumerated() { raw |= UInt128(byte) << (8 * index) }
+    let bits = 8 * bytes.count
+    guard isSigned(scalar), bits > 0 else { return .integer(raw) }
+    let shift = 128 - bits
+    return .integer(Int128(truncatingIfNeeded: raw << shift) >> shift)
+  }
+
+  static func isSigned(_ scalar: Scalar) -> Bool {
+    switch scalar {
+    case .int8, .int16, .int32, .int64, .long, .int128: true
+    case .uint8, .uint16, .uint32, .uint64, .unsignedLong, .uint128, .bool, .float, .double,
+      .longDouble:
+      false
+    }
+  }
+
+  static func range(_ scalar: Scalar) -> String {
+    let bits = scalar.size * 8
+    if bits == 128 {
+      return isSigned(scalar) ? "\(Int128.min) to \(Int128.max)" : "0 to \(UInt128.max)"
+    }
+    return isSigned(scalar)
+      ? "\(-(Int128(1) << (bits - 1))) to \((Int128(1) << (bits - 1)) - 1)"
+      : "0 to \((Int128(1) << bits) - 1)"
+  }
+
+  static func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+    (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// An address from its bytes.
+  static func word(_ bytes: ArraySlice<UInt8>) -> UInt {
+    bytes.enumerated().reduce(0) { $0 | UInt($1.element) << (8 * $1.offset) }
+  }
+}
+
+/// Floating-point numbers of every C type as text and as bytes.
+package enum Floats {
+  static func bytes(_ text: String, _ scalar: Scalar) -> [UInt8]? {
+    switch scalar {
+    case .float: return Float(text).map { Integers.littleEndian($0.bitPattern) }
+    case .double: return Double(text).map { Integers.littleEndian($0.bitPattern) }
+    case .longDouble:
+      #if arch(x86_64) && !os(Windows)
+        return Float80(text).map { value in
+          let exponent = UInt16(value.exponentBitPattern) | (value.sign == .minus ? 0x8000 : 0)
+          return Integers.littleEndian(significand(value)) + Integers.littleEndian(exponent)
+            + [0, 0, 0, 0, 0, 0]
+        }
+      #else
+        return nil
+      #endif
+    default: return nil
+    }
+  }
+
+  package static func value(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
+    let word = Integers.word(bytes.prefix(8))
+    switch scalar {
+    case .float: return number(Float(bitPattern: UInt32(truncatingIfNeeded: word)))
+    case .double: return number(Double(bitPattern: UInt64(word)))
+    default:
+      #if arch(x86_64) && !os(Windows)
+        let rest = Integers.word(bytes.dropFirst(8).prefix(2))
+        return number(
+          Float80(
+            sign: rest & 0x8000 == 0 ? .plus : .minus, exponentBitPattern: rest & 0x7FFF,
+            significandBitPattern: UInt64(word) & (1 << 63 - 1)))
+      #else
+        return .string("?")
+      #endif
+    }
+  }
+
+  #if arch(x86_64) && !os(Windows)
+    /// The significand as memory has it: its leading bit is explicit, but for zero and the like.
+    private static func significand(_ value: Float80) -> UInt64 {
+      value.significandBitPattern | (value.exponentBitPattern == 0 ? 0 : 1 << 63)
+    }
+  #endif
+
+  /// The shortest text that reads back as the same number. JSON has no infinity and no NaN.
+  private static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible)
+    -> JSONValue
+  {
+    guard value.isFinite else { return .string("\(value)") }
+    let text = "\(value)"
+    return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+  }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import FuzzTargets
+import Testing
+
+/// What fuzzing kept: small inputs that together reach every place it ever reached, and all that once
+/// broke something.
+@Suite("No input that fuzzing kept does harm")
+struct CorpusTests {
+  @Test("each file of the corpus", arguments: FuzzTarget.allCases)
+  func corpus(target: FuzzTarget) throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fuzz/Corpus/\(target.rawValue)")
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    #expect(files.count > 10)
+    for file in files {
+      let bytes = [UInt8](try Data(contentsOf: file))
+      #expect(throws: Never.self, "\(target.rawValue)/\(file.lastPathComponent)") {
+        try target.run(bytes)
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import TypeEncodings
+
+/// Whatever the bytes are: reading them ends, what was read prints and reads back, and its memory is
+/// bounded by the text.
+enum EncodingFuzz {
+  static func run(_ bytes: [UInt8]) throws {
+    try type(bytes)
+    try signature(bytes)
+  }
+
+  private static func type(_ bytes: [UInt8]) throws {
+    guard let type = try? TypeEncoding(parsingUTF8: bytes) else { return }
+    let printed = type.description
+    let again = try? TypeEncoding(parsing: printed)
+    try demand(again?.description == printed, "\(printed) does not print as it was read")
+    let canonical = type.canonicalSpelling
+    let other = try? TypeEncoding(parsing: canonical)
+    try demand(other?.canonicalSpelling == canonical, "\(canonical) is no canonical spelling")
+    try demand(other?.isEquivalent(to: type) == true, "\(canonical) is not equivalent to \(type)")
+    try demand(type.isEquivalent(to: type), "\(type) is not equivalent to itself")
+    let layout = try? type.layout
+    try demand(layout == (try? again?.layout), "\(type) has two layouts")
+    _ = try? type.leaves(limit: 100)
+    try PassingCheck.check(type)
+  }
+
+  private static func signature(_ bytes: [UInt8]) throws {
+    do throws(TypeEncodingError) {
+      let signature = try MethodSignature(parsingUTF8: bytes)
+      let text = signature.description
+      let again = try MethodSignature(parsing: text)
+      guard again == signature, again.shape == signature.shape else {
+        throw TypeEncodingError(reason: .empty, offset: -1, encoding: text)
+      }
+      _ = try? signature.frameLength
+    } catch {
+      try demand(error.offset >= 0, "\(error.encoding) does not read back as it was written")
+      try demand(error.offset <= bytes.count, "\(error) blames a byte behind the end")
+      try demand(error.description.utf8.count < 2_000, "an error of a long text is long")
+    }
+  }
+}
+
+/// What a type says of its way through registers agrees with its layout.
+enum PassingCheck {
+  static func check(_ type: TypeEncoding) throws {
+    guard let facts = try? type.passingFacts() else { return }
+    let layout = try type.layout
+    try demand(facts.size == layout.size, "\(type) is passed with another size")
+    try demand(facts.alignment == layout.alignment, "\(type) is passed with another alignment")
+    let isInRegisters = facts.first == .integer || facts.first == .vector
+    try demand(!isInRegisters || facts.size <= 16, "\(type) does not fit two registers")
+    try demand(facts.second == .none || facts.size > 8, "\(type) has no second eightbyte")
+    try demand(facts.first != .none || facts.second == .none, "\(type) has no first eightbyte")
+  }
+}

@@ -1,0 +1,55 @@
+/// What is done with bytes from anywhere. Each ends, and leaves every promise kept, or says which
+/// one broke.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+  /// The bytes are an encoding: of a type, and of a signature.
+  case encodings
+  /// Registered layouts, and an encoding that uses them.
+  case layouts
+  /// A signature with values for it: set, described, copied, and called through both engines.
+  case calls
+  /// An encoding and a text, on a line each: a value as the tool reads and writes it.
+  case values
+
+  /// Does it.
+  public func run(_ bytes: [UInt8]) throws {
+    switch self {
+    case .encodings: try EncodingFuzz.run(bytes)
+    case .layouts: try LayoutFuzz.run(FuzzInput(bytes))
+    case .calls: try CallFuzz.run(FuzzInput(bytes))
+    case .values: try ValueFuzz.run(bytes)
+    }
+  }
+}
+
+/// A promise that broke.
+public struct FuzzFinding: Error, CustomStringConvertible {
+  public let description: String
+}
+
+/// Says that `claim` is broken unless `holds`.
+func demand(_ holds: Bool, _ claim: @autoclosure () -> String) throws {
+  if !holds { throw FuzzFinding(description: claim()) }
+}
+
+/// Takes numbers from the front of the bytes; beyond the end all are 0.
+struct FuzzInput {
+  private var bytes: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+
+  var isEmpty: Bool { bytes.isEmpty }
+
+  mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
+
+  /// A number below `limit`.
+  mutating func number(below limit: Int) -> Int { Int(byte()) % limit }
+
+  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in byte() } }
+
+  /// What is left of a line.
+  mutating func line() -> [UInt8] {
+    let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+    defer { bytes = bytes[min(end + 1, bytes.endIndex)...] }
+    return Array(bytes[..<end])
+  }
+}

@@ -1,0 +1,75 @@
+import Forwarding
+import ValueText
+
+/// A value that was typed is refused, or becomes bytes that read back as the same value.
+enum ValueFuzz {
+  static func run(_ bytes: [UInt8]) throws {
+    var input = FuzzInput(bytes)
+    let encoding = String(decoding: input.line(), as: UTF8.self)
+    let text = String(decoding: input.line(), as: UTF8.self)
+    try json(text)
+    guard let type = try? TypeEncoding(parsing: encoding), let layout = try? type.layout,
+      layout.size <= 65_536
+    else { return }
+    try value(text, type, layout.size)
+    try show(input.bytes(layout.size), type)
+  }
+
+  private static func json(_ text: String) throws {
+    guard let value = JSONReader.value(of: text) else { return }
+    // A number is kept as it was typed, so only what is made of brackets and strings must read back.
+    let printed = "\(value)"
+    guard let again = JSONReader.value(of: printed) else {
+      throw FuzzFinding(description: "\(printed) was written and cannot be read")
+    }
+    try demand("\(again)" == printed, "\(printed) reads back as \(again)")
+  }
+
+  private static func value(_ text: String, _ type: TypeEncoding, _ size: Int) throws {
+    let coder = ValueCoder()
+    guard let bytes = try? coder.bytes(ofArgument: text, type) else { return }
+    let isPointer: Bool
+    if case .array = type.kind { isPointer = true } else { isPointer = false }
+    try demand(bytes.count == (isPointer ? 8 : size), "\(text) has a wrong size for \(type)")
+    _ = try coder.contents(atPointer: bytes)
+    if isPointer { return }
+    let shown = try coder.value(of: bytes[...], type)
+    guard type.isPlainlyTyped else { return }
+    let other = ValueCoder()
+    let again: [UInt8]
+    do {
+      again = try other.bytes(ofArgument: "\(shown)", type)
+    } catch {
+      // An infinity is written as a string, which is no number.
+      try demand(
+        "\(shown)".contains("\""), "\(shown) was written for \(type) and is refused: \(error)")
+      return
+    }
+    try demand("\(try other.value(of: again[...], type))" == "\(shown)", "\(shown) changes")
+  }
+
+  /// Any bytes can be shown, as long as no address is followed.
+  private static func show(_ bytes: [UInt8], _ type: TypeEncoding) throws {
+    guard let leaves = try? type.leaves(), !leaves.contains(where: { $0.name == "cstr" }) else {
+      return
+    }
+    _ = "\(try ValueCoder().value(of: bytes[...], type))"
+  }
+}
+
+extension TypeEncoding {
+  /// Whether a value is typed as it is shown: no address, and no union, of which all members are
+  /// shown and one is typed.
+  fileprivate var isPlainlyTyped: Bool {
+    switch kind {
+    case .scalar, .complex: true
+    case .array(_, let element): element.isPlainlyTyped
+    case .structure(_, let members?):
+      members.allSatisfy {
+        if case .bitField(_, let storage, _) = $0.type.kind { return storage != nil }
+        return $0.type.isPlainlyTyped
+      }
+    default: false
+    }
+  }
+}
