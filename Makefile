@@ -5,8 +5,8 @@
 # make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
-.PHONY: demo test check setup setup-test setup-bench lint unsafe build format bench bench-check \
-	bench-build bench-record fuzz clean
+.PHONY: demo test check setup setup-test setup-bench lint unsafe build format goldens bench \
+	bench-check bench-build bench-record fuzz clean
 
 demo: setup
 	@swift build -c release --product forward
@@ -49,6 +49,12 @@ format:
 # Unsafe code has one home. Elsewhere the word itself is a failure.
 unsafe:
 	@! grep -rnw -e unsafe -e '@unsafe' Sources/TypeEncodings Sources/Forwarding
+
+# Writes the goldens of the public API and of refused sources anew. Hold each new line against the rule
+# at the top of SECURITY.md before it is kept.
+goldens:
+	RECORD_GOLDENS=1 swift test --filter 'PublicAPITests|RefusedSourceTests'
+	git diff --stat -- Tests/Data
 
 RESULTS = Benchmarks/Results
 BENCHMARKS = Benchmarks/.build/release/benchmarks
