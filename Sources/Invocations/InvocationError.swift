@@ -59,8 +59,10 @@ public enum InvocationError: Error, Hashable, Sendable {
   case callbackRefused(reason: String)
   /// A function with this name exists already.
   case duplicateName(String)
+  /// A method takes objects of a class that the one it was to be registered with is not below.
+  case wrongReceiver(className: String, takes: String, selector: String)
   /// The class declares the method that was probably meant, but wrongly.
-  indirect case wrongDeclaration(DeclarationError, selector: String)
+  case wrongDeclaration(className: String, selector: String, declared: String, reason: String)
   /// No function has this name.
   case unknownFunction(name: String, nearest: String?)
   /// The library could not be opened, in the words of the loader.
@@ -118,8 +120,10 @@ extension InvocationError: CustomStringConvertible {
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
     case .callbackRefused(let reason): "no code for a callback was to be had: \(reason)"
     case .duplicateName(let name): "a function called '\(name)' is registered already"
-    case .wrongDeclaration(let error, let selector):
-      "\(error.type) does not answer '\(selector)', because \(error)"
+    case .wrongReceiver(let name, let taken, let selector):
+      "-[\(name) \(selector)] cannot take objects of \(taken), because \(name) is not below it"
+    case .wrongDeclaration(let name, let selector, let declared, let reason):
+      "-[\(name) \(selector)] is not there, because '\(declared)' is declared wrongly: \(reason)"
     case .unknownFunction(let name, let nearest):
       "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"

@@ -148,7 +148,9 @@ extension InvocationError {
     let known = refused.map(\.selector) + table.allSelectorNames
     let nearest = NearestName.to(selector.name, among: known)
     if let declaration = refused.first(where: { $0.selector == nearest }) {
-      return .wrongDeclaration(declaration, selector: selector.name)
+      return .wrongDeclaration(
+        className: "\(type)", selector: selector.name, declared: declaration.selector,
+        reason: declaration.reason)
     }
     return .unrecognizedSelector(
       className: "\(type)", selector: selector.name, nearest: nearest)

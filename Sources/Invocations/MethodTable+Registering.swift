@@ -37,7 +37,8 @@ extension MethodTable {
         returnsRetained: returnsRetained))
   }
 
-  /// Registers an implementation; the selector must have a colon for each of its arguments.
+  /// Registers an implementation; the selector must have a colon for each of its arguments, and the
+  /// method must take objects of this class or of one above it.
   ///
   /// A method that the class itself had is replaced, since set-up code may run twice, and an event
   /// says so. ``replace(_:_:)`` means it, and says nothing.
@@ -46,6 +47,9 @@ extension MethodTable {
   ) throws(InvocationError) {
     try InvocationError.wrapping { () throws(TypeEncodingError) in
       try implementation.signature.checkArity(ofSelector: selector)
+    }
+    if let taken = implementation.receiver, !isClass(type, below: taken) {
+      throw .wrongReceiver(className: "\(type)", takes: "\(taken)", selector: selector)
     }
     let name = try Selector(selector)
     if replace(name, implementation) != nil {
@@ -83,7 +87,7 @@ public struct MethodDeclarations: Sendable {
   ///
   /// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
   /// ``MethodTable/declarationErrors``. Sending the message throws
-  /// ``InvocationError/wrongDeclaration(_:selector:)``.
+  /// ``InvocationError/wrongDeclaration(className:selector:declared:reason:)``.
   @inlinable
   public func declare<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
     _ selector: String, encoding: String? = nil,
@@ -132,10 +136,11 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
   /// What was wrong.
   public var cause: InvocationError
 
-  public var description: String {
-    // One line, without the caret under the encoding.
-    let reason = if case .encoding(let error) = cause { "\(error.reason)" } else { "\(cause)" }
-    return "-[\(type) \(selector)] is declared wrongly: \(reason)"
+  public var description: String { "-[\(type) \(selector)] is declared wrongly: \(reason)" }
+
+  /// The cause in one line, without the caret under the encoding.
+  var reason: String {
+    if case .encoding(let error) = cause { "\(error.reason)" } else { "\(cause)" }
   }
 }
 

@@ -86,6 +86,25 @@ struct MethodTableTests {
       try MethodTable.of(Loud.self).owner(of: Selector("did:")) === MethodTable.of(Listener.self))
   }
 
+  @Test("a method that takes objects of another class is refused when it is registered")
+  func wrongReceiver() throws {
+    class Above {}
+    class Here: Above {}
+    class Below: Here {}
+    class Elsewhere {}
+    let table = MethodTable.of(Here.self)
+    func refusal(_ taken: String) -> InvocationError {
+      .wrongReceiver(className: "Here", takes: taken, selector: "go")
+    }
+    #expect(throws: refusal("Below")) { try table.register("go") { (_: Below) in } }
+    #expect(throws: refusal("Elsewhere")) { try table.register("go") { (_: Elsewhere) in } }
+    #expect(table.selectors.isEmpty)
+    try table.register("here") { (_: Here) in }
+    try table.register("above") { (_: Above) in }
+    try table.register("any") { (_: AnyObject) in }
+    #expect(table.selectors.map(\.name) == ["above", "any", "here"])
+  }
+
   class Wrong: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
       methods.declare("noColon") { (_: Wrong, _: Int32) in }
@@ -107,9 +126,10 @@ struct MethodTableTests {
     let error = #expect(throws: InvocationError.self) {
       try Message<NoResult, Int32>("noColon:")(1, on: target)
     }
+    let name = "\(type(of: target))"
     #expect(
-      "\(try #require(error))" == "Wrong does not answer 'noColon:', because -[Wrong noColon] is "
-        + "declared wrongly: the selector takes 0 declared arguments, the signature 1")
+      "\(try #require(error))" == "-[\(name) noColon:] is not there, because 'noColon' is declared "
+        + "wrongly: the selector takes 0 declared arguments, the signature 1")
     #expect(
       throws: InvocationError.unrecognizedSelector(
         className: "\(type(of: target))", selector: "rightl:", nearest: "rightly:")
