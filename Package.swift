@@ -102,7 +102,9 @@ let package = Package(
       ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardToolTests",
-      dependencies: ["forward", "CallBenchmarks", "ForwardingTestSupport"],
+      dependencies: [
+        "forward", "Forwarding", "ValueText", "CallBenchmarks", "ForwardingTestSupport",
+      ],
       swiftSettings: testChecks),
     // A program whose classes belong to the main actor unless they say otherwise.
     .testTarget(

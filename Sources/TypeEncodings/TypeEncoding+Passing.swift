@@ -33,7 +33,7 @@ extension TypeEncoding {
       }
     }
     // Where all of it goes to memory anyway, compilers have nothing to disagree over.
-    let fault = classifier.fault ?? (facts.first == .memory ? nil : classifier.disagreement)
+    let fault = classifier.fault ?? (classifier.isMemoryForAll ? nil : classifier.disagreement)
     if let fault {
       throw TypeEncodingError(
         reason: fault.reason, offset: Int(tree.nodes[fault.node].start), encoding: tree.whole)
@@ -49,7 +49,13 @@ private struct EightbyteClassifier {
   /// The first part that compilers pass in different ways.
   private(set) var disagreement: (reason: TypeEncodingError.Reason, node: Int)?
   private var classes: [PassingFacts.EightbyteClass] = [.none, .none]
+  /// Whether some number is not aligned, and whether that is so for every compiler: gcc looks at the
+  /// first element of an array only.
   private var isUnaligned = false
+  private var isUnalignedForAll = false
+  private(set) var isMemoryForAll = false
+  /// Whether a later element of an array is being visited.
+  private var isRepeated = false
   private var components: Set<Scalar> = []
   private var hasOther = false
 
@@ -91,6 +97,9 @@ private struct EightbyteClassifier {
         for position in 0..<count {
           // Behind the second eightbyte nothing counts.
           if position * Int(element.size) >= 16 { break }
+          let outer = classifier.isRepeated
+          defer { classifier.isRepeated = outer }
+          classifier.isRepeated = outer || position > 0
           classifier.visit(tree, index + 1, at: bit + position * Int(element.size) * 8)
         }
       }
@@ -172,7 +181,10 @@ private struct EightbyteClassifier {
   }
 
   private mutating func add(_ scalar: Scalar, at bit: Int) {
-    if bit % (scalar.size * 8) != 0 { isUnaligned = true }
+    if bit % (scalar.size * 8) != 0 {
+      isUnaligned = true
+      isUnalignedForAll = isUnalignedForAll || !isRepeated
+    }
     if scalar.isFloatingPoint { components.insert(scalar) } else { hasOther = true }
     if scalar == .longDouble && scalar.size == 16 {
       merge(.x87, from: bit, bytes: 8)
@@ -207,14 +219,16 @@ private struct EightbyteClassifier {
     var (first, second) = (classes[0], classes[1])
     // What the ABI does once all leaves are merged. Inside a structure a complex long double
     // makes it larger than two eightbytes, and so it goes to memory.
+    let isComplexX87 = isBareComplex && first == .complexX87
+    let isMemory =
+      layout.size > 16 || first == .memory || second == .memory || first == .x87Upper
+      || (second == .x87Upper && first != .x87) || first == .complexX87 || second == .x87
+    isMemoryForAll = !isComplexX87 && (isMemory || isUnalignedForAll)
     if layout.size == 0 {
       (first, second) = (.none, .none)
-    } else if isBareComplex, first == .complexX87 {
+    } else if isComplexX87 {
       second = .none
-    } else if isUnaligned || layout.size > 16 || first == .memory || second == .memory
-      || first == .x87Upper || (second == .x87Upper && first != .x87) || first == .complexX87
-      || second == .x87
-    {
+    } else if isMemory || isUnaligned {
       (first, second) = (.memory, .none)
     } else if first == .x87 {
       second = .none

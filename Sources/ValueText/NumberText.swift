@@ -31,12 +31,28 @@ package enum Integers {
   }
 
   package static func value(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
-    var raw: UInt128 = 0
-    for (index, byte) in bytes.enumerated() { raw |= UInt128(byte) << (8 * index) }
-    let bits = 8 * bytes.count
-    guard isSigned(scalar), bits > 0 else { return .integer(raw) }
-    let shift = 128 - bits
-    return .integer(Int128(truncatingIfNeeded: raw << shift) >> shift)
+    var bits: UInt128 = 0
+    for (index, byte) in bytes.enumerated() { bits |= UInt128(byte) << (8 * index) }
+    return value(bits, 8 * bytes.count, isSigned: isSigned(scalar))
+  }
+
+  /// The number in the lowest `width` bits, of which there are at most 128.
+  static func value(_ bits: UInt128, _ width: Int, isSigned: Bool) -> JSONValue {
+    guard isSigned, width > 0 else { return .integer(bits) }
+    let shift = 128 - width
+    return .integer(Int128(truncatingIfNeeded: bits << shift) >> shift)
+  }
+
+  /// A number as `width` bits, if it fits.
+  static func bits(_ text: String, _ width: Int, isSigned: Bool) -> UInt128? {
+    guard let bytes = bytes(text, isSigned ? .int128 : .uint128), width > 0 else { return nil }
+    let bits = bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+    let shift = 128 - width
+    // Shifted up and down again it must be the same.
+    let again =
+      isSigned
+      ? UInt128(bitPattern: Int128(bitPattern: bits << shift) >> shift) : (bits << shift) >> shift
+    return again == bits ? bits : nil
   }
 
   static func isSigned(_ scalar: Scalar) -> Bool {

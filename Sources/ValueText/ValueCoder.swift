@@ -102,19 +102,16 @@ package final class ValueCoder {
     _ image: inout [UInt8], _ bit: Int, _ width: Int, _ value: JSONValue, _ storage: Scalar,
     _ type: TypeEncoding
   ) throws {
-    let number: Int128?
+    let bits: UInt128?
     switch value {
-    case .number(let text): number = Integers.parse(text)
-    case .bool(let flag): number = flag ? 1 : 0
-    default: number = nil
+    case .number(let text): bits = Integers.bits(text, width, isSigned: Integers.isSigned(storage))
+    case .bool(let flag): bits = width > 0 ? (flag ? 1 : 0) : nil
+    default: bits = nil
     }
-    let isSigned = Integers.isSigned(storage)
-    let low = isSigned ? -(Int128(1) << (width - 1)) : 0
-    let high = isSigned ? (Int128(1) << (width - 1)) - 1 : (Int128(1) << width) - 1
-    guard width > 0, let number, (low...high).contains(number) else {
+    guard let bits else {
       throw ValueError("\(value)", type, "an integer of \(width) bits is expected")
     }
-    for index in 0..<width where (number >> index) & 1 == 1 {
+    for index in 0..<width where (bits >> index) & 1 == 1 {
       image[(bit + index) / 8] |= 1 << UInt8((bit + index) % 8)
     }
   }
@@ -168,6 +165,10 @@ package final class ValueCoder {
     case .cString, .atom: return Self.text(at: Integers.word(bytes))
     case .array(let count, let element), .vector(let count, let element):
       let size = try element.layout.size
+      // Elements of no size take no memory, and so there may be any number of them.
+      guard size > 0 || count <= 4096 else {
+        throw ValueError("an array", type, "it has more than 4096 empty elements")
+      }
       return .array(
         try (0..<count).map {
           try value(of: bytes.dropFirst($0 * size).prefix(size), element)
@@ -188,16 +189,13 @@ package final class ValueCoder {
       let size = try member.type.layout.size
       return try value(of: bytes.dropFirst(bit / 8).prefix(size), member.type)
     }
-    var number: Int128 = 0
+    var bits: UInt128 = 0
     for index in 0..<width {
       let byte = bytes[bytes.startIndex + (bit + index) / 8]
-      if byte >> UInt8((bit + index) % 8) & 1 == 1 { number |= 1 << index }
+      if byte >> UInt8((bit + index) % 8) & 1 == 1 { bits |= 1 << index }
     }
-    if storage == .bool { return .bool(number != 0) }
-    if Integers.isSigned(storage), width > 0, number >> (width - 1) & 1 == 1 {
-      number -= 1 << width
-    }
-    return .integer(number)
+    if storage == .bool { return .bool(bits != 0) }
+    return Integers.value(bits, width, isSigned: Integers.isSigned(storage))
   }
 
   /// What lies now in the memory that a JSON array was put into.

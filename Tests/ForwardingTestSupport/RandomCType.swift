@@ -172,6 +172,14 @@ public struct RandomCTypes {
     number(0...99) < 55 ? scalar() : aggregate(depth: 0)
   }
 
+  /// A structure or union with attributes on it, or inside.
+  public mutating func shaped() -> RandomCType {
+    while true {
+      let type = aggregate(depth: 2)
+      if !type.shaped.isEmpty { return type }
+    }
+  }
+
   private mutating func member(depth: Int) -> RandomCType {
     switch number(0...9) {
     case 0...6: scalar()

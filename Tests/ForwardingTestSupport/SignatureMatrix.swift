@@ -32,10 +32,16 @@ public final class SignatureMatrix: @unchecked Sendable {
   /// How far apart arguments lie in the buffers; larger values than that are not made.
   public static let slot = 4096
 
-  public init(count: Int, seed: UInt64) throws {
+  /// `isShaped`: short lists of structures with attributes, where compilers differ most.
+  public init(count: Int, seed: UInt64, isShaped: Bool = false) throws {
     var types = RandomCTypes(seed: seed, prefix: "T\(seed)_")
     var signatures: [Signature] = []
     for index in 0..<count {
+      if isShaped {
+        let arguments = (0..<types.number(1...4)).map { _ in types.shaped() }
+        signatures.append(Signature(result: types.shaped(), arguments: arguments))
+        continue
+      }
       let result = types.number(0...5) == 0 ? nil : types.value()
       let length =
         switch index % 50 {

@@ -31,10 +31,10 @@ enum ValueFuzz {
     let isPointer: Bool
     if case .array = type.kind { isPointer = true } else { isPointer = false }
     try demand(bytes.count == (isPointer ? 8 : size), "\(text) has a wrong size for \(type)")
-    _ = try coder.contents(atPointer: bytes)
+    _ = try? coder.contents(atPointer: bytes)
     if isPointer { return }
-    let shown = try coder.value(of: bytes[...], type)
-    guard type.isPlainlyTyped else { return }
+    // Refused where there is too much to show.
+    guard let shown = try? coder.value(of: bytes[...], type), type.isPlainlyTyped else { return }
     let other = ValueCoder()
     let again: [UInt8]
     do {
@@ -53,7 +53,7 @@ enum ValueFuzz {
     guard let leaves = try? type.leaves(), !leaves.contains(where: { $0.name == "cstr" }) else {
       return
     }
-    _ = "\(try ValueCoder().value(of: bytes[...], type))"
+    if let shown = try? ValueCoder().value(of: bytes[...], type) { _ = "\(shown)" }
   }
 }
 

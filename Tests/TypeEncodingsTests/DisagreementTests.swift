@@ -13,6 +13,7 @@ struct DisagreementTests {
     layouts["empty8"] = .init(size: 0, alignment: 8)
     layouts["around"] = .init(size: 8, alignment: 1, fieldOffsets: [0, 4, 4])
     layouts["odd"] = .init(size: 4, alignment: 1, fieldOffsets: [0, 0])
+    layouts["five"] = .init(size: 5, alignment: 1, fieldOffsets: [0, 4])
     layouts["unnamed"] = .init(size: 8, alignment: 4, fieldOffsets: [0])
     layouts["front"] = .init(size: 16, alignment: 8, fieldOffsets: [8])
     layouts["middle"] = .init(size: 12, alignment: 4, fieldOffsets: [0, 8])
@@ -33,6 +34,8 @@ struct DisagreementTests {
       ("{packed=i{aligned=i}i}", 9, .misalignedMember),
       ("{around=i{empty8=}i}", 9, .misalignedMember),
       ("{D=C(odd=b0I14b0i25)}", 9, .misalignedMember),
+      // gcc looks at an array's first element only.
+      ("{R=[2{five=fB}]i}", 11, .misalignedMember),
       // An unnamed bit-field, or a vector, for which clang writes nothing.
       ("{unnamed=f}", 0, .hiddenMember), ("{front=d}", 0, .hiddenMember),
       ("{middle=fi}", 0, .hiddenMember), ("{vector=d}", 0, .hiddenMember),
@@ -49,7 +52,7 @@ struct DisagreementTests {
 
   @Test(
     "what goes to memory under every compiler is passed",
-    arguments: ["{F=iqq[0i]}", "{wide=i{aligned=i}q}", "{D={F=i[0i]}D}"])
+    arguments: ["{R=c[2{five=fB}]}", "{F=iqq[0i]}", "{wide=i{aligned=i}q}", "{D={F=i[0i]}D}"])
   func passedInMemory(spelling: String) throws {
     let type = try TypeEncoding(parsing: spelling, layouts: Self.layouts())
     #expect(try type.passingFacts().first == .memory)

@@ -1,0 +1,42 @@
+import Forwarding
+import Testing
+import ValueText
+
+@Suite("Values as the tool reads and writes them")
+struct ValueTextTests {
+  private func again(_ text: String, _ encoding: String) throws -> String {
+    let type = try TypeEncoding(parsing: encoding)
+    let coder = ValueCoder()
+    return "\(try coder.value(of: coder.bytes(ofArgument: text, type)[...], type))"
+  }
+
+  @Test(
+    "bit-fields up to the widest keep every number that fits",
+    arguments: [
+      ("{S=b0T128}", "[340282366920938463463374607431768211455]"), ("{S=b0T128}", "[0]"),
+      ("{S=b0t128}", "[-170141183460469231731687303715884105728]"), ("{S=b0t128}", "[-1]"),
+      ("{S=b0t127}", "[-1]"), ("{S=b0t1}", "[-1]"), ("{S=b0T1b1T127}", "[1,1]"),
+      ("{S=b0i3b3I5}", "[-4,31]"), ("{S=b0B1}", "[true]"),
+    ])
+  func bitFields(encoding: String, text: String) throws {
+    #expect(try again(text, encoding) == text)
+  }
+
+  @Test(
+    "and refuse the others",
+    arguments: [
+      ("{S=b0T128}", "[-1]"), ("{S=b0t128}", "[170141183460469231731687303715884105728]"),
+      ("{S=b0i3}", "[4]"), ("{S=b0i3}", "[-5]"), ("{S=b0I3}", "[8]"), ("{S=b0I3}", "[-1]"),
+      ("{S=b0I0}", "[0]"), ("{S=b0I0}", "[true]"),
+    ])
+  func refused(encoding: String, text: String) {
+    #expect(throws: ValueError.self) { try again(text, encoding) }
+  }
+
+  @Test("empty elements are not shown by the million")
+  func emptyElements() throws {
+    let type = try TypeEncoding(parsing: "(U=i[2000000000{e=}])")
+    let bytes = [UInt8](repeating: 0, count: 4)
+    #expect(throws: ValueError.self) { try ValueCoder().value(of: bytes[...], type) }
+  }
+}
