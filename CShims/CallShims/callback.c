@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "fwd_callback_internal.h"
+#include "fwd_fork.h"
+#include "fwd_hold_internal.h"
 
 /// How many freed functions wait at least before one is used again.
 enum { FREED_MIN = 64 };
@@ -26,7 +28,7 @@ typedef struct Closure {
 
 static int prefers_libffi;
 static int trampolines_are_refused;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t fwd_callbacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static Freed freed[2];
 
 static void enqueue(FWDCallback *callback) {
@@ -56,7 +58,7 @@ static FWDCallback *dequeue(FWDCallbackCode code) {
 FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result) {
   const void *function = NULL;
   *out_result = (FWDSlot){.place = FWDPlaceNowhere};
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&fwd_callbacks_lock);
   FWDCallback *callback = (FWDCallback *)fwd_published(&place->callback);
   if (callback) {
     callback->users++;
@@ -65,20 +67,20 @@ FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result
     if (!place->former->is_reported) function = place->former->function;
     place->former->is_reported = 1;
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
   if (function) fwd_report_event(FWDEventFreedCallback, function);
   return callback;
 }
 
 void fwd_callback_end_use(FWDCallback *callback) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&fwd_callbacks_lock);
   int is_last = --callback->users == 0;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
   if (!is_last) return;
   callback->release(callback->context);
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&fwd_callbacks_lock);
   enqueue(callback);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
 }
 
 static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback *)callback); }
@@ -186,7 +188,7 @@ static int take_place(FWDCallback *callback, int *out_error) {
   FWDCallback *former = NULL;
   int is_refused = 0;
   *out_error = ENOMEM;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&fwd_callbacks_lock);
   if (freed[code].count <= FREED_MIN) {
     if (code == FWDCallbackCodeTrampolines) {
       place = fwd_trampoline_fresh(&callback->function, out_error);
@@ -204,7 +206,7 @@ static int take_place(FWDCallback *callback, int *out_error) {
       __atomic_store_n(&trampolines_are_refused, 1, __ATOMIC_RELAXED);
     }
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
   if (former) {
     fwd_plan_destroy(former->plan);
     free(former);
@@ -238,15 +240,10 @@ static int find_code(FWDCallback *callback, int *out_error) {
   return 0;
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-static void set_up(void) { pthread_atfork(before_fork, after_fork, after_fork); }
-
 FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
                                  void (*release)(void *), const void **out_function,
                                  int *out_error) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, set_up);
+  fwd_set_up_threads();
   FWDCallback *callback = calloc(1, sizeof *callback);
   *out_error = ENOMEM;
   if (!callback) return NULL;
@@ -268,19 +265,19 @@ FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void
 
 void fwd_callback_destroy(FWDCallback *callback) {
   // Under the lock, so that a call that cannot hold the callback either counts first or misses it.
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&fwd_callbacks_lock);
   fwd_publish(&callback->place->callback, NULL);
   callback->place->former = callback;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
   fwd_retire(&callback->retirable, dispose);
 }
 
 FWDCallbackCode fwd_callback_code(void) {
   if (!uses_trampolines()) return FWDCallbackCodeLibffi;
   int error = 0;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&fwd_callbacks_lock);
   int is_possible = fwd_trampoline_is_ready(&error) || error != 0;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
   return is_possible ? FWDCallbackCodeTrampolines : FWDCallbackCodeLibffi;
 }
 

@@ -97,6 +97,14 @@ FWDThread *fwd_thread_enter(void) {
   return thread;
 }
 
+size_t fwd_thread_count(void) {
+  size_t count = 0;
+  pthread_mutex_lock(&fwd_threads_lock);
+  for (FWDThread *thread = fwd_threads; thread; thread = thread->next) count++;
+  pthread_mutex_unlock(&fwd_threads_lock);
+  return count;
+}
+
 // MARK: What a jump leaves behind
 
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
@@ -106,22 +114,3 @@ int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
   thread->depth = depth;
   return forgotten;
 }
-
-// MARK: Forks
-
-static void lock_all(void) {
-  pthread_mutex_lock(&fwd_threads_lock);
-  pthread_mutex_lock(&fwd_methods_lock);
-}
-
-static void unlock_all(void) {
-  pthread_mutex_unlock(&fwd_methods_lock);
-  pthread_mutex_unlock(&fwd_threads_lock);
-}
-
-static void enter_child(void) {
-  fwd_forget_other_threads();
-  unlock_all();
-}
-
-void fwd_watch_forks(void) { pthread_atfork(lock_all, unlock_all, enter_child); }

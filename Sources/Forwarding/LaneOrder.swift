@@ -1,37 +1,49 @@
 /// The order of the messages that a proxy gives to one actor or executor, for all its registrations.
+///
+/// Messages wait in a list, and one task at a time works it off. The task is started under no lock:
+/// an executor is the user's code, and may send messages itself.
 final class LaneOrder: Sendable {
-  /// The last message on its way; the next one waits for it.
-  private let tail = Guarded<Task<Void, Never>?>(nil)
+  private struct State {
+    var waiting: [DeliveryJob] = []
+    var isRunning = false
+  }
+
+  private let state = Guarded(State())
 
   /// Runs a job on an actor, after the jobs that were given to it before.
   func run(_ job: DeliveryJob, on actor: any Actor) {
-    inOrder { previous in
-      Task {
-        await previous?.value
-        await actor.perform(job)
-        self.isKept()
-      }
-    }
+    guard isFirst(job) else { return }
+    Task { while let next = self.next() { await actor.perform(next) } }
   }
 
   /// Runs a job on an executor, after the jobs that were given to it before.
   func run(_ job: DeliveryJob, on executor: any TaskExecutor) {
-    inOrder { previous in
-      Task(executorPreference: executor) {
-        await previous?.value
-        job.run()
-        self.isKept()
+    guard isFirst(job) else { return }
+    Task(executorPreference: executor) {
+      while let next = self.next() {
+        next.run()
+        // Others wait for the executor as well.
+        await Task.yield()
       }
     }
   }
 
-  private func inOrder(_ start: (Task<Void, Never>?) -> Task<Void, Never>) {
-    tail.withLock { $0 = start($0) }
+  /// Appends a job; true if nobody works the list off.
+  private func isFirst(_ job: DeliveryJob) -> Bool {
+    state.withLockInPlace { state in
+      state.waiting.append(job)
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
   }
 
-  /// The order lives as long as a message is on its way, so that a registration which comes after
-  /// the last one went gets the same.
-  private func isKept() {}
+  /// The job whose turn it is; nil ends the task.
+  private func next() -> DeliveryJob? {
+    state.withLockInPlace { state in
+      state.isRunning = !state.waiting.isEmpty
+      return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+    }
+  }
 }
 
 extension Actor {

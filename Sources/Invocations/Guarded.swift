@@ -1,3 +1,5 @@
+import CForwardingShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -9,36 +11,28 @@
 /// A value behind a lock: the one lock type of the package.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not see through `Synchronization.Mutex`
-/// and reports races where there are none.
+/// and reports races where there are none. It is one of a few that all values share, so that forks
+/// can wait for all of them (`fwd_locks.h`).
 ///
 /// No foreign code runs while the lock is held, a `deinit` of a user's object included: what
 /// ``withLock(_:)`` replaces dies after the lock is let go.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
-  // SAFETY: both are reached only between lock and unlock; the mutex is initialised before
-  // anybody else can see it and destroyed when nobody can any more.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  // SAFETY: the value is reached only between lock and unlock, and the mutex is there for good.
+  private var mutex: UnsafeMutablePointer<pthread_mutex_t> {
+    unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
+  }
   private var value: Value
 
-  package init(_ value: Value) {
-    self.value = value
-    unsafe mutex = .allocate(capacity: 1)
-    unsafe mutex.initialize(to: pthread_mutex_t())
-    let status = unsafe pthread_mutex_init(mutex, nil)
-    precondition(status == 0, "a default mutex needs no resources and cannot fail")
-  }
-
-  deinit {
-    unsafe pthread_mutex_destroy(mutex)
-    unsafe mutex.deallocate()
-  }
+  package init(_ value: Value) { self.value = value }
 
   /// Looks at the value.
   package func read<Result, Failure: Error>(
     _ body: (Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
+    let mutex = unsafe mutex
+    unsafe fwd_lock(mutex)
+    defer { unsafe fwd_unlock(mutex) }
     return try body(value)
   }
 
@@ -47,10 +41,11 @@ package final class Guarded<Value>: @unchecked Sendable {
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    unsafe pthread_mutex_lock(mutex)
+    let mutex = unsafe mutex
+    unsafe fwd_lock(mutex)
     let before = value
     defer {
-      unsafe pthread_mutex_unlock(mutex)
+      unsafe fwd_unlock(mutex)
       withExtendedLifetime(before) {}
     }
     return try body(&value)
@@ -61,16 +56,18 @@ package final class Guarded<Value>: @unchecked Sendable {
   package func withLockInPlace<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
+    let mutex = unsafe mutex
+    unsafe fwd_lock(mutex)
+    defer { unsafe fwd_unlock(mutex) }
     return try body(&value)
   }
 
   /// Changes the value where it is as soon as `body` gives a result, and waits while it gives none:
   /// it is asked again whenever `change` is announced.
   func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
+    let mutex = unsafe mutex
+    unsafe fwd_lock(mutex)
+    defer { unsafe fwd_unlock(mutex) }
     while true {
       if let result = body(&value) { return result }
       unsafe pthread_cond_wait(change.condition, mutex)

@@ -15,6 +15,7 @@
 #include "fwd_reference.h"
 #include "fwd_tuple.h"
 #include "fwd_hold.h"
+#include "fwd_locks.h"
 #include "fwd_methods.h"
 #include "fwd_targets.h"
 #include "fwd_step.h"

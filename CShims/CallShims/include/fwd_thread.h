@@ -103,6 +103,9 @@ extern _Thread_local FWDThread *_Nullable fwd_thread_or_null;
 /// Makes this thread known. NULL without memory.
 FWDThread *_Nullable fwd_thread_enter(void);
 
+/// How many threads are known; for tests.
+size_t fwd_thread_count(void);
+
 /// Sets how a spare is released when its thread ends. Called once, before any spare is kept.
 void fwd_set_spare_release(void (*release)(void *spare));
 

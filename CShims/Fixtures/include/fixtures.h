@@ -57,4 +57,24 @@ int fixture_backtrace(void *_Nullable *_Nonnull out, int limit);
 /// The file that this code was loaded from; NULL if nobody knows.
 const char *_Nullable fixture_image(void);
 
+/// Runs `body` in a child process and returns its exit status: 0 when it returns, 128 and more when a
+/// signal ends it, as the one after `seconds` does.
+int fixture_run_child(void (*body)(void *_Nullable), void *_Nullable context, unsigned seconds);
+
+/// Runs `body`; 1 if `fixture_jump` ended it.
+int fixture_catch_jump(void (*body)(void *_Nullable), void *_Nullable context);
+
+/// A method `v@:` that jumps out of all calls up to the innermost `fixture_catch_jump`.
+void fixture_jump(void *self, void *selector);
+
+/// Forbids this process the system call `membarrier`. 0 if it did.
+int fixture_deny_membarrier(void);
+
+/// Sends this process a signal every so many microseconds, on a clock and on one of processor time.
+/// 0 if it does.
+int fixture_begin_signals(int microseconds);
+
+/// Ends that, and returns how many signals came.
+int fixture_end_signals(void);
+
 #pragma clang assume_nonnull end

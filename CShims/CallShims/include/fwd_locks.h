@@ -1,0 +1,19 @@
+#pragma once
+
+#include <pthread.h>
+
+#pragma clang assume_nonnull begin
+
+// The locks of Swift objects: one of a few for each object, by its address. So a fork can wait until
+// all of them are free, and a child never finds one taken by a thread that it does not have.
+//
+// They are leaves: under one of them no other is taken, nothing waits, and no foreign code runs. A
+// checked build stops where that is broken.
+
+/// Returns the lock of an object. Two objects may have the same one.
+pthread_mutex_t *fwd_lock_of(const void *object);
+
+void fwd_lock(pthread_mutex_t *lock);
+void fwd_unlock(pthread_mutex_t *lock);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,64 @@
+/// The locks of Swift objects, and how all locks of this package pass a fork.
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "CForwardingShims.h"
+#include "fwd_fork.h"
+#include "fwd_hold_internal.h"
+
+enum { LOCKS = 64 };
+
+/// A lock has a line of the processor's cache to itself.
+typedef struct Lock {
+  _Alignas(64) pthread_mutex_t mutex;
+} Lock;
+
+static Lock locks[LOCKS] = {[0 ... LOCKS - 1] = {PTHREAD_MUTEX_INITIALIZER}};
+
+pthread_mutex_t *fwd_lock_of(const void *object) {
+  fwd_set_up_threads();
+  return &locks[((uintptr_t)object >> 4) * 0x9E3779B97F4A7C15u >> 58].mutex;
+}
+
+#if FWD_IS_CHECKED
+static _Thread_local int is_locking;
+#endif
+
+void fwd_lock(pthread_mutex_t *lock) {
+#if FWD_IS_CHECKED
+  if (is_locking) abort();
+  is_locking = 1;
+#endif
+  pthread_mutex_lock(lock);
+}
+
+void fwd_unlock(pthread_mutex_t *lock) {
+#if FWD_IS_CHECKED
+  is_locking = 0;
+#endif
+  pthread_mutex_unlock(lock);
+}
+
+// MARK: Forks
+
+// Code under the lock of an object may take one of the C core, never the other way round.
+static void lock_all(void) {
+  for (int i = 0; i < LOCKS; i++) pthread_mutex_lock(&locks[i].mutex);
+  pthread_mutex_lock(&fwd_callbacks_lock);
+  pthread_mutex_lock(&fwd_threads_lock);
+  pthread_mutex_lock(&fwd_methods_lock);
+}
+
+static void unlock_all(void) {
+  pthread_mutex_unlock(&fwd_methods_lock);
+  pthread_mutex_unlock(&fwd_threads_lock);
+  pthread_mutex_unlock(&fwd_callbacks_lock);
+  for (int i = LOCKS - 1; i >= 0; i--) pthread_mutex_unlock(&locks[i].mutex);
+}
+
+static void enter_child(void) {
+  fwd_forget_other_threads();
+  unlock_all();
+}
+
+void fwd_watch_forks(void) { pthread_atfork(lock_all, unlock_all, enter_child); }

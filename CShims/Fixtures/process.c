@@ -1,0 +1,81 @@
+/// What tests do to their whole process: forks, jumps, sandboxes, signals.
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixtures.h"
+
+int fixture_run_child(void (*body)(void *), void *context, unsigned seconds) {
+  int child = fork();
+  if (child == 0) {
+    // A child that hangs ends by this signal.
+    alarm(seconds);
+    body(context);
+    _exit(0);
+  }
+  int status;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static _Thread_local jmp_buf *landing;
+
+int fixture_catch_jump(void (*body)(void *), void *context) {
+  jmp_buf here, *outer = landing;
+  landing = &here;
+  int has_jumped = setjmp(here);
+  if (!has_jumped) body(context);
+  landing = outer;
+  return has_jumped;
+}
+
+void fixture_jump(void *self, void *selector) {
+  (void)self, (void)selector;
+  longjmp(*landing, 1);
+}
+
+#if defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+int fixture_deny_membarrier(void) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+#else
+int fixture_deny_membarrier(void) { return -1; }
+#endif
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number) {
+  (void)number;
+  signals++;
+}
+
+int fixture_begin_signals(int microseconds) {
+  struct sigaction action = {.sa_handler = count_signal};
+  struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+  return sigaction(SIGPROF, &action, NULL) | sigaction(SIGALRM, &action, NULL) |
+         setitimer(ITIMER_PROF, &timer, NULL) | setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+int fixture_end_signals(void) {
+  struct itimerval none = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_PROF, &none, NULL);
+  setitimer(ITIMER_REAL, &none, NULL);
+  return signals;
+}

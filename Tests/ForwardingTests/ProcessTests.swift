@@ -1,0 +1,305 @@
+import CForwardingFixtures
+import CForwardingShims
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Invocations
+
+// What threads, forks, jumps, sandboxes and signals do to a process that uses the library. Each test
+// has a process of its own.
+
+/// A target whose methods are C functions and Swift closures.
+private final class Counter: CallObject, @unchecked Sendable {
+  let count = Atomic(0)
+}
+
+/// Runs a Swift closure where C wants a function and a context.
+private func withContext<Result>(
+  _ body: @escaping () -> Void,
+  _ call: (@convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer?) -> Result
+) -> Result {
+  final class Box {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+  }
+  let box = Box(body)
+  return withExtendedLifetime(box) {
+    call({ Unmanaged<Box>.fromOpaque($0!).takeUnretainedValue().body() },
+      Unmanaged.passUnretained(box).toOpaque())
+  }
+}
+
+private func runChild(_ body: @escaping () -> Void) -> Int32 {
+  withContext(body) { fixture_run_child($0, $1, 20) }
+}
+
+private func catchJump(_ body: @escaping () -> Void) -> Bool {
+  withContext(body) { fixture_catch_jump($0, $1) } != 0
+}
+
+private func residentKilobytes() -> Int {
+  let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+  return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4
+}
+
+/// Everything that takes a lock or a hold, once.
+private func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
+  let tick = try Message<NoResult, Int32>("tick:")
+  let target = Counter()
+  let token = try proxy.add(target, strongly: index % 2 == 0)
+  try tick(1, on: target)
+  try tick(1, on: proxy)
+  proxy.block(token)
+  try tick(1, on: proxy)
+  proxy.remove(token)
+  try MethodTable.of(Counter.self).replace(
+    Selector("other:"), Implementation(method: { (_: Counter, _: Int32) in }))
+  try Message<NoResult, Int32>("other:")(1, on: target)
+  let callback = try Callback { (value: Int32) in value + 1 }
+  let function = try callback.function(as: (@convention(c) (Int32) -> Int32).self)
+  precondition(function(1) == 2)
+  precondition(target.count.load(ordering: .relaxed) == 2)
+}
+
+private func registerTick() throws {
+  try MethodTable.of(Counter.self).replace(
+    Selector("tick:"),
+    Implementation(method: { (counter: Counter, step: Int32) in
+      counter.count.add(Int(step), ordering: .relaxed)
+    }))
+}
+
+@Suite("A process that forks while its threads use the library")
+struct ForkTests {
+  @Test(
+    "every child can use everything",
+    .enabled(
+      if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer cannot follow a fork of many threads"))
+  func children() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let proxy = MulticastProxy()
+      let isOver = Atomic(false)
+      let threads = (0..<4).map { number in
+        let thread = Thread {
+          while !isOver.load(ordering: .relaxed) {
+            try? useEverything(proxy, number)
+          }
+        }
+        thread.start()
+        return thread
+      }
+      try useEverything(MulticastProxy(), 0)
+      var failed = 0
+      for _ in 0..<60 {
+        usleep(2000)
+        let status = runChild {
+          do {
+            for index in 0..<20 { try useEverything(MulticastProxy(), index) }
+            try useEverything(proxy, 0)
+          } catch {
+            _exit(1)
+          }
+        }
+        if status != 0 { failed += 1 }
+      }
+      isOver.store(true, ordering: .relaxed)
+      precondition(threads.count == 4)
+      precondition(failed == 0, "\(failed) of 60 children failed")
+      _exit(0)
+    }
+  }
+
+  @Test("a child knows no thread but its own")
+  func records() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let proxy = MulticastProxy()
+      let isInside = DispatchSemaphore(value: 0)
+      try proxy.add(Counter(), strongly: true)
+      for _ in 0..<8 {
+        Thread {
+          try? Message<NoResult, Int32>("tick:")(1, on: proxy)
+          isInside.signal()
+          sleep(60)
+        }.start()
+        isInside.wait()
+      }
+      precondition(fwd_thread_count() >= 9)
+      let status = runChild { _exit(Int32(fwd_thread_count())) }
+      precondition(status == 1)
+      _exit(0)
+    }
+  }
+}
+
+@Suite("Threads that come and go")
+struct EndedThreadTests {
+  @Test("leave no record behind")
+  func records() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let tick = try Message<NoResult, Int32>("tick:")
+      try tick(1, on: Counter())
+      let before = fwd_thread_count()
+      for _ in 0..<50 { onThreads(20) { _ in try? tick(1, on: Counter()) } }
+      for _ in 0..<500 where fwd_thread_count() > before { usleep(10_000) }
+      precondition(fwd_thread_count() <= before)
+    }
+  }
+}
+
+/// Tells whether it is alive.
+private final class Watched: Sendable {
+  private final class Flag: Sendable { let isAlive = Atomic(true) }
+  private let flag = Flag()
+  var isAlive: @Sendable () -> Bool { { [flag] in flag.isAlive.load(ordering: .acquiring) } }
+  deinit { flag.isAlive.store(false, ordering: .releasing) }
+}
+
+@Suite("A C method that jumps out of its call")
+struct JumpTests {
+  private static func jumper() throws -> Counter {
+    try unsafe MethodTable.of(Counter.self).register(
+      "jump", encoding: "v@:",
+      unsafeFunction: unsafeBitCast(
+        fixture_jump as @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
+        to: UnsafeRawPointer.self))
+    return Counter()
+  }
+
+  @Test("a thousand jumps out of a plain send leave room for the next one")
+  func sends() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let target = try Self.jumper()
+      let jump = try Message<NoResult>("jump")
+      for _ in 0..<1000 { precondition(catchJump { try? jump(on: target) }) }
+      try useEverything(MulticastProxy(), 0)
+    }
+  }
+
+  @Test("a thousand jumps out of a multicast leave it able to deliver")
+  func multicasts() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let target = try Self.jumper()
+      let proxy = MulticastProxy()
+      try proxy.add(target, strongly: true)
+      let jump = try Message<NoResult>("jump")
+      for _ in 0..<1000 { precondition(catchJump { try? jump(on: proxy) }) }
+      try useEverything(proxy, 0)
+      try Message<NoResult, Int32>("tick:")(1, on: proxy)
+      precondition(target.count.load(ordering: .relaxed) == 4)
+    }
+  }
+
+  @Test("the same invocation goes through the same proxy again after a jump")
+  func again() async {
+    await #expect(processExitsWith: .success) {
+      let target = try Self.jumper()
+      let proxy = MulticastProxy()
+      try proxy.add(target, strongly: true)
+      let call = try Message<NoResult>("jump").invocation()
+      try call.setTarget(proxy)
+      for _ in 0..<3 { precondition(catchJump { try? call.invoke() }) }
+    }
+  }
+
+  @Test("what was replaced during a call that a jump left dies after a while all the same")
+  func replaced() async {
+    await #expect(processExitsWith: .success) {
+      let target = try Self.jumper()
+      let proxy = MulticastProxy()
+      try proxy.add(target, strongly: true)
+      let jump = try Message<NoResult>("jump")
+      let isAlive = try Self.register(Watched())
+      precondition(catchJump { try? jump(on: proxy) })
+      try MethodTable.of(Counter.self).replace(
+        Selector("tick:"), Implementation(method: { (_: Counter, _: Int32) in }))
+      for _ in 0..<200 where isAlive() { precondition(catchJump { try? jump(on: proxy) }) }
+      precondition(!isAlive())
+    }
+  }
+
+  private static func register(_ watched: Watched) throws -> @Sendable () -> Bool {
+    try MethodTable.of(Counter.self).replace(
+      Selector("tick:"),
+      Implementation(method: { [watched] (_: Counter, _: Int32) in _ = watched.isAlive() }))
+    try Message<NoResult, Int32>("tick:")(1, on: Counter())
+    return watched.isAlive
+  }
+}
+
+@Suite("A process that gives up a system call after its first use")
+struct SandboxTests {
+  @Test(
+    "without membarrier, what is replaced is still disposed of",
+    .enabled(if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer makes system calls of its own"))
+  func withoutMembarrier() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let proxy = MulticastProxy()
+      try useEverything(proxy, 0)
+      precondition(fixture_deny_membarrier() == 0)
+      for index in 0..<1000 { try useEverything(proxy, index) }
+      let before = residentKilobytes()
+      let target = Counter()
+      let tick = try Message<NoResult, Int32>("tick:")
+      for _ in 0..<50_000 {
+        let token = try proxy.add(target, strongly: true)
+        try tick(1, on: proxy)
+        proxy.remove(token)
+      }
+      precondition(target.count.load(ordering: .relaxed) == 50_000)
+      let growth = residentKilobytes() - before
+      precondition(growth < 4000, "50,000 changes left \(growth) KB behind")
+    }
+  }
+
+  @Test("and other threads go on while it happens")
+  func withThreads() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let proxy = MulticastProxy()
+      let isOver = Atomic(false)
+      let threads = (0..<3).map { number in
+        let thread = Thread {
+          while !isOver.load(ordering: .relaxed) { try? useEverything(proxy, number) }
+        }
+        thread.start()
+        return thread
+      }
+      usleep(50_000)
+      precondition(fixture_deny_membarrier() == 0)
+      for index in 0..<500 { try useEverything(proxy, index) }
+      isOver.store(true, ordering: .relaxed)
+      precondition(threads.count == 3)
+      usleep(100_000)
+      _exit(0)
+    }
+  }
+}
+
+@Suite("A storm of signals")
+struct SignalTests {
+  @Test("disturbs no send, no change and no callback")
+  func storm() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      precondition(fixture_begin_signals(200) == 0)
+      let proxy = MulticastProxy()
+      let end = Date() + 1
+      var index = 0
+      while Date() < end {
+        try useEverything(proxy, index)
+        index += 1
+      }
+      let signals = fixture_end_signals()
+      precondition(signals > 100, "only \(signals) signals came")
+    }
+  }
+}
