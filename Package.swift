@@ -97,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
-        "Forwarding", "Invocations", "TypeEncodings", "CForwardingFixtures",
+        "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
         "ForwardingTestSupport",
       ], swiftSettings: testChecks),
     .testTarget(

@@ -144,9 +144,11 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   FWDThread *thread = fwd_thread();
   if (word != selector || !thread || state->result_ownership || state->has_path) return not_begun;
   if (state->message == 0) state->message = ++thread->last_message;
-  if (fwd_forwarding_enter(thread, step, state->message) != FWDForwardingEntered) return not_begun;
+  uintptr_t stack = (uintptr_t)out_round;
+  if (fwd_forwarding_enter_at(thread, step, state->message, stack) != FWDForwardingEntered)
+    return not_begun;
   FWDRound round = {.selector = selector, .stops_at_first = out_round->stops_at_first};
-  if (__builtin_expect(!begin(&round, thread, place, (uintptr_t)out_round), 0)) {
+  if (__builtin_expect(!begin(&round, thread, place, stack), 0)) {
     fwd_forwarding_leave(thread);
     return not_begun;
   }

@@ -108,9 +108,9 @@ size_t fwd_thread_count(void) {
 // MARK: What a jump leaves behind
 
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
-  uint32_t depth = thread->depth;
-  while (depth > 0 && fwd_stack_is_dead(thread->steps[depth - 1].stack, stack)) depth--;
-  int forgotten = depth != thread->depth;
-  thread->depth = depth;
-  return forgotten;
+  uint32_t kept = 0, depth = thread->depth;
+  for (uint32_t i = 0; i < depth; i++)
+    if (!fwd_stack_is_dead(thread->steps[i].stack, stack)) thread->steps[kept++] = thread->steps[i];
+  thread->depth = kept;
+  return kept != depth;
 }

@@ -17,12 +17,13 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
 /// Forgets the steps that a jump left behind, as seen from code at `stack`; 0 if there are none.
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack);
 
-/// Enters a forwarding step of the current thread. After `Entered`, and only then, one `leave`
-/// follows. `message` is the number of the message; a question that is asked of an object has 0.
-static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
-                                                 const void *object, uint64_t message) {
+/// Enters a forwarding step of the current thread, for code at `stack`. After `Entered`, and only
+/// then, one `leave` follows. `message` is the number of the message; a question that is asked of an
+/// object has 0.
+static inline FWDForwarding fwd_forwarding_enter_at(FWDThread *_Nullable thread,
+                                                    const void *object, uint64_t message,
+                                                    uintptr_t stack) {
   if (!thread) return FWDForwardingTooDeep;
-  uintptr_t stack = fwd_stack_address();
   for (;;) {
     FWDForwarding found = FWDForwardingEntered;
     uint32_t depth = thread->depth;
@@ -41,6 +42,12 @@ static inline FWDForwarding fwd_forwarding_enter(FWDThread *_Nullable thread,
     // A step may be one that never ended, because a jump left the call it belongs to.
     if (!fwd_forwarding_forget_dead((FWDThread *)thread, stack)) return found;
   }
+}
+
+/// Likewise, for the function that this is part of.
+__attribute__((always_inline)) static inline FWDForwarding fwd_forwarding_enter(
+    FWDThread *_Nullable thread, const void *object, uint64_t message) {
+  return fwd_forwarding_enter_at(thread, object, message, fwd_stack_address());
 }
 
 /// Leaves the step that was entered last.
