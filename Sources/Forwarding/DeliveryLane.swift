@@ -11,6 +11,17 @@ public struct DeliveryLane: Sendable {
   }
 
   let kind: Kind
+  /// The mark of a queue, found here: the registrations of a proxy look at it under their lock.
+  let mark: QueueMark?
+
+  private init(kind: Kind) {
+    self.kind = kind
+    mark =
+      switch kind {
+      case .queue(let queue, _), .blocking(let queue, _): QueueMark.of(queue)
+      case .caller, .actor, .executor: nil
+      }
+  }
 
   /// On the sender's thread, before the send returns.
   public static let caller = DeliveryLane(kind: .caller)
@@ -48,7 +59,7 @@ public struct DeliveryLane: Sendable {
   var identity: ObjectIdentifier? {
     switch kind {
     case .caller: nil
-    case .queue(let queue, _), .blocking(let queue, _): ObjectIdentifier(QueueMark.of(queue))
+    case .queue, .blocking: mark.map { ObjectIdentifier($0) }
     case .actor(let actor, _): ObjectIdentifier(actor)
     case .executor(let executor, _): ObjectIdentifier(executor)
     }

@@ -37,7 +37,7 @@ final class MulticastMember: Sendable {
     self.order = order
     life = old?.life ?? RegistrationLife()
     earlier = old.map { old in old.earlier.filter { $0.member != nil } + [Weak(member: old)] } ?? []
-    mark = if case .blocking(let queue, _) = wishes.lane.kind { QueueMark.of(queue) } else { nil }
+    mark = if case .blocking = wishes.lane.kind { wishes.lane.mark } else { nil }
     var isSpecial = wishes.isOnce
     if case .caller = wishes.lane.kind {} else { isSpecial = true }
     listed = ListedTarget(reference, isSpecial: isSpecial, blocks: old?.listed.blocks ?? 0)
