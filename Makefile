@@ -24,11 +24,12 @@ check: test
 	FORWARDING_SECONDS=10 swift test --skip-build --filter ConcurrencyTests
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread
-	Scripts/sanitize.sh undefined
+	Scripts/sanitize.sh checked
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
 	Scripts/images.sh
 	Scripts/core.sh
+	Scripts/models.sh
 	@echo "All checks passed."
 
 setup:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests under a sanitizer: address, thread or undefined.
+# Runs the tests under a sanitizer, or in another build: address, thread, checked or libffi.
 # Each build has a folder of its own, so that the ordinary one stays warm.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,9 +16,10 @@ case "${1:-}" in
     export TSAN_OPTIONS=halt_on_error=1
     swift test --disable-xctest --sanitize=thread --scratch-path .build/thread
     ;;
-  undefined)
-    # Swift has no such sanitizer; the C core is built with it, and traps.
-    swift test --disable-xctest --scratch-path .build/undefined \
+  checked)
+    # Few holds, no pools, poisoned frames, and the C core with UBSan, which traps: Swift has no such
+    # sanitizer.
+    swift test --disable-xctest --scratch-path .build/checked -Xcc -DFWD_CHECKED \
       -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
     ;;
   libffi)
@@ -28,7 +29,7 @@ case "${1:-}" in
       --filter '\.(InvocationTests|LifetimeTests|FunctionTableTests|CallbackTests)/'
     ;;
   *)
-    echo "usage: sanitize.sh address | thread | undefined | libffi" >&2
+    echo "usage: sanitize.sh address | thread | checked | libffi" >&2
     exit 64
     ;;
 esac

@@ -47,12 +47,11 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
   private let ended = Announcement()
 
   /// Does the work, unless `isDone` says that it was done; waits for a thread that is doing it.
-  /// `isDone` is asked under a lock.
   func run(_ key: Key, unless isDone: () -> Bool, _ work: () -> Void) {
+    if isDone() { return }
     let me = Worker.current
     let isMine = state.wait(for: ended) { state -> Bool? in
       state.waiting[me] = nil
-      if isDone() { return false }
       if let worker = state.workers[key], worker.process == me.process {
         if state.depends(key, on: me) { return false }
         state.waiting[me] = key
@@ -62,7 +61,8 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
       return true
     }
     guard isMine else { return }
-    work()
+    // Asked under no lock: another thread may have done it meanwhile.
+    if !isDone() { work() }
     state.withLockInPlace { $0.workers[key] = nil }
     ended.announce()
   }

@@ -11,6 +11,14 @@
 #define FWD_HAS_DIRECT_ENGINE 0
 #endif
 
+// A checked build (`-Xcc -DFWD_CHECKED`) makes rare paths common: few holds, no pools, poisoned
+// memory. The whole test suite runs in it.
+#if defined(FWD_CHECKED)
+#define FWD_IS_CHECKED 1
+#else
+#define FWD_IS_CHECKED 0
+#endif
+
 #pragma clang assume_nonnull begin
 
 /// The stack words, or the bytes of a large result, that `FWDScopedFrame` has room for.

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fwd_frame.h"
+
 #pragma clang assume_nonnull begin
 
 // What is known of one thread: what it holds, what it is forwarding, and what it uses again.
@@ -11,14 +13,6 @@
 // No data of this folder is hidden from other images. The dynamic linker gives all images that contain
 // this package the Swift code and the functions of one of them; were data hidden, code that is
 // inlined into the others would look at their own, which nobody changes.
-
-// A checked build (`-Xcc -DFWD_CHECKED`) makes rare paths common: few holds, no pools, poisoned
-// memory. The whole test suite runs in it.
-#if defined(FWD_CHECKED)
-#define FWD_IS_CHECKED 1
-#else
-#define FWD_IS_CHECKED 0
-#endif
 
 enum {
   /// How many things a thread may hold at a time. Beyond, the caller has to take a slower way.
@@ -191,6 +185,7 @@ static inline void *fwd_block_take(size_t size) {
 
 /// Takes memory of `fwd_block_take(size)` back.
 static inline void fwd_block_give(void *block, size_t size) {
+  if (FWD_IS_CHECKED) memset(block, 0xDD, size);
   if (size <= FWD_BLOCK_SIZE) {
     FWDThread *thread = fwd_thread_or_null;
     if (thread && thread->block_count < thread->block_limit) {
