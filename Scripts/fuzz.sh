@@ -27,6 +27,8 @@ if [ "${1:-}" = keep ]; then
     mkdir -p $corpus/kept $corpus/$target Fuzz/Corpus/$target
     $fuzz $target -set_cover_merge=1 -use_counters=0 -max_len=160 $corpus/kept Fuzz/Corpus/$target \
       $corpus/$target
+    # What once broke something has a name of words, and stays.
+    find Fuzz/Corpus/$target -name '*-*' -exec cp {} $corpus/kept \;
     rm -rf Fuzz/Corpus/$target
     mv $corpus/kept Fuzz/Corpus/$target
   done

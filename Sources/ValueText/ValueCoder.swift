@@ -50,6 +50,8 @@ package final class ValueCoder {
     guard case .array(let values)? = JSONReader.value(of: text) else {
       throw ValueError(text, type, "write the elements as a JSON array")
     }
+    // What cannot be measured cannot be shown after the call, not even if there is none of it.
+    _ = try element.layout
     let image = try values.flatMap { try bytes(of: $0, element) }
     let address = copy(image)
     pointed[address] = (element, values.count)

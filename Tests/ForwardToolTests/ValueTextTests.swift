@@ -39,4 +39,10 @@ struct ValueTextTests {
     let bytes = [UInt8](repeating: 0, count: 4)
     #expect(throws: ValueError.self) { try ValueCoder().value(of: bytes[...], type) }
   }
+
+  @Test("a list of what cannot be measured is refused before the call")
+  func opaqueElements() throws {
+    let type = try TypeEncoding(parsing: "^{opaque}")
+    #expect(throws: TypeEncodingError.self) { try ValueCoder().bytes(ofArgument: "[]", type) }
+  }
 }
