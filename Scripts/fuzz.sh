@@ -9,13 +9,17 @@ targets="encodings layouts calls values"
 build=Fuzz/.build/fuzz
 corpus=Fuzz/.build/corpus
 
+# The library of libFuzzer without a `main`, beside the toolchain's own runtime.
+runtime=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+library=$(ls "$runtime"/../clang/*/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a | tail -1)
+
 # Swift and C count the edges that run; address sanitizer sees what goes astray.
 swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address \
   -Xswiftc -sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table \
-  -Xcc -fsanitize=fuzzer-no-link
+  -Xcc -fsanitize=fuzzer-no-link -Xlinker "$library"
 fuzz=$build/release/fuzz
 
-# One runtime for all: leaks are those of the Swift runtime's caches.
+# What the Swift runtime caches for good looks like leaks.
 export ASAN_OPTIONS=detect_leaks=0
 # libFuzzer prints a backtrace itself.
 export SWIFT_BACKTRACE=enable=no

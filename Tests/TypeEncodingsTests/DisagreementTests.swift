@@ -88,6 +88,17 @@ struct DisagreementTests {
     #expect(error?.reason == .registeredOffsets(expected: 1, given: 2))
   }
 
+  @Test("a registered size is refused where a member is larger, with or without offsets")
+  func tooSmall() throws {
+    for offsets in [nil, [0, 0, 0]] {
+      var layouts = StructureLayouts()
+      layouts["A"] = .init(size: 0, alignment: 1, fieldOffsets: offsets)
+      let type = try TypeEncoding(parsing: "{A=QCL}", layouts: layouts)
+      let error = #expect(throws: TypeEncodingError.self) { try type.layout }
+      #expect(error?.reason == .registeredMemberOutside(size: 0))
+    }
+  }
+
   @Test("a registered layout keeps the very bit of a bit-field that the encoding tells")
   func packedBitField() throws {
     var layouts = StructureLayouts()
