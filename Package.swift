@@ -77,6 +77,10 @@ let package = Package(
     .target(
       name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
       path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    // A type of another module, which tests make more of than its module knows.
+    .target(
+      name: "ForeignTypes", dependencies: ["Forwarding"], path: "Tests/ForeignTypes",
+      swiftSettings: testChecks),
     // What is done with random bytes: by the package in Fuzz, and by a test with those it keeps.
     .target(
       name: "FuzzTargets",
@@ -98,7 +102,7 @@ let package = Package(
       name: "ForwardingTests",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
-        "ForwardingTestSupport",
+        "ForwardingTestSupport", "ForeignTypes",
       ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardToolTests",

@@ -1,4 +1,4 @@
-public import CForwardingShims
+import CForwardingShims
 import TypeEncodings
 
 /// A C structure or union as a Swift value.
@@ -40,7 +40,7 @@ extension CallStructure {
   public static var typeEncoding: String { structure.encoding }
 
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.aggregate) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { .bytes(of: Self.self) }
 
   @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.store(bytesOf: self) }
@@ -60,23 +60,10 @@ enum TypeMatch {
     _ type: Value.Type, _ kind: ValueKind, _ place: TypeEncoding
   ) -> Bool {
     guard Value.valueKind.fits(kind) else { return false }
-    return kind.raw != .aggregate || fitsAggregate(type, place)
-  }
-
-  fileprivate static func fitsAggregate<Value: CallValue>(
-    _ type: Value.Type, _ place: TypeEncoding
-  ) -> Bool {
-    // What travels as another type, or may be missing, lies in a frame as that type does.
-    if let carried = type as? any CarriedValue.Type { return fitsCarrier(of: carried, place) }
-    if let optional = type as? any OptionalValue.Type { return optional.fitsAggregate(place) }
-    guard let structure = type as? any CallStructure.Type else { return false }
+    guard kind.raw == .aggregate else { return true }
+    // What is stored and loaded decides, not what else the type conforms to.
+    guard let structure = unsafe Value._callFacts(0).structure else { return false }
     return fits(structure, place)
-  }
-
-  private static func fitsCarrier<Value: CarriedValue>(
-    of type: Value.Type, _ place: TypeEncoding
-  ) -> Bool {
-    fitsAggregate(Value.Carrier.self, place)
   }
 
   private static func fits<Value: CallStructure>(
@@ -90,16 +77,5 @@ enum TypeMatch {
       own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
     return isSameType && _isPOD(type) && MemoryLayout<Value>.stride == max(layout.size, 1)
       && MemoryLayout<Value>.alignment == layout.alignment
-  }
-}
-
-/// An optional, whatever it wraps.
-private protocol OptionalValue {
-  static func fitsAggregate(_ place: TypeEncoding) -> Bool
-}
-
-extension Optional: OptionalValue where Wrapped: NullableCallValue {
-  static func fitsAggregate(_ place: TypeEncoding) -> Bool {
-    TypeMatch.fitsAggregate(Wrapped.self, place)
   }
 }

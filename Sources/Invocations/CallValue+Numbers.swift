@@ -36,67 +36,67 @@ extension WordValue where Self: FixedWidthInteger & UnsignedInteger {
 
 extension Int8: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.int8, word: .int8) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int8, word: .int8) }
   public static var typeEncoding: String { "c" }
 }
 
 extension UInt8: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt8, word: .uInt8) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt8, word: .uInt8) }
   public static var typeEncoding: String { "C" }
 }
 
 extension Int16: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.int16, word: .int16) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int16, word: .int16) }
   public static var typeEncoding: String { "s" }
 }
 
 extension UInt16: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt16, word: .uInt16) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt16, word: .uInt16) }
   public static var typeEncoding: String { "S" }
 }
 
 extension Int32: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.int32, word: .int32) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int32, word: .int32) }
   public static var typeEncoding: String { "i" }
 }
 
 extension UInt32: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt32, word: .uInt32) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt32, word: .uInt32) }
   public static var typeEncoding: String { "I" }
 }
 
 extension Int64: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.int64, word: .whole) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int64, word: .whole) }
   public static var typeEncoding: String { "q" }
 }
 
 extension UInt64: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
   public static var typeEncoding: String { "Q" }
 }
 
 extension Int: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.int64, word: .whole) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int64, word: .whole) }
   public static var typeEncoding: String { "q" }
 }
 
 extension UInt: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
   public static var typeEncoding: String { "Q" }
 }
 
 extension Bool: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.bool, word: .bool) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.bool, word: .bool) }
   public static var typeEncoding: String { "B" }
   @inlinable public var word: UInt64 { self ? 1 : 0 }
   /// Any byte but 0 is true: C code that returns 2 for a `_Bool` must not break Swift's.
@@ -105,7 +105,7 @@ extension Bool: WordValue {
 
 extension Float: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.float, word: .uInt32) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.float, word: .uInt32) }
   public static var typeEncoding: String { "f" }
   @inlinable public var word: UInt64 { UInt64(bitPattern) }
   @inlinable public init(word: UInt64) { self.init(bitPattern: UInt32(truncatingIfNeeded: word)) }
@@ -124,7 +124,7 @@ extension Float: WordValue {
 
 extension Double: WordValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.double, word: .whole) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.double, word: .whole) }
   public static var typeEncoding: String { "d" }
   @inlinable public var word: UInt64 { bitPattern }
   @inlinable public init(word: UInt64) { self.init(bitPattern: word) }
@@ -146,13 +146,13 @@ extension PlainValue {
 
 extension Int128: PlainValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.int128) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int128) }
   public static var typeEncoding: String { "t" }
 }
 
 extension UInt128: PlainValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.uInt128) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt128) }
   public static var typeEncoding: String { "T" }
 }
 
@@ -160,7 +160,7 @@ extension UInt128: PlainValue {
   /// C's `long double` of this platform.
   extension Float80: PlainValue {
     @inlinable @unsafe
-    public static func _callFacts() -> ValueFacts { ValueFacts(.longDouble) }
+    public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
   }
 #endif
@@ -204,6 +204,6 @@ extension Double: ComplexPart {
 
 extension ComplexValue: CallValue, PlainValue {
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { unsafe Part._complexFacts() }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { unsafe Part._complexFacts() }
   public static var typeEncoding: String { "j" + Part.typeEncoding }
 }

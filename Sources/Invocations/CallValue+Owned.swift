@@ -55,7 +55,7 @@ enum OwnedObject {
 extension String: NullableCallValue {
   public static var typeEncoding: String { "*" }
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.cString) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { .reference(.cString) }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
@@ -80,7 +80,7 @@ public protocol CallObject: AnyObject, NullableCallValue {}
 extension CallObject {
   public static var typeEncoding: String { "@" }
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.object) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { .reference(.object) }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
@@ -111,7 +111,7 @@ public struct AnyCallObject: NullableCallValue {
 
   public static var typeEncoding: String { "@" }
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.object) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { .reference(.object) }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {

@@ -24,7 +24,7 @@ extension PointerValue {
 }
 
 extension UnsafeRawPointer: @unsafe PointerValue {
-  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeRawPointer? {
     unsafe UnsafeRawPointer(bitPattern: address)
@@ -32,7 +32,7 @@ extension UnsafeRawPointer: @unsafe PointerValue {
 }
 
 extension UnsafeMutableRawPointer: @unsafe PointerValue {
-  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeMutableRawPointer? {
     unsafe UnsafeMutableRawPointer(bitPattern: address)
@@ -40,7 +40,7 @@ extension UnsafeMutableRawPointer: @unsafe PointerValue {
 }
 
 extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe PointerValue {
-  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafePointer? {
     unsafe UnsafePointer(bitPattern: address)
@@ -48,7 +48,7 @@ extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe P
 }
 
 extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue, @unsafe PointerValue {
-  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> UnsafeMutablePointer? {
     unsafe UnsafeMutablePointer(bitPattern: address)
@@ -56,7 +56,7 @@ extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue, @u
 }
 
 extension OpaquePointer: @unsafe PointerValue {
-  @inlinable @unsafe public static func _callFacts() -> ValueFacts { .address }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
   @inlinable public var address: UInt { UInt(bitPattern: self) }
   @inlinable public static func pointer(toAddress address: UInt) -> OpaquePointer? {
     unsafe OpaquePointer(bitPattern: address)
@@ -68,9 +68,9 @@ extension Optional: CallValue where Wrapped: NullableCallValue {
 
   /// A pointer that may be missing is its address, with nil as zero.
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts {
-    let wrapped = unsafe Wrapped._callFacts()
-    return ValueFacts(wrapped.kind, word: wrapped.optionalWord)
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    // SAFETY: what is stored is the wrapped value, by the same conformance, or zero.
+    unsafe Wrapped._callFacts(depth).optional
   }
 
   @inlinable @unsafe
@@ -87,7 +87,7 @@ extension Optional: CallValue where Wrapped: NullableCallValue {
 extension Selector: CallValue {
   public static var typeEncoding: String { ":" }
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.selector) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.selector) }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = UInt64(word) }

@@ -13,7 +13,9 @@ public protocol CallValue: SendableMetatype {
   /// The encoding that is spelled for this type when a signature is derived from Swift types.
   static var typeEncoding: String { get }
   /// What the type is in a frame. Only this package can make such facts.
-  @unsafe static func _callFacts() -> ValueFacts
+  ///
+  /// `depth` counts the types around this one that travel as it.
+  @unsafe static func _callFacts(_ depth: Int) -> ValueFacts
   /// Writes the value into a place that was found to fit.
   ///
   /// - Safety: the place must fit the type, and belong to a call that is being recorded or answered.
@@ -26,6 +28,9 @@ public protocol CallValue: SendableMetatype {
 
 /// What a Swift type is in a frame: its kind, and whether it is one word and nothing else.
 ///
+/// The facts of a type come from the same conformance as the functions that store and load its values.
+/// A cast to a protocol does not: another module may have added that protocol later.
+///
 /// There is no way to make one outside of this package, and none to borrow that of another type
 /// without the word `unsafe`.
 @frozen
@@ -35,20 +40,60 @@ public struct ValueFacts: Sendable {
   @usableFromInline let word: FWDWord?
   /// The same for an optional of the type.
   @usableFromInline let optionalWord: FWDWord?
+  /// The structure whose bytes are stored, if the kind is an aggregate.
+  @usableFromInline let structure: (any CallStructure.Type)?
+  /// Whether no value is stored as a zero word, so that zero can stand for a missing one.
+  @usableFromInline let isNeverZero: Bool
 
   @inlinable
   init(_ kind: FWDKind, word: FWDWord? = nil) { self.init(ValueKind(raw: kind), word: word) }
 
   @inlinable
-  init(_ kind: ValueKind, word: FWDWord? = nil, optionalWord: FWDWord? = nil) {
+  init(
+    _ kind: ValueKind, word: FWDWord? = nil, optionalWord: FWDWord? = nil,
+    structure: (any CallStructure.Type)? = nil, isNeverZero: Bool = false
+  ) {
     self.kind = kind
     self.word = word
     self.optionalWord = optionalWord
+    self.structure = structure
+    self.isNeverZero = isNeverZero
   }
+
+  /// The bytes of a structure.
+  @inlinable
+  static func bytes(of structure: any CallStructure.Type) -> ValueFacts {
+    ValueFacts(ValueKind(raw: .aggregate), structure: structure)
+  }
+
+  /// The address of something that is there: text or an object.
+  @inlinable
+  static func reference(_ kind: FWDKind) -> ValueFacts {
+    ValueFacts(ValueKind(raw: kind), isNeverZero: true)
+  }
+
+  /// A type that fits no place: an aggregate that is no structure.
+  @inlinable static var unfit: ValueFacts { ValueFacts(ValueKind(raw: .aggregate)) }
+
+  /// Whether values of the type fit no place.
+  @inlinable var isUnfit: Bool { kind.isAggregate && structure == nil }
+
+  /// What a type is that travels as one with these facts: no word, as its memory is its own.
+  @inlinable var carried: ValueFacts {
+    ValueFacts(kind, structure: structure, isNeverZero: isNeverZero)
+  }
+
+  /// What an optional of a type with these facts is: it fits nowhere if zero is a value already.
+  @inlinable var optional: ValueFacts {
+    isNeverZero ? ValueFacts(kind, word: optionalWord) : .unfit
+  }
+
+  /// How many types may travel as one another. A type that travels as itself has no end.
+  @inlinable static var maximumDepth: Int { 16 }
 
   /// A pointer, whose memory is the address; an optional one has nil as zero.
   @inlinable static var address: ValueFacts {
-    ValueFacts(ValueKind(raw: .pointer), optionalWord: .whole)
+    ValueFacts(ValueKind(raw: .pointer), optionalWord: .whole, isNeverZero: true)
   }
 }
 
@@ -57,14 +102,14 @@ extension CallValue {
   @inlinable
   public static var valueKind: ValueKind {
     // SAFETY: only looked at.
-    unsafe _callFacts().kind
+    unsafe _callFacts(0).kind
   }
 
   /// What the owner of a frame has to give back after a value was stored.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
 
   /// How the value's memory becomes a word.
-  @inlinable static var memoryWord: FWDWord? { unsafe _callFacts().word }
+  @inlinable static var memoryWord: FWDWord? { unsafe _callFacts(0).word }
 }
 
 /// What a stored value owns.
@@ -79,6 +124,10 @@ enum ValueOwnership: UInt8 {
 }
 
 /// A value that may be missing: NULL, nil.
+///
+/// A missing value is a zero word, so no value that is there may be one: pointers, text, objects, and
+/// types that travel as these are such. An optional of another type is refused when it is compared with
+/// a place.
 public protocol NullableCallValue: CallValue {}
 
 /// One place in a frame: where a value is written to and read from.

@@ -10,6 +10,9 @@
 /// A type that is not says how it becomes a value of its carrier, and back. C, or another caller, may
 /// send what is no value of the type: ``init(carrier:)`` answers nil then, and the call throws
 /// ``InvocationError/foreignValue(type:given:)``.
+///
+/// The carrier may be a ``CarriedValue`` too, but no type can travel as itself, or through more than 16
+/// others: no call takes one that does.
 public protocol CarriedValue: CallValue {
   /// The type that values travel as.
   associatedtype Carrier: CallValue
@@ -20,10 +23,16 @@ public protocol CarriedValue: CallValue {
 }
 
 extension CarriedValue {
-  public static var typeEncoding: String { Carrier.typeEncoding }
+  public static var typeEncoding: String {
+    // SAFETY: only looked at. The carrier of an unfit type may be without end.
+    unsafe _callFacts(0).isUnfit ? "?" : Carrier.typeEncoding
+  }
 
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(Carrier.valueKind) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    // SAFETY: what is stored is the carrier, by the same conformance.
+    depth < ValueFacts.maximumDepth ? unsafe Carrier._callFacts(depth + 1).carried : .unfit
+  }
 
   @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {

@@ -53,12 +53,30 @@ package struct FittedPlan<Value: CallValue, each Argument: CallValue>: Sendable 
 
   /// The signature that the types spell, behind a prefix such as `@:`.
   private static func spelled(hidden: String) throws(InvocationError) -> MethodSignature {
+    guard isFit(Value.self) else {
+      throw .resultMismatch(expected: fitting, given: Self.text(Value.self))
+    }
     var text = Value.typeEncoding + hidden
-    for type in repeat (each Argument).self { text += type.typeEncoding }
+    var index = hidden.utf8.count
+    for type in repeat (each Argument).self {
+      guard isFit(type) else {
+        throw .argumentMismatch(index: index, expected: fitting, given: Self.text(type))
+      }
+      text += type.typeEncoding
+      index += 1
+    }
     let spelled = text
     return try InvocationError.wrapping { () throws(TypeEncodingError) in
       try SignatureCache.signature(ofProgramText: spelled)
     }
+  }
+
+  private static var fitting: String { "of a type that fits a place of C" }
+
+  /// Whether a type fits any place: not one that travels as itself.
+  private static func isFit<Given: CallValue>(_ type: Given.Type) -> Bool {
+    // SAFETY: only looked at.
+    unsafe !Given._callFacts(0).isUnfit
   }
 
   private func checkArguments() throws(InvocationError) {

@@ -68,7 +68,7 @@ public struct NoResult: CallValue, Hashable, Sendable {
   public static var typeEncoding: String { "v" }
 
   @inlinable @unsafe
-  public static func _callFacts() -> ValueFacts { ValueFacts(.nothing) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.nothing) }
 
   @inlinable @unsafe public func store(in slot: ValueSlot) throws(InvocationError) {}
 

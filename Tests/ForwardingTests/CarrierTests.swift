@@ -1,0 +1,185 @@
+import ForeignTypes
+import Forwarding
+import Testing
+
+/// The address that a foreign number says it travels as, while its module stores a number.
+public struct Address: CallStructure {
+  public var address: UInt
+  public static var structure: VouchedStructure<Address> {
+    unsafe VouchedStructure("{Address=^v}")
+  }
+}
+
+extension ForeignNumber: CarriedValue {
+  public var carrier: Address { Address(address: 0) }
+  public init?(carrier: Address) { nil }
+}
+
+/// Degrees, of which zero are as good as any.
+private struct Degrees: CarriedValue, NullableCallValue {
+  var carrier = 0.0
+  init?(carrier: Double) { self.carrier = carrier }
+}
+
+private struct Corner: CallStructure {
+  var x = 0
+  var y = 0
+  static var structure: VouchedStructure<Corner> { unsafe VouchedStructure("{Corner=qq}") }
+}
+
+/// More than the word that nil clears.
+private struct Wide: CarriedValue, NullableCallValue {
+  var carrier = Corner()
+  init?(carrier: Corner) { self.carrier = carrier }
+}
+
+/// Text that may be missing already.
+private struct Remark: CarriedValue, NullableCallValue {
+  var carrier: String?
+  init?(carrier: String?) { self.carrier = carrier }
+}
+
+/// A structure whose first member may be zero.
+private struct Mark: CallStructure, NullableCallValue {
+  var id = 0
+  static var structure: VouchedStructure<Mark> { unsafe VouchedStructure("{Mark=q}") }
+}
+
+private struct Endless: CarriedValue {
+  var carrier: Endless { self }
+  init?(carrier: Endless) { nil }
+}
+
+private struct There: CarriedValue {
+  var carrier: Back { Back() }
+  init() {}
+  init?(carrier: Back) {}
+}
+
+private struct Back: CarriedValue {
+  var carrier: There { There() }
+  init() {}
+  init?(carrier: There) {}
+}
+
+private struct Perhaps: CarriedValue, NullableCallValue {
+  var carrier: Perhaps? { nil }
+  init?(carrier: Perhaps?) { nil }
+}
+
+/// Each is carried as another type, of which there is always one more.
+private struct Growing<Inner>: CarriedValue {
+  var carrier: Growing<Growing<Inner>> { Growing<Growing<Inner>>() }
+  init() {}
+  init?(carrier: Growing<Growing<Inner>>) {}
+}
+
+private struct Kelvin: CarriedValue, Equatable {
+  var carrier: Double
+  init(carrier: Double) { self.carrier = carrier }
+}
+
+private struct Noon: CarriedValue, Equatable {
+  var carrier: Kelvin
+  init(carrier: Kelvin) { self.carrier = carrier }
+}
+
+private struct Handle: CarriedValue, NullableCallValue, Equatable {
+  var carrier: UnsafeRawPointer
+  init(carrier: UnsafeRawPointer) { unsafe self.carrier = carrier }
+}
+
+/// A type that fits no place, with the encoding of the place that it claims.
+private struct Unfit: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let attempts: @Sendable () -> [Result<Void, any Error>]
+
+  init<Value: CallValue>(_ type: Value.Type, _ encoding: String) {
+    testDescription = "\(type)"
+    attempts = {
+      let functions = FunctionTable()
+      return [
+        Result { try functions.register("take") { (_: Value) in } },
+        Result { try functions.register("give") { () -> Value in fatalError() } },
+        Result { try functions.register("coded", encoding: "v" + encoding) { (_: Value) in } },
+        Result { _ = try Message<NoResult, Value>("take:") },
+        Result { _ = try Message<Value>("give", encoding: encoding + "@:") },
+        Result {
+          let call = try Invocation(parsing: "v@:" + encoding)
+          _ = try call.argument(at: 2, as: Value.self)
+        },
+      ]
+    }
+  }
+}
+
+@Suite("What a value travels as")
+struct CarrierTests {
+  @Test("a structure that another module carries as an address is no address")
+  func foreignStructure() throws {
+    #expect(
+      throws: InvocationError.argumentMismatch(
+        index: 0, expected: "{Address=^v}", given: "ForeignNumber ({ForeignNumber=q})")
+    ) {
+      try FunctionTable().register("f", encoding: "v{Address=^v}") { (_: ForeignNumber) in }
+    }
+  }
+
+  @Test("it is set as what it stores, and not as what it says it travels as")
+  func foreignArgument() throws {
+    let call = try Invocation(parsing: "v@:{Address=^v}")
+    #expect(throws: InvocationError.self) { try call.setArgument(ForeignNumber(64), at: 2) }
+    let own = try Invocation(parsing: "v@:{ForeignNumber=q}")
+    try own.setArgument(ForeignNumber(64), at: 2)
+    #expect(try own.argument(at: 2, as: ForeignNumber.self) == ForeignNumber(64))
+  }
+
+  private static let zeros = [
+    Unfit(Degrees?.self, "d"), Unfit(Wide?.self, "{Corner=qq}"), Unfit(Remark?.self, "*"),
+    Unfit(Mark?.self, "{Mark=q}"),
+  ]
+
+  @Test("an optional is refused where zero is a value", arguments: zeros)
+  private func zero(unfit: Unfit) { refused(unfit) }
+
+  private static let circles = [
+    Unfit(Endless.self, "q"), Unfit(There.self, "q"), Unfit(Perhaps.self, "@"),
+    Unfit(Growing<Int>.self, "{Corner=qq}"),
+  ]
+
+  @Test("a type that travels as itself is refused", arguments: circles)
+  private func endless(unfit: Unfit) { refused(unfit) }
+
+  private func refused(_ unfit: Unfit) {
+    for (index, attempt) in unfit.attempts().enumerated() {
+      #expect(throws: InvocationError.self, "attempt \(index)") { try attempt.get() }
+    }
+  }
+
+  @Test("the refusal names the argument and the type")
+  func message() {
+    let error = InvocationError.argumentMismatch(
+      index: 1, expected: "of a type that fits a place of C", given: "Endless (?)")
+    #expect(throws: error) {
+      try FunctionTable().register("f") { (_: Int, _: Endless) in }
+    }
+  }
+
+  @Test("a carrier may be carried in its turn")
+  func chain() throws {
+    let functions = FunctionTable()
+    try functions.register("noon") { (noon: Noon) in noon }
+    let noon = Noon(carrier: Kelvin(carrier: 300))
+    #expect(try functions.call("noon", noon, returning: Noon.self) == noon)
+    #expect(try functions.call("noon", 300.0, returning: Double.self) == 300)
+  }
+
+  @Test("a type that travels as an address may be missing")
+  func handle() throws {
+    let functions = FunctionTable()
+    try functions.register("isThere") { (handle: Handle?) in handle != nil }
+    let handle = try #require(UnsafeRawPointer(bitPattern: 64).map { Handle(carrier: $0) })
+    #expect(try functions.call("isThere", Handle?.some(handle), returning: Bool.self))
+    #expect(try !functions.call("isThere", Handle?.none, returning: Bool.self))
+  }
+}
