@@ -174,8 +174,8 @@ static FWDCallbackPlace *fresh_closure(const void **out_function) {
 /// Tells libffi the type of a callback.
 static int prepare_closure(FWDCallback *callback) {
   Closure *closure = (Closure *)callback->place;
-  return ffi_prep_closure_loc(closure->closure, &callback->plan->cif, enter, callback->place,
-                              (void *)callback->function) == FFI_OK;
+  return ffi_prep_closure_loc(closure->closure, fwd_lasting_cif(callback->plan), enter,
+                              callback->place, (void *)callback->function) == FFI_OK;
 }
 
 // MARK: Places

@@ -56,6 +56,10 @@ void fwd_trampoline_prepare(FWDCallback *callback);
 /// is where the last callback had its result, of size 0 if there was none.
 FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result);
 
+/// Returns what libffi has to know of a plan's type, in memory that is never freed: C that calls too late
+/// may be in libffi, which reads it, for any time. Plans of one type share it.
+ffi_cif *fwd_lasting_cif(FWDPlan *plan);
+
 /// Ends the use of a callback that was counted.
 void fwd_callback_end_use(FWDCallback *callback);
 

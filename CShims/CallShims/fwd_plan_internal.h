@@ -22,6 +22,8 @@ struct FWDPlan {
   uint32_t libffi_result;
   /// Room for composite types; they are only written while the plan is made.
   uint32_t composite_count;
+  /// The next plan whose `cif` closures of libffi use, which is never freed.
+  FWDPlan *next_lasting;
   /// All of these point into the one allocation that begins with the plan.
   FWDPart *parts;
   ffi_type **types;

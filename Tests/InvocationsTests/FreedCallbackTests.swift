@@ -1,7 +1,9 @@
 import CForwardingFixtures
 import CForwardingShims
 import Foundation
+import Synchronization
 import Testing
+import TypeEncodings
 
 @testable import Invocations
 
@@ -10,6 +12,18 @@ private typealias Number = @convention(c) () -> Int32
 /// Functions of callbacks that are freed.
 private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
   try (0..<count).map { number in try Callback { () -> Int32 in Int32(number) }.address }
+}
+
+/// The function of a freed callback whose plan nobody else has.
+private func freedOfOwnPlan() throws -> UInt {
+  let plan = try CallPlan(MethodSignature(parsing: "iiqiq"))
+  return UInt(bitPattern: try Callback(plan, { _ in }, { _ in }).address)
+}
+
+/// A function that threads look at while another one changes it.
+private final class Shared: Sendable {
+  let function: Atomic<UInt>
+  init(_ function: UInt) { self.function = Atomic(function) }
 }
 
 // Each test has a process of its own, and is run for trampolines (0) and for libffi's closures (1).
@@ -89,22 +103,51 @@ struct FreedCallbackTests {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
       ForwardingEvent.destination = .nowhere
-      let place = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
-      place.pointee = UInt(bitPattern: try freed(1)[0])
-      nonisolated(unsafe) let shared = place
+      let shared = Shared(UInt(bitPattern: try freed(1)[0]))
       let group = DispatchGroup()
       for _ in 0..<4 {
         DispatchQueue.global().async(group: group) {
           for _ in 0..<100_000 {
-            let call = unsafeBitCast(shared.pointee, to: Number.self)
+            let call = unsafeBitCast(
+              shared.function.load(ordering: .relaxed), to: Number.self)
             precondition([0, 7].contains(call()))
           }
         }
       }
       for _ in 0..<5_000 {
         let callback = try Callback { () -> Int32 in 7 }
-        shared.pointee = UInt(bitPattern: callback.address)
+        shared.function.store(UInt(bitPattern: callback.address), ordering: .relaxed)
       }
+      group.wait()
+    }
+  }
+
+  @Test(
+    "a late call finds the type of a function whose next callback has a plan of its own",
+    arguments: [0, 1])
+  func ownPlans(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      ForwardingEvent.destination = .nowhere
+      // With glibc, what is freed is overwritten: M_PERTURB.
+      if let mallopt = dlsym(nil, "mallopt") {
+        _ = unsafeBitCast(mallopt, to: (@convention(c) (Int32, Int32) -> Int32).self)(-6, 0xA5)
+      }
+      typealias Sum = @convention(c) (Int32, Int64, Int32, Int64) -> Int32
+      let functions = try (0..<80).map { _ in try freedOfOwnPlan() }
+      let isOver = Atomic(false)
+      let group = DispatchGroup()
+      for _ in 0..<3 {
+        DispatchQueue.global().async(group: group) {
+          while !isOver.load(ordering: .relaxed) {
+            for function in functions {
+              precondition(unsafeBitCast(function, to: Sum.self)(1, 2, 3, 4) == 0)
+            }
+          }
+        }
+      }
+      for _ in 0..<20_000 { _ = try freedOfOwnPlan() }
+      isOver.store(true, ordering: .relaxed)
       group.wait()
     }
   }

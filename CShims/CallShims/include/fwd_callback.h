@@ -21,8 +21,8 @@ FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler han
                                            int *out_error);
 
 /// Ends a callback, whose function pointer must not be called any more. Calls that have begun end
-/// well; later ones answer zero and are reported, until the function is used again, which those
-/// that were freed before are first.
+/// well; later ones answer zero and are reported, until the function is used again; functions
+/// freed earlier are used first.
 void fwd_callback_destroy(FWDCallback *callback);
 
 /// Where the code of callbacks comes from.
