@@ -94,12 +94,14 @@ static int mark(FWDRetirable *thing, FWDRetirable **dead) {
 
 /// Takes the marks back of slots that let go before they could see them.
 static void check_marks(FWDRetirable *thing) {
-  for (FWDThread *thread = fwd_threads; thread; thread = thread->next)
-    for (FWDHold *hold = thread->holds; hold < thread->holds + thread->high; hold++)
+  for (FWDThread *thread = fwd_threads; thread; thread = thread->next) {
+    uint32_t high = __atomic_load_n(&thread->high, __ATOMIC_ACQUIRE);
+    for (FWDHold *hold = thread->holds; hold < thread->holds + high; hold++)
       if (hold->wanted == thing && !is_in(hold, thing)) {
         thing->holds--;
         __atomic_store_n(&hold->wanted, NULL, __ATOMIC_RELAXED);
       }
+  }
 }
 
 FWDRetirable *fwd_end_holds(FWDThread *thread, uint32_t index, FWDRetirable *dead) {

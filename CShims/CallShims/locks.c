@@ -6,7 +6,9 @@
 #include "fwd_fork.h"
 #include "fwd_hold_internal.h"
 
-enum { LOCKS = 64 };
+enum { LOCKS = 64, LOCK_BITS = 6 };
+
+_Static_assert(LOCKS == 1 << LOCK_BITS, "the high bits of a product choose one of all locks");
 
 /// A lock has a line of the processor's cache to itself.
 typedef struct Lock {
@@ -17,7 +19,7 @@ static Lock locks[LOCKS] = {[0 ... LOCKS - 1] = {PTHREAD_MUTEX_INITIALIZER}};
 
 pthread_mutex_t *fwd_lock_of(const void *object) {
   fwd_set_up_threads();
-  return &locks[((uintptr_t)object >> 4) * 0x9E3779B97F4A7C15u >> 58].mutex;
+  return &locks[((uintptr_t)object >> 4) * 0x9E3779B97F4A7C15u >> (64 - LOCK_BITS)].mutex;
 }
 
 #if FWD_IS_CHECKED
