@@ -13,17 +13,23 @@ final class LaneOrder: Sendable {
   /// Runs a job on an actor, after the jobs that were given to it before.
   func run(_ job: DeliveryJob, on actor: any Actor) {
     guard isFirst(job) else { return }
-    Task { while let next = self.next() { await actor.perform(next) } }
+    Task {
+      while var jobs = self.takeWaiting() {
+        while let next = jobs.popLast() { await actor.perform(next) }
+      }
+    }
   }
 
   /// Runs a job on an executor, after the jobs that were given to it before.
   func run(_ job: DeliveryJob, on executor: any TaskExecutor) {
     guard isFirst(job) else { return }
     Task(executorPreference: executor) {
-      while let next = self.next() {
-        next.run()
-        // Others wait for the executor as well.
-        await Task.yield()
+      while var jobs = self.takeWaiting() {
+        while let next = jobs.popLast() {
+          next.run()
+          // Others wait for the executor as well.
+          await Task.yield()
+        }
       }
     }
   }
@@ -37,12 +43,15 @@ final class LaneOrder: Sendable {
     }
   }
 
-  /// The job whose turn it is; nil ends the task.
-  private func next() -> DeliveryJob? {
+  /// Takes all jobs that wait, the last one first, so that each dies when it is done; nil ends the task.
+  private func takeWaiting() -> [DeliveryJob]? {
+    var jobs: [DeliveryJob] = []
     state.withLockInPlace { state in
-      state.isRunning = !state.waiting.isEmpty
-      return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      swap(&state.waiting, &jobs)
+      state.isRunning = !jobs.isEmpty
     }
+    jobs.reverse()
+    return jobs.isEmpty ? nil : jobs
   }
 }
 
