@@ -5,7 +5,7 @@
 # make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
-.PHONY: demo test check setup setup-test setup-bench lint unsafe build format goldens bench \
+.PHONY: demo test check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
 	bench-check bench-build bench-record fuzz clean
 
 demo: setup
@@ -18,7 +18,7 @@ test: setup-test lint unsafe
 	swift build --build-tests -c release -Xswiftc -enable-testing
 	swift test --skip-build -c release -Xswiftc -enable-testing
 
-check: test
+check: setup-check test
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build --filter CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build --filter MulticastModelTests
 	FORWARDING_SECONDS=10 swift test --skip-build --filter ConcurrencyTests
@@ -37,6 +37,9 @@ setup:
 
 setup-test:
 	@Scripts/setup.sh test
+
+setup-check:
+	@Scripts/setup.sh check
 
 SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources \
 	Fuzz/Package.swift Fuzz/Sources

@@ -2,10 +2,17 @@
 # Installs what the build needs from Debian's packages, if anything is missing.
 #   setup.sh          what building needs
 #   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
+#   setup.sh check    what 'make check' needs as well: spin, readelf and gcc
 #   setup.sh bench    what is compared with, as far as it can be had: nothing of it is needed
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
+
+mode="${1:-}"
+case "$mode" in
+  '' | test | check | bench) ;;
+  *) say "there is no mode '$mode'; modes are test, check and bench"; exit 1 ;;
+esac
 
 if ! command -v swift >/dev/null 2>&1; then
   say "there is no 'swift' in PATH; install the Swift 6.2 toolchain or later from swift.org"
@@ -20,12 +27,17 @@ has_library() { PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "
 
 missing=()
 if ! has_header ffi.h; then missing+=(libffi-dev); fi
-if [ "${1:-}" = test ]; then
+if [ "$mode" = test ] || [ "$mode" = check ]; then
   command -v cc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_library libsqlite3.so.0 || missing+=(libsqlite3-0)
 fi
+if [ "$mode" = check ]; then
+  command -v spin >/dev/null 2>&1 || missing+=(spin)
+  command -v readelf >/dev/null 2>&1 || missing+=(binutils)
+  command -v gcc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
+fi
 is_optional=no
-if [ "${1:-}" = bench ] && [ "${#missing[@]}" -eq 0 ]; then
+if [ "$mode" = bench ] && [ "${#missing[@]}" -eq 0 ]; then
   is_optional=yes
   command -v valgrind >/dev/null 2>&1 || missing+=(valgrind)
   [ -e /usr/include/GNUstep/Foundation/Foundation.h ] || missing+=(gobjc libgnustep-base-dev)
