@@ -22,7 +22,8 @@ public import TypeEncodings
 /// The pointer is good while this object lives, on every thread; keep the object for as long as
 /// C may call. The closure runs on the thread that calls, whatever that is. If C calls too late, zero
 /// is the answer, and a ``ForwardingEvent`` says so, until the function is used for another
-/// callback; the one that was freed first is used again first.
+/// callback; functions freed earlier are used first. Never call one from a signal handler, and never
+/// release a callback there: the handler may have interrupted the thread while it holds a lock.
 ///
 /// - Note: On x86-64 Linux no memory is ever writable and executable: the code is a page of the
 ///   program's own file. Elsewhere libffi provides it, some builds of which map such a page.
