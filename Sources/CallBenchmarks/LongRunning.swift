@@ -18,6 +18,9 @@ import Synchronization
 public enum LongRunning {
   static let counts = [0, 1, 8, 64]
 
+  /// How the names of all its rows begin.
+  public static let folders = ["held/", "threads/"]
+
   /// Measures all of it. Needs a process of its own: threads leave nothing behind, if all is well.
   public static func measure() throws -> [Measurement] {
     try CoreRows.register()

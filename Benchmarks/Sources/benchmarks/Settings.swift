@@ -17,15 +17,10 @@ struct Settings {
   func run() throws -> Bool {
     for line in Peers.missing { print("skipped: \(line)") }
     let limits = try limits.map { try Limits(file: $0) }
-    let prefixes = only
-    func isWanted(_ name: String) -> Bool {
-      prefixes.isEmpty || prefixes.contains { name.hasPrefix($0) }
-    }
     // First, as it compares a process in which no thread has ended yet.
-    let longRunning =
-      isWanted("held/") || isWanted("threads/") ? try LongRunning.measure() : []
+    let longRunning = try measuresLongRunning ? LongRunning.measure() : []
     let rows = try (CoreRows.all() + Peers.rows()).filter { row in
-      only.isEmpty || row.name.hasPrefix("closure/") || only.contains { row.name.hasPrefix($0) }
+      row.name.hasPrefix("closure/") || isWanted(row.name)
     }
     var runner = Runner()
     runner.rounds = rounds
@@ -36,7 +31,8 @@ struct Settings {
       if done == of { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
     }
     var report = Report(
-      environment: Report.thisMachine + Versions.all, rows: try runner.run(rows) + longRunning,
+      environment: Report.thisMachine + Versions.all,
+      rows: try runner.run(rows) + longRunning.filter { isWanted($0.name) },
       skipped: Peers.missing)
     if hasCurves, only.isEmpty { report.curves = try Curves.all() }
     if countsInstructions || limits?.instructions.isEmpty == false {
@@ -54,6 +50,19 @@ struct Settings {
     }
     if let readme { try Readme.write(report, into: readme) }
     return limits?.check(report) ?? true
+  }
+
+  /// Whether `--only` keeps a row.
+  private func isWanted(_ name: String) -> Bool {
+    only.isEmpty || only.contains { name.hasPrefix($0) }
+  }
+
+  /// Whether a row of `LongRunning` may be wanted; they are measured together.
+  private var measuresLongRunning: Bool {
+    only.isEmpty
+      || LongRunning.folders.contains { folder in
+        only.contains { folder.hasPrefix($0) || $0.hasPrefix(folder) }
+      }
   }
 
   private static func styled(_ text: String, _ color: Report.TableColor) -> String {
