@@ -4,9 +4,10 @@
 #include "fwd_layout.h"
 #include "fwd_plan_internal.h"
 
-int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
+int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
+                             const void *function) {
   errno = 0;
-  fwd_call(facts, frame, function);
+  fwd_call_in_use(facts, state, function);
   return errno;
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,12 @@ int fixture_catch_jump(void (*body)(void *), void *context) {
 void fixture_jump(void *self, void *selector) {
   (void)self, (void)selector;
   longjmp(*landing, 1);
+}
+
+long fixture_text_after(void *self, void *selector, const char *text, void (*callback)(void)) {
+  (void)self, (void)selector;
+  callback();
+  return (long)strlen(text);
 }
 
 #if defined(__linux__)

@@ -9,7 +9,7 @@ extension CallRecord {
       return try unsafe callWithCare(function, returnsRetained: returnsRetained)
     }
     // Nothing is owned of such a result, nothing is to be kept, and little is copied.
-    unsafe fwd_call(facts, head, function)
+    unsafe fwd_call_in_use(facts, state, function)
     hasResult = returnsValue
   }
 
@@ -19,7 +19,7 @@ extension CallRecord {
   func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
     forgetResult()
     try checkStack()
-    unsafe fwd_call(facts, head, function)
+    unsafe fwd_call_in_use(facts, state, function)
     keepReturned(returnsRetained: returnsRetained)
   }
 

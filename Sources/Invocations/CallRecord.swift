@@ -150,8 +150,10 @@ struct CallRecord {
     return try body()
   }
 
+  /// Refuses to replace an object or a C string that a call is using.
   func checkSettable(_ index: Int) throws(InvocationError) {
     if index == 0, isTargetLent { throw .targetInUse }
+    if unsafe state.pointee.is_in_use != 0 { throw .argumentInUse(index: index) }
   }
 
   // MARK: Ownership

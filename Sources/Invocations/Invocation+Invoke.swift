@@ -65,7 +65,7 @@ extension Invocation {
     guard let function = unsafe function else { throw .nullFunction }
     record.forgetResult()
     try record.checkStack()
-    let code = unsafe fwd_call_capturing_errno(plan.facts, record.head, function)
+    let code = unsafe fwd_call_capturing_errno(plan.facts, record.state, function)
     record.keepReturned(returnsRetained: returnsRetained)
     return code
   }

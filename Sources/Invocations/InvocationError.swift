@@ -38,6 +38,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case forwardedTooDeeply(limit: Int, selector: String)
   /// The target cannot be set while the invocation is being delivered, or called with it.
   case targetInUse
+  /// The argument is an object or a C string that a C function is being called with.
+  case argumentInUse(index: Int)
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: String, given: String)
   /// The function pointer is NULL.
@@ -105,6 +107,8 @@ extension InvocationError: CustomStringConvertible {
     case .forwardedTooDeeply(let limit, let selector):
       "'\(selector)' was forwarded inside of forwarding more than \(limit) times"
     case .targetInUse: "the target cannot be set while the invocation is being delivered"
+    case .argumentInUse(let index):
+      "argument \(index) cannot be set while C code is called with it; set it after the call"
     case .signatureMismatch(let name, let expected, let given):
       "'\(name)' is registered as \(expected), but was called as \(given)"
     case .nullFunction: "the function pointer is NULL"

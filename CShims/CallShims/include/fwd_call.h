@@ -108,8 +108,20 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
   facts->caller(facts, frame, function);
 }
 
+/// Likewise, and notes in `state`, which stands in front of the frame, that what its values refer to is
+/// in use: who is called may find the invocation, and set other values.
+__attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
+                                                                  FWDInvocationState *state,
+                                                                  const void *function) {
+  uint8_t before = state->is_in_use;
+  state->is_in_use = 1;
+  fwd_call(facts, fwd_state_frame(state), function);
+  state->is_in_use = before;
+}
+
 /// Calls with `errno` cleared, and gives what the function left in it. Nothing runs between the
 /// call and the look at `errno`.
-int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
+int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
+                             const void *function);
 
 #pragma clang assume_nonnull end

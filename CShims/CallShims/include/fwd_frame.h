@@ -168,7 +168,9 @@ typedef struct FWDInvocationState {
   uint8_t has_path;
   /// Whether the receiver in the frame is somebody else's for the time of a call, and not to be set.
   uint8_t is_target_lent;
-  uint8_t reserved[2];
+  /// Whether C code runs with the values of the frame, and still uses what they refer to.
+  uint8_t is_in_use;
+  uint8_t reserved;
 } FWDInvocationState;
 
 _Static_assert(sizeof(FWDInvocationState) == 32, "the frame behind it is aligned to 16 bytes");

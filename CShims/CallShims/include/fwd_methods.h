@@ -114,7 +114,7 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
   }
   if (!method->function || !method->is_plain)
     return (FWDSent){.what = FWDSendHeld, .method = method, .thread = thread, .index = index};
-  fwd_call(facts, fwd_state_frame(state), method->function);
+  fwd_call_in_use(facts, state, method->function);
   state->has_result = facts->returns_value;
   fwd_let_go_from((FWDThread *)thread, index, 0);
   return (FWDSent){.what = FWDSendDone};

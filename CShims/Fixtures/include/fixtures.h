@@ -70,6 +70,9 @@ void fixture_jump(void *self, void *selector);
 /// Forbids this process the system call `membarrier`. 0 if it did.
 int fixture_deny_membarrier(void);
 
+/// A method `q@:*^?` that calls `callback`, and then counts the bytes of `text`.
+long fixture_text_after(void *self, void *selector, const char *text, void (*callback)(void));
+
 /// Sends this process a signal every so many microseconds, on a clock and on one of processor time.
 /// 0 if it does.
 int fixture_begin_signals(int microseconds);

@@ -1,0 +1,63 @@
+import CForwardingFixtures
+import Forwarding
+import ForwardingTestSupport
+import Testing
+
+@testable import Invocations
+
+private final class Reader: CallObject {}
+
+/// Where a C function finds its own invocation through a callback.
+@Suite("An argument that C code is called with")
+struct ArgumentInUseTests {
+  /// What setting the text gave inside of the call, and how long the text was after it.
+  private static func change(
+    _ send: (Invocation, Reader) throws -> Void
+  ) throws -> (error: InvocationError?, length: Int) {
+    let code = unsafe unsafeBitCast(
+      fixture_text_after
+        as @convention(c) (
+          UnsafeMutableRawPointer, UnsafeMutableRawPointer, UnsafePointer<CChar>,
+          @convention(c) () -> Void
+        ) -> Int, to: UnsafeRawPointer.self)
+    try unsafe MethodTable.of(Reader.self).replace(
+      Selector("read:after:"),
+      Implementation(methodEncoding: "q@:*^?", unsafeFunction: code, receiver: Reader.self))
+    let call = try Invocation(MethodSignature("q@:*^?"), selector: "read:after:")
+    let seen = Guarded<InvocationError?>(nil)
+    nonisolated(unsafe) let captured = call
+    let callback = try Callback { () -> Void in
+      do throws(InvocationError) {
+        try captured.setArgument("another text, which takes the place of the first", at: 2)
+      } catch {
+        seen.withLock { $0 = error }
+      }
+    }
+    try call.setArgument("a text that is long enough for memory of its own", at: 2)
+    try call.setArgument(callback.address, at: 3)
+    let reader = Reader()
+    try send(call, reader)
+    withExtendedLifetime(callback) {}
+    // After the call it can be set again.
+    try call.setArgument("other", at: 2)
+    return (seen.read { $0 }, Int(try call.result(as: Int64.self)))
+  }
+
+  @Test("cannot be replaced by a message that is being sent")
+  func sent() throws {
+    let (error, length) = try Self.change { try $0.invoke(on: $1) }
+    #expect(error == .argumentInUse(index: 2))
+    #expect(length == 48)
+  }
+
+  @Test("cannot be replaced by a message that is being delivered")
+  func delivered() throws {
+    let proxy = MulticastProxy()
+    let (error, length) = try Self.change { call, reader in
+      try proxy.add(reader, strongly: true)
+      try call.invoke(on: proxy)
+    }
+    #expect(error == .argumentInUse(index: 2))
+    #expect(length == 48)
+  }
+}
