@@ -35,7 +35,13 @@ extension CallRecord {
   func callBody(of implementation: Implementation) throws {
     forgetResult()
     clearResult()
-    try unsafe implementation.body(FrameReference(frame))
+    do {
+      try unsafe implementation.body(FrameReference(frame))
+    } catch {
+      // The body may have set a result before it threw.
+      forgetResult()
+      throw error
+    }
     adoptAnswer(isOwned: implementation.ownsResult)
   }
 

@@ -78,13 +78,27 @@ package final class Guarded<Value>: @unchecked Sendable {
 /// Tells those who wait that a guarded value has changed.
 @safe
 final class Announcement: @unchecked Sendable {
-  // SAFETY: as in `Guarded`.
-  fileprivate let condition: UnsafeMutablePointer<pthread_cond_t>
+  // SAFETY: used under the lock of the value alone, as is what it points at.
+  private var made: UnsafeMutablePointer<pthread_cond_t>
+  private var process = getpid()
 
-  init() {
-    unsafe condition = .allocate(capacity: 1)
+  init() { unsafe made = Self.make() }
+
+  /// The condition of this process. A child gets another one: the one of its parent knows threads that
+  /// wait, and that the child does not have, and would wait for them.
+  fileprivate var condition: UnsafeMutablePointer<pthread_cond_t> {
+    if process != getpid() {
+      process = getpid()
+      unsafe made = Self.make()
+    }
+    return unsafe made
+  }
+
+  private static func make() -> UnsafeMutablePointer<pthread_cond_t> {
+    let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     unsafe condition.initialize(to: pthread_cond_t())
     unsafe pthread_cond_init(condition, nil)
+    return unsafe condition
   }
 
   deinit {
@@ -92,6 +106,7 @@ final class Announcement: @unchecked Sendable {
     unsafe condition.deallocate()
   }
 
+  /// Wakes those who wait. The lock of the value is held.
   func announce() { unsafe pthread_cond_broadcast(condition) }
 }
 

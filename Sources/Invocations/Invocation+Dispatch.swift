@@ -38,7 +38,8 @@ extension Invocation {
     }
     record.forgetResult()
     try withExtendedLifetime(target) {
-      if let method = MethodTable.of(type).superclass?.resolved(selector) {
+      let found = record.lendingTarget { MethodTable.of(type).superclass?.resolved(selector) }
+      if let method = found {
         try record.check(method, selector)
         return try record.perform(method)
       }
@@ -86,7 +87,8 @@ extension Invocation {
     record.forgetResult()
     guard let selector else { throw InvocationError.selectorNotSet }
     let type: AnyClass = unsafe record.receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
-    let (table, method) = MethodLookup.find(type, selector)
+    // Finding a method may run code of the class, which may know this invocation.
+    let (table, method) = record.lendingTarget { MethodLookup.find(type, selector) }
     guard let method else { return try unsafe ask(Unmanaged.passUnretained(table)) }
     try record.check(method, selector)
     try record.perform(method)
@@ -100,7 +102,8 @@ extension Invocation {
     guard let selector = record.selector else { throw InvocationError.selectorNotSet }
     try unsafe table._withUnsafeGuaranteedRef { table in
       let target = record.receiver
-      if table.holding != nil, let method = table.ownOrClassMethod(of: target, for: selector) {
+      let own = record.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
+      if let method = own {
         try record.check(method, selector)
         return try record.perform(method)
       }
@@ -151,13 +154,13 @@ extension Invocation {
       unsafe target.with(as: AnyObject.self) { "\(type(of: $0))" }
     }
     defer { ForwardingDepth.leave() }
-    if let other = steps.target(target, selector),
+    if let other = record.lendingTarget({ steps.target(target, selector) }),
       unsafe Unmanaged.passUnretained(other).toOpaque() != target.address
     {
       try withExtendedLifetime(other) { try send(to: other) }
       return
     }
-    switch steps.match(target, self, selector) {
+    switch record.lendingTarget({ steps.match(target, self, selector) }) {
     case .fits: break
     case .expects(let signature):
       throw InvocationError.signatureMismatch(
@@ -231,8 +234,14 @@ extension CallRecord {
       let implementation = unsafe method.pointee.implementation
     else { return try unsafe perform(method) }
     hasResult = false
-    try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-      try unsafe $0.body(FrameReference(frame))
+    do {
+      try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+        try unsafe $0.body(FrameReference(frame))
+      }
+    } catch {
+      // The body may have set a result before it threw.
+      hasResult = false
+      throw error
     }
     hasResult = returnsValue
   }

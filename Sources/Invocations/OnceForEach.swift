@@ -63,7 +63,9 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
     guard isMine else { return }
     // Asked under no lock: another thread may have done it meanwhile.
     if !isDone() { work() }
-    state.withLockInPlace { $0.workers[key] = nil }
-    ended.announce()
+    state.withLockInPlace { state in
+      state.workers[key] = nil
+      ended.announce()
+    }
   }
 }

@@ -1,0 +1,138 @@
+import Forwarding
+import Testing
+
+@testable import Invocations
+
+/// A receiver that code which looks for its method would like to replace by one that nobody holds.
+private final class Victim: CallObject {
+  nonisolated(unsafe) var call: Invocation?
+  nonisolated(unsafe) var data = [1, 2, 3]
+}
+
+/// What code does that runs while a method is looked for: true if it was refused.
+private func replaceTarget(of call: Invocation?) -> Bool {
+  let victim = Victim()
+  victim.call = call
+  do throws(InvocationError) {
+    try call?.setTarget(victim)
+    return false
+  } catch {
+    return error == .targetInUse
+  }
+}
+
+private final class Holding: MethodHolding, CallObject {
+  nonisolated(unsafe) var call: Invocation?
+  nonisolated(unsafe) var wasRefused = false
+  let method: Implementation
+
+  init(_ method: Implementation) { self.method = method }
+
+  func ownMethod(for selector: Selector) -> Implementation? {
+    wasRefused = replaceTarget(of: call)
+    return method
+  }
+}
+
+private class Resolving: MessageForwarding, CallObject {
+  nonisolated(unsafe) static var call: Invocation?
+  nonisolated(unsafe) static var wasRefused = false
+
+  static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+    wasRefused = replaceTarget(of: call)
+    if let method = try? Implementation(method: { (_: AnyObject) -> Int32 in 7 }) {
+      table.add(selector, method)
+    }
+    return true
+  }
+}
+
+private final class ResolvingBelow: Resolving {}
+
+private final class Choosing: MessageForwarding, CallObject {
+  nonisolated(unsafe) var call: Invocation?
+  nonisolated(unsafe) var refusals = 0
+
+  func forwardingTarget(for selector: Selector) -> AnyObject? {
+    if replaceTarget(of: call) { refusals += 1 }
+    return nil
+  }
+
+  func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    if replaceTarget(of: call) { refusals += 1 }
+    return .fits
+  }
+
+  func forward(_ invocation: Invocation) throws { try invocation.setResult(Int32(7)) }
+}
+
+@Suite("While a method is looked for, nobody can set another target", .serialized)
+struct ReentrantLookupTests {
+  private func message(_ name: String) throws -> Invocation {
+    try Invocation(MethodSignature("i@:"), selector: name)
+  }
+
+  @Test("an object that is asked for a method of its own")
+  func own() throws {
+    let call = try message("number")
+    let receiver = Holding(try Implementation(method: { (_: Holding) -> Int32 in 7 }))
+    receiver.call = call
+    try call.invoke(on: receiver)
+    #expect(receiver.wasRefused)
+    #expect(try call.result(as: Int32.self) == 7)
+  }
+
+  @Test("a class that resolves a selector")
+  func resolver() throws {
+    let call = try message("resolvedNumber")
+    Resolving.call = call
+    try call.invoke(on: Resolving())
+    #expect(Resolving.wasRefused)
+    #expect(try call.result(as: Int32.self) == 7)
+  }
+
+  @Test("a superclass that resolves a selector")
+  func above() throws {
+    let call = try message("numberAbove")
+    Resolving.call = call
+    Resolving.wasRefused = false
+    try call.setTarget(ResolvingBelow())
+    try call.invokeSuper(of: ResolvingBelow.self)
+    #expect(Resolving.wasRefused)
+    #expect(try call.result(as: Int32.self) == 7)
+  }
+
+  @Test("an object that is asked where to forward, and what")
+  func forwarding() throws {
+    let call = try message("forwardedNumber")
+    let receiver = Choosing()
+    receiver.call = call
+    try call.invoke(on: receiver)
+    #expect(receiver.refusals == 2)
+    #expect(try call.result(as: Int32.self) == 7)
+  }
+}
+
+@Suite("A body that sets a result of its invocation and then throws")
+struct ThrownResultTests {
+  private struct Refused: Error {}
+
+  @Test("leaves no result", arguments: ["i@:", "*@:"])
+  func thrown(encoding: String) throws {
+    let call = try Invocation(parsing: encoding)
+    try call.setSelector(Selector("answer"))
+    nonisolated(unsafe) let captured = call
+    let body: @Sendable (Invocation) throws -> Void = { _ in
+      if encoding == "i@:" {
+        try captured.setResult(Int32(99))
+      } else {
+        try captured.setResult("stale")
+      }
+      throw Refused()
+    }
+    try MethodTable.of(Victim.self).replace(
+      Selector("answer"), Implementation(MethodSignature(parsing: encoding), invocation: body))
+    #expect(throws: Refused.self) { try call.invoke(on: Victim()) }
+    #expect(throws: InvocationError.resultNotAvailable) { try call.resultBytes() }
+  }
+}
