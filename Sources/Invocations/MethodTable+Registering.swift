@@ -72,7 +72,8 @@ extension MethodTable {
 /// this function inherits the methods, and one that overrides it adds its own. It runs once, while
 /// other threads that ask for this class wait, and those that ask for others do not. Classes that
 /// declare each other's methods on two threads do not wait for each other: one of them finds the
-/// other half declared.
+/// other half declared. It must not wait for a thread that needs this class: that thread waits for the
+/// declaration.
 ///
 /// The class is asked on whatever thread is first. A class that is isolated to an actor, the main
 /// actor by default among them, says `nonisolated class func declareMethods`.

@@ -218,11 +218,11 @@ struct FittingTests {
 }
 
 /// Modes of a machine, as C knows them.
-private enum Mode: Int32, CarriedValue {
+enum TestMode: Int32, CarriedValue {
   case off, slow, fast
 }
 
-private struct Celsius: CarriedValue, Equatable {
+struct TestCelsius: CarriedValue, Equatable {
   var degrees: Double
   var carrier: Double { degrees + 273.15 }
   init(_ degrees: Double) { self.degrees = degrees }
@@ -244,10 +244,10 @@ struct CarriedValueTests {
   @Test("an enumeration with raw values travels as one")
   func enumeration() throws {
     let target = ClosureTarget()
-    try target.on("next:") { (_: ClosureTarget, mode: Mode) in
-      Mode(rawValue: mode.rawValue + 1) ?? .off
+    try target.on("next:") { (_: ClosureTarget, mode: TestMode) in
+      TestMode(rawValue: mode.rawValue + 1) ?? .off
     }
-    let next = try Message<Mode, Mode>("next:")
+    let next = try Message<TestMode, TestMode>("next:")
     #expect(next.signature.description == "i@:i")
     #expect(try next(.slow, on: target) == .fast)
   }
@@ -255,8 +255,8 @@ struct CarriedValueTests {
   @Test("a value that is none of the type is refused, and the method does not run")
   func foreign() throws {
     let target = ClosureTarget()
-    try target.on("set:") { (_: ClosureTarget, _: Mode) in Issue.record("it ran") }
-    #expect(throws: InvocationError.foreignValue(type: "Mode", given: "7")) {
+    try target.on("set:") { (_: ClosureTarget, _: TestMode) in Issue.record("it ran") }
+    #expect(throws: InvocationError.foreignValue(type: "TestMode", given: "7")) {
       try Message<NoResult, Int32>("set:")(7, on: target)
     }
   }
@@ -264,10 +264,10 @@ struct CarriedValueTests {
   @Test("a conversion of one's own is made both ways")
   func conversion() throws {
     let functions = FunctionTable()
-    try functions.register("warmer") { (t: Celsius) in Celsius(t.degrees + 1) }
+    try functions.register("warmer") { (t: TestCelsius) in TestCelsius(t.degrees + 1) }
     #expect(try functions.call("warmer", 273.15, returning: Double.self) == 274.15)
-    #expect(throws: InvocationError.foreignValue(type: "Celsius", given: "-1.0")) {
-      try functions.call("warmer", -1.0, returning: Celsius.self)
+    #expect(throws: InvocationError.foreignValue(type: "TestCelsius", given: "-1.0")) {
+      try functions.call("warmer", -1.0, returning: TestCelsius.self)
     }
   }
 
