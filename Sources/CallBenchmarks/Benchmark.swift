@@ -4,7 +4,7 @@ public struct Benchmark {
   public let name: String
   /// The row that this one is compared with, if there is one.
   public let baseline: String?
-  /// Does it as often as it is told.
+  /// Does it so many times.
   public let body: (Int) throws -> Void
 
   /// Describes a row.

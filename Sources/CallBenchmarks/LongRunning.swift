@@ -135,7 +135,7 @@ private final class Holder: CallObject, @unchecked Sendable {
       }
       try MethodTable.of(Holder.self).register("run", method)
       return try Message("run")
-    } catch { fatalError("\(error)") }
+    } catch { fatalError("a signature and a selector of this file are refused: \(error)") }
   }()
 
   /// Runs `body` in a target whose list has been replaced, and so is held by this delivery alone.

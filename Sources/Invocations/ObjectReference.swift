@@ -1,6 +1,6 @@
 import CForwardingShims
 
-/// A reference to an object that is strong or weak, as it is told.
+/// A strong or a weak reference to an object.
 ///
 /// A weak one zeroes like Swift's `weak`, but costs a fifth of it and does not slow the object
 /// down; what remains of a dead object is a little memory, until this reference dies too.
