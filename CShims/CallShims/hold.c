@@ -199,11 +199,10 @@ static void end_dead_holds(FWDThread *thread, uintptr_t stack) {
   fwd_dispose_all(dead);
 }
 
-int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack,
-                  uintptr_t call) {
+int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack) {
   if (index + needed > FWD_HOLDS_MAX) {
     // The caller goes on with the index it has, so there is room only the next time.
-    end_dead_holds(thread, fwd_stack_is_dead(stack, call) ? call : stack);
+    end_dead_holds(thread, stack);
     return 0;
   }
   __atomic_store_n(&thread->high, index + needed, __ATOMIC_RELEASE);

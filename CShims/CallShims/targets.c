@@ -75,9 +75,9 @@ __attribute__((always_inline)) static inline const FWDTarget *call(
 // after the function that begins it.
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
                                                        const void *_Nullable const *place,
-                                                       uintptr_t stack, const void *call) {
+                                                       uintptr_t stack) {
   uint32_t index = thread->count;
-  if (!fwd_has_room(thread, index, 2, stack, (uintptr_t)call)) return 0;
+  if (!fwd_has_room(thread, index, 2, stack)) return 0;
   thread->count = index + 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const void *list = fwd_hold_in(thread, index, place, stack);
@@ -151,7 +151,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   if (fwd_forwarding_enter_at(thread, step, state->message, stack) != FWDForwardingEntered)
     return not_begun;
   FWDRound round = {.selector = selector, .stops_at_first = out_round->stops_at_first};
-  if (__builtin_expect(!begin(&round, thread, place, stack, state), 0)) {
+  if (__builtin_expect(!begin(&round, thread, place, stack), 0)) {
     fwd_forwarding_leave(thread);
     return not_begun;
   }
@@ -169,9 +169,8 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   return (FWDDelivered){.what = FWDDeliveryStopped};
 }
 
-int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector,
-                    const FWDInvocationState *state) {
+int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector) {
   FWDThread *thread = fwd_thread();
   *round = (FWDRound){.selector = selector, .stops_at_first = round->stops_at_first};
-  return thread && begin(round, thread, place, (uintptr_t)round, state);
+  return thread && begin(round, thread, place, (uintptr_t)round);
 }

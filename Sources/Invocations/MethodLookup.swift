@@ -21,7 +21,7 @@ enum MethodLookup {
   ) -> (MethodTable, Implementation?)? {
     let word = UInt(bitPattern: ObjectIdentifier(type))
     guard let thread = unsafe fwd_thread(),
-      let method = unsafe fwd_method_hold(thread, word, selector.word, nil)
+      let method = unsafe fwd_method_hold(thread, word, selector.word)
     else { return nil }
     defer { unsafe fwd_let_go(thread) }
     guard let table = unsafe MethodTable.known(method.pointee.table) else { return nil }

@@ -190,8 +190,7 @@ package final class TargetList: @unchecked Sendable {
     // An older result must not pass for an answer to this message.
     call.record.forgetResult()
     if unsafe fwd_published(place) == nil { owner.publishTargets() }
-    let state = unsafe call.record.state
-    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word), state) != 0 else {
+    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
       // Deeper in deliveries than a thread can hold lists.
       defer { ForwardingDepth.leave() }
       var tally = Tally()

@@ -233,10 +233,12 @@ struct JumpTests {
       try proxy.add(target, strongly: true)
       let jump = try Message<NoResult>("jump")
       let isAlive = try Self.register(Watched())
-      require(catchJump { _ = try? jump(on: proxy) })
-      try MethodTable.of(Counter.self).replace(
-        Selector("tick:"), Implementation(method: { (_: Counter, _: Int32) in }))
-      for _ in 0..<200 where isAlive() { require(catchJump { _ = try? jump(on: proxy) }) }
+      for index in 0..<200 where isAlive() {
+        require(catchJump { _ = try? jump(on: proxy) })
+        if index > 0 { continue }
+        try MethodTable.of(Counter.self).replace(
+          Selector("tick:"), Implementation(method: { (_: Counter, _: Int32) in }))
+      }
       require(!isAlive())
     }
   }

@@ -49,42 +49,32 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
 }
 
 /// Makes room for `needed` holds from `index` on, of code at `stack`; 0 if there is none. What a
-/// jump left behind makes room for the next time.
-///
-/// `call` is the state of the call that is under way, or `stack`. Where it lies in the stack, all
-/// that is held further down is dead: what a call holds, it holds while nobody calls with it again.
-int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack,
-                  uintptr_t call);
+/// jump left behind at `stack` or further down makes room for the next time: a running function has no
+/// frame there. A function that holds something for the time of a call is not part of its callee, so no
+/// two live holds have one address.
+int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack);
 
 /// Whether a thread that holds `index` things may hold `needed` more.
 __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, uint32_t index,
-                                                              uint32_t needed, uintptr_t stack,
-                                                              uintptr_t call) {
+                                                              uint32_t needed, uintptr_t stack) {
   return __builtin_expect(index + needed <= thread->high, 1) ||
-         fwd_make_room(thread, index, needed, stack, call);
+         fwd_make_room(thread, index, needed, stack);
 }
 
-/// Holds what is published at `place`, for `call` as in `fwd_make_room`; NULL if nothing is, or the
-/// thread holds too much already. Every success is followed by one `fwd_let_go` of the same function,
+/// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already. Every success is followed by one `fwd_let_go` of the same function,
 /// the last hold first.
-__attribute__((always_inline)) static inline const void *_Nullable fwd_hold_for(
-    FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place, uintptr_t call) {
+__attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
+    FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place) {
   if (!thread) return NULL;
   uint32_t index = thread->count;
   uintptr_t stack = fwd_stack_address();
-  if (!fwd_has_room((FWDThread *)thread, index, 1, stack, call)) return NULL;
+  if (!fwd_has_room((FWDThread *)thread, index, 1, stack)) return NULL;
   // Counted first: what interrupts the thread from here on holds things further up.
   thread->count = index + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const void *held = fwd_hold_in((FWDThread *)thread, index, place, stack);
   if (__builtin_expect(!held, 0)) thread->count = index;
   return held;
-}
-
-/// Likewise, for no call.
-__attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
-    FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place) {
-  return fwd_hold_for(thread, place, fwd_stack_address());
 }
 
 /// Disposes of what was retired while it was held in `count` slots from `index` on, if these were

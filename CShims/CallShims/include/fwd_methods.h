@@ -62,11 +62,10 @@ static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *c
   }
 }
 
-/// Finds the entry and holds the table, for the call with that state. Every success is followed by one `fwd_let_go`.
+/// Finds the entry and holds the table. Every success is followed by one `fwd_let_go`.
 __attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_method_hold(
-    FWDThread *_Nullable thread, uintptr_t type, uintptr_t selector, const void *_Nullable call) {
-  const FWDMethodCache *cache =
-      (const FWDMethodCache *)fwd_hold_for(thread, &fwd_method_cache, (uintptr_t)call);
+    FWDThread *_Nullable thread, uintptr_t type, uintptr_t selector) {
+  const FWDMethodCache *cache = (const FWDMethodCache *)fwd_hold(thread, &fwd_method_cache);
   if (!cache) return NULL;
   const FWDMethod *method = fwd_method_find(cache, type, selector);
   if (__builtin_expect(!method, 0)) fwd_let_go((FWDThread *)thread);
@@ -104,7 +103,7 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
                                                               uint64_t selector) {
   FWDThread *thread = fwd_thread();
   uint32_t index = thread ? thread->count : 0;
-  const FWDMethod *method = fwd_method_hold(thread, type, selector, state);
+  const FWDMethod *method = fwd_method_hold(thread, type, selector);
   if (__builtin_expect(!method, 0)) return (FWDSent){.what = FWDSendUnknown};
   if (__builtin_expect(method->plan != facts->identity, 0)) {
     FWDSent sent = {.what = method->implementation ? FWDSendUnknown : FWDSendAsk,

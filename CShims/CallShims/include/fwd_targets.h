@@ -156,7 +156,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull place, co
 
 /// Begins a round whose step was entered; 0 if there is no list, or the thread holds too much.
 int fwd_round_begin(FWDRound *round, const void *_Nullable const *_Nonnull place,
-                    uint64_t selector, const FWDInvocationState *state);
+                    uint64_t selector);
 
 /// Calls the targets whose turn it is while all that takes is a call of a C function whose result
 /// needs no care. 0 when nobody is left: then everything is let go, and the step is left.
