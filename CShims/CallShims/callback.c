@@ -127,9 +127,21 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   }
 }
 
+/// Answers zero in the way that libffi takes a result of that type from.
+static void answer_zero_of(const ffi_cif *cif, void *result) {
+  size_t size = cif->rtype->size;
+  if (cif->rtype->type != FFI_TYPE_VOID) memset(result, 0, size < 8 ? 8 : size);
+}
+
+static void leave(FWDThread *thread, FWDCallback *used) {
+  if (used)
+    fwd_callback_end_use(used);
+  else
+    fwd_let_go(thread);
+}
+
 /// Where libffi's closures lead.
 static void enter(ffi_cif *cif, void *result, void **values, void *user) {
-  (void)cif;
   FWDCallbackPlace *place = user;
   FWDThread *thread = fwd_thread();
   const FWDCallback *callback = fwd_hold(thread, &place->callback);
@@ -137,6 +149,12 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   FWDSlot slot;
   if (!callback) callback = used = fwd_callback_begin_use(place, &slot);
   if (!callback) return answer_zero(&slot, result, values);
+  if (fwd_lasting_cif(callback->plan) != cif) {
+    // A late call of the former callback, which began before the place had another type.
+    answer_zero_of(cif, result);
+    fwd_report_event(FWDEventFreedCallback, callback->function);
+    return leave(thread, used);
+  }
   uint32_t size = callback->plan->facts.frame_size;
   if (size <= FWD_FRAME_ON_STACK_MAX) {
     answer(callback, __builtin_alloca_with_align(size, 128), result, values);
@@ -150,10 +168,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
     }
     free(memory);
   }
-  if (used)
-    fwd_callback_end_use(used);
-  else
-    fwd_let_go(thread);
+  leave(thread, used);
 }
 
 /// A closure that was never used. libffi's own memory is never given back to it, as it would be

@@ -35,7 +35,8 @@ public struct DeliveryLane: Sendable {
 
   /// On a queue, while the sender waits, at most for `deadline`. A sender that is on the queue
   /// already, or on one that targets it, calls the target in place. A queue that waits for this
-  /// delivery would wait for ever, and is refused as ``DeliveryOutcome/wouldDeadlock``.
+  /// delivery would wait for ever, and is refused as ``DeliveryOutcome/wouldDeadlock``; a concurrent
+  /// queue as well, as nothing tells it from a serial one.
   public static func blocking(
     _ queue: DispatchQueue, deadline: DispatchTimeInterval? = nil
   ) -> DeliveryLane {

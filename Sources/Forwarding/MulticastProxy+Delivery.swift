@@ -12,16 +12,15 @@ extension MulticastProxy {
   /// Delivers an invocation to the targets and reports what became of it at each.
   ///
   /// The result that the proxy's ``results`` rule selects is the invocation's when this returns.
-  /// Throws only if the invocation cannot be delivered at all; what targets throw is in the report.
-  @discardableResult
+  /// Throws only if the invocation cannot be delivered at all; what targets throw is in the report,
+  /// and nowhere else.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
     let stopsAtFirst = results == .first
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
   }
 
   /// Delivers an invocation and looks at each answer: the result is the invocation's then. What
-  /// `each` throws ends the delivery, and is thrown.
-  @discardableResult
+  /// `each` throws ends the delivery, and is thrown; what targets threw before is a diagnostic.
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
@@ -38,6 +37,7 @@ extension MulticastProxy {
   func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
     let tally = try targetList.deliver(call, stopsAtFirst: results == .first, for: self)
     if tally.metDead { purge() }
+    diagnose(tally.failures, of: call.selector)
     return tally
   }
 
@@ -50,7 +50,7 @@ extension MulticastProxy {
       values.append(try call.result(as: type))
       return .next
     }
-    if let error = report.errors.first { throw error }
+    try throwFirst(report, of: invocation)
     return values
   }
 
@@ -61,8 +61,14 @@ extension MulticastProxy {
   ) throws -> Sum {
     var sum = initial
     let report = try deliver(invocation) { call in try combine(&sum, call.result(as: type)) }
-    if let error = report.errors.first { throw error }
+    try throwFirst(report, of: invocation)
     return sum
+  }
+
+  private func throwFirst(_ report: DeliveryReport, of invocation: Invocation) throws {
+    guard let error = report.errors.first else { return }
+    diagnose(report.failures.dropFirst(), of: invocation.selector)
+    throw error
   }
 }
 
@@ -74,6 +80,7 @@ extension MulticastProxy: TargetListOwner {
 
   package func conclude(_ call: LentCall, _ tally: TargetList.Tally) throws {
     if tally.metDead { purge() }
+    diagnose(tally.failures, of: call.selector)
     if let error = tally.error { throw error }
     if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
   }
@@ -99,7 +106,7 @@ extension MulticastProxy: TargetListOwner {
       case .queued: told.queued += 1
       case .dead: told.metDead = true
       default:
-        if told.error == nil { told.error = turn.outcome.error }
+        if let error = turn.outcome.error { told.fail(error, at: member) }
       }
     }
     tally = told
@@ -136,7 +143,13 @@ fileprivate struct Delivery {
       if case .dead = turn.outcome { metDead = true }
       guard turn.outcome.isAnswer, let call = turn.call else { continue }
       if call !== invocation { invocation.takeResult(from: call) }
-      isOver = try each(invocation) == .stop
+      do {
+        isOver = try each(invocation) == .stop
+      } catch {
+        if metDead { proxy.purge() }
+        proxy.diagnose(report.failures, of: selector)
+        throw error
+      }
     }
     if metDead { proxy.purge() }
     return report
@@ -180,7 +193,10 @@ fileprivate struct Delivery {
         return Turn(outcome: .wouldDeadlock)
       }
       guard let deadline else {
-        return queue.sync { chain.run { sendHere(to: target, method) } }
+        let turn = mark.outside(of: proxy) {
+          queue.sync { chain.run { sendHere(to: target, method) } }
+        }
+        return turn ?? Turn(outcome: .wouldDeadlock)
       }
       return sendWaiting(member, queue, deadline, chain)
     case .queue(let queue, let isResultIgnored):
@@ -271,7 +287,26 @@ fileprivate struct Delivery {
   }
 }
 
+extension TargetList.Tally {
+  /// The errors after the first.
+  fileprivate var failures: [DeliveryFailure] {
+    unthrown.compactMap { member, error in
+      (member as? MulticastMember).map {
+        DeliveryFailure(token: $0.token, type: $0.reference.type, error: error)
+      }
+    }
+  }
+}
+
 extension DeliveryReport {
+  fileprivate var failures: [DeliveryFailure] {
+    entries.compactMap { entry in
+      entry.outcome.error.map {
+        DeliveryFailure(token: entry.token, type: entry.type, error: $0)
+      }
+    }
+  }
+
   fileprivate mutating func add(
     _ member: MulticastMember, _ turn: Delivery.Turn, hasAnswer: Bool
   ) {

@@ -1,3 +1,10 @@
+/// An error that a target threw, or that kept the message from it.
+struct DeliveryFailure {
+  let token: MulticastProxy.Token
+  let type: AnyClass?
+  let error: any Error
+}
+
 extension MulticastProxy {
   /// Something that is worth knowing, and that no sender is told of as an error.
   public enum Diagnostic: Sendable {
@@ -7,7 +14,7 @@ extension MulticastProxy {
     case diedUnreached(Token, className: String)
     /// Nobody answered a message.
     case unanswered(Selector)
-    /// A target threw after the sender had gone on: on a queue, actor or executor.
+    /// A target threw, and the sender does not get the error: it had gone on, or gets an earlier one.
     case failed(Token, Selector, any Error)
     /// There are more targets than the proxy was told to expect.
     case tooManyTargets(count: Int, limit: Int)
@@ -16,6 +23,14 @@ extension MulticastProxy {
   /// Tells the proxy's own listener; without one it is an event of the process.
   func diagnose(_ diagnostic: Diagnostic, _ target: AnyClass? = nil) {
     if let tell = onDiagnostic { tell(diagnostic) } else { Self.report(diagnostic, target) }
+  }
+
+  /// Tells of errors that the sender does not get.
+  func diagnose(_ failures: some Sequence<DeliveryFailure>, of selector: Selector?) {
+    guard let selector else { return }
+    for failure in failures {
+      diagnose(.failed(failure.token, selector, failure.error), failure.type)
+    }
   }
 
   static func report(_ diagnostic: Diagnostic, _ target: AnyClass?) {

@@ -5,8 +5,8 @@ extension MulticastProxy {
   /// messages; false if it was gone.
   ///
   /// Waits for the deliveries that have the target in their list, to their end. Inside of a delivery
-  /// that could be a wait for itself, so it is refused there as ``ForwardingError/wouldDeadlock``,
-  /// and nothing is removed. A once-only registration that was given its message is gone already.
+  /// that could be a wait for itself, and in a queue that a blocking delivery of the proxy waits for, a
+  /// wait in a circle: it is refused there as ``ForwardingError/wouldDeadlock``, and nothing is removed. A once-only registration that was given its message is gone already.
   @discardableResult
   public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
     try removeAndWait { $0.token == token } > 0
@@ -23,6 +23,17 @@ extension MulticastProxy {
     where matches: (MulticastMember) -> Bool
   ) throws(ForwardingError) -> Int {
     guard !ForwardingDepth.isInside, !BlockingChain.isInside else { throw .wouldDeadlock }
+    guard let count = wait(in: QueueMark.current[...], where: matches) else { throw .wouldDeadlock }
+    return count
+  }
+
+  /// Waits where none of these queues is waited for; nil where one is.
+  private func wait(
+    in queues: ArraySlice<QueueMark>, where matches: (MulticastMember) -> Bool
+  ) -> Int? {
+    if let queue = queues.first {
+      return queue.inside(of: self) { wait(in: queues.dropFirst(), where: matches) } ?? nil
+    }
     // The members themselves are let go before the wait, which is for the last reference.
     let ends = take(where: matches).map(\.life.end)
     // The last delivery that has the members in its list lets go of them when it ends.

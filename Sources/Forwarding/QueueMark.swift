@@ -20,6 +20,15 @@ final class QueueMark: Sendable {
   /// The marks of the queues behind this one, as of a version of all marks.
   private let behind = Guarded<(version: Int, marks: [QueueMark])>((version: -1, marks: []))
 
+  /// Who waits for this queue in a delivery, and who waits in it for deliveries to end: proxies, each as
+  /// often as it does.
+  private let waits = Guarded(Waits())
+
+  private struct Waits {
+    var outside: [ObjectIdentifier] = []
+    var inside: [ObjectIdentifier] = []
+  }
+
   private init(isGlobal: Bool) { self.isGlobal = isGlobal }
 
   /// The mark of a queue, made when it is asked for the first time. It tells queues apart, which
@@ -52,6 +61,43 @@ final class QueueMark: Sendable {
 
   /// Whether the current thread is inside of this queue.
   var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+
+  /// Runs `body`, in which a delivery of a proxy waits for this queue; nil if a block of the queue waits
+  /// for the deliveries of that proxy.
+  func outside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
+    try wait(\.outside, unless: \.inside, ObjectIdentifier(proxy), body)
+  }
+
+  /// Whether a delivery waits for this queue; for tests.
+  var isWaitedFor: Bool { waits.read { !$0.outside.isEmpty } }
+
+  /// Runs `body`, which waits in this queue for the deliveries of a proxy; nil if one of them waits for
+  /// the queue.
+  func inside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
+    try wait(\.inside, unless: \.outside, ObjectIdentifier(proxy), body)
+  }
+
+  private func wait<Result>(
+    _ own: WritableKeyPath<Waits, [ObjectIdentifier]>,
+    unless other: KeyPath<Waits, [ObjectIdentifier]>, _ proxy: ObjectIdentifier,
+    _ body: () throws -> Result
+  ) rethrows -> Result? {
+    if isGlobal { return try body() }
+    let isFree = waits.withLock { waits in
+      if waits[keyPath: other].contains(proxy) { return false }
+      waits[keyPath: own].append(proxy)
+      return true
+    }
+    guard isFree else { return nil }
+    defer {
+      waits.withLock { waits in
+        if let index = waits[keyPath: own].lastIndex(of: proxy) {
+          waits[keyPath: own].remove(at: index)
+        }
+      }
+    }
+    return try body()
+  }
 
   /// The marked queues that the current thread is inside of, but for global ones.
   static var current: [QueueMark] {

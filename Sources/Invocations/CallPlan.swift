@@ -151,16 +151,38 @@ public final class CallPlan: Sendable {
 }
 
 extension CallPlan {
-  /// Whether values of `type` fit place `place`; 0 is the result. Asked once for each type.
+  /// Whether values of `type` fit place `place`; 0 is the result. Found out once for each structure.
   func accepts<Value: CallValue>(
     _ type: Value.Type, _ kind: ValueKind, place: Int
   ) -> Bool {
-    let key = unsafe unsafeBitCast(ObjectIdentifier(type), to: UnsafeRawPointer.self)
+    guard kind.isAggregate else {
+      return Value.valueKind.fits(kind) || isPromoted(type, place)
+    }
+    // What is stored and loaded decides, not what else the type conforms to.
+    guard let structure = unsafe Value._callFacts(0).structure else { return false }
+    let key = unsafe CallPlan.key(of: structure)
     if unsafe fwd_is_known_match(facts, place, key) != 0 { return true }
-    guard TypeMatch.fits(type, kind, self.type(ofPlace: place)) || isPromoted(type, place)
-    else { return false }
+    guard fits(structure, self.type(ofPlace: place)) else { return false }
     unsafe fwd_remember_match(facts, place, key)
     return true
+  }
+
+  /// What a match is remembered by: the structure whose bytes are stored. The type of a value may
+  /// travel as another one in another module.
+  @inlinable @unsafe
+  static func key(of structure: any CallStructure.Type) -> UnsafeRawPointer {
+    unsafe unsafeBitCast(ObjectIdentifier(structure), to: UnsafeRawPointer.self)
+  }
+
+  private func fits<Value: CallStructure>(_ type: Value.Type, _ place: TypeEncoding) -> Bool {
+    guard let own = try? TypeEncoding(parsing: Value.structure.encoding),
+      let layout = try? place.layout
+    else { return false }
+    // A registered layout has the encoding's members, but other offsets; then bytes decide.
+    let isSameType =
+      own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
+    return isSameType && _isPOD(type) && MemoryLayout<Value>.stride == max(layout.size, 1)
+      && MemoryLayout<Value>.alignment == layout.alignment
   }
 
   /// Whether a variadic argument was declared as `type` before C's promotions.

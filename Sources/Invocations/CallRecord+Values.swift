@@ -58,11 +58,11 @@ extension CallRecord {
     try compareResult(type, slot)
   }
 
-  /// Whether values of `type` were found to fit a place before.
+  /// Whether structures that `type` travels as were found to fit a place before.
   @inlinable
   func isKnownMatch<Value: CallValue>(_ type: Value.Type, place: Int) -> Bool {
-    let key = unsafe unsafeBitCast(ObjectIdentifier(type), to: UnsafeRawPointer.self)
-    return unsafe fwd_is_known_match(facts, place, key) != 0
+    guard let structure = unsafe Value._callFacts(0).structure else { return false }
+    return unsafe fwd_is_known_match(facts, place, CallPlan.key(of: structure)) != 0
   }
 
   @usableFromInline

@@ -47,35 +47,8 @@ extension CallStructure {
 
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    // SAFETY: `TypeMatch` refused every type whose values are more than their bytes, and whoever
+    // SAFETY: `CallPlan.accepts` refused every type whose values are more than their bytes, and whoever
     // wrote the conformance vouched for what they mean.
     unsafe slot.load(bytesAs: Self.self)
-  }
-}
-
-/// Finds out, once for each plan and place, whether a Swift type fits there.
-enum TypeMatch {
-  /// Whether values of `type` fit a place of type `place`.
-  static func fits<Value: CallValue>(
-    _ type: Value.Type, _ kind: ValueKind, _ place: TypeEncoding
-  ) -> Bool {
-    guard Value.valueKind.fits(kind) else { return false }
-    guard kind.raw == .aggregate else { return true }
-    // What is stored and loaded decides, not what else the type conforms to.
-    guard let structure = unsafe Value._callFacts(0).structure else { return false }
-    return fits(structure, place)
-  }
-
-  private static func fits<Value: CallStructure>(
-    _ type: Value.Type, _ place: TypeEncoding
-  ) -> Bool {
-    guard let own = try? TypeEncoding(parsing: Value.structure.encoding),
-      let layout = try? place.layout
-    else { return false }
-    // A registered layout has the encoding's members, but other offsets; then bytes decide.
-    let isSameType =
-      own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
-    return isSameType && _isPOD(type) && MemoryLayout<Value>.stride == max(layout.size, 1)
-      && MemoryLayout<Value>.alignment == layout.alignment
   }
 }

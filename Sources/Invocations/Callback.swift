@@ -105,12 +105,11 @@ public final class Callback: Sendable {
 
   deinit { unsafe fwd_callback_destroy(handle) }
 
-  /// Makes the C core tell of freed callbacks where the program wants to hear of them. A line about
-  /// missing memory must not need any.
+  /// Makes the C core tell where the program wants to hear of it.
   private static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
     switch event {
     case .freedCallback: ForwardingEvent.report(.deadCallback(at: UInt(bitPattern: function)))
-    case .callbackWithoutMemory: unsafe fwd_write_event(event, function)
+    case .callbackWithoutMemory: unsafe ForwardingEvent.reportOutOfMemory(inCallback: function)
     }
   }
 
@@ -135,11 +134,8 @@ public final class Callback: Sendable {
     return unsafe unsafeBitCast(code, to: type)
   }
 
-  /// Writes one line about an error to standard error: what happens where nobody else is told.
-  public static let report: ErrorHandler = { error in
-    let line = "forwarding: a callback failed, and C got zero: \(error)\n"
-    _ = unsafe write(2, line, line.utf8.count)
-  }
+  /// Makes an error a ``ForwardingEvent``: what happens where nobody else is told.
+  public static let report: ErrorHandler = { ForwardingEvent.report(.failed(inCallback: $0)) }
 }
 
 /// What C's context pointer leads to. Lives until the last call that has begun is over.

@@ -1,3 +1,5 @@
+import CForwardingShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -19,7 +21,8 @@
 public struct ForwardingEvent: Sendable, CustomStringConvertible {
   /// What kinds of events there are; more may follow.
   public enum Kind: String, Hashable, Sendable {
-    /// A target threw after the sender had gone on.
+    /// A target or a callback threw, and no sender gets the error: it had gone on, it gets an earlier
+    /// error, or it is C.
     case failed
     /// A message without a result reached targets, and none of them knows its selector.
     case unanswered
@@ -33,6 +36,10 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     case replacedMethod
     /// C called a function pointer whose callback is gone.
     case deadCallback
+    /// C called a door whose object has died.
+    case deadReceiver
+    /// A callback had no memory for its arguments.
+    case outOfMemory
   }
 
   /// What happened.
@@ -66,7 +73,7 @@ extension ForwardingEvent {
     let name = type.map { "\($0)" }
     return ForwardingEvent(
       .failed, selector: selector, className: name, error: error,
-      "-[\(name ?? "?") \(selector)] threw after its sender had gone on: \(error)")
+      "-[\(name ?? "?") \(selector)] threw, and its sender is not told: \(error)")
   }
 
   /// - Parameter classes: those of the targets, which tell what may have been meant.
@@ -108,11 +115,27 @@ extension ForwardingEvent {
       "-[\(type) \(selector)] was registered again, and the newest counts; 'replace' says nothing")
   }
 
-  /// For the C side: somebody calls a function pointer after its callback was dropped.
-  package static func deadCallback(at address: UInt) -> ForwardingEvent {
+  static func failed(inCallback error: any Error) -> ForwardingEvent {
+    ForwardingEvent(.failed, error: error, "a callback threw, and C got zero: \(error)")
+  }
+
+  static func deadCallback(at address: UInt) -> ForwardingEvent {
     ForwardingEvent(
       .deadCallback,
       "the function pointer 0x\(String(address, radix: 16)) was called, but its callback is gone; "
+        + "the call answered zero")
+  }
+
+  static func deadReceiver(_ selector: Selector, className: String) -> ForwardingEvent {
+    ForwardingEvent(
+      .deadReceiver, selector: selector, className: className,
+      "C called the door to -[\(className) \(selector)], whose object is gone; it gets zero")
+  }
+
+  static func outOfMemory(inCallback address: UInt) -> ForwardingEvent {
+    ForwardingEvent(
+      .outOfMemory,
+      "the callback 0x\(String(address, radix: 16)) had no memory for its arguments; "
         + "the call answered zero")
   }
 }
@@ -151,6 +174,15 @@ extension ForwardingEvent {
       guard isTelling.value == nil else { return tellStandardError(event) }
       isTelling.with(Telling()) { tell(event) }
     }
+  }
+
+  /// Tells that there is no memory, with none where that goes to stderr.
+  @unsafe
+  static func reportOutOfMemory(inCallback function: UnsafeRawPointer) {
+    if case .standardError = destination {
+      return unsafe fwd_write_event(.callbackWithoutMemory, function)
+    }
+    report(.outOfMemory(inCallback: UInt(bitPattern: function)))
   }
 
   private static func tellStandardError(_ event: ForwardingEvent) {

@@ -8,8 +8,8 @@ public import TypeEncodings
 /// passes on to the next, so a class implements the ones it needs.
 public protocol MessageForwarding: AnyObject, SendableMetatype {
   /// The class's chance to add a method. Asked once for each class and selector, while other
-  /// threads that need the answer wait, and under no lock. What it gives back is ignored: only what
-  /// the table then holds counts.
+  /// threads that need the answer wait, and under no lock. It must not wait for such a thread. What it
+  /// gives back is ignored: only what the table then holds counts.
   @discardableResult
   static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool
 

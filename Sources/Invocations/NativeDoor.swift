@@ -1,4 +1,5 @@
 import CForwardingShims
+import Synchronization
 public import TypeEncodings
 
 /// A C function pointer whose calls become messages to an object: what `_objc_msgForward` is.
@@ -24,7 +25,8 @@ public final class NativeDoor: Sendable {
   /// - Parameters:
   ///   - encoding: the C function's type, as a plain function.
   ///   - skipping: how many leading arguments, such as a context pointer, are not sent on.
-  ///   - onError: gets what a call threw; C gets zero then. So it does when the object is gone.
+  ///   - onError: gets what a call threw; C gets zero then. So it does when the object is gone, and
+  ///     the first such call is a ``ForwardingEvent``.
   /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` if the object answers the
   ///   selector with other types. What it comes to answer later is compared at each call.
   public init(
@@ -88,6 +90,7 @@ private final class Passage: Sendable {
   private let selector: Selector
   private let receiver: ObjectReference
   private let moves: [Move]
+  private let isToldDead = Atomic(false)
 
   init(
     plan: CallPlan, message: CallPlan, selector: Selector, skipping: Int,
@@ -114,8 +117,15 @@ private final class Passage: Sendable {
     }
   }
 
+  /// Once, as C may call for as long as the process runs.
+  @inline(never)
+  private func tellDead() {
+    guard !isToldDead.exchange(true, ordering: .relaxed) else { return }
+    ForwardingEvent.report(.deadReceiver(selector, className: "\(receiver.type)"))
+  }
+
   func pass(_ frame: FrameReference) throws {
-    guard let receiver = unsafe receiver.hold() else { return }
+    guard let receiver = unsafe receiver.hold() else { return tellDead() }
     defer { unsafe self.receiver.letGo(receiver) }
     try SpareInvocations.withOne(message) { call in
       let record = call.record

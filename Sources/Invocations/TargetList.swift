@@ -113,10 +113,16 @@ package final class TargetList: @unchecked Sendable {
     package var queued = 0
     /// Whether a dead target was met.
     package var metDead = false
-    /// The first error.
-    package var error: (any Error)?
+    /// The first error, which is thrown.
+    package private(set) var error: (any Error)?
+    /// The later ones, which are not, and the members whose targets threw them.
+    package private(set) var unthrown: [(member: AnyObject, error: any Error)] = []
 
     package init(answered: Int = 0) { self.answered = answered }
+
+    package mutating func fail(_ error: any Error, at member: AnyObject) {
+      if self.error == nil { self.error = error } else { unthrown.append((member, error)) }
+    }
   }
 
   /// Sends a call to the targets in order, and lets `owner` conclude unless all simply answered.
@@ -222,8 +228,7 @@ package final class TargetList: @unchecked Sendable {
       }
       if unsafe round.next == index {
         let target = unsafe fwd_target_at(list, index)
-        let member = unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member)
-        unsafe owner.deliver(call, to: member.takeUnretainedValue(), &tally)
+        owner.deliver(call, to: unsafe member(of: target), &tally)
         unsafe round.next = index + 1
       }
       unsafe round.answered = tally.answered
@@ -231,6 +236,11 @@ package final class TargetList: @unchecked Sendable {
     tally.answered = unsafe round.answered
     return tally
   }
+}
+
+@unsafe
+private func member(of target: UnsafePointer<FWDTarget>) -> AnyObject {
+  unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member).takeUnretainedValue()
 }
 
 /// One method, called on as many targets in a row as it fits.
@@ -276,7 +286,7 @@ private struct MethodRun {
           try implementation.body(frame)
         } catch {
           failures += 1
-          if tally.error == nil { tally.error = error }
+          tally.fail(error, at: unsafe member(of: target))
         }
         unsafe fwd_target_give_back(taken)
         unsafe target += 1
@@ -301,7 +311,7 @@ private struct MethodRun {
         try unsafe record.performKeepingResult(method)
         tally.answered += 1
       } catch {
-        if tally.error == nil { tally.error = error }
+        tally.fail(error, at: unsafe member(of: target))
       }
       unsafe fwd_target_give_back(taken)
       index += 1

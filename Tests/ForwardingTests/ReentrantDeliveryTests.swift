@@ -27,7 +27,7 @@ struct ReentrantDeliveryTests {
       for listener in listeners { try proxy.add(listener) }
       for round in 0..<3 {
         if isOwned { try call.setTarget(proxy) }
-        try proxy.deliver(call)
+        _ = try proxy.deliver(call)
         if isOwned { try call.invoke() } else { try call.invoke(on: proxy) }
         precondition(refused == (round + 1) * 32)
         precondition(call.target === proxy)

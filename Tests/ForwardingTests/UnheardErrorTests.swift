@@ -1,0 +1,121 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+@Suite("Errors that the sender does not get")
+struct UnheardErrorTests {
+  /// A proxy whose targets throw their names, and what its listener is told.
+  private static func proxy(_ names: [String]) throws -> (MulticastProxy, Log) {
+    let proxy = MulticastProxy()
+    let told = Log()
+    proxy.onDiagnostic = {
+      if case .failed(_, _, let error as Failure) = $0 { told.add(error.name) }
+    }
+    for name in names {
+      let target = ClosureTarget()
+      try target.on("did:") { (_: ClosureTarget, _: Int32) throws in throw Failure(name: name) }
+      try target.on("value") { (_: ClosureTarget) throws -> Int32 in throw Failure(name: name) }
+      try proxy.add(target, strongly: true)
+    }
+    return (proxy, told)
+  }
+
+  @Test("a sender gets the first error of many targets, and the listener the others")
+  func laterOnes() throws {
+    let (proxy, told) = try Self.proxy(["a", "b", "c"])
+    let thrown = #expect(throws: Failure.self) { try did(1, on: proxy) }
+    #expect(thrown?.name == "a")
+    #expect(told.all == ["b", "c"])
+  }
+
+  @Test("so it is for methods of a class, which are called in a row", arguments: [1, 2, 3])
+  func row(count: Int) throws {
+    let proxy = MulticastProxy()
+    let told = Log()
+    proxy.onDiagnostic = {
+      if case .failed(_, let selector, let error) = $0 { told.add("\(selector) \(error)") }
+    }
+    for _ in 0..<count { try proxy.add(RowThrower(), strongly: true) }
+    #expect(throws: Failure.self) { try Message<NoResult>("fail")(on: proxy) }
+    #expect(told.count == count - 1)
+    #expect(throws: Failure.self) { try Message<Answer>("failObject")(on: proxy) }
+    #expect(told.count == 2 * (count - 1))
+  }
+
+  @Test("a question gets the first error, and the listener the others")
+  func questions() throws {
+    let (proxy, told) = try Self.proxy(["a", "b"])
+    let call = try Messages.value.invocation()
+    #expect(throws: Failure.self) { try proxy.all(call, as: Int32.self) }
+    #expect(told.all == ["b"])
+    #expect(throws: Failure.self) {
+      try proxy.fold(call, as: Int32.self, into: 0) { _, _ in .next }
+    }
+    #expect(told.all == ["b", "b"])
+  }
+
+  @Test("a handler of answers that throws leaves the errors before it to the listener")
+  func handler() throws {
+    let (proxy, told) = try Self.proxy(["a", "b"])
+    let target = ClosureTarget()
+    try target.on("did:") { (_: ClosureTarget, _: Int32) in }
+    try proxy.add(target)
+    let thrown = #expect(throws: Failure.self) {
+      _ = try proxy.deliver(did.invocation(1)) { _ in throw Failure(name: "handler") }
+    }
+    #expect(thrown?.name == "handler")
+    #expect(told.all == ["a", "b"])
+  }
+
+  @Test("a report has all errors, and the listener none")
+  func report() throws {
+    let (proxy, told) = try Self.proxy(["a", "b"])
+    let report = try proxy.deliver(did.invocation(1))
+    #expect(report.errors.count == 2)
+    #expect(told.all == [])
+  }
+
+  @Test("a door whose object has died says so once")
+  func deadDoor() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add("\($0.kind) \($0)") }
+      let door = try NativeDoor(to: ClosureTarget(), selector: "did:", encoding: "vi")
+      let function = try unsafe door.function(as: (@convention(c) (Int32) -> Void).self)
+      for index in 0..<3 { function(Int32(index)) }
+      let expected =
+        "deadReceiver C called the door to -[ClosureTarget did:], whose object is gone; "
+        + "it gets zero"
+      exit(told.all == [expected] ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
+
+  @Test("a callback without a handler of its own tells the process")
+  func callback() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add("\($0.kind) \($0)") }
+      let callback = try Callback { (_: Int32) throws -> Int32 in throw Failure(name: "late") }
+      let function = try unsafe callback.function(as: (@convention(c) (Int32) -> Int32).self)
+      guard function(1) == 0 else { exit(EXIT_FAILURE) }
+      let expected = #"failed a callback threw, and C got zero: Failure(name: "late")"#
+      exit(told.all == [expected] ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
+}
+
+/// Declares its methods for the class, so that targets of it are called in a row.
+private final class RowThrower: MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.declare("fail") { (_: RowThrower) throws in throw Failure(name: "row") }
+    methods.declare("failObject") { (_: RowThrower) throws -> Answer in
+      throw Failure(name: "row")
+    }
+  }
+}
+
+/// A result that is owned, and so takes care.
+private final class Answer: CallObject {}
