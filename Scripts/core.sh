@@ -6,12 +6,13 @@ clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+# Leaves Tests/Core/<name>.c as a program of that name.
 build() {
   local name=$1
   shift
-  "$clang" -std=c17 -D_GNU_SOURCE -g -fuse-ld=lld -I CShims/CallShims/include "$@" \
+  "$clang" -std=c17 -D_GNU_SOURCE -g -fuse-ld=lld -I CShims/CallShims/include \
     -o "$folder/$name" "Tests/Core/$name.c" CShims/CallShims/*.c CShims/CallShims/*.S \
-    -lffi -ldl -pthread
+    -lffi -ldl -pthread "$@"
 }
 
 # Each allocation fails in turn.
@@ -22,3 +23,19 @@ build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 # A call that copies more than is left of a stack ends in its guard, and not behind it.
 build guard -O2
 "$folder/guard"
+
+# What is held is neither disposed of too early nor too late. A thread of a checked build holds little.
+if [ "$(uname -m)" = x86_64 ]; then
+  build interrupted -O2 -DFWD_CHECKED
+  timeout 120 "$folder/interrupted"
+fi
+build holds -O2 -DFWD_CHECKED
+timeout 60 "$folder/holds" 5
+build holds -O1 -DFWD_CHECKED -fsanitize=address,undefined -fno-sanitize-recover=all \
+  -fno-sanitize=function
+timeout 60 "$folder/holds" 3
+# Swift's ThreadSanitizer also watches Dispatch, and wants it there.
+libraries="${clang%/*}/../lib/swift/linux"
+build holds -O1 -DFWD_CHECKED -fsanitize=thread -Wl,--no-as-needed -L"$libraries" \
+  -Wl,-rpath,"$libraries" -ldispatch -lBlocksRuntime
+timeout 60 "$folder/holds" 3

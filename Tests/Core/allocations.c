@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "CForwardingShims.h"
+#include "objects.h"
 
 #define CHECK(condition)                                                                           \
   do {                                                                                             \
@@ -38,18 +39,6 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
   return fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
-
-// MARK: Objects, which the Swift runtime would count
-
-static long counts[64];
-static long *count_of(const void *object) { return &counts[(uintptr_t)object & 63]; }
-
-void *swift_unownedRetain(void *object) { return object; }
-void swift_unownedRelease(void *object) { (void)object; }
-void *swift_tryRetain(void *object) { return ++*count_of(object), object; }
-void *swift_retain(void *object) { return ++*count_of(object), object; }
-void swift_release(void *object) { --*count_of(object); }
-_Bool swift_isUniquelyReferenced_nonNull_native(const void *object) { return *count_of(object) == 1; }
 
 // MARK: Plans and callbacks
 

@@ -9,17 +9,11 @@
 #include <unistd.h>
 
 #include "CForwardingShims.h"
+#include "objects.h"
 
 enum { NEIGHBOUR = 128 << 10, GUARD = 4096, STACK = 64 << 10, MARK = 0x5A };
 
 static char *memory;
-
-void *swift_unownedRetain(void *object) { return object; }
-void swift_unownedRelease(void *object) { (void)object; }
-void *swift_tryRetain(void *object) { return object; }
-void *swift_retain(void *object) { return object; }
-void swift_release(void *object) { (void)object; }
-_Bool swift_isUniquelyReferenced_nonNull_native(const void *object) { return object != NULL; }
 
 static void say(const char *text) {
   ssize_t written = write(1, text, strlen(text));
