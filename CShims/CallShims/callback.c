@@ -133,17 +133,19 @@ static void answer_zero_of(const ffi_cif *cif, void *result) {
   if (cif->rtype->type != FFI_TYPE_VOID) memset(result, 0, size < 8 ? 8 : size);
 }
 
-static void leave(FWDThread *thread, FWDCallback *used) {
+static void leave(FWDThread *thread, uint32_t index, FWDCallback *used) {
   if (used)
     fwd_callback_end_use(used);
   else
-    fwd_let_go(thread);
+    // A jump that the handler caught may have left other holds above this one.
+    fwd_let_go_from(thread, index, 0);
 }
 
 /// Where libffi's closures lead.
 static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   FWDCallbackPlace *place = user;
   FWDThread *thread = fwd_thread();
+  uint32_t index = thread ? thread->count : 0;
   const FWDCallback *callback = fwd_hold(thread, &place->callback);
   FWDCallback *used = NULL;
   FWDSlot slot;
@@ -153,7 +155,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
     // A late call of the former callback, which began before the place had another type.
     answer_zero_of(cif, result);
     fwd_report_event(FWDEventFreedCallback, callback->function);
-    return leave(thread, used);
+    return leave(thread, index, used);
   }
   uint32_t size = callback->plan->facts.frame_size;
   if (size <= FWD_FRAME_ON_STACK_MAX) {
@@ -168,7 +170,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
     }
     free(memory);
   }
-  leave(thread, used);
+  leave(thread, index, used);
 }
 
 /// A closure that was never used. libffi's own memory is never given back to it, as it would be

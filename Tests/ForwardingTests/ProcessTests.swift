@@ -225,6 +225,28 @@ struct JumpTests {
     }
   }
 
+  @Test("a callback whose body catches a jump dies like any other", arguments: [0, 1])
+  func caught(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let target = try Self.jumper()
+      let jump = try Message<NoResult>("jump")
+      func call() throws -> @Sendable () -> Bool {
+        let watched = Watched()
+        let callback = try Callback { [watched] (value: Int32) -> Int32 in
+          require(watched.isAlive())
+          // Only the second send knows its method, and holds it.
+          for _ in 0..<2 { require(catchJump { _ = try? jump(on: target) }) }
+          return value + 1
+        }
+        require(try callback.function(as: (@convention(c) (Int32) -> Int32).self)(1) == 2)
+        return watched.isAlive
+      }
+      let isAlive = try call()
+      require(!isAlive())
+    }
+  }
+
   @Test("what was replaced during a call that a jump left dies after a while all the same")
   func replaced() async {
     await #expect(processExitsWith: .success) {
