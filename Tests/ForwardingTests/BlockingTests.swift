@@ -141,24 +141,35 @@ struct BlockingTests {
     #expect(log.all == ["called"])
   }
 
-  /// A target that answers after about as long as its sender waits.
-  @Test("at the deadline an answer either came in time, and is there, or did not")
-  func deadline() throws {
-    let queue = DispatchQueue(label: "deadline")
+  /// A target that needs a while to answer 7.
+  static func slowTarget(_ busy: DispatchTimeInterval) throws -> ClosureTarget {
     let target = ClosureTarget()
     try target.on("value") { (_: ClosureTarget) -> Int32 in
-      let end = DispatchTime.now() + .microseconds(200)
+      let end = DispatchTime.now() + busy
       while DispatchTime.now() < end {}
       return 7
     }
+    return target
+  }
+
+  /// The deadline draws near while answers come in time, and away while they do not, so that on any
+  /// machine answers meet it.
+  @Test("at the deadline an answer either came in time, and is there, or did not")
+  func deadline() throws {
+    let queue = DispatchQueue(label: "deadline")
+    let target = try Self.slowTarget(.microseconds(100))
     let proxy = MulticastProxy()
-    try proxy.add(target, on: .blocking(queue, deadline: .microseconds(230)))
     var wrong: [String] = []
-    var outcomes: Set<String> = []
-    for _ in 0..<2000 {
+    var counts: [String: Int] = [:]
+    var microseconds = 200.0
+    for _ in 0..<2000 where microseconds < 2_000_000 {
+      let token = try proxy.add(
+        target, on: .blocking(queue, deadline: .microseconds(Int(microseconds))))
+      defer { proxy.remove(token) }
       let entry = try proxy.deliver(Messages.value.invocation()).entries[0]
       let outcome = "\(entry.outcome)"
-      outcomes.insert(outcome)
+      counts[outcome, default: 0] += 1
+      microseconds *= outcome == "answered" ? 0.9 : 1.1
       let answer = try entry.answer?.value(as: Int32.self)
       if answer != (outcome == "answered" ? 7 : nil) { wrong.append(outcome) }
       do {
@@ -169,7 +180,28 @@ struct BlockingTests {
       }
     }
     #expect(wrong == [])
-    // With a busy machine all may be late; then this shows nothing.
-    #expect(outcomes.isSubset(of: ["answered", "timedOut"]))
+    #expect(Set(counts.keys) == ["answered", "timedOut"])
+    #expect(counts["answered", default: 0] > 200)
+    #expect(counts["timedOut", default: 0] > 200)
+  }
+
+  @Test("an answer long before the deadline is there")
+  func farDeadline() throws {
+    let proxy = MulticastProxy()
+    let queue = DispatchQueue(label: "far deadline")
+    try proxy.add(
+      Self.slowTarget(.nanoseconds(0)), strongly: true,
+      on: .blocking(queue, deadline: .seconds(60)))
+    for _ in 0..<100 { #expect(try Messages.value(on: proxy) == 7) }
+  }
+
+  @Test("a deadline that passes before the target answers is an error")
+  func passedDeadline() throws {
+    let proxy = MulticastProxy()
+    let queue = DispatchQueue(label: "passed deadline")
+    try proxy.add(
+      Self.slowTarget(.milliseconds(200)), strongly: true,
+      on: .blocking(queue, deadline: .milliseconds(1)))
+    #expect(throws: ForwardingError.timedOut) { try Messages.value(on: proxy) }
   }
 }
