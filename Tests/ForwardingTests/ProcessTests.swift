@@ -84,8 +84,70 @@ private func registerTick() throws {
     }))
 }
 
+/// Classes whose methods a thread is about to tell when the process forks. Only the child has time to
+/// get to the end.
+private enum Slowly {
+  static let hasBegun = DispatchSemaphore(value: 0)
+  static let isChild = Atomic(false)
+
+  static func begin() {
+    if isChild.load(ordering: .relaxed) { return }
+    hasBegun.signal()
+    sleep(60)
+  }
+
+  class Declaring: CallObject, MethodDeclaring, @unchecked Sendable {
+    class func declareMethods(_ methods: MethodDeclarations) {
+      methods.declare("first") { (_: Declaring) -> Int32 in 1 }
+      begin()
+      methods.declare("value") { (_: Declaring) -> Int32 in 6 }
+    }
+  }
+
+  class Resolving: CallObject, MessageForwarding, @unchecked Sendable {
+    static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+      begin()
+      return (try? table.add(selector, MethodTableTests.answering(6))) ?? false
+    }
+  }
+
+  /// Forks while one thread is about to tell a class's methods and others wait for it. The child must
+  /// be answered.
+  static func fork(_ object: any CallObject & Sendable) {
+    for _ in 0..<3 { Thread { _ = try? Messages.value(on: object) }.start() }
+    hasBegun.wait()
+    // The others have come to wait.
+    usleep(20_000)
+    let status = runChild {
+      isChild.store(true, ordering: .relaxed)
+      let answers = Atomic(0)
+      onThreads(2) { _ in
+        if (try? Messages.value(on: object)) == 6 { answers.add(1, ordering: .relaxed) }
+      }
+      require((try? Messages.value(on: object)) == 6)
+      require(answers.load(ordering: .relaxed) == 2)
+    }
+    require(status == 0, "the child ended with \(status)")
+    _exit(0)
+  }
+}
+
 @Suite("A process that forks while its threads use the library")
 struct ForkTests {
+  @Test(
+    "a class that was in the middle of declaring its methods has them all in the child",
+    .enabled(if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer cannot follow it"))
+  func declaring() async {
+    await #expect(processExitsWith: .success) { Slowly.fork(Slowly.Declaring()) }
+  }
+
+  @Test(
+    "a class that was in the middle of resolving a method has it in the child",
+    .enabled(if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer cannot follow it"))
+  func resolving() async {
+    await #expect(processExitsWith: .success) { Slowly.fork(Slowly.Resolving()) }
+  }
+
   @Test(
     "every child can use everything",
     .enabled(
