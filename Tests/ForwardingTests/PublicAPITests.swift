@@ -16,6 +16,14 @@ private struct Declaration: Decodable {
   var accessors: [Declaration]?
   var declAttributes: [String]?
   var children: [Declaration]?
+  var conformances: [Conformance]?
+  var superclassNames: [String]?
+  var isExternal: Bool?
+
+  struct Conformance: Decodable {
+    var printedName: String
+    var usr: String
+  }
 
   private static let kinds = [
     "Class": "class", "Struct": "struct", "Enum": "enum", "Protocol": "protocol",
@@ -25,14 +33,41 @@ private struct Declaration: Decodable {
   ]
 
   /// The lines of this declaration and all within.
-  func lines(_ path: String, isClient: Bool = true) -> [String] {
+  func lines(_ path: String, _ sources: PublicSources) -> [String] {
     guard let declKind, let word = Self.kinds[declKind], isInternal != true, implicit != true,
       let printedName, !printedName.hasPrefix("__derived")
     else { return [] }
     let name = path.isEmpty ? printedName : "\(path).\(printedName)"
-    let members = (children ?? []).flatMap { $0.lines(name) }
+    let members = (children ?? []).flatMap { $0.lines(name, sources) }
     let isType = ["Class", "Struct", "Enum", "Protocol"].contains(declKind)
-    return [line(word, name, isType)] + members
+    return [line(word, name, isType)] + (isType ? inheritance(name, sources) : []) + members
+  }
+
+  /// What all types conform to unless they say that they do not, and what follows from another one.
+  private static let usual = ["Copyable", "Escapable"], implied = ["SendableMetatype"]
+
+  /// A line for the superclass and each conformance. Of another module's type, only for what this
+  /// package says.
+  private func inheritance(_ name: String, _ sources: PublicSources) -> [String] {
+    let conformances = conformances ?? []
+    let names = conformances.map(\.printedName)
+    var lines = (superclassNames ?? []).prefix(1).map { "        \(name) inherits \($0)" }
+    if declKind != "Protocol" {
+      lines += Self.usual.filter { !names.contains($0) }.map { "        \(name) is no \($0)" }
+    }
+    for conformance in conformances {
+      let other = conformance.printedName
+      let ownName = name.split(separator: ".").last ?? ""
+      let mark = sources.conformanceMarks["\(ownName): \(other)"]
+      let isOurs = ["13TypeEncodings", "11Invocations", "10Forwarding"].contains {
+        conformance.usr.hasPrefix("s:\($0)")
+      }
+      if (Self.usual + Self.implied).contains(other) { continue }
+      if sources.packageProtocols.contains(other) { continue }
+      if isExternal == true, !isOurs, mark == nil { continue }
+      lines.append("        \(name) is \(mark.map { "\($0) " } ?? "")\(other)")
+    }
+    return lines
   }
 
   private func line(_ word: String, _ name: String, _ isType: Bool) -> String {
@@ -65,7 +100,7 @@ struct PublicAPITests {
   /// Each line of a golden was held against the rule: what compiles without the word `unsafe` corrupts
   /// no memory. A line that appears, goes, or loses its mark is to be looked at in the same way.
   @Test(
-    "no declaration appears, goes, or changes its mark unseen",
+    "no declaration and no conformance appears, goes, or changes its mark unseen",
     arguments: ["TypeEncodings", "Invocations", "Forwarding"])
   func golden(module: String) throws {
     let tool = try #require(Toolchain.path(of: "swift-api-digester"))
@@ -77,8 +112,11 @@ struct PublicAPITests {
       ["-dump-sdk", "-module", module, "-target", try target(), "-o", output.path]
         + Toolchain.moduleOptions)
     #expect(finished.status == 0, "\(finished.errors)")
+    let sources = try PublicSources(module: module)
     let digest = try JSONDecoder().decode(Digest.self, from: Data(contentsOf: output))
-    let lines = (digest.ABIRoot.children ?? []).flatMap { $0.lines("") }
+    let lines =
+      ((digest.ABIRoot.children ?? []).flatMap { $0.lines("", sources) }
+      + sources.unavailable.map { "        \($0)" })
       .sorted { $0.dropFirst(8) < $1.dropFirst(8) }
     try #require(lines.count > 20)
     try compare(lines, module)
