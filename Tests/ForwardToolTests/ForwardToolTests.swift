@@ -33,7 +33,8 @@ struct ExplainTests {
   @Test("a signature as a table: type, size, alignment, offset, where it travels")
   func signature() throws {
     let result = try Tool.run(["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"])
-    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
     #expect(
       result.output == """
         v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, direct engine, frame of 176 bytes
@@ -59,7 +60,8 @@ struct ExplainTests {
   func typeJSON() throws {
     let object = try Tool.objects(Tool.run(["explain", "--type", "--json", "{s=ci}"]).output)[0]
     #expect(object["encoding"] as? String == "{s=ci}")
-    #expect(object["size"] as? Int == 8 && object["alignment"] as? Int == 4)
+    #expect(object["size"] as? Int == 8)
+    #expect(object["alignment"] as? Int == 4)
     #expect((object["fields"] as? [[String: Any]])?.map { $0["offset"] as? Int } == [0, 4])
     #expect(object["leaves"] as? [String] == ["i8@0", "i32@4"])
   }
@@ -72,7 +74,8 @@ struct ExplainTests {
     #expect(arguments.map { $0["size"] as? Int } == [8, 8, 4, 1])
     #expect(arguments.map { $0["written"] as? Int } == [0, 8, 16, 20])
     let result = try #require(object["result"] as? [String: Any])
-    #expect(result["encoding"] as? String == "i" && result["alignment"] as? Int == 4)
+    #expect(result["encoding"] as? String == "i")
+    #expect(result["alignment"] as? Int == 4)
     #expect(object["engine"] as? String == "direct")
   }
 
@@ -101,8 +104,8 @@ struct ExplainTests {
     let objects = try Tool.objects(result.output)
     #expect(objects.count == rows.count)
     for (object, row) in zip(objects, rows) {
-      #expect(
-        "\(object["size"] ?? "")" == row["size"] && "\(object["alignment"] ?? "")" == row["align"])
+      #expect("\(object["size"] ?? "")" == row["size"])
+      #expect("\(object["alignment"] ?? "")" == row["align"])
     }
   }
 
@@ -138,7 +141,8 @@ struct ExplainTests {
     #expect((object["result"] as? [String: Any])?["size"] is NSNull)
     #expect((object["error"] as? [String: Any])?["offset"] as? Int == 3)
     let text = try Tool.run(["explain", "v@:{opaque}"])
-    #expect(text.status == 65 && text.output.contains("cannot be called"))
+    #expect(text.status == 65)
+    #expect(text.output.contains("cannot be called"))
     #expect(text.errors.hasPrefix("v@:{opaque}\n   ^ the body is not given"))
   }
 
@@ -164,7 +168,8 @@ struct ExplainTests {
   @Test("a fault is shown with a caret on standard error, exit code 65")
   func fault() throws {
     let result = try Tool.run(["explain", "v@:{_Point=dd"])
-    #expect(result.status == 65 && result.output.isEmpty)
+    #expect(result.status == 65)
+    #expect(result.output.isEmpty)
     #expect(result.errors == "v@:{_Point=dd\n             ^ the structure is not closed with '}'\n")
   }
 }
@@ -195,7 +200,9 @@ struct CallTests {
   @Test("any C function", arguments: samples)
   func calls(arguments: [String], output: String) throws {
     let result = try Tool.run(["call"] + arguments)
-    #expect(result.output == output && result.errors.isEmpty && result.status == 0)
+    #expect(result.output == output)
+    #expect(result.errors.isEmpty)
+    #expect(result.status == 0)
   }
 
   @Test("--json shows the result, errno, and what was written through pointers")
@@ -204,13 +211,15 @@ struct CallTests {
     #expect(result.output == "{\"result\":0.5,\"errno\":0,\"arguments\":[8,[4]]}\n")
     let missing = try Tool.objects(
       Tool.run(["call", "--json", "libc.so.6", "open", "i*i", "/none", "0"]).output)[0]
-    #expect(missing["errno"] as? Int == 2 && missing["result"] as? Int == -1)
+    #expect(missing["errno"] as? Int == 2)
+    #expect(missing["result"] as? Int == -1)
   }
 
   @Test("--errno on standard error")
   func errno() throws {
     let result = try Tool.run(["call", "--errno", "libc.so.6", "close", "ii", "-1"])
-    #expect(result.output == "-1\n" && result.errors == "errno 9 (Bad file descriptor)\n")
+    #expect(result.output == "-1\n")
+    #expect(result.errors == "errno 9 (Bad file descriptor)\n")
   }
 
   static let refusals: [([String], Int32)] = [
@@ -232,7 +241,8 @@ struct CallTests {
   func exitCodes(arguments: [String], code: Int32) throws {
     let result = try Tool.run(["call"] + arguments)
     #expect(result.status == code, "\(arguments)")
-    #expect(!result.errors.isEmpty && result.output.isEmpty)
+    #expect(!result.errors.isEmpty)
+    #expect(result.output.isEmpty)
   }
 
   @Test("every kind of value goes in and comes back as it is written")
@@ -267,7 +277,8 @@ struct CallTests {
     ]
     for (arguments, expected) in cases {
       let result = try Tool.run(["call", path] + arguments)
-      #expect(result.output == expected + "\n" && result.status == 0, "\(arguments)")
+      #expect(result.output == expected + "\n", "\(arguments)")
+      #expect(result.status == 0, "\(arguments)")
     }
   }
 
@@ -305,7 +316,8 @@ struct DoctorTests {
   @Test("tour runs to its end")
   func tour() throws {
     let result = try Tool.run(["tour"])
-    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
     for line in [
       "call.invoke(on: one)", "// 105", "^ the structure is not closed", "[9, 6, 5, 4, 3, 2, 1, 1]",
     ] {
@@ -317,7 +329,8 @@ struct DoctorTests {
     "help is on standard output, examples first", arguments: ["explain", "call", "doctor", "tour"])
   func help(command: String) throws {
     let result = try Tool.run([command, "--help"])
-    #expect(result.status == 0 && result.output.hasPrefix("Example"))
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("Example"))
     #expect(result.output.contains("Usage: forward \(command)"))
     #expect(try Tool.run(["help", command]).output == result.output)
   }
@@ -327,7 +340,9 @@ struct DoctorTests {
     arguments: [[], ["frobnicate"], ["help", "nothing"]])
   func usage(arguments: [String]) throws {
     let result = try Tool.run(arguments)
-    #expect(result.status == 64 && result.output.isEmpty && !result.errors.isEmpty)
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty)
+    #expect(!result.errors.isEmpty)
   }
 
   @Test(
@@ -353,7 +368,8 @@ struct BenchTests {
     }
     let result = try Tool.run(
       ["bench", "--rounds", "2", "--json", json.path, "--html", page.path])
-    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
     let report = try #require(
       try JSONSerialization.jsonObject(with: Data(contentsOf: json)) as? [String: Any])
     let rows = try #require(report["rows"] as? [[String: Any]])
@@ -378,6 +394,7 @@ struct BenchTests {
     #expect(try Tool.run(["bench", "--json"]).status == 64)
     #expect(try Tool.run(["bench", "extra"]).status == 64)
     let result = try Tool.run(["bench", "--rounds", "1", "--json", "/nowhere/at/all"])
-    #expect(result.status == 1 && result.errors.contains("cannot be written"))
+    #expect(result.status == 1)
+    #expect(result.errors.contains("cannot be written"))
   }
 }

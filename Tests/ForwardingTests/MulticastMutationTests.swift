@@ -4,7 +4,7 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("Multicast: changes during a delivery (85 to 96)")
+@Suite("Multicast: changes during a delivery")
 struct MulticastMutationTests {
   /// Runs `action` when it gets its message.
   private func acting(_ name: String, _ log: Log, _ action: @escaping @Sendable () throws -> Void)
@@ -18,7 +18,7 @@ struct MulticastMutationTests {
     return target
   }
 
-  @Test("85: who removes itself finishes; who is removed before its turn is skipped, and reported")
+  @Test("who removes itself finishes; who is removed before its turn is skipped, and reported")
   func removing() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -42,7 +42,7 @@ struct MulticastMutationTests {
       ])
   }
 
-  @Test("86: who is added is not called this round")
+  @Test("who is added is not called this round")
   func adding() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -55,7 +55,7 @@ struct MulticastMutationTests {
   }
 
   @Test(
-    "87: a target that dies between snapshot and turn is dead; one whose last reference goes in its own call lives through it"
+    "a target that dies between snapshot and turn is dead; one whose last reference goes in its own call lives through it"
   )
   func dying() throws {
     let log = Log()
@@ -70,10 +70,11 @@ struct MulticastMutationTests {
     try proxy.add(victim!)
     #expect(
       try proxy.deliver(did.invocation(0)).entries.map { "\($0.outcome)" } == ["answered", "dead"])
-    #expect(log.all == ["own"] && proxy.registrationCount == 0)
+    #expect(log.all == ["own"])
+    #expect(proxy.registrationCount == 0)
   }
 
-  @Test("89: sends inside of sends end at a limit, not with the stack")
+  @Test("sends inside of sends end at a limit, not with the stack")
   func recursion() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -88,7 +89,9 @@ struct MulticastMutationTests {
     try did(0, on: plain)
   }
 
-  @Test("93: one throws, one is late, one has other types: three outcomes, and the others answer")
+  @Test(
+    "each of one that throws, one that is late and one of other types has its outcome, and the rest answer"
+  )
   func mixed() throws {
     let queue = DispatchQueue(label: "slow")
     let proxy = MulticastProxy()
@@ -112,21 +115,22 @@ struct MulticastMutationTests {
     #expect(report.entries[1].ticket?.outcome.map { "\($0)" } == "timedOut")
   }
 
-  @Test("94: a message that is dropped without having run is cancelled, not lost")
+  @Test("a message that is dropped without having run is cancelled, not lost")
   func cancelled() throws {
     let proxy = MulticastProxy()
     try proxy.add(self.dummy)
     var job: DeliveryJob? = try DeliveryJob(
       did.invocation(1), proxy.snapshot[0], for: proxy, awaitedBy: nil)
     let ticket = try #require(job?.ticket)
-    #expect(ticket.outcome == nil && ticket.wait(timeout: .now()) == nil)
+    #expect(ticket.outcome == nil)
+    #expect(ticket.wait(timeout: .now()) == nil)
     job = nil
     #expect(ticket.outcome.map { "\($0)" } == "cancelled")
   }
 
   private let dummy = ClosureTarget()
 
-  @Test("94: a registration that ends while its message waits in a queue leaves that outcome")
+  @Test("a registration that ends while its message waits in a queue leaves that outcome")
   func removedWhileQueued() throws {
     let proxy = MulticastProxy()
     let target = Listener("x", Log())
@@ -141,7 +145,7 @@ struct MulticastMutationTests {
     #expect(ticket.wait(timeout: .now() + 5).map { "\($0)" } == "removed")
   }
 
-  @Test("95: 100,000 dead targets are purged by one delivery, in linear time")
+  @Test("100,000 dead targets are purged by one delivery, in linear time")
   func manyDead() throws {
     let proxy = MulticastProxy()
     proxy.duplicates = .allow
@@ -156,7 +160,7 @@ struct MulticastMutationTests {
     #expect(time < .seconds(10))
   }
 
-  @Test("96: a combiner that stops or throws leaves the others uncalled, and said so")
+  @Test("a combiner that stops or throws leaves the others uncalled, and said so")
   func combiner() throws {
     let log = Log()
     let proxy = try MulticastResultTests.proxy(["1", "2", "3"], log)

@@ -98,7 +98,8 @@ struct QuickDeliveryTests {
     proxy.unblock(blocked)
     log.clear()
     try did(8, on: proxy)
-    #expect(log.count == 24 && log.all.last == "blocked 8")
+    #expect(log.count == 24)
+    #expect(log.all.last == "blocked 8")
     withExtendedLifetime(kept) {}
   }
 
@@ -110,7 +111,8 @@ struct QuickDeliveryTests {
     try proxy.add(listener)
     try did(1, on: proxy)
     try proxy.dynamic.did(Int32(2))
-    #expect(proxy.seen == ["did:", "did:"] && log.all == ["x 1", "x 2"])
+    #expect(proxy.seen == ["did:", "did:"])
+    #expect(log.all == ["x 1", "x 2"])
     withExtendedLifetime(listener) {}
   }
 

@@ -83,7 +83,9 @@ struct InvocationConformanceTests {
   private static let invocations: [String: Conformance.Answer] = [
     "C137": .check { () throws -> Void in
       let call = try Invocation(parsing: "i@:i")
-      #expect(call.target == nil && call.selector == nil && !call.argumentsRetained)
+      #expect(call.target == nil)
+      #expect(call.selector == nil)
+      #expect(!call.argumentsRetained)
       #expect(try call.argument(at: 2) as Int32 == 0)
       // Apple's reads 0; here a result that no call gave is refused (design, section 5).
       #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
@@ -109,7 +111,8 @@ struct InvocationConformanceTests {
       #expect(try call.argument(at: 1) as Selector == Selector("go"))
       try call.setArgument(nil, at: 0)
       try call.setArgument(Selector("stop"), at: 1)
-      #expect(try call.target == nil && call.selector == Selector("stop"))
+      #expect(call.target == nil)
+      #expect(try call.selector == Selector("stop"))
     },
     "C143": .check { () throws -> Void in
       for spelling in ["i@:", "v@:"] {
@@ -150,7 +153,8 @@ struct InvocationConformanceTests {
       let call = try Invocation(MethodSignature("i@:"), selector: "value")
       let targets = [N(1), N(2), N(3)]
       for target in targets { try call.invoke(on: target) }
-      #expect(try call.result(as: Int32.self) == 3 && targets.allSatisfy { $0.calls == 1 })
+      #expect(try call.result(as: Int32.self) == 3)
+      #expect(targets.allSatisfy { $0.calls == 1 })
     },
     "C149": .check { () throws -> Void in
       struct AnError: Error {}
@@ -200,7 +204,9 @@ struct InvocationConformanceTests {
       try call.setArgument(bytes: withUnsafeBytes(of: value) { Array($0) }, at: 2)
       try call.invoke(using: function)
       let answer = try call.resultBytes().withUnsafeBytes { $0.load(as: UInt32.self) }
-      #expect(answer & 7 == 100 & 7 && answer >> 3 & 31 == 20 && answer >> 8 & 127 == 3)
+      #expect(answer & 7 == 100 & 7)
+      #expect(answer >> 3 & 31 == 20)
+      #expect(answer >> 8 & 127 == 3)
       #expect(try call.methodSignature.resultLength == 4)
     },
     "C167": .check { () throws -> Void in
@@ -208,7 +214,8 @@ struct InvocationConformanceTests {
       try call.setArgument(bytes: [0b0000_1000, 0b10, 0, 0], at: 2)
       try call.invoke(using: function)
       let answer = try call.resultBytes()
-      #expect(answer[0] == 0b0000_1001 && answer[1] & 0b11 == 0b10)
+      #expect(answer[0] == 0b0000_1001)
+      #expect(answer[1] & 0b11 == 0b10)
     },
     "C168": .check { () throws -> Void in
       let (call, function) = try Fixtures.call("m_halves")

@@ -22,7 +22,8 @@ struct StructureSizeTests {
   /// Sets one, reads it back, and sends it through a function that gives it back.
   private func check<let count: Int>(_: Bytes<count>.Type) throws {
     let echo = try Callback { (a: Int32, value: Bytes<count>, b: Double) -> Bytes<count> in
-      #expect(a == 3 && b == 4.5, "\(count) bytes")
+      #expect(a == 3, "\(count) bytes")
+      #expect(b == 4.5, "\(count) bytes")
       return value
     }
     let call = Invocation(echo.plan)

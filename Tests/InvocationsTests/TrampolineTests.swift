@@ -42,7 +42,8 @@ struct TrampolineTests {
       let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
       return ends.count == 2 && (ends[0]..<ends[1]).contains(code)
     }
-    #expect(try #require(own).contains(" r-xp ") && own?.contains("/") == true)
+    #expect(try #require(own).contains(" r-xp "))
+    #expect(own?.contains("/") == true)
     withExtendedLifetime(callbacks) {}
   }
 
@@ -121,13 +122,15 @@ struct TrampolineTests {
     }
     let swapped = try points.function(
       as: (@convention(c) (FixturePoint) -> FixturePoint).self)(FixturePoint(x: 1, y: 2))
-    #expect(swapped.x == 2 && swapped.y == 1)
+    #expect(swapped.x == 2)
+    #expect(swapped.y == 1)
     let mixed = try Callback { (mixed: FixtureMixed) -> FixtureMixed in
       FixtureMixed(number: mixed.number + 1, value: mixed.value + 1)
     }
     let more = try mixed.function(
       as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)(FixtureMixed(number: 1, value: 2))
-    #expect(more.number == 2 && more.value == 3)
+    #expect(more.number == 2)
+    #expect(more.value == 3)
     let large = try Callback {
       (a: Int32, rectangle: FixtureRectangle, b: Double) -> FixtureRectangle in
       FixtureRectangle(
@@ -138,7 +141,10 @@ struct TrampolineTests {
         7,
         FixtureRectangle(
           origin: FixturePoint(x: 1, y: 2), size: FixturePoint(x: 3, y: 4)), 8)
-    #expect(made.origin.x == 7 && made.origin.y == 8 && made.size.x == 1 && made.size.y == 2)
+    #expect(made.origin.x == 7)
+    #expect(made.origin.y == 8)
+    #expect(made.size.x == 1)
+    #expect(made.size.y == 2)
   }
 
   @Test("words of every width arrive whole, with their signs")

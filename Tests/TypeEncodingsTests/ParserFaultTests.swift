@@ -121,13 +121,10 @@ struct ParserFaultTests {
 @Suite("Limits are met early")
 struct LimitTests {
   @Test(
-    "nesting",
-    arguments: [
-      String(repeating: "{a=", count: 20_000), String(repeating: "^", count: 60_000),
-      String(repeating: "[1", count: 30_000), String(repeating: "(u=", count: 20_000),
-      String(repeating: "@?<", count: 20_000),
-    ])
-  func depth(spelling: String) {
+    "types are not nested without end",
+    arguments: [("{a=", 20_000), ("^", 60_000), ("[1", 30_000), ("(u=", 20_000), ("@?<", 20_000)])
+  func depth(part: String, count: Int) {
+    let spelling = String(repeating: part, count: count)
     let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
     #expect(error?.reason == .nestedTooDeeply(limit: EncodingLimits.depth))
   }
@@ -138,7 +135,7 @@ struct LimitTests {
     #expect(try TypeEncoding(parsing: spelling).description == spelling)
   }
 
-  @Test("length, in constant memory")
+  @Test("a text that is too long is refused in constant memory")
   func length() {
     for spelling in [
       String(repeating: "{P=ii}", count: 16 << 20 / 6),
