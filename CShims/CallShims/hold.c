@@ -187,24 +187,27 @@ const void *fwd_hold_again(FWDThread *thread, uint32_t index,
   return seen;
 }
 
-/// Ends the holds of code that a jump has left.
-static void end_dead_holds(FWDThread *thread, uintptr_t stack) {
+/// Ends the holds of code that a jump has left, as far as no running code holds anything above them.
+static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
   uint32_t count = thread->count;
   while (count > 0 && fwd_stack_is_dead(thread->holds[count - 1].stack, stack)) count--;
-  if (count == thread->count) return;
+  if (count == thread->count) return 0;
   thread->count = count;
   pthread_mutex_lock(&fwd_threads_lock);
   FWDRetirable *dead = fwd_end_holds(thread, count, take_left_over());
   pthread_mutex_unlock(&fwd_threads_lock);
   fwd_dispose_all(dead);
+  return 1;
 }
 
 int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack) {
-  if (index + needed > FWD_HOLDS_MAX) {
-    // The caller goes on with the index it has, so there is room only the next time.
-    end_dead_holds(thread, stack);
-    return 0;
-  }
-  __atomic_store_n(&thread->high, index + needed, __ATOMIC_RELEASE);
+  // The caller goes on with the index it has, so there is room only the next time. Were dead holds
+  // looked for only where nothing is left, code that holds one thing more inside of another would find
+  // the other above them, and no room, for ever.
+  if (end_dead_holds(thread, stack)) return 0;
+  uint32_t high = index + needed;
+  if (high > FWD_HOLDS_MAX) return 0;
+  if (high > thread->high) __atomic_store_n(&thread->high, high, __ATOMIC_RELEASE);
+  if (high <= FWD_HOLDS_MAX / 2) thread->room = high;
   return 1;
 }

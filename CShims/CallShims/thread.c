@@ -12,8 +12,9 @@ enum { BLOCK_LIMIT = 0 };
 enum { BLOCK_LIMIT = FWD_SPARE_BLOCKS };
 #endif
 
-/// How many holds of a new thread others look at. Few threads ever need more.
-enum { FIRST_HIGH = 4 };
+/// How many holds of a new thread others look at, and for how many there is room. Few threads ever
+/// need more.
+enum { FIRST_HIGH = 4, FIRST_ROOM = FWD_HOLDS_MAX / 2 < 4 ? FWD_HOLDS_MAX / 2 : 4 };
 
 _Thread_local FWDThread *fwd_thread_or_null;
 pthread_mutex_t fwd_threads_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,6 +85,7 @@ FWDThread *fwd_thread_enter(void) {
   FWDThread *thread = calloc(1, sizeof *thread);
   if (!thread) return NULL;
   thread->high = FIRST_HIGH;
+  thread->room = FIRST_ROOM;
   thread->block_limit = BLOCK_LIMIT;
   pthread_mutex_lock(&fwd_threads_lock);
   thread->last_message = ++thread_numbers << 40;

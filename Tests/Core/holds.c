@@ -180,6 +180,23 @@ __attribute__((noinline)) static void forget_jumps(Reader *reader) {
   reader->must_succeed = 0;
 }
 
+/// However many holds jumps have left, there is room for two: at once, or the next time.
+static void find_room(Reader *reader) {
+  jmp_buf out;
+  reader->may_jump = 0;
+  for (volatile int left = 0; left <= HOLDS; left++) {
+    reader->frames[0] = &out;
+    reader->must_jump = 1;
+    for (volatile int i = 0; i < left; i++)
+      if (_setjmp(out) == 0) nest(reader, 2 * HOLDS);
+    reader->must_jump = 0;
+    nest(reader, HOLDS - 2);
+    reader->must_succeed = 1;
+    nest(reader, HOLDS - 2);
+    reader->must_succeed = 0;
+  }
+}
+
 static Reader *make_reader(uint64_t seed) {
   Reader *reader = calloc(1, sizeof *reader);
   reader->random = seed;
@@ -215,6 +232,7 @@ static void *read_places(void *argument) {
     // Every other round each hold ends by itself, and nothing tidies up after it.
     reader->may_jump = rounds % 2;
     read_for_a_round(reader);
+    if (rounds % 16 == 1) find_room(reader);
     if (rounds % 2) forget_jumps(reader);
     pthread_barrier_wait(&quiet);
   }

@@ -57,12 +57,12 @@ int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t 
 /// Whether a thread that holds `index` things may hold `needed` more.
 __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, uint32_t index,
                                                               uint32_t needed, uintptr_t stack) {
-  return __builtin_expect(index + needed <= thread->high, 1) ||
+  return __builtin_expect(index + needed <= thread->room, 1) ||
          fwd_make_room(thread, index, needed, stack);
 }
 
-/// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already. Every success is followed by one `fwd_let_go` of the same function,
-/// the last hold first.
+/// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already.
+/// Every success is followed by one `fwd_let_go` of the same function, the last hold first.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
     FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place) {
   if (!thread) return NULL;

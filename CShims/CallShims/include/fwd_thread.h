@@ -66,6 +66,8 @@ typedef struct FWDThread {
   uint32_t count;
   /// How many of `holds` others have to look at; it only grows.
   uint32_t high;
+  /// How many things are held without a look at what jumps have left: no more than half of all.
+  uint32_t room;
   FWDHold holds[FWD_HOLDS_MAX];
   /// Objects that the thread uses again, owned, and what each is good for.
   void *_Nullable spares[FWD_SPARES];
