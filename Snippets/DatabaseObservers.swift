@@ -8,7 +8,7 @@ final class Observer: MethodDeclaring {
   init(_ name: String) { self.name = name }
 
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("operation:database:table:row:") {
+    methods.register("operation:database:table:row:") {
       (observer: Observer, operation: Int32, _: String, table: String, row: Int64) in
       let verb = [18: "inserted", 23: "updated", 9: "deleted"][operation] ?? "changed"
       print("\(observer.name): \(verb) row \(row) of \(table)")
@@ -34,11 +34,11 @@ precondition(opened == 0, "an in-memory database needs nothing")
 let observers = MulticastProxy()
 let cache = Observer("cache")
 var view: Observer? = Observer("view")
-try observers.add(cache)
-try observers.add(view!)
+observers.add(cache)
+observers.add(view!)
 
 // void hook(void *context, int operation, char const *database, char const *table, sqlite3_int64)
-let door = try NativeDoor(
+let door = try MessageCallback(
   to: observers, selector: "operation:database:table:row:", encoding: "v^vi**q", skipping: 1)
 let nothing = nil as UnsafeRawPointer?
 try functions.call("update_hook", database, door.address, nothing)

@@ -37,15 +37,15 @@ try MethodTable.of(DetailScreen.self).register("tableDidScroll:") {
 let table = Table()
 let list = Screen("list")
 var detail: DetailScreen? = DetailScreen("detail")
-let registration = try table.delegates.add(list)
-try table.delegates.add(detail!)
+let registration = table.delegates.add(list)
+table.delegates.add(detail!)
 
 try table.select(3)  // list: row 3, then detail: row 3
 
 // Optional: only the one that implements it is called, and nobody has to.
-let scrolled = try Selector("tableDidScroll:")
+let scrolled = Selector("tableDidScroll:")
 print(table.delegates.targets(respondingTo: scrolled).count)  // 1
-print(Messaging.conforms(list, to: tableDelegate))  // true
+print(Introspection.conforms(list, to: tableDelegate))  // true
 
 // Does *super* implement it? Ask the superclass, not the object.
 let screens = MethodTable.of(DetailScreen.self)
@@ -59,9 +59,9 @@ try table.select(4)  // nobody is left, and nothing happens
 print(table.delegates.count)  // 0
 
 // A data source is asked: exactly one answers, or a default does.
-try table.dataSource.setDefault(Int32(0), for: "numberOfRows")
+table.dataSource.setDefault(Int32(0), for: "numberOfRows")
 print(try table.rows())  // 0
 let rows = ClosureTarget()
-try rows.on("numberOfRows") { (_: ClosureTarget) -> Int32 in 42 }
-try table.dataSource.add(rows)
+try rows.register("numberOfRows") { () -> Int32 in 42 }
+table.dataSource.add(rows)
 print(try table.rows())  // 42

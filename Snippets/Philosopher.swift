@@ -3,20 +3,20 @@ import Dispatch
 import Forwarding
 
 final class Philosopher: ForwardingProxy {
-  private var helpers: [String: AnyObject] = [:]
+  private var helpers: [Selector: AnyObject] = [:]
 
-  func delegate(_ task: String, to helper: AnyObject) { helpers[task] = helper }
+  func delegate(_ task: Selector, to helper: AnyObject) { helpers[task] = helper }
 
-  override func forwardingTarget(for selector: Selector) -> AnyObject? { helpers[selector.name] }
+  override func forwardingTarget(for selector: Selector) -> AnyObject? { helpers[selector] }
 
   override func unrecognizedSelector(_ selector: Selector) throws {
-    print("the philosopher has nobody to \(selector.name)")
+    print("the philosopher has nobody to \(selector)")
   }
 }
 
-func helper(_ task: String, _ sentence: String) throws -> ClosureTarget {
+func helper(_ task: Selector, _ sentence: String) throws -> ClosureTarget {
   let helper = ClosureTarget()
-  try helper.on(task) { (_: ClosureTarget) in print(sentence) }
+  try helper.register(task) { () in print(sentence) }
   return helper
 }
 
@@ -33,7 +33,7 @@ final class Day: @unchecked Sendable {
   private var tasks: [Message<NoResult>]
   let over = DispatchSemaphore(value: 0)
 
-  init(of philosopher: Philosopher, _ tasks: [String]) throws {
+  init(of philosopher: Philosopher, _ tasks: [Selector]) throws {
     self.philosopher = philosopher
     self.tasks = try tasks.map { try Message<NoResult>($0) }
   }

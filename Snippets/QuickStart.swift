@@ -29,9 +29,9 @@ try deposit.invoke(on: mine)
 print(try deposit.result(as: Int32.self))  // 150
 
 let everyone = MulticastProxy()
-try everyone.add(mine)
-try everyone.add(yours)
-print(try everyone.all(deposit, as: Int32.self))  // [200, 57]
+everyone.add(mine)
+everyone.add(yours)
+print(try everyone.answers(to: deposit, as: Int32.self))  // [200, 57]
 
 // What is wrong is refused before the call, and says where.
 do {

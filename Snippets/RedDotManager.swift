@@ -17,7 +17,7 @@ final class Badge: MethodDeclaring, Sendable {
   init(_ screen: String) { self.screen = screen }
 
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("redDot:changedTo:") { (badge: Badge, name: String, count: Int32) in
+    methods.register("redDot:changedTo:") { (badge: Badge, name: String, count: Int32) in
       print("\(badge.screen): \(name) \(count)")
     }
   }
@@ -28,9 +28,9 @@ let interface = DispatchQueue(label: "interface")
 let inbox = Badge("inbox")
 var profile: Badge? = Badge("profile")
 
-try manager.observers.add(inbox, on: .queue(interface))
-try manager.observers.add(inbox, on: .queue(interface))  // a duplicate, ignored
-try manager.observers.add(profile!, on: .queue(interface))
+manager.observers.add(inbox, on: .queue(interface))
+manager.observers.add(inbox, on: .queue(interface))  // a duplicate, ignored
+manager.observers.add(profile!, on: .queue(interface))
 print(manager.observers.count)  // 2
 
 let first = try manager.set("mail", 3)

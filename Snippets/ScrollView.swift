@@ -29,8 +29,8 @@ try MethodTable.of(StretchyHeader.self).register("scrollViewDidScroll:") {
 let controller = Controller()
 let header = StretchyHeader()
 let proxy = MulticastProxy()
-try proxy.add(controller)
-try proxy.add(header)
+proxy.add(controller)
+proxy.add(header)
 
 let view = ScrollView()
 view.delegate = proxy

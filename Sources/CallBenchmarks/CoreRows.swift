@@ -25,13 +25,14 @@ public enum CoreRows {
   }
 
   static func register() throws {
-    try MethodTable.of(Subject.self).register("keep:") { (subject: Subject, value: Int) in
+    try MethodTable.of(Subject.self).register("keep:", replacing: true) {
+      (subject: Subject, value: Int) in
       subject.keep(value)
     }
     try unsafe MethodTable.of(NativeSubject.self).register(
-      "keep:", encoding: "v@:q", unsafeFunction: subject_address(.keepWord))
+      "keep:", replacing: true, encoding: "v@:q", unsafeFunction: subject_address(.keepWord))
     try unsafe MethodTable.of(QuietSubject.self).register(
-      "keep:", encoding: "v@:q", unsafeFunction: subject_address(.keepNothing))
+      "keep:", replacing: true, encoding: "v@:q", unsafeFunction: subject_address(.keepNothing))
   }
 
   // MARK: What is there without this package
@@ -252,7 +253,7 @@ public enum CoreRows {
       ] {
         let targets = (0..<number).map { _ in make() }
         let proxy = MulticastProxy()
-        for target in targets { try proxy.add(target, strongly: strongly) }
+        for target in targets { proxy.add(target, strongly: strongly) }
         rows.append(
           Benchmark("multicast/\(how)/\(number)", over: "closure/array-strong/\(number)") { count in
             try withExtendedLifetime(targets) {
@@ -271,8 +272,8 @@ public enum CoreRows {
     for number in targetCounts {
       let targets = (0..<number).map { _ in NativeSubject() }
       let proxy = CountingProxy()
-      for target in targets { try proxy.add(target) }
-      let door = try NativeDoor(to: proxy, strongly: true, selector: "keep:", encoding: "vq")
+      for target in targets { proxy.add(target) }
+      let door = try MessageCallback(to: proxy, strongly: true, selector: "keep:", encoding: "vq")
       let call = try unsafe door.function(as: (@convention(c) (Int) -> Void).self)
       rows.append(
         Benchmark("door/forward/\(number)", over: "closure/array-strong/\(number)") { count in

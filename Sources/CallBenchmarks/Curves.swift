@@ -42,7 +42,7 @@ public enum Curves {
       let points = try numbers.map { number in
         let targets = (0..<number).map { _ in NativeSubject() }
         let proxy = MulticastProxy()
-        for target in targets { try proxy.add(target, strongly: strongly) }
+        for target in targets { proxy.add(target, strongly: strongly) }
         let time = try withExtendedLifetime(targets) {
           try best(max(1, 3000 / number)) { count in
             for index in 0..<count { try keep(index, on: proxy) }
@@ -88,7 +88,7 @@ public enum Curves {
     var registered = 0
     for number in [10, 100, 1000, 10_000, 100_000, 1_000_000] {
       while registered < number {
-        try table.register("growing\(registered):", method)
+        try table.register(Selector(interning: "growing\(registered):"), method)
         registered += 1
       }
       one.append(
@@ -98,7 +98,7 @@ public enum Curves {
         ))
       // Eight in turn, from all over the table.
       let eight = try (0..<8).map {
-        try Message<NoResult, Int>("growing\($0 * (number / 10)):")
+        try Message<NoResult, Int>(Selector(interning: "growing\($0 * (number / 10)):"))
       }
       many.append(
         (
@@ -158,7 +158,7 @@ public enum Curves {
     for (name, strongly) in [("4 strong targets", true), ("4 weak targets", false)] {
       let targets = (0..<4).map { _ in QuietSubject() }
       let proxy = MulticastProxy()
-      for target in targets { try proxy.add(target, strongly: strongly) }
+      for target in targets { proxy.add(target, strongly: strongly) }
       let keep = try Message<NoResult, Int>("keep:")
       let points = try [1, 2].map { number in
         (x: Double(number), y: try throughput(number) { try keep(1, on: proxy) })

@@ -35,7 +35,7 @@ public enum LongRunning {
     let proxy = MulticastProxy()
     func change(_ count: Int) throws {
       for index in 0..<count {
-        let token = try proxy.add(subject, strongly: true)
+        let token = proxy.add(subject, strongly: true)
         try keep(index, on: proxy)
         proxy.remove(token)
       }
@@ -61,7 +61,7 @@ public enum LongRunning {
     let subject = NativeSubject()
     let targets = (0..<16).map { _ in NativeSubject() }
     let proxy = MulticastProxy()
-    for target in targets { try proxy.add(target, strongly: true) }
+    for target in targets { proxy.add(target, strongly: true) }
     let kinds: [(name: String, count: Int, body: (Int) throws -> Void)] = [
       ("send", 30_000, { for index in 0..<$0 { try keep(index, on: subject) } }),
       ("multicast", 6000, { for index in 0..<$0 { try keep(index, on: proxy) } }),
@@ -158,11 +158,11 @@ private final class Holder: CallObject, @unchecked Sendable {
     let proxy = MulticastProxy()
     let other = NativeSubject()
     let holder = Holder {
-      try proxy.add(other)
+      proxy.add(other)
       proxy.remove(other)
       try body()
     }
-    try proxy.add(holder, strongly: true)
+    proxy.add(holder, strongly: true)
     try run(on: proxy)
     if let failure = holder.failure { throw failure }
   }
@@ -185,7 +185,7 @@ private final class Crowd: Sendable {
       let target = NativeSubject()
       let table = MethodTable.of(QuietSubject.self)
       while !gate.isOpen.load(ordering: .acquiring) {
-        _ = try? proxy.add(target)
+        proxy.add(target)
         _ = try? Message<NoResult, Int>("keep:")(1, on: proxy)
         proxy.remove(target)
         try? table.exchangeForMeasuring()
@@ -214,7 +214,7 @@ private final class Crowd: Sendable {
 extension MethodTable {
   /// Changes a class for a selector that somebody has sent.
   fileprivate func exchangeForMeasuring() throws {
-    let selector = try Selector("changing:")
+    let selector = Selector("changing:")
     replace(
       selector,
       try unsafe Implementation(

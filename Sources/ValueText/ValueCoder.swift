@@ -31,7 +31,7 @@ package final class ValueCoder {
   package func bytes(ofArgument text: String, _ type: TypeEncoding) throws -> [UInt8] {
     switch type.kind {
     case .cString, .atom: return word(copy(Array(text.utf8) + [0]))
-    case .selector: return word(try Selector(text).pointerBits)
+    case .selector: return word(try Selector(interning: text).address)
     case .array(_, let element): return try pointer(to: text, type, element)
     case .pointer(let pointee) where text.hasPrefix("["):
       return try pointer(to: text, type, pointee)

@@ -152,13 +152,13 @@ enum TourCommand {
     let everyone = MulticastProxy()
     let (one, two) = (Counter("one", 10), Counter("two", 20))
     var three: Counter? = Counter("three", 30)
-    try everyone.add(one)
-    try everyone.add(two, priority: 1)
-    if let three { try everyone.add(three) }
+    everyone.add(one)
+    everyone.add(two, priority: 1)
+    if let three { everyone.add(three) }
     let add = try Message<Int32, Int32, Int32>("add:to:")
     show(
-      "everyone.all(add 1 to 1), two has priority",
-      "\(try everyone.all(add.invocation(1, 1), as: Int32.self))")
+      "add.all(1, 1, on: everyone), two has priority",
+      "\(try add.all(1, 1, on: everyone))")
     three = nil
     show("three dies; add(1, 1, on: everyone), the last counts", "\(try add(1, 1, on: everyone))")
     show("everyone.count, as the dead vanish by themselves", "\(everyone.count)")

@@ -54,7 +54,7 @@ struct ArgumentInUseTests {
   func delivered() throws {
     let proxy = MulticastProxy()
     let (_, length) = try Self.change { call, reader in
-      try proxy.add(reader, strongly: true)
+      proxy.add(reader, strongly: true)
       try call.invoke(on: proxy)
     }
     // A first delivery may carry a copy, and then the sender's own text can be replaced.

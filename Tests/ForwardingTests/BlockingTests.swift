@@ -14,9 +14,9 @@ struct BlockingTests {
     on lane: DeliveryLane, _ action: @escaping @Sendable () throws -> Void
   ) throws -> MulticastProxy {
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, _: Int32) in try action() }
+    try target.register("did:") { (_: Int32) in try action() }
     let proxy = MulticastProxy()
-    try proxy.add(target, strongly: true, on: lane)
+    proxy.add(target, strongly: true, on: lane)
     return proxy
   }
 
@@ -144,7 +144,7 @@ struct BlockingTests {
   /// A target that needs a while to answer 7.
   static func slowTarget(_ busy: DispatchTimeInterval) throws -> ClosureTarget {
     let target = ClosureTarget()
-    try target.on("value") { (_: ClosureTarget) -> Int32 in
+    try target.register("value") { () -> Int32 in
       let end = DispatchTime.now() + busy
       while DispatchTime.now() < end {}
       return 7
@@ -163,7 +163,7 @@ struct BlockingTests {
     var counts: [String: Int] = [:]
     var microseconds = 200.0
     for _ in 0..<2000 where microseconds < 2_000_000 {
-      let token = try proxy.add(
+      let token = proxy.add(
         target, on: .blocking(queue, deadline: .microseconds(Int(microseconds))))
       defer { proxy.remove(token) }
       let entry = try proxy.deliver(Messages.value.invocation()).entries[0]
@@ -189,8 +189,8 @@ struct BlockingTests {
   func farDeadline() throws {
     let proxy = MulticastProxy()
     let queue = DispatchQueue(label: "far deadline")
-    try proxy.add(
-      Self.slowTarget(.nanoseconds(0)), strongly: true,
+    proxy.add(
+      try Self.slowTarget(.nanoseconds(0)), strongly: true,
       on: .blocking(queue, deadline: .seconds(60)))
     for _ in 0..<100 { #expect(try Messages.value(on: proxy) == 7) }
   }
@@ -199,8 +199,8 @@ struct BlockingTests {
   func passedDeadline() throws {
     let proxy = MulticastProxy()
     let queue = DispatchQueue(label: "passed deadline")
-    try proxy.add(
-      Self.slowTarget(.milliseconds(200)), strongly: true,
+    proxy.add(
+      try Self.slowTarget(.milliseconds(200)), strongly: true,
       on: .blocking(queue, deadline: .milliseconds(1)))
     #expect(throws: ForwardingError.timedOut) { try Messages.value(on: proxy) }
   }

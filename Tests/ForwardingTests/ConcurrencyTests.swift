@@ -23,7 +23,7 @@ struct ConcurrencyTests {
     let late = Atomic(0)
 
     static func declareMethods(_ methods: MethodDeclarations) {
-      methods.declare("did:") { (self: Counter, value: Int32) throws -> Void in
+      methods.register("did:") { (self: Counter, value: Int32) throws -> Void in
         self.received.add(1, ordering: .relaxed)
         self.total.count.add(1, ordering: .relaxed)
         if self.isClosed.load(ordering: .acquiring) { self.late.add(1, ordering: .relaxed) }
@@ -54,7 +54,7 @@ struct ConcurrencyTests {
           switch random(10) {
           case 0, 1:
             let target = Counter(received)
-            try proxy.add(target, strongly: random(4) == 0)
+            proxy.add(target, strongly: random(4) == 0)
             mine.append(target)
           case 2 where !mine.isEmpty:
             // Removed and dropped; or only dropped, and found dead by a delivery.
@@ -88,7 +88,7 @@ struct ConcurrencyTests {
   func exact() throws {
     let proxy = MulticastProxy()
     let targets = (0..<16).map { _ in Counter() }
-    for target in targets { try proxy.add(target) }
+    for target in targets { proxy.add(target) }
     let answered = Atomic(0)
     let failed = Atomic(0)
     onThreads(8) { thread in
@@ -125,7 +125,7 @@ struct ConcurrencyTests {
       }
       while Date() < end {
         let target = Counter()
-        _ = try? proxy.add(target, strongly: true)
+        _ = proxy.add(target, strongly: true)
         proxy.remove(target)
         // Once each sender has finished two more sends, all that had begun before are over.
         let seen = tallies.map { $0.count.load(ordering: .acquiring) }
@@ -155,7 +155,7 @@ struct ConcurrencyTests {
       while Date() < end {
         if thread % 2 == 0 {
           let batch = (0..<8).map { _ in Counter() }
-          for target in batch { _ = try? proxy.add(target) }
+          for target in batch { _ = proxy.add(target) }
           // All of them die here, in the middle of deliveries.
         } else if let report = try? proxy.deliver(did.invocation(1)) {
           delivered.add(report.answered, ordering: .relaxed)

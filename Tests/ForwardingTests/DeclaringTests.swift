@@ -9,7 +9,7 @@ struct DeclaringTests {
   class Slow: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
       Thread.sleep(forTimeInterval: 0.02)
-      methods.declare("value") { (_: Slow) -> Int32 in 6 }
+      methods.register("value") { (_: Slow) -> Int32 in 6 }
     }
   }
 
@@ -26,7 +26,7 @@ struct DeclaringTests {
 
   class Other: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
-      methods.declare("value") { (_: Other) -> Int32 in 2 }
+      methods.register("value") { (_: Other) -> Int32 in 2 }
     }
   }
 
@@ -34,7 +34,7 @@ struct DeclaringTests {
     class func declareMethods(_ methods: MethodDeclarations) {
       // Another thread touches another class for the first time.
       if ends(within: 5, { _ = try? Messages.value(on: Other()) }) {
-        methods.declare("value") { (_: Waiting) -> Int32 in 1 }
+        methods.register("value") { (_: Waiting) -> Int32 in 1 }
       }
     }
   }
@@ -46,14 +46,14 @@ struct DeclaringTests {
 
   class Third: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
-      methods.declare("value") { (_: Third) -> Int32 in 3 }
+      methods.register("value") { (_: Third) -> Int32 in 3 }
     }
   }
 
   class Resolving: MessageForwarding {
     static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
       guard ends(within: 5, { _ = try? Messages.value(on: Third()) }) else { return false }
-      return (try? table.add(selector, MethodTableTests.answering(4))) ?? false
+      return (try? table.register(selector, MethodTableTests.answering(4))) != nil
     }
   }
 
@@ -75,16 +75,16 @@ struct DeclaringTests {
   class One: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
       waitForBoth()
-      methods.declare("value") { (_: One) -> Int32 in 1 }
-      methods.declare("other") { (_: Two) -> Int32 in 1 }
+      methods.register("value") { (_: One) -> Int32 in 1 }
+      methods.register("other") { (_: Two) -> Int32 in 1 }
     }
   }
 
   class Two: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
       waitForBoth()
-      methods.declare("value") { (_: Two) -> Int32 in 2 }
-      methods.declare("other") { (_: One) -> Int32 in 2 }
+      methods.register("value") { (_: Two) -> Int32 in 2 }
+      methods.register("other") { (_: One) -> Int32 in 2 }
     }
   }
 
@@ -107,7 +107,7 @@ struct DeclaringTests {
       declared.add(1, ordering: .relaxed)
       // The class itself asks for its table meanwhile, and gets it.
       _ = MethodTable.of(Counted.self)
-      methods.declare("declared") { (_: Counted) in }
+      methods.register("declared") { (_: Counted) in }
     }
 
     static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
@@ -115,7 +115,7 @@ struct DeclaringTests {
       Thread.sleep(forTimeInterval: 0.01)
       // The resolver itself may ask, and is told no.
       guard !table.instancesRespond(to: selector) else { return false }
-      return (try? table.add(selector, MethodTableTests.answering(5))) ?? false
+      return (try? table.register(selector, MethodTableTests.answering(5))) != nil
     }
   }
 

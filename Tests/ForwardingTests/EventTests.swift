@@ -22,12 +22,12 @@ struct EventTests {
       if case .failed(_, let selector, let error) = $0 { told.add("\(selector) \(error)") }
     }
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, value: Int32) throws in
+    try target.register("did:") { (value: Int32) throws in
       throw Failure(name: "\(value)")
     }
     actor Worker {}
     for lane in [DeliveryLane.queue(.global()), .actor(Worker())] {
-      try proxy.add(target, on: lane)
+      proxy.add(target, on: lane)
     }
     let report = try proxy.deliver(did.invocation(7))
     for entry in report.entries { _ = await entry.ticket?.value() }
@@ -43,17 +43,17 @@ struct EventTests {
     proxy.onDiagnostic = { told.add("\($0)".prefix { $0 != "(" }.description) }
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, value: Int32) throws in
+    try target.register("did:") { (value: Int32) throws in
       began.signal()
       if value == 2 { goOn.wait() }
       throw Failure(name: "\(value)")
     }
     let queue = DispatchQueue(label: "awaited")
-    try proxy.add(target, on: .blocking(queue, deadline: .seconds(10)))
+    proxy.add(target, on: .blocking(queue, deadline: .seconds(10)))
     #expect(throws: Failure(name: "1")) { try did(1, on: proxy) }
     began.wait()
     #expect(told.all.isEmpty)
-    try proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
+    proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
     // On a busy machine the time may be over before the target begins; then it never does.
     repeat {
       #expect(throws: ForwardingError.timedOut) { try did(2, on: proxy) }
@@ -70,8 +70,8 @@ struct EventTests {
     ) {
       class Misspelt: MethodDeclaring {
         static func declareMethods(_ methods: MethodDeclarations) {
-          methods.declare("noColon") { (_: Misspelt, _: Int32) in }
-          methods.declare("didSave:") { (_: Misspelt, _: Int32) throws in
+          methods.register("noColon") { (_: Misspelt, _: Int32) in }
+          methods.register("didSave:") { (_: Misspelt, _: Int32) throws in
             throw Failure(name: "late")
           }
         }
@@ -79,16 +79,16 @@ struct EventTests {
       let proxy = MulticastProxy()
       let target = Misspelt()
       let queue = DispatchQueue(label: "late")
-      try proxy.add(target, on: .queue(queue))
+      proxy.add(target, on: .queue(queue))
       try Message<NoResult, Int32>("didSav:")(1, on: proxy)
       try Message<NoResult, Int32>("didSav:")(2, on: proxy)
       try Message<NoResult, Int32>("didSave:")(3, on: proxy)
       queue.sync {}
       proxy.removeAll()
-      try proxy.add(Misspelt())
+      proxy.add(Misspelt())
       try Message<NoResult, Int32>("didSave:")(4, on: proxy)
       proxy.expectedTargets = 0
-      try proxy.add(target)
+      proxy.add(target)
       withExtendedLifetime(target) {}
     }
     #expect(
@@ -126,25 +126,6 @@ struct EventTests {
       Self.lines(result) == ["swift-forwarding: 1 targets are registered, and 0 were expected"])
   }
 
-  @Test("a method that is registered twice is told of, one that is replaced is not")
-  func replacedMethod() async {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
-      class Twice {}
-      let table = MethodTable.of(Twice.self)
-      try table.register("value") { (_: Twice) -> Int32 in 1 }
-      try table.replace(Selector("value"), MethodTableTests.answering(2))
-      try table.register("value") { (_: Twice) -> Int32 in 3 }
-      exit(try Messages.value(on: Twice()) == 3 ? EXIT_SUCCESS : EXIT_FAILURE)
-    }
-    #expect(
-      Self.lines(result) == [
-        "swift-forwarding: -[Twice value] was registered again, and the newest counts; 'replace' "
-          + "says nothing"
-      ])
-  }
-
   @Test("a proxy that listens itself keeps its diagnostics from the process")
   func ownListener() async {
     let result = await #expect(
@@ -153,7 +134,7 @@ struct EventTests {
       let proxy = MulticastProxy()
       let told = Log()
       proxy.onDiagnostic = { told.add("\($0)".prefix { $0 != "(" }.description) }
-      try proxy.add(ClosureTarget())
+      proxy.add(ClosureTarget())
       try did(1, on: proxy)
       exit(
         told.all == ["diedUnreached", "deadTarget", "unanswered"] ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -171,7 +152,7 @@ struct EventTests {
       class Optional {}
       MethodTable.of(Optional.self).adopt(
         try ProtocolDescription("Options", optional: ["did:": "v@:i"]))
-      try proxy.add(Optional(), strongly: true)
+      proxy.add(Optional(), strongly: true)
       try did(2, on: proxy)
       do { try Messages.value(on: proxy) } catch ForwardingError.nobodyAnswered { return }
       exit(EXIT_FAILURE)

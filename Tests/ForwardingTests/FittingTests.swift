@@ -98,9 +98,9 @@ private final class Host: CallObject {}
 
 private class Declaring<Value: CallValue>: MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("take:") { (_: Declaring<Value>, _: Value) in }
-    methods.declare("give") { (_: Declaring<Value>) -> Value in fatalError() }
-    methods.declare("a:b:c:d:") {
+    methods.register("take:") { (_: Declaring<Value>, _: Value) in }
+    methods.register("give") { (_: Declaring<Value>) -> Value in fatalError() }
+    methods.register("a:b:c:d:") {
       (_: Declaring<Value>, _: Int, _: Value, _: Int, _: Int) in
     }
   }
@@ -146,9 +146,9 @@ private struct Impostor: CustomTestStringConvertible, Sendable {
       Refusal("implementation") {
         _ = try Implementation { (_: Host, _: Int, _: Value) -> Int in 0 }
       },
-      Refusal("on, argument") { try target.on("take:") { (_: ClosureTarget, _: Value) in } },
+      Refusal("on, argument") { try target.register("take:") { (_: Value) in } },
       Refusal("on, result") {
-        try target.on("give") { (_: ClosureTarget) -> Value in fatalError() }
+        try target.register("give") { () -> Value in fatalError() }
       },
       Refusal("callback, argument") { _ = try Callback { (_: Value) in } },
       Refusal("callback, result") { _ = try Callback { () -> Value in fatalError() } },
@@ -167,7 +167,7 @@ private struct Impostor: CustomTestStringConvertible, Sendable {
         _ = try call.argument(at: 2, as: Value.self)
       },
       Refusal("declare") {
-        if Declaring<Value>.declared.isEmpty { throw ForwardingError.ownTarget }
+        if Declaring<Value>.declared.isEmpty { throw ForwardingError.cancelled }
       },
     ]
   }
@@ -201,7 +201,7 @@ struct FittingTests {
   @Test("a structure that is what it says passes everywhere")
   func passes() throws {
     let target = ClosureTarget()
-    try target.on("swap:") { (_: ClosureTarget, pair: Pair) in Pair(a: pair.b, b: pair.a) }
+    try target.register("swap:") { (pair: Pair) in Pair(a: pair.b, b: pair.a) }
     let swap = try Message<Pair, Pair>("swap:")
     #expect(try swap(Pair(a: 1, b: 2), on: target) == Pair(a: 2, b: 1))
   }
@@ -244,7 +244,7 @@ struct CarriedValueTests {
   @Test("an enumeration with raw values travels as one")
   func enumeration() throws {
     let target = ClosureTarget()
-    try target.on("next:") { (_: ClosureTarget, mode: TestMode) in
+    try target.register("next:") { (mode: TestMode) in
       TestMode(rawValue: mode.rawValue + 1) ?? .off
     }
     let next = try Message<TestMode, TestMode>("next:")
@@ -255,8 +255,8 @@ struct CarriedValueTests {
   @Test("a value that is none of the type is refused, and the method does not run")
   func foreign() throws {
     let target = ClosureTarget()
-    try target.on("set:") { (_: ClosureTarget, _: TestMode) in Issue.record("it ran") }
-    #expect(throws: InvocationError.foreignValue(type: "TestMode", given: "7")) {
+    try target.register("set:") { (_: TestMode) in Issue.record("it ran") }
+    #expect(throws: InvocationError.foreignValue(type: SwiftType(TestMode.self), given: "7")) {
       try Message<NoResult, Int32>("set:")(7, on: target)
     }
   }
@@ -266,7 +266,8 @@ struct CarriedValueTests {
     let functions = FunctionTable()
     try functions.register("warmer") { (t: TestCelsius) in TestCelsius(t.degrees + 1) }
     #expect(try functions.call("warmer", 273.15, returning: Double.self) == 274.15)
-    #expect(throws: InvocationError.foreignValue(type: "TestCelsius", given: "-1.0")) {
+    #expect(throws: InvocationError.foreignValue(type: SwiftType(TestCelsius.self), given: "-1.0"))
+    {
       try functions.call("warmer", -1.0, returning: TestCelsius.self)
     }
   }

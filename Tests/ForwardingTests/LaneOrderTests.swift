@@ -24,7 +24,7 @@ struct LaneOrderTests {
     let log = Log()
     let proxy = MulticastProxy()
     let names = ["a", "b", "c"]
-    for name in names { try proxy.add(Listener(name, log), strongly: true, on: lane) }
+    for name in names { proxy.add(Listener(name, log), strongly: true, on: lane) }
     var tickets: [DeliveryTicket] = []
     for value in 0..<300 {
       tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
@@ -41,7 +41,7 @@ struct LaneOrderTests {
     var tickets: [DeliveryTicket] = []
     for value in 0..<200 {
       // Each gets one message; the next comes when the last is gone from the list.
-      try proxy.add(Listener("x", log), strongly: true, on: lane, once: true)
+      proxy.add(Listener("x", log), strongly: true, on: lane, once: true)
       tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
     }
     for ticket in tickets { #expect(await ticket.value().isAnswer) }

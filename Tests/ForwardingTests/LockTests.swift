@@ -26,17 +26,17 @@ struct LockTests {
   }
 
   static let settings: [Setting] = [
-    Setting("ClosureTarget.on") { log in
+    Setting("ClosureTarget.register") { log in
       let target = ClosureTarget()
-      let mourner = Mourner { if target.removeMethod("did:") { log.add("died") } }
+      let mourner = Mourner { if target.unregister("did:") { log.add("died") } }
       try set(target, mourner)
-      try target.on("did:") { (_: ClosureTarget, _: Int32) in }
+      try target.register("did:", replacing: true) { (_: Int32) in }
     },
-    Setting("ClosureTarget.removeMethod") { log in
+    Setting("ClosureTarget.unregister") { log in
       let target = ClosureTarget()
-      let mourner = Mourner { if !target.removeMethod("did:") { log.add("died") } }
+      let mourner = Mourner { if !target.unregister("did:") { log.add("died") } }
       try set(target, mourner)
-      target.removeMethod("did:")
+      target.unregister("did:")
     },
     Setting("DataSourceProxy.setFallback") { log in
       let proxy = DataSourceProxy()
@@ -46,10 +46,10 @@ struct LockTests {
     Setting("DataSourceProxy.setDefault") { log in
       let proxy = DataSourceProxy()
       let mourner = Mourner {
-        if (try? proxy.responds(to: Selector("value"))) == true { log.add("died") }
+        if proxy.responds(to: "value") { log.add("died") }
       }
-      try proxy.setDefault(mourner, for: "value")
-      try proxy.setDefault(Int32(1), for: "value")
+      proxy.setDefault(mourner, for: "value")
+      proxy.setDefault(Int32(1), for: "value")
     },
     Setting("MulticastProxy.onDiagnostic") { log in
       let proxy = MulticastProxy()
@@ -58,7 +58,7 @@ struct LockTests {
     },
     Setting("MulticastProxy.remove") { log in
       let proxy = MulticastProxy()
-      let token = try proxy.add(Mourner { if proxy.isEmpty { log.add("died") } }, strongly: true)
+      let token = proxy.add(Mourner { if proxy.isEmpty { log.add("died") } }, strongly: true)
       proxy.remove(token)
     },
     Setting("SingleTargetProxy.setTarget") { log in
@@ -68,13 +68,16 @@ struct LockTests {
     },
     Setting("InterceptingProxy.remove") { log in
       nonisolated(unsafe) let proxy = InterceptingProxy(ClosureTarget())
-      let mourner = Mourner { if (try? proxy.before { _ in }) != nil { log.add("died") } }
-      proxy.remove(try proxy.before { _ in withExtendedLifetime(mourner) {} })
+      let mourner = Mourner {
+        proxy.before { _ in }
+        log.add("died")
+      }
+      proxy.remove(proxy.before { _ in withExtendedLifetime(mourner) {} })
     },
     Setting("MethodTable.replace") { log in
       class Changing {}
       let table = MethodTable.of(Changing.self)
-      let name = try Selector("changing")
+      let name = Selector("changing")
       let mourner = Mourner { if table.own(name) != nil { log.add("died") } }
       table.replace(name, try method(mourner))
       table.replace(name, try Implementation { (_: AnyObject) in })
@@ -88,7 +91,7 @@ struct LockTests {
   ]
 
   private static func set(_ target: ClosureTarget, _ mourner: Mourner) throws {
-    try target.on("did:") { (_: ClosureTarget, _: Int32) in withExtendedLifetime(mourner) {} }
+    try target.register("did:") { (_: Int32) in withExtendedLifetime(mourner) {} }
   }
 
   private static func method(_ mourner: Mourner) throws -> Implementation {

@@ -13,21 +13,23 @@ struct MethodTableTests {
     try Implementation { (_: AnyObject) -> Int32 in value }
   }
 
-  static func ask(_ object: AnyObject, _ selector: String) throws -> Int32 {
+  static func ask(_ object: AnyObject, _ selector: Selector) throws -> Int32 {
     let call = try Invocation(MethodSignature("i@:"), selector: selector)
     try call.invoke(on: object)
     return try call.result()
   }
 
-  @Test("add is false where the class itself has the selector, true where only a superclass has")
-  func add() throws {
+  @Test("a selector that the class itself has is refused, one that only a superclass has is not")
+  func taken() throws {
     class A {}
     class B: A {}
-    let name = try Selector("added")
-    #expect(try MethodTable.of(A.self).add(name, Self.answering(1)))
-    #expect(try !MethodTable.of(A.self).add(name, Self.answering(2)))
+    let name: Selector = "added"
+    try MethodTable.of(A.self).register(name, Self.answering(1))
+    #expect(throws: InvocationError.duplicateName("-[A added]")) {
+      try MethodTable.of(A.self).register(name, Self.answering(2))
+    }
     #expect(try Self.ask(B(), "added") == 1)
-    #expect(try MethodTable.of(B.self).add(name, Self.answering(3)))
+    try MethodTable.of(B.self).register(name, Self.answering(3))
     #expect(try Self.ask(B(), "added") == 3)
     #expect(try Self.ask(A(), "added") == 1)
   }
@@ -36,13 +38,13 @@ struct MethodTableTests {
   func replace() throws {
     class A {}
     class B: A {}
-    let name = try Selector("replaced")
+    let name = Selector("replaced")
     let (one, two, three) = (try Self.answering(1), try Self.answering(2), try Self.answering(3))
     #expect(MethodTable.of(A.self).replace(name, one) == nil)
     #expect(MethodTable.of(A.self).replace(name, two) === one)
     #expect(MethodTable.of(B.self).replace(name, three) == nil)
     #expect(MethodTable.of(B.self).setImplementation(name, one) === three)
-    #expect(try MethodTable.of(B.self).setImplementation(Selector("none"), one) == nil)
+    #expect(MethodTable.of(B.self).setImplementation(Selector("none"), one) == nil)
     #expect(try Self.ask(B(), "replaced") == 1)
     #expect(MethodTable.of(B.self).remove(name) === one)
     #expect(try Self.ask(B(), "replaced") == 2)
@@ -55,16 +57,16 @@ struct MethodTableTests {
   func exchange() throws {
     class A {}
     class B: A {}
-    let (a, b) = (try Selector("swapA"), try Selector("swapB"))
-    try MethodTable.of(A.self).add(a, Self.answering(1))
-    try MethodTable.of(B.self).add(b, Self.answering(2))
+    let (a, b) = (Selector("swapA"), Selector("swapB"))
+    try MethodTable.of(A.self).register(a, Self.answering(1))
+    try MethodTable.of(B.self).register(b, Self.answering(2))
     #expect(MethodTable.of(B.self).exchange(a, b))
     #expect(try Self.ask(B(), "swapA") == 2)
     #expect(try Self.ask(A(), "swapA") == 2)
     #expect(MethodTable.of(B.self).exchange(a, b))
     #expect(try Self.ask(B(), "swapA") == 1)
     #expect(try Self.ask(B(), "swapB") == 2)
-    #expect(try !MethodTable.of(B.self).exchange(a, Selector("missing")))
+    #expect(!MethodTable.of(B.self).exchange(a, Selector("missing")))
   }
 
   @Test("a class declares its methods once; subclasses inherit, override, and reach super")
@@ -72,7 +74,7 @@ struct MethodTableTests {
     class Loud: Listener, @unchecked Sendable {
       override class func declareMethods(_ methods: MethodDeclarations) {
         super.declareMethods(methods)
-        methods.declare("value") { (self: Loud) throws -> Int32 in
+        methods.register("value") { (self: Loud) throws -> Int32 in
           let call = try Messages.value.invocation()
           try call.setTarget(self)
           try call.invokeSuper(of: Loud.self)
@@ -86,7 +88,7 @@ struct MethodTableTests {
     #expect(MethodTable.of(Quiet.self).selectors.isEmpty)
     #expect(MethodTable.of(Loud.self).selectors.map(\.name) == ["value"])
     #expect(
-      try MethodTable.of(Loud.self).owner(of: Selector("did:")) === MethodTable.of(Listener.self))
+      MethodTable.of(Loud.self).owner(of: Selector("did:")) === MethodTable.of(Listener.self))
   }
 
   @Test("a method that takes objects of another class is refused when it is registered")
@@ -96,11 +98,11 @@ struct MethodTableTests {
     class Below: Here {}
     class Elsewhere {}
     let table = MethodTable.of(Here.self)
-    func refusal(_ taken: String) -> InvocationError {
-      .wrongReceiver(className: "Here", takes: taken, selector: "go")
+    func refusal(_ taken: AnyClass) -> InvocationError {
+      .wrongReceiver("go", type: SwiftType(Here.self), takes: SwiftType(taken))
     }
-    #expect(throws: refusal("Below")) { try table.register("go") { (_: Below) in } }
-    #expect(throws: refusal("Elsewhere")) { try table.register("go") { (_: Elsewhere) in } }
+    #expect(throws: refusal(Below.self)) { try table.register("go") { (_: Below) in } }
+    #expect(throws: refusal(Elsewhere.self)) { try table.register("go") { (_: Elsewhere) in } }
     #expect(table.selectors.isEmpty)
     try table.register("here") { (_: Here) in }
     try table.register("above") { (_: Above) in }
@@ -110,8 +112,8 @@ struct MethodTableTests {
 
   class Wrong: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
-      methods.declare("noColon") { (_: Wrong, _: Int32) in }
-      methods.declare("rightly:") { (_: Wrong, _: Int32) in }
+      methods.register("noColon") { (_: Wrong, _: Int32) in }
+      methods.register("rightly:") { (_: Wrong, _: Int32) in }
     }
   }
   class BelowWrong: Wrong {}
@@ -119,7 +121,8 @@ struct MethodTableTests {
   @Test("a wrong declaration is kept to be looked at")
   func wrongDeclaration() throws {
     _ = MethodTable.of(Wrong.self)
-    let error = try #require(MethodTable.declarationErrors.first { $0.type == "Wrong" })
+    let error = try #require(
+      MethodTable.declarationErrors.first { $0.type == SwiftType(Wrong.self) })
     #expect("\(error)".hasPrefix("-[Wrong noColon] is declared wrongly"))
   }
 
@@ -135,7 +138,7 @@ struct MethodTableTests {
         + "wrongly: the selector takes 0 declared arguments, the signature 1")
     #expect(
       throws: InvocationError.unrecognizedSelector(
-        className: "\(type(of: target))", selector: "rightl:", nearest: "rightly:")
+        "rightl:", type: SwiftType(type(of: target)), nearest: "rightly:")
     ) {
       try Message<NoResult, Int32>("rightl:")(1, on: target)
     }
@@ -154,11 +157,11 @@ struct MethodTableTests {
     #expect(MethodTable.of(B.self).conforms(to: child))
     #expect(MethodTable.of(B.self).conforms(to: root))
     #expect(try !MethodTable.of(B.self).conforms(to: ProtocolDescription("Other")))
-    #expect(Messaging.conforms(B(), to: root))
-    #expect(!Messaging.conforms(nil, to: root))
-    let extra = try Selector("extra:")
+    #expect(Introspection.conforms(B(), to: root))
+    #expect(!Introspection.conforms(nil, to: root))
+    let extra = Selector("extra:")
     #expect(MethodTable.of(B.self).signature(for: extra)?.description == "i@:d")
-    #expect(!Messaging.responds(B(), to: extra))
+    #expect(!Introspection.responds(B(), to: extra))
     try MethodTable.of(B.self).register("needed:") { (_: B, _: Double) in }
     let problems = child.problems(of: MethodTable.of(B.self))
     #expect(
@@ -176,10 +179,11 @@ struct MethodTableTests {
   func manySelectors() throws {
     class Many {}
     for index in 0..<2000 {
-      try MethodTable.of(Many.self).register("m\(index)", Self.answering(Int32(index)))
+      try MethodTable.of(Many.self).register(
+        Selector(interning: "m\(index)"), Self.answering(Int32(index)))
     }
     for index in stride(from: 0, to: 2000, by: 97) {
-      #expect(try Self.ask(Many(), "m\(index)") == Int32(index))
+      #expect(try Self.ask(Many(), Selector(interning: "m\(index)")) == Int32(index))
     }
   }
 
@@ -190,11 +194,11 @@ struct MethodTableTests {
     let call = try Invocation(MethodSignature("i@:"), selector: "changing")
     let target = C()
     for expected in [1, 2, 3] as [Int32] {
-      try MethodTable.of(C.self).register("changing", Self.answering(expected))
+      try MethodTable.of(C.self).register("changing", replacing: true, Self.answering(expected))
       try call.invoke(on: target)
       #expect(try call.result(as: Int32.self) == expected)
     }
-    MethodTable.of(C.self).remove(try Selector("changing"))
+    MethodTable.of(C.self).remove(Selector("changing"))
     #expect(throws: InvocationError.self) { try call.invoke() }
   }
 
@@ -208,7 +212,8 @@ struct MethodTableTests {
       for round in 0..<500 {
         do {
           if thread == 0 {
-            try MethodTable.of(T.self).register("racing", Self.answering(Int32(round)))
+            try MethodTable.of(T.self).register(
+              "racing", replacing: true, Self.answering(Int32(round)))
           }
           let answer = try Self.ask(target, "racing")
           if !(0..<500).contains(answer) { wrong.add(1, ordering: .relaxed) }

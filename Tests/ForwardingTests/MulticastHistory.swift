@@ -42,7 +42,7 @@ indirect enum Step: CustomStringConvertible {
     case .revive(let slot): "revive(\(slot))"
     case .firstAnswer(let isFirst): "firstAnswer(\(isFirst))"
     case .zero(let isZero): "zero(\(isZero))"
-    case .duplicates(let rule): "duplicates(\(["ignore", "allow", "refuse"][rule]))"
+    case .duplicates(let rule): "duplicates(\(["ignore", "allow"][rule]))"
     case .send(let hasResult, let inner): "send(\(hasResult ? "step:" : "note:") \(inner))"
     case .report(let hasResult, let inner): "report(\(hasResult ? "step:" : "note:") \(inner))"
     case .fail: "fail"
@@ -75,7 +75,7 @@ indirect enum Step: CustomStringConvertible {
     case 22, 23: return .revive(number(slots))
     case 24: return .firstAnswer(number(3) == 0)
     case 25: return .zero(number(2) == 0)
-    case 26: return .duplicates(number(4) == 0 ? 2 : number(2))
+    case 26: return .duplicates(number(2))
     case 27: return depth > 0 ? .fail : .count
     case 28...31: return .send(hasResult: number(2) == 0, inner())
     default: return .report(hasResult: number(2) == 0, inner())

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Dispatch
 import Invocations
 import Testing
@@ -12,7 +13,7 @@ struct MulticastLaneTests {
     let queue = DispatchQueue(label: "queued")
     let proxy = MulticastProxy()
     let target = Listener("x", log)
-    try proxy.add(target, on: .queue(queue))
+    proxy.add(target, on: .queue(queue))
     queue.suspend()
     let call = try Messages.text.invocation("first")
     let report = try proxy.deliver(call)
@@ -31,9 +32,9 @@ struct MulticastLaneTests {
     let queue = DispatchQueue(label: "waiting")
     let proxy = MulticastProxy()
     var target: Listener? = Listener("x", log)
-    try proxy.add(target!, on: .queue(queue))
+    proxy.add(target!, on: .queue(queue))
     let once = Listener("once", log)
-    try proxy.add(once, on: .queue(queue), once: true)
+    proxy.add(once, on: .queue(queue), once: true)
     queue.suspend()
     let report = try proxy.deliver(did.invocation(1))
     target = nil
@@ -48,22 +49,26 @@ struct MulticastLaneTests {
     let queue = DispatchQueue(label: "refused")
     let proxy = MulticastProxy()
     let target = ClosureTarget()
-    try target.on("at:") { (_: ClosureTarget, _: UnsafeRawPointer?) in }
-    try target.on("value") { (_: ClosureTarget) -> Int32 in 1 }
-    try proxy.add(target, on: .queue(queue))
+    try target.register("at:") { (_: UnsafeRawPointer?) in }
+    try target.register("value") { () -> Int32 in 1 }
+    proxy.add(target, on: .queue(queue))
     var byte: UInt8 = 0
     let pointing = try Message<NoResult, UnsafeRawPointer?>("at:")
     try withUnsafeBytes(of: &byte) { bytes in
       let report = try proxy.deliver(pointing.invocation(bytes.baseAddress))
-      #expect(report.errors.first as? ForwardingError == .borrowedArgument(index: 2, type: "^v"))
+      #expect(
+        report.errors.first as? ForwardingError
+          == .borrowedArgument(index: 2, type: encodingOf("^v")))
     }
     #expect(try proxy.deliver(pointing.invocation(nil)).queued == 1)
-    #expect(throws: ForwardingError.resultNotAwaited(type: "i")) { try Messages.value(on: proxy) }
+    #expect(throws: ForwardingError.resultNotAwaited(encodingOf("i"))) {
+      try Messages.value(on: proxy)
+    }
     proxy.removeAll()
-    try proxy.add(target, on: .queue(queue, ignoringResult: true))
+    proxy.add(target, on: .queue(queue, ignoringResult: true))
     #expect(try proxy.deliver(Messages.value.invocation()).queued == 1)
     proxy.removeAll()
-    try proxy.add(target, on: .blocking(queue, deadline: .seconds(5)))
+    proxy.add(target, on: .blocking(queue, deadline: .seconds(5)))
     #expect(try Messages.value(on: proxy) == 1)
   }
 
@@ -71,10 +76,10 @@ struct MulticastLaneTests {
   func queuedFailure() async throws {
     let proxy = MulticastProxy()
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, _: Int32) throws -> Void in
+    try target.register("did:") { (_: Int32) throws -> Void in
       throw Failure(name: "late")
     }
-    try proxy.add(target, on: .queue(DispatchQueue(label: "failing")))
+    proxy.add(target, on: .queue(DispatchQueue(label: "failing")))
     let report = try proxy.deliver(did.invocation(1))
     let outcome = await report.entries[0].ticket?.value()
     #expect(outcome?.error as? Failure == Failure(name: "late"))
@@ -86,7 +91,7 @@ struct MulticastLaneTests {
     let log = Log()
     let proxy = MulticastProxy()
     let target = Listener("x", log)
-    try proxy.add(target, on: .actor(Worker()))
+    proxy.add(target, on: .actor(Worker()))
     var tickets: [DeliveryTicket] = []
     for value in 0..<100 {
       tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
@@ -95,10 +100,10 @@ struct MulticastLaneTests {
     #expect(log.all == (0..<100).map { "x \($0)" })
     let main = MulticastProxy()
     let checking = ClosureTarget()
-    try checking.on("did:") { (_: ClosureTarget, _: Int32) in
+    try checking.register("did:") { (_: Int32) in
       MainActor.assumeIsolated { log.add("main") }
     }
-    try main.add(checking, on: .actor(MainActor.shared))
+    main.add(checking, on: .actor(MainActor.shared))
     let ticket = try await Task.detached { try main.deliver(did.invocation(1)).entries[0].ticket }
       .value
     #expect(await ticket?.value().isAnswer == true)
@@ -116,12 +121,12 @@ struct MulticastLaneTests {
     let executor = OneQueue()
     let log = Log()
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, value: Int32) in
+    try target.register("did:") { (value: Int32) in
       dispatchPrecondition(condition: .onQueue(executor.queue))
       log.add("\(value)")
     }
     let proxy = MulticastProxy()
-    try proxy.add(target, on: .executor(executor))
+    proxy.add(target, on: .executor(executor))
     var tickets: [DeliveryTicket] = []
     for value in 0..<50 {
       tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
@@ -138,13 +143,13 @@ struct MulticastLaneTests {
     let listener = Listener("x", log)
     let replying = ClosureTarget()
     // Made and dropped over and over, so that new messages get addresses of old ones.
-    try replying.on("did:") { (_: ClosureTarget, value: Int32) in
+    try replying.register("did:") { (value: Int32) in
       for _ in 0..<20 { try did(value + 1, on: outer) }
     }
-    try proxy.add(replying)
-    try outer.add(listener)
+    proxy.add(replying)
+    outer.add(listener)
     let front = MulticastProxy()
-    try front.add(proxy, on: .queue(DispatchQueue(label: "reply")))
+    front.add(proxy, on: .queue(DispatchQueue(label: "reply")))
     for _ in 0..<20 {
       let report = try front.deliver(did.invocation(0))
       #expect(report.entries[0].ticket?.wait(timeout: .now() + 5)?.isAnswer == true)
@@ -157,11 +162,11 @@ struct MulticastLaneTests {
   func queuedCycle() async throws {
     let (one, two) = (MulticastProxy(), MulticastProxy())
     let queue = DispatchQueue(label: "cycle")
-    try one.add(two, on: .queue(queue))
-    try two.add(one)
+    one.add(two, on: .queue(queue))
+    two.add(one)
     let log = Log()
     let end = Listener("end", log)
-    try two.add(end)
+    two.add(end)
     for isListed in [false, true] {
       // A message that nobody answers is enough to make the lists that deliveries share.
       if isListed { for proxy in [one, two] { try Message<NoResult>("nothing")(on: proxy) } }
@@ -169,7 +174,7 @@ struct MulticastLaneTests {
       let outcome = try #require(await report.entries[0].ticket?.value())
       #expect(
         outcome.error as? InvocationError
-          == .forwardingCycle(className: "MulticastProxy", selector: "did:"))
+          == .forwardingCycle("did:", type: SwiftType(MulticastProxy.self)))
       #expect(log.all == ["end 1"])
       log.clear()
     }

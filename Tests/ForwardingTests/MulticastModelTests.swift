@@ -47,14 +47,14 @@ final class RealWorld: World, @unchecked Sendable {
     case .add(let slot, let isBlocking, let priority, let group, let once):
       guard let target = targets[slot] else { return "nobody" }
       return add {
-        try proxy.add(
+        proxy.add(
           target, strongly: !Self.isWeak(slot), on: isBlocking ? .blocking(queue) : .caller,
           priority: priority, group: group.map { "\($0)" }, once: once)
       }
     case .scope(let slot):
       guard let target = targets[slot] else { return "nobody" }
       return add {
-        let scope = try proxy.scoped(target, strongly: !Self.isWeak(slot))
+        let scope = proxy.scoped(target, strongly: !Self.isWeak(slot))
         scopes.append(scope)
         return scope.token
       }
@@ -78,13 +78,13 @@ final class RealWorld: World, @unchecked Sendable {
       if targets[slot] == nil { targets[slot] = make(slot) }
       return ""
     case .firstAnswer(let isFirst):
-      proxy.results = isFirst ? .first : .last
+      proxy.resultRule = isFirst ? .first : .last
       return ""
     case .zero(let isZero):
-      proxy.whenNobodyAnswers = isZero ? .zero : .error
+      proxy.whenNobodyAnswers = isZero ? .zero : .throwForResults
       return ""
     case .duplicates(let rule):
-      proxy.duplicates = [.ignore, .allow, .refuse][rule]
+      proxy.duplicateRule = [.ignore, .allow][rule]
       return ""
     case .send(let hasResult, let steps): return send(hasResult, steps)
     case .report(let hasResult, let steps): return report(hasResult, steps)
@@ -93,16 +93,10 @@ final class RealWorld: World, @unchecked Sendable {
     }
   }
 
-  private func add(_ body: () throws -> MulticastProxy.Token) -> String {
-    do {
-      let token = try body()
-      tokens.append(token)
-      return "#\(tokens.firstIndex(of: token) ?? -1)"
-    } catch ForwardingError.duplicateTarget {
-      return "duplicate"
-    } catch {
-      return "\(error)"
-    }
+  private func add(_ body: () -> MulticastProxy.Token) -> String {
+    let token = body()
+    tokens.append(token)
+    return "#\(tokens.firstIndex(of: token) ?? -1)"
   }
 
   private func send(_ hasResult: Bool, _ steps: [Step]) -> String {
@@ -158,8 +152,8 @@ class ModelTarget {
 
 final class WholeTarget: ModelTarget, MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("step:") { (self: WholeTarget, _: Int32) throws in try self.called() }
-    methods.declare("note:") { (self: WholeTarget, _: Int32) throws -> Void in
+    methods.register("step:") { (self: WholeTarget, _: Int32) throws in try self.called() }
+    methods.register("note:") { (self: WholeTarget, _: Int32) throws -> Void in
       _ = try self.called()
     }
   }
@@ -168,7 +162,7 @@ final class WholeTarget: ModelTarget, MethodDeclaring {
 /// Has no word for notes.
 final class HalfTarget: ModelTarget, MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("step:") { (self: HalfTarget, _: Int32) throws in try self.called() }
+    methods.register("step:") { (self: HalfTarget, _: Int32) throws in try self.called() }
   }
 }
 

@@ -11,7 +11,7 @@ struct MulticastMutationTests {
     throws -> ClosureTarget
   {
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, value: Int32) in
+    try target.register("did:") { (value: Int32) in
       log.add(name)
       try action()
     }
@@ -24,18 +24,18 @@ struct MulticastMutationTests {
     let proxy = MulticastProxy()
     let third = try acting("third", log) {}
     let first = ClosureTarget()
-    try first.on("did:") { (self: ClosureTarget, _: Int32) in
+    try first.register("did:") { [weak first] (_: Int32) in
       log.add("first")
-      proxy.remove(self)
+      if let first { proxy.remove(first) }
       proxy.remove(third)
     }
-    try proxy.add(first)
-    try proxy.add(try acting("second", log) {}, strongly: true)
-    try proxy.add(third)
+    proxy.add(first)
+    proxy.add(try acting("second", log) {}, strongly: true)
+    proxy.add(third)
     let report = try proxy.deliver(did.invocation(0))
     #expect(log.all == ["first", "second"])
     #expect(report.entries.map { "\($0.outcome)" } == ["answered", "answered", "removed"])
-    try proxy.add(try acting("all", log) { proxy.removeAll() }, strongly: true, priority: 1)
+    proxy.add(try acting("all", log) { proxy.removeAll() }, strongly: true, priority: 1)
     #expect(
       try proxy.deliver(did.invocation(0)).entries.map { "\($0.outcome)" } == [
         "answered", "removed",
@@ -47,7 +47,7 @@ struct MulticastMutationTests {
     let log = Log()
     let proxy = MulticastProxy()
     let late = try acting("late", log) {}
-    try proxy.add(try acting("adder", log) { try proxy.add(late) }, strongly: true)
+    proxy.add(try acting("adder", log) { proxy.add(late) }, strongly: true)
     try did(1, on: proxy)
     #expect(log.all == ["adder"])
     try did(2, on: proxy)
@@ -66,8 +66,8 @@ struct MulticastMutationTests {
       own = nil
       victim = nil
     }
-    try proxy.add(own!)
-    try proxy.add(victim!)
+    proxy.add(own!)
+    proxy.add(victim!)
     #expect(
       try proxy.deliver(did.invocation(0)).entries.map { "\($0.outcome)" } == ["answered", "dead"])
     #expect(log.all == ["own"])
@@ -78,14 +78,14 @@ struct MulticastMutationTests {
   func recursion() throws {
     let log = Log()
     let proxy = MulticastProxy()
-    try proxy.add(try acting("deeper", log) { try did(0, on: proxy) }, strongly: true)
-    #expect(throws: InvocationError.forwardedTooDeeply(limit: 200, selector: "did:")) {
+    proxy.add(try acting("deeper", log) { try did(0, on: proxy) }, strongly: true)
+    #expect(throws: InvocationError.forwardedTooDeeply("did:", limit: 200)) {
       try did(0, on: proxy)
     }
     #expect((50...200).contains(log.count))
     // The limit is the thread's, and free again.
     let plain = MulticastProxy()
-    try plain.add(try acting("plain", log) {}, strongly: true)
+    plain.add(try acting("plain", log) {}, strongly: true)
     try did(0, on: plain)
   }
 
@@ -96,14 +96,14 @@ struct MulticastMutationTests {
     let queue = DispatchQueue(label: "slow")
     let proxy = MulticastProxy()
     let log = Log()
-    try proxy.add(try acting("throws", log) { throw Failure(name: "t") }, strongly: true)
+    proxy.add(try acting("throws", log) { throw Failure(name: "t") }, strongly: true)
     let gate = DispatchSemaphore(value: 0)
     let slow = try acting("slow", log) { gate.wait() }
-    try proxy.add(slow, on: .blocking(queue, deadline: .milliseconds(30)))
+    proxy.add(slow, on: .blocking(queue, deadline: .milliseconds(30)))
     let other = ClosureTarget()
-    try other.on("did:") { (_: ClosureTarget, _: Double) in }
-    try proxy.add(other)
-    try proxy.add(try acting("good", log) {}, strongly: true)
+    try other.register("did:") { (_: Double) in }
+    proxy.add(other)
+    proxy.add(try acting("good", log) {}, strongly: true)
     let report = try proxy.deliver(did.invocation(1))
     #expect(report.errors.contains { $0 as? ForwardingError == .timedOut })
     gate.signal()
@@ -118,9 +118,9 @@ struct MulticastMutationTests {
   @Test("a message that is dropped without having run is cancelled, not lost")
   func cancelled() throws {
     let proxy = MulticastProxy()
-    try proxy.add(self.dummy)
+    proxy.add(self.dummy)
     var job: DeliveryJob? = try DeliveryJob(
-      did.invocation(1), proxy.snapshot[0], for: proxy, awaitedBy: nil)
+      did.invocation(1), proxy.snapshot[0], nil, for: proxy, awaitedBy: nil)
     let ticket = try #require(job?.ticket)
     #expect(ticket.outcome == nil)
     #expect(ticket.wait(timeout: .now()) == nil)
@@ -135,7 +135,7 @@ struct MulticastMutationTests {
     let proxy = MulticastProxy()
     let target = Listener("x", Log())
     var queue: DispatchQueue? = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
-    try proxy.add(target, on: .queue(queue!))
+    proxy.add(target, on: .queue(queue!))
     let report = try proxy.deliver(did.invocation(1))
     #expect(report.queued == 1)
     proxy.removeAll()
@@ -148,9 +148,9 @@ struct MulticastMutationTests {
   @Test("100,000 dead targets are purged by one delivery, in linear time")
   func manyDead() throws {
     let proxy = MulticastProxy()
-    proxy.duplicates = .allow
+    proxy.duplicateRule = .allow
     var targets: [Listener]? = (0..<100_000).map { _ in Listener("x", Log()) }
-    for target in targets! { try proxy.add(target) }
+    for target in targets! { proxy.add(target) }
     targets = nil
     let clock = ContinuousClock()
     var report = DeliveryReport()

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Dispatch
 import Invocations
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct MulticastResultTests {
   static func proxy(_ names: [String], _ log: Log = Log()) throws -> MulticastProxy {
     let proxy = MulticastProxy()
-    for name in names { try proxy.add(Listener(name, log), strongly: true) }
+    for name in names { proxy.add(Listener(name, log), strongly: true) }
     return proxy
   }
 
@@ -18,7 +19,7 @@ struct MulticastResultTests {
     let proxy = try Self.proxy(["1", "2", "3"], log)
     #expect(try Messages.value(on: proxy) == 3)
     log.clear()
-    proxy.results = .first
+    proxy.resultRule = .first
     #expect(try Messages.value(on: proxy) == 1)
     #expect(log.all == ["1"])
     let report = try proxy.deliver(Messages.value.invocation())
@@ -28,22 +29,22 @@ struct MulticastResultTests {
   @Test("all answers, and folding with an early stop")
   func combined() throws {
     let proxy = try Self.proxy(["1", "2", "3", "4"])
-    #expect(try proxy.all(Messages.value.invocation(), as: Int32.self) == [1, 2, 3, 4])
-    let sum = try proxy.fold(Messages.value.invocation(), as: Int32.self, into: 0) { sum, value in
+    #expect(try Messages.value.all(on: proxy) == [1, 2, 3, 4])
+    let sum = try Messages.value.fold(on: proxy, into: 0) { sum, value in
       sum += Int(value)
       return sum >= 3 ? .stop : .next
     }
     #expect(sum == 3)
     struct Stop: Error {}
     #expect(throws: Stop.self) {
-      try proxy.fold(Messages.value.invocation(), as: Int32.self, into: 0) { _, _ in throw Stop() }
+      try Messages.value.fold(on: proxy, into: 0) { _, _ in throw Stop() }
     }
   }
 
   @Test("one that throws loses nobody else; the report names each outcome")
   func failures() throws {
     let proxy = try Self.proxy(["1", "2", "3"])
-    try proxy.add(ClosureTarget(), strongly: true)
+    proxy.add(ClosureTarget(), strongly: true)
     let report = try proxy.deliver(Messages.maybe.invocation(true))
     #expect(report.answered == 2)
     #expect(
@@ -51,7 +52,7 @@ struct MulticastResultTests {
         "answered", "failed", "answered", "noMethod",
       ])
     #expect(
-      report.entries.map(\.className) == ["Listener", "Listener", "Listener", "ClosureTarget"])
+      report.entries.map { $0.type == Listener.self } == [true, true, true, false])
     let answers = try report.entries.map { try $0.answer?.value(as: Int32.self) }
     #expect(answers == [1, nil, 3, nil])
     #expect(throws: Failure(name: "2")) { try Messages.maybe(true, on: proxy) }
@@ -69,13 +70,14 @@ struct MulticastResultTests {
   func mismatch() throws {
     let proxy = try Self.proxy(["1"])
     let other = ClosureTarget()
-    try other.on("value") { (_: ClosureTarget) -> Double in 0.5 }
-    try proxy.add(other)
+    try other.register("value") { () -> Double in 0.5 }
+    proxy.add(other)
     let report = try proxy.deliver(Messages.value.invocation())
     #expect(report.answered == 1)
     #expect(
       report.errors.first as? InvocationError
-        == .signatureMismatch(name: "value", expected: "d@:", given: "i@:"))
+        == .signatureMismatch(
+          name: "value", expected: signatureOf("d@:"), given: signatureOf("i@:")))
   }
 
   @Test("nobody answers: nothing for void; for a value an error or zero, by choice")
@@ -84,14 +86,14 @@ struct MulticastResultTests {
     let diagnostics = Log()
     proxy.onDiagnostic = { diagnostics.add("\($0)") }
     try did(1, on: proxy)
-    #expect(throws: ForwardingError.nobodyAnswered(selector: "value")) {
+    #expect(throws: ForwardingError.nobodyAnswered("value")) {
       try Messages.value(on: proxy)
     }
     proxy.whenNobodyAnswers = .zero
     #expect(try Messages.value(on: proxy) == 0)
     #expect(diagnostics.all == ["unanswered(did:)", "unanswered(value)", "unanswered(value)"])
     // An older result does not pass for an answer.
-    proxy.whenNobodyAnswers = .error
+    proxy.whenNobodyAnswers = .throwForResults
     let call = try Messages.value.invocation()
     try call.setResult(Int32(7))
     _ = try proxy.deliver(call)
@@ -102,11 +104,11 @@ struct MulticastResultTests {
   func argumentIsolation() throws {
     let log = Log()
     let changing = InterceptingProxy(Listener("changed", log))
-    try changing.before("did:") { try $0.setArgument(Int32(99), at: 2) }
+    changing.before("did:") { try $0.setArgument(Int32(99), at: 2) }
     let proxy = MulticastProxy()
-    try proxy.add(changing)
+    proxy.add(changing)
     let plain = Listener("plain", log)
-    try proxy.add(plain)
+    proxy.add(plain)
     try did(1, on: proxy)
     #expect(log.all == ["changed 99", "plain 1"])
   }
@@ -119,7 +121,7 @@ struct MulticastResultTests {
       number.pointee = number.pointee * 10 + 1
     }
     let proxy = MulticastProxy()
-    for _ in 0..<3 { try proxy.add(Adder(), strongly: true) }
+    for _ in 0..<3 { proxy.add(Adder(), strongly: true) }
     var number: Int32 = 0
     _ = try withUnsafeMutablePointer(to: &number) { pointer in
       try Message<NoResult, UnsafeMutablePointer<Int32>>("addTo:")(pointer, on: proxy)
@@ -131,18 +133,18 @@ struct MulticastResultTests {
   func dataSource() throws {
     let source = DataSourceProxy()
     let log = Log()
-    #expect(throws: ForwardingError.nobodyAnswered(selector: "value")) {
+    #expect(throws: ForwardingError.nobodyAnswered("value")) {
       try Messages.value(on: source)
     }
-    try source.setDefault(Int32(-1), for: "value")
+    source.setDefault(Int32(-1), for: "value")
     #expect(try Messages.value(on: source) == -1)
     let fallback = Listener("50", log)
     source.setFallback(fallback)
     #expect(try Messages.value(on: source) == 50)
     let (one, two) = (Listener("1", log), Listener("2", log))
-    try source.add(ClosureTarget(), strongly: true)
-    try source.add(one)
-    try source.add(two)
+    source.add(ClosureTarget(), strongly: true)
+    source.add(one)
+    source.add(two)
     log.clear()
     #expect(try Messages.value(on: source) == 1)
     #expect(log.all == ["1"])

@@ -18,25 +18,25 @@ struct NestedDeliveryTests {
       let proxies = (0..<60).map { _ in MulticastProxy() }
       var targets: [Nested] = []
       for (index, proxy) in proxies.enumerated() {
-        if index + 1 < proxies.count { try proxy.add(proxies[index + 1], strongly: true) }
+        if index + 1 < proxies.count { proxy.add(proxies[index + 1], strongly: true) }
         for _ in 0..<8 {
           let target = Nested { reached += 1 }
           targets.append(target)
-          try proxy.add(target)
+          proxy.add(target)
         }
       }
       // The last one replaces all lists, and what the old ones leave behind is written over.
       let innermost = Nested {
         for proxy in proxies {
           let other = Nested {}
-          _ = try? proxy.add(other)
+          _ = proxy.add(other)
           proxy.remove(other)
           _ = try? Message<NoResult>("reach")(on: Nested {})
         }
         let fill = (0..<40000).map { [UInt](repeating: UInt(0x5555_5555), count: 4 + $0 % 64) }
         precondition(fill.count == 40000)
       }
-      try proxies[59].add(innermost)
+      proxies[59].add(innermost)
       if isKept {
         let call = try Message<NoResult>("reach").invocation()
         try call.invoke(on: proxies[0])

@@ -60,7 +60,7 @@ private func residentKilobytes() -> Int {
 private func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
   let tick = try Message<NoResult, Int32>("tick:")
   let target = Counter()
-  let token = try proxy.add(target, strongly: index % 2 == 0)
+  let token = proxy.add(target, strongly: index % 2 == 0)
   try tick(1, on: target)
   try tick(1, on: proxy)
   proxy.block(token)
@@ -98,9 +98,9 @@ private enum Slowly {
 
   class Declaring: CallObject, MethodDeclaring, @unchecked Sendable {
     class func declareMethods(_ methods: MethodDeclarations) {
-      methods.declare("first") { (_: Declaring) -> Int32 in 1 }
+      methods.register("first") { (_: Declaring) -> Int32 in 1 }
       begin()
-      methods.declare("value") { (_: Declaring) -> Int32 in 6 }
+      methods.register("value") { (_: Declaring) -> Int32 in 6 }
     }
   }
 
@@ -194,7 +194,7 @@ struct ForkTests {
       try registerTick()
       let proxy = MulticastProxy()
       let isInside = DispatchSemaphore(value: 0)
-      try proxy.add(Counter(), strongly: true)
+      proxy.add(Counter(), strongly: true)
       for _ in 0..<8 {
         Thread {
           _ = try? Message<NoResult, Int32>("tick:")(1, on: proxy)
@@ -265,7 +265,7 @@ struct JumpTests {
       try registerTick()
       let target = try Self.jumper()
       let proxy = MulticastProxy()
-      try proxy.add(target, strongly: true)
+      proxy.add(target, strongly: true)
       let jump = try Message<NoResult>("jump")
       for _ in 0..<1000 { require(catchJump { _ = try? jump(on: proxy) }) }
       try useEverything(proxy, 0)
@@ -280,7 +280,7 @@ struct JumpTests {
     await #expect(processExitsWith: .success) {
       let target = try Self.jumper()
       let proxy = MulticastProxy()
-      try proxy.add(target, strongly: true)
+      proxy.add(target, strongly: true)
       let call = try Message<NoResult>("jump").invocation()
       try call.setTarget(proxy)
       for _ in 0..<3 { require(catchJump { try? call.invoke() }) }
@@ -314,7 +314,7 @@ struct JumpTests {
     await #expect(processExitsWith: .success) {
       let target = try Self.jumper()
       let proxy = MulticastProxy()
-      try proxy.add(target, strongly: true)
+      proxy.add(target, strongly: true)
       let jump = try Message<NoResult>("jump")
       let isAlive = try Self.register(Watched())
       for index in 0..<200 where isAlive() {
@@ -353,7 +353,7 @@ struct SandboxTests {
       let target = Counter()
       let tick = try Message<NoResult, Int32>("tick:")
       for _ in 0..<50_000 {
-        let token = try proxy.add(target, strongly: true)
+        let token = proxy.add(target, strongly: true)
         try tick(1, on: proxy)
         proxy.remove(token)
       }

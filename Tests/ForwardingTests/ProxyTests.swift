@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Forwarding
 import Testing
 
@@ -7,8 +8,8 @@ struct ProxyTests {
   func single() throws {
     let target = Listener("4", Log())
     let proxy = SingleTargetProxy(target)
-    #expect(try proxy.responds(to: Selector("did:")))
-    #expect(try !proxy.responds(to: Selector("nothing")))
+    #expect(proxy.responds(to: "did:"))
+    #expect(!proxy.responds(to: "nothing"))
     #expect(try Messages.value(on: proxy) == 4)
     let described = try ProtocolDescription("Described")
     MethodTable.of(Listener.self).adopt(described)
@@ -24,7 +25,7 @@ struct ProxyTests {
     let proxy = SingleTargetProxy(target)
     target = nil
     #expect(proxy.target == nil)
-    #expect(throws: ForwardingError.targetGone(selector: "value")) { try Messages.value(on: proxy) }
+    #expect(throws: ForwardingError.targetGone("value")) { try Messages.value(on: proxy) }
     proxy.whenTargetIsGone = .zero
     #expect(try Messages.value(on: proxy) == 0)
     proxy.setTarget(Listener("5", Log()), strongly: true)
@@ -35,23 +36,23 @@ struct ProxyTests {
   func intercepting() throws {
     let log = Log()
     let proxy = InterceptingProxy(Listener("x", log))
-    let before = try proxy.before("did:") { call in
+    let before = proxy.before("did:") { call in
       try call.setArgument(call.argument(at: 2, as: Int32.self) * 2, at: 2)
     }
-    try proxy.after { call in log.add("after \(call.selector?.name ?? "")") }
+    proxy.after { call in log.add("after \(call.selector?.name ?? "")") }
     try did(21, on: proxy)
     #expect(log.all == ["x 42", "after did:"])
     #expect(proxy.remove(before))
     #expect(!proxy.remove(before))
-    let instead = try proxy.instead(of: "value") { call in try call.setResult(Int32(99)) }
+    let instead = proxy.instead(of: "value") { call, _ in try call.setResult(Int32(99)) }
     #expect(try Messages.value(on: proxy) == 99)
-    try proxy.after("value") { call in try call.setResult(call.result(as: Int32.self) + 1) }
+    proxy.after("value") { call in try call.setResult(call.result(as: Int32.self) + 1) }
     #expect(try Messages.value(on: proxy) == 100)
     proxy.remove(instead)
     #expect(try Messages.value(on: proxy) == 0)
-    try proxy.instead(of: "unknown") { call in try call.setResult(Int32(7)) }
+    proxy.instead(of: "unknown") { call, _ in try call.setResult(Int32(7)) }
     #expect(try Message<Int32>("unknown")(on: proxy) == 7)
-    try proxy.instead { call in try proxy.proceed(call) }
+    proxy.instead { _, proceed in try proceed() }
     #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
   }
 
@@ -59,7 +60,7 @@ struct ProxyTests {
   func refusing() throws {
     let log = Log()
     let proxy = InterceptingProxy(Listener("x", log))
-    try proxy.before { _ in throw Failure(name: "no") }
+    proxy.before { _ in throw Failure(name: "no") }
     #expect(throws: Failure(name: "no")) { try did(1, on: proxy) }
     #expect(log.all.isEmpty)
   }
@@ -68,14 +69,14 @@ struct ProxyTests {
   func closures() throws {
     let one = ClosureTarget()
     let other = ClosureTarget()
-    try one.on("value") { (_: ClosureTarget) -> Int32 in 1 }
-    try other.on("value") { (_: ClosureTarget) -> Int32 in 2 }
+    try one.register("value") { () -> Int32 in 1 }
+    try other.register("value") { () -> Int32 in 2 }
     #expect(try Messages.value(on: one) == 1)
     #expect(try Messages.value(on: other) == 2)
-    #expect(one.removeMethod("value"))
-    #expect(!one.removeMethod("value"))
+    #expect(one.unregister("value"))
+    #expect(!one.unregister("value"))
     #expect(throws: InvocationError.self) { try Messages.value(on: one) }
-    #expect(throws: InvocationError.self) { try one.on("colons:") { (_: ClosureTarget) in } }
+    #expect(throws: InvocationError.self) { try one.register("colons:") { () in } }
   }
 }
 
@@ -87,7 +88,8 @@ struct MessageTests {
     #expect(try Messages.value(on: nil) == 0)
     let wrong = try Message<Int32, Double>("did:")
     #expect(
-      throws: InvocationError.signatureMismatch(name: "did:", expected: "v@:i", given: "i@:d")
+      throws: InvocationError.signatureMismatch(
+        name: "did:", expected: signatureOf("v@:i"), given: signatureOf("i@:d"))
     ) {
       try wrong(1.5, on: Listener("1", Log()))
     }
@@ -106,12 +108,12 @@ struct MessageTests {
   func dynamic() throws {
     let table = ClosureTarget()
     let log = Log()
-    try table.on("tableView:didSelectRowAt:") { (_: ClosureTarget, view: String, row: Int32) in
+    try table.register("tableView:didSelectRowAt:") { (view: String, row: Int32) in
       log.add("\(view) \(row)")
     }
-    try table.on("sum:and:") { (_: ClosureTarget, a: Int64, b: Double) -> Double in Double(a) + b }
+    try table.register("sum:and:") { (a: Int64, b: Double) -> Double in Double(a) + b }
     let proxy = MulticastProxy()
-    try proxy.add(table)
+    proxy.add(table)
     try proxy.dynamic.tableView("list", didSelectRowAt: 5)
     #expect(log.all == ["list 5"])
     #expect(try proxy.dynamic.sum(2, and: 0.5).value(as: Double.self) == 2.5)

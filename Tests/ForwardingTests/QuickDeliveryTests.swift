@@ -27,11 +27,12 @@ private final class SeeingProxy: MulticastProxy, @unchecked Sendable {
 @Suite("Deliveries that nobody wants a report of")
 struct QuickDeliveryTests {
   init() throws {
-    try MethodTable.of(Words.self).register("word") { (words: Words) throws -> String in
+    try MethodTable.of(Words.self).register("word", replacing: true) {
+      (words: Words) throws -> String in
       guard let word = words.word else { throw Failure(name: "no word") }
       return word
     }
-    try MethodTable.of(Swapping.self).register("step") { (target: Swapping) in
+    try MethodTable.of(Swapping.self).register("step", replacing: true) { (target: Swapping) in
       target.log.add("old")
       target.swap?()
     }
@@ -42,13 +43,13 @@ struct QuickDeliveryTests {
     for isSeeing in [false, true] {
       let proxy = isSeeing ? SeeingProxy() : MulticastProxy()
       let targets = ["one", "two", nil].map { Words($0) }
-      for target in targets { try proxy.add(target, strongly: true) }
+      for target in targets { proxy.add(target, strongly: true) }
       let call = try Message<String>("word").invocation()
       #expect(throws: Failure(name: "no word")) { try call.invoke(on: proxy) }
       #expect(try call.result(as: String.self) == "two")
       proxy.remove(targets[2])
       #expect(try Message<String>("word")(on: proxy) == "two")
-      proxy.results = .first
+      proxy.resultRule = .first
       #expect(try Message<String>("word")(on: proxy) == "one")
       proxy.removeAll()
       #expect(throws: ForwardingError.self) { try Message<String>("word")(on: proxy) }
@@ -60,9 +61,9 @@ struct QuickDeliveryTests {
     let log = Log()
     let proxy = MulticastProxy()
     let targets = (0..<3).map { _ in Swapping(log) }
-    for target in targets { try proxy.add(target) }
+    for target in targets { proxy.add(target) }
     let table = MethodTable.of(Swapping.self)
-    let step = try Selector("step")
+    let step = Selector("step")
     let old = try #require(table.method(for: step))
     defer { table.replace(step, old) }
     targets[0].swap = {
@@ -83,12 +84,12 @@ struct QuickDeliveryTests {
     for index in 0..<12 {
       let listener = Listener("\(index)", log)
       let closure = ClosureTarget()
-      try closure.on("did:") { (_: ClosureTarget, value: Int32) in log.add("c\(index) \(value)") }
+      try closure.register("did:") { (value: Int32) in log.add("c\(index) \(value)") }
       kept += [listener, closure]
-      try proxy.add(listener, strongly: index % 3 == 0)
-      try proxy.add(closure)
+      proxy.add(listener, strongly: index % 3 == 0)
+      proxy.add(closure)
     }
-    let blocked = try proxy.add(Listener("blocked", log), strongly: true)
+    let blocked = proxy.add(Listener("blocked", log), strongly: true)
     proxy.block(blocked)
     kept.remove(at: 2)
     try did(7, on: proxy)
@@ -108,7 +109,7 @@ struct QuickDeliveryTests {
     let log = Log()
     let proxy = SeeingProxy()
     let listener = Listener("x", log)
-    try proxy.add(listener)
+    proxy.add(listener)
     try did(1, on: proxy)
     try proxy.dynamic.did(Int32(2))
     #expect(proxy.seen == ["did:", "did:"])
@@ -121,11 +122,11 @@ struct QuickDeliveryTests {
     let log = Log()
     let (outer, inner) = (MulticastProxy(), MulticastProxy())
     let listener = Listener("x", log)
-    try outer.add(inner)
-    try inner.add(listener)
+    outer.add(inner)
+    inner.add(listener)
     try did(1, on: outer)
     #expect(log.all == ["x 1"])
-    try inner.add(outer)
+    inner.add(outer)
     #expect(throws: InvocationError.self) { try did(2, on: outer) }
     #expect(log.all == ["x 1", "x 2"])
     withExtendedLifetime((listener, inner)) {}
@@ -148,7 +149,7 @@ struct QuickDeliveryTests {
     let proxy = MulticastProxy()
     let echo = Echo()
     echo.proxy = proxy
-    try proxy.add(echo)
+    proxy.add(echo)
     #expect(throws: InvocationError.self) { try ring(on: proxy) }
     #expect(echo.deepest == ForwardingDepth.limit)
     withExtendedLifetime(proxy) {}
@@ -166,7 +167,7 @@ struct QuickDeliveryTests {
       }
       deinit { alive.withLock { $0 -= 1 } }
       class func declareMethods(_ methods: MethodDeclarations) {
-        methods.declare("did:") { (_: Counted, _: Int32) in }
+        methods.register("did:") { (_: Counted, _: Int32) in }
       }
     }
     onThreads(6) { index in
@@ -174,9 +175,9 @@ struct QuickDeliveryTests {
         if index < 3 {
           _ = try? did(Int32(round), on: proxy)
         } else {
-          let token = try? proxy.add(Counted(alive), strongly: true)
+          let token = proxy.add(Counted(alive), strongly: true)
           _ = try? did(Int32(round), on: proxy)
-          if let token { proxy.remove(token) }
+          proxy.remove(token)
         }
       }
     }

@@ -17,8 +17,8 @@ struct RegistrationTests {
   @Test("a scope that takes the place of another keeps the registration")
   func replacedScope() throws {
     let target = Listener("x", log)
-    var scope = try proxy.scoped(target)
-    scope = try proxy.scoped(target)
+    var scope = proxy.scoped(target)
+    scope = proxy.scoped(target)
     #expect(proxy.contains(target))
     #expect(proxy.contains(scope.token))
   }
@@ -26,7 +26,7 @@ struct RegistrationTests {
   @Test("of two owners of one target's scope, the last to go removes it")
   func twoScopes() throws {
     let target = Listener("x", log)
-    let (one, two) = (try proxy.scoped(target), try proxy.scoped(target))
+    let (one, two) = (proxy.scoped(target), proxy.scoped(target))
     one.release()
     #expect(proxy.contains(target))
     two.release()
@@ -36,7 +36,7 @@ struct RegistrationTests {
   @Test("a scope that is released twice counts once")
   func releasedTwice() throws {
     let target = Listener("x", log)
-    let (one, two) = (try proxy.scoped(target), try proxy.scoped(target))
+    let (one, two) = (proxy.scoped(target), proxy.scoped(target))
     one.release()
     one.release()
     #expect(proxy.contains(target))
@@ -46,9 +46,9 @@ struct RegistrationTests {
   @Test("a target that was also added stays when its scope ends", arguments: [true, false])
   func addedAndScoped(_ isAddedFirst: Bool) throws {
     let target = Listener("x", log)
-    if isAddedFirst { try proxy.add(target) }
-    let scope = try proxy.scoped(target)
-    if !isAddedFirst { try proxy.add(target) }
+    if isAddedFirst { proxy.add(target) }
+    let scope = proxy.scoped(target)
+    if !isAddedFirst { proxy.add(target) }
     scope.release()
     #expect(proxy.contains(target))
   }
@@ -56,18 +56,18 @@ struct RegistrationTests {
   @Test("a scope ends nothing that was removed and added since")
   func removedScope() throws {
     let target = Listener("x", log)
-    let scope = try proxy.scoped(target)
+    let scope = proxy.scoped(target)
     proxy.remove(target)
-    try proxy.add(target)
+    proxy.add(target)
     scope.release()
     #expect(proxy.contains(target))
   }
 
   @Test("where duplicates are allowed, each scope ends its own registration")
   func duplicateScopes() throws {
-    proxy.duplicates = .allow
+    proxy.duplicateRule = .allow
     let target = Listener("x", log)
-    let scopes = [try proxy.scoped(target), try proxy.scoped(target)]
+    let scopes = [proxy.scoped(target), proxy.scoped(target)]
     #expect(proxy.registrationCount == 2)
     scopes[0].release()
     #expect(proxy.registrationCount == 1)
@@ -79,9 +79,9 @@ struct RegistrationTests {
   @Test("a second wish to be held strongly is heard")
   func strongWins() throws {
     var target: Listener? = Listener("x", log)
-    try proxy.add(target!)
-    try proxy.add(target!, strongly: true)
-    try proxy.add(target!)
+    proxy.add(target!)
+    proxy.add(target!, strongly: true)
+    proxy.add(target!)
     target = nil
     try did(1, on: proxy)
     #expect(log.all == ["x 1"])
@@ -90,10 +90,10 @@ struct RegistrationTests {
   @Test("a second priority is heard, and one that is not given changes nothing")
   func priority() throws {
     let (a, b) = (Listener("a", log), Listener("b", log))
-    try proxy.add(a)
-    try proxy.add(b)
-    try proxy.add(b, priority: 9)
-    try proxy.add(b)
+    proxy.add(a)
+    proxy.add(b)
+    proxy.add(b, priority: 9)
+    proxy.add(b)
     try did(1, on: proxy)
     #expect(log.all == ["b 1", "a 1"])
   }
@@ -101,9 +101,9 @@ struct RegistrationTests {
   @Test("the same priority again keeps the place")
   func samePlace() throws {
     let (a, b) = (Listener("a", log), Listener("b", log))
-    try proxy.add(a)
-    try proxy.add(b)
-    try proxy.add(a, strongly: true, group: "g")
+    proxy.add(a)
+    proxy.add(b)
+    proxy.add(a, strongly: true, group: "g")
     try did(1, on: proxy)
     #expect(log.all == ["a 1", "b 1"])
     #expect(proxy.removeGroup("g") == 1)
@@ -112,8 +112,8 @@ struct RegistrationTests {
   @Test("a target that wants one message, and then all, gets all")
   func allWins() throws {
     let target = Listener("x", log)
-    try proxy.add(target, once: true)
-    try proxy.add(target)
+    proxy.add(target, once: true)
+    proxy.add(target)
     for value in 1...2 { try did(Int32(value), on: proxy) }
     #expect(log.all == ["x 1", "x 2"])
   }
@@ -122,11 +122,11 @@ struct RegistrationTests {
   func laneChanges() throws {
     let queue = DispatchQueue(label: "lane changes")
     let target = Listener("x", log)
-    let token = try proxy.add(target, on: .queue(queue))
-    #expect(try proxy.add(target, on: .blocking(queue)) == token)
+    let token = proxy.add(target, on: .queue(queue))
+    #expect(proxy.add(target, on: .blocking(queue)) == token)
     try did(1, on: proxy)
     #expect(log.all == ["x 1"])
-    try proxy.add(target, on: .queue(queue))
+    proxy.add(target, on: .queue(queue))
     #expect(try proxy.deliver(did.invocation(2)).queued == 1)
     queue.sync {}
     #expect(proxy.registrationCount == 1)
@@ -135,9 +135,9 @@ struct RegistrationTests {
   @Test("new wishes keep token and blocks, and count for deliveries to come")
   func tokenAndBlocks() throws {
     let target = Listener("x", log)
-    let token = try proxy.add(target)
+    let token = proxy.add(target)
     #expect(proxy.block(token))
-    #expect(try proxy.add(target, strongly: true, priority: 3) == token)
+    #expect(proxy.add(target, strongly: true, priority: 3) == token)
     try did(1, on: proxy)
     #expect(log.all.isEmpty)
     #expect(proxy.unblock(token))
@@ -151,15 +151,15 @@ struct RegistrationTests {
     let (proxy, log) = (proxy, log)
     let later = Listener("later", log)
     let first = ClosureTarget()
-    try first.on("did:") { (_: ClosureTarget, value: Int32) in
-      try proxy.add(later, strongly: true, group: "changed")
+    try first.register("did:") { (value: Int32) in
+      proxy.add(later, strongly: true, group: "changed")
       if value == 2 { proxy.remove(later) }
     }
-    try proxy.add(first)
-    try proxy.add(later)
+    proxy.add(first)
+    proxy.add(later)
     try did(1, on: proxy)
     #expect(log.all == ["later 1"])
-    try proxy.add(later, on: .caller, group: "again")
+    proxy.add(later, on: .caller, group: "again")
     try did(2, on: proxy)
     #expect(log.all == ["later 1"])
     #expect(!proxy.contains(later))
@@ -168,13 +168,13 @@ struct RegistrationTests {
   @Test("queued messages to a target whose result is ignored give zero, and no error")
   func ignoredResult() throws {
     let queue = DispatchQueue(label: "ignored")
-    try proxy.add(Listener("5", log), strongly: true, on: .queue(queue, ignoringResult: true))
+    proxy.add(Listener("5", log), strongly: true, on: .queue(queue, ignoringResult: true))
     #expect(try Messages.value(on: proxy) == 0)
     proxy.whenNobodyAnswers = .zero
     #expect(try Messages.value(on: proxy) == 0)
     let source = DataSourceProxy()
-    try source.add(Listener("6", log), strongly: true, on: .queue(queue, ignoringResult: true))
-    try source.setDefault(Int32(-1), for: "value")
+    source.add(Listener("6", log), strongly: true, on: .queue(queue, ignoringResult: true))
+    source.setDefault(Int32(-1), for: "value")
     #expect(try Messages.value(on: source) == 0)
     queue.sync {}
     #expect(log.all == ["5", "5", "6"])
@@ -186,7 +186,7 @@ struct RegistrationTests {
     let isClosed = Atomic(false)
     let late: Atomic<Int> = Atomic(0)
     static func declareMethods(_ methods: MethodDeclarations) {
-      methods.declare("did:") { (self: Closing, _: Int32) in
+      methods.register("did:") { (self: Closing, _: Int32) in
         if self.isClosed.load(ordering: .sequentiallyConsistent) {
           self.late.add(1, ordering: .relaxed)
         }
@@ -210,7 +210,7 @@ struct RegistrationTests {
       while thread > 1, !stop.load(ordering: .relaxed) { _ = try? did(1, on: proxy) }
       while thread == 0, Date() < end {
         let target = Closing()
-        let token = try! proxy.add(
+        let token = proxy.add(
           target, strongly: true, on: lane == "here" ? .caller : .queue(queue))
         Thread.sleep(forTimeInterval: 0.0001)
         if (try? proxy.removeAndWait(token)) == true { removed.add(1, ordering: .relaxed) }
@@ -230,12 +230,12 @@ struct RegistrationTests {
     let (proxy, log) = (proxy, log)
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, _: Int32) in
+    try target.register("did:") { (_: Int32) in
       began.signal()
       goOn.wait()
       log.add("ended")
     }
-    let token = try proxy.add(target)
+    let token = proxy.add(target)
     let sender = Thread { _ = try? did(1, on: proxy) }
     sender.start()
     began.wait()
@@ -245,7 +245,7 @@ struct RegistrationTests {
     // On a queue that does not go on.
     let queue = DispatchQueue(label: "suspended")
     queue.suspend()
-    try proxy.add(target, on: .queue(queue))
+    proxy.add(target, on: .queue(queue))
     let ticket = try #require(try proxy.deliver(did.invocation(2)).entries[0].ticket)
     let isOver = ends { try proxy.removeAndWait(target) }
     #expect(isOver)
@@ -260,14 +260,15 @@ struct RegistrationTests {
     let queue = DispatchQueue(label: "refused inside")
     for lane in [DeliveryLane.caller, .queue(queue), .blocking(queue)] {
       let target = ClosureTarget()
-      try target.on("did:") { (self: ClosureTarget, _: Int32) in
+      try target.register("did:") { [weak target] (_: Int32) in
+        guard let target else { return }
         do throws(ForwardingError) {
-          try proxy.removeAndWait(self)
+          try proxy.removeAndWait(target)
         } catch {
           log.add(error == .wouldDeadlock ? "refused" : "\(error)")
         }
       }
-      let token = try proxy.add(target, on: lane)
+      let token = proxy.add(target, on: lane)
       let isOver = ends {
         try did(1, on: proxy)
         queue.sync {}

@@ -27,8 +27,8 @@ struct SmallStackForwardingTests {
         let proxy = MulticastProxy()
         for _ in 0..<16 {
           let target = ClosureTarget()
-          try target.on("ping") { (_: ClosureTarget) in count.withLock { $0 += 1 } }
-          try proxy.add(target, strongly: true)
+          try target.register("ping") { () in count.withLock { $0 += 1 } }
+          proxy.add(target, strongly: true)
         }
         try ping(on: proxy)
       }

@@ -55,27 +55,32 @@ struct TwoEnginesTests {
     for type in [Native.self, OtherNative.self] as [AnyClass] {
       let table = MethodTable.of(type)
       try table.register(
-        "score:", encoding: "i@:i", unsafeFunction: unsafeBitCast(score, to: UnsafeRawPointer.self))
+        "score:", replacing: true, encoding: "i@:i",
+        unsafeFunction: unsafeBitCast(score, to: UnsafeRawPointer.self))
       try table.register(
-        "tell:", encoding: "v@:i", unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
+        "tell:", replacing: true, encoding: "v@:i",
+        unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
     }
-    try MethodTable.of(Closure.self).register("score:") { (part: Closure, value: Int32) -> Int32 in
+    try MethodTable.of(Closure.self).register("score:", replacing: true) {
+      (part: Closure, value: Int32) -> Int32 in
       part.note(value)
     }
-    try MethodTable.of(Closure.self).register("tell:") { (part: Closure, value: Int32) in
+    try MethodTable.of(Closure.self).register("tell:", replacing: true) {
+      (part: Closure, value: Int32) in
       _ = part.note(value)
     }
-    try MethodTable.of(Throwing.self).register("score:") {
+    try MethodTable.of(Throwing.self).register("score:", replacing: true) {
       (part: Throwing, value: Int32) throws -> Int32 in
       if part.number % 2 == 0 { throw Failure(name: "\(part.number)") }
       return part.note(value)
     }
-    try MethodTable.of(Throwing.self).register("tell:") {
+    try MethodTable.of(Throwing.self).register("tell:", replacing: true) {
       (part: Throwing, value: Int32) throws in
       if part.number % 2 == 0 { throw Failure(name: "\(part.number)") }
       _ = part.note(value)
     }
-    try MethodTable.of(OtherTypes.self).register("score:") { (part: OtherTypes, value: Double) in
+    try MethodTable.of(OtherTypes.self).register("score:", replacing: true) {
+      (part: OtherTypes, value: Double) in
       _ = part.note(Int32(value))
     }
   }
@@ -92,7 +97,7 @@ struct TwoEnginesTests {
     case .ownMethod:
       let target = ClosureTarget()
       let part = Silent(number, log)
-      try target.on("score:") { (_: ClosureTarget, value: Int32) -> Int32 in part.note(value) }
+      try target.register("score:") { (value: Int32) -> Int32 in part.note(value) }
       return target
     }
   }
@@ -107,7 +112,7 @@ struct TwoEnginesTests {
       guard let kind = kinds.randomElement(using: &random) else { break }
       let target = try make(kind, number, log)
       let isStrong = Bool.random(using: &random)
-      let token = try proxy.add(target, strongly: isStrong)
+      let token = proxy.add(target, strongly: isStrong)
       switch Int.random(in: 0..<10, using: &random) {
       case 0 where !isStrong: break  // it dies
       case 1:
@@ -118,7 +123,7 @@ struct TwoEnginesTests {
       default: kept.append(target)
       }
     }
-    proxy.results = Bool.random(using: &random) ? .first : .last
+    proxy.resultRule = Bool.random(using: &random) ? .first : .last
     proxy.whenNobodyAnswers = .zero
     return proxy
   }
@@ -131,7 +136,7 @@ struct TwoEnginesTests {
   }
 
   private func withReport(_ proxy: MulticastProxy, _ log: Log, _ value: Int32) throws -> [Outcome] {
-    try ["score:", "tell:"].map { name in
+    try (["score:", "tell:"] as [Selector]).map { name in
       log.clear()
       let isScore = name == "score:"
       let call =
@@ -190,8 +195,8 @@ struct TwoEnginesTests {
   func receiver() throws {
     let log = Log()
     let proxy = MulticastProxy()
-    for number in 0..<3 { try proxy.add(Native(number, log), strongly: true) }
-    for name in ["score:", "tell:"] {
+    for number in 0..<3 { proxy.add(Native(number, log), strongly: true) }
+    for name in ["score:", "tell:"] as [Selector] {
       let call = try Invocation(MethodSignature(name == "tell:" ? "v@:i" : "i@:i"), selector: name)
       try call.setArgument(Int32(5), at: 2)
       try call.invoke(on: proxy)
@@ -207,13 +212,13 @@ struct TwoEnginesTests {
     for (name, old) in [
       ("score:", unsafeBitCast(score, to: UnsafeRawPointer.self)),
       ("tell:", unsafeBitCast(tell, to: UnsafeRawPointer.self)),
-    ] {
+    ] as [(Selector, UnsafeRawPointer)] {
       let encoding = name == "tell:" ? "v@:i" : "i@:i"
-      try table.register(name, encoding: encoding, unsafeFunction: old)
+      try table.register(name, replacing: true, encoding: encoding, unsafeFunction: old)
       let log = Log()
       let proxy = MulticastProxy()
       let targets = (0..<4).map { Late($0, log) }
-      for target in targets { try proxy.add(target, strongly: true) }
+      for target in targets { proxy.add(target, strongly: true) }
       let call = try Invocation(MethodSignature(parsing: encoding), selector: name)
       try call.setArgument(Int32(5), at: 2)
       // Once, so that the function is known and all are called in one go.
@@ -224,7 +229,7 @@ struct TwoEnginesTests {
         let method = try Implementation(MethodSignature(encoding == "v@:i" ? "v@:i" : "i@:i")) {
           _ in log.add("new")
         }
-        table.replace(try Selector(name), method)
+        table.replace(name, method)
       }
       log.clear()
       try call.invoke(on: proxy)
@@ -234,13 +239,13 @@ struct TwoEnginesTests {
 
   @Test("a method that was registered before anybody sent it has the plan of those who send")
   func samePlan() throws {
-    let method = try #require(MethodTable.of(Native.self).method(for: Selector("score:")))
+    let method = try #require(MethodTable.of(Native.self).method(for: "score:"))
     #expect(try Message<Int32, Int32>("score:").plan === method.plan)
     final class Late: CallObject {}
     try MethodTable.of(Late.self).register(
       "late:", encoding: "v24@0:8{unsent=iidi}16",
       unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
-    let late = try #require(MethodTable.of(Late.self).method(for: Selector("late:")))
+    let late = try #require(MethodTable.of(Late.self).method(for: "late:"))
     #expect(try Invocation(parsing: "v@:{unsent=iidi}").plan === late.plan)
   }
 

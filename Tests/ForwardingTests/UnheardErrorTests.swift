@@ -16,9 +16,9 @@ struct UnheardErrorTests {
     }
     for name in names {
       let target = ClosureTarget()
-      try target.on("did:") { (_: ClosureTarget, _: Int32) throws in throw Failure(name: name) }
-      try target.on("value") { (_: ClosureTarget) throws -> Int32 in throw Failure(name: name) }
-      try proxy.add(target, strongly: true)
+      try target.register("did:") { (_: Int32) throws in throw Failure(name: name) }
+      try target.register("value") { () throws -> Int32 in throw Failure(name: name) }
+      proxy.add(target, strongly: true)
     }
     return (proxy, told)
   }
@@ -38,7 +38,7 @@ struct UnheardErrorTests {
     proxy.onDiagnostic = {
       if case .failed(_, let selector, let error) = $0 { told.add("\(selector) \(error)") }
     }
-    for _ in 0..<count { try proxy.add(RowThrower(), strongly: true) }
+    for _ in 0..<count { proxy.add(RowThrower(), strongly: true) }
     #expect(throws: Failure.self) { try Message<NoResult>("fail")(on: proxy) }
     #expect(told.count == count - 1)
     #expect(throws: Failure.self) { try Message<Answer>("failObject")(on: proxy) }
@@ -49,7 +49,7 @@ struct UnheardErrorTests {
   func questions() throws {
     let (proxy, told) = try Self.proxy(["a", "b"])
     let call = try Messages.value.invocation()
-    #expect(throws: Failure.self) { try proxy.all(call, as: Int32.self) }
+    #expect(throws: Failure.self) { try proxy.answers(to: call, as: Int32.self) }
     #expect(told.all == ["b"])
     #expect(throws: Failure.self) {
       try proxy.fold(call, as: Int32.self, into: 0) { _, _ in .next }
@@ -61,8 +61,8 @@ struct UnheardErrorTests {
   func handler() throws {
     let (proxy, told) = try Self.proxy(["a", "b"])
     let target = ClosureTarget()
-    try target.on("did:") { (_: ClosureTarget, _: Int32) in }
-    try proxy.add(target)
+    try target.register("did:") { (_: Int32) in }
+    proxy.add(target)
     let thrown = #expect(throws: Failure.self) {
       _ = try proxy.deliver(did.invocation(1)) { _ in throw Failure(name: "handler") }
     }
@@ -78,16 +78,16 @@ struct UnheardErrorTests {
     #expect(told.all == [])
   }
 
-  @Test("a door whose object has died says so once")
+  @Test("a message callback whose object has died says so once")
   func deadDoor() async {
     await #expect(processExitsWith: .success) {
       let told = Log()
       ForwardingEvent.destination = .handler { told.add("\($0.kind) \($0)") }
-      let door = try NativeDoor(to: ClosureTarget(), selector: "did:", encoding: "vi")
+      let door = try MessageCallback(to: ClosureTarget(), selector: "did:", encoding: "vi")
       let function = try unsafe door.function(as: (@convention(c) (Int32) -> Void).self)
       for index in 0..<3 { function(Int32(index)) }
       let expected =
-        "deadReceiver C called the door to -[ClosureTarget did:], whose object is gone; "
+        "deadReceiver C called the callback of -[ClosureTarget did:], whose object is gone; "
         + "it gets zero"
       exit(told.all == [expected] ? EXIT_SUCCESS : EXIT_FAILURE)
     }
@@ -110,8 +110,8 @@ struct UnheardErrorTests {
 /// Declares its methods for the class, so that targets of it are called in a row.
 private final class RowThrower: MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("fail") { (_: RowThrower) throws in throw Failure(name: "row") }
-    methods.declare("failObject") { (_: RowThrower) throws -> Answer in
+    methods.register("fail") { (_: RowThrower) throws in throw Failure(name: "row") }
+    methods.register("failObject") { (_: RowThrower) throws -> Answer in
       throw Failure(name: "row")
     }
   }

@@ -17,14 +17,14 @@ struct WaitingCircleTests {
   private func addTargets() throws -> MulticastProxy.Token {
     let (began, goOn, log) = (began, goOn, log)
     let first = ClosureTarget()
-    try first.on("did:") { (_: ClosureTarget, _: Int32) in
+    try first.register("did:") { (_: Int32) in
       began.signal()
       goOn.wait()
     }
     let second = ClosureTarget()
-    try second.on("did:") { (_: ClosureTarget, _: Int32) in log.add("second") }
-    let token = try proxy.add(first, strongly: true)
-    try proxy.add(second, strongly: true, on: .blocking(queue))
+    try second.register("did:") { (_: Int32) in log.add("second") }
+    let token = proxy.add(first, strongly: true)
+    proxy.add(second, strongly: true, on: .blocking(queue))
     return token
   }
 

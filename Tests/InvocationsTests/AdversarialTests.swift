@@ -154,7 +154,10 @@ struct AdversarialInvocationTests {
   @Test("numbers are neither narrowed nor wrapped")
   func narrowing() throws {
     let call = try Invocation(parsing: "v@:qfQC")
-    #expect(throws: InvocationError.argumentMismatch(index: 2, expected: "q", given: "Int32 (i)")) {
+    #expect(
+      throws: InvocationError.argumentMismatch(
+        index: 2, expected: encodingOf("q"), given: SwiftType(Int32.self))
+    ) {
       try call.setArgument(Int32(1), at: 2)
     }
     #expect(throws: InvocationError.notExact(value: "1e+300", type: "f")) {
@@ -201,7 +204,10 @@ struct AdversarialInvocationTests {
       #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
     }
     try call.setResult(Int32(1))
-    #expect(throws: InvocationError.resultMismatch(expected: "i", given: "Double (d)")) {
+    #expect(
+      throws: InvocationError.resultMismatch(
+        expected: encodingOf("i"), given: SwiftType(Double.self))
+    ) {
       try call.result(as: Double.self)
     }
     #expect(try call.result(as: Int32.self) == 1)
@@ -326,7 +332,7 @@ struct AdversarialInvocationTests {
     try call.setArgument(bytes: withUnsafeBytes(of: strdupInvalid()) { Array($0) }, at: 3)
     call.retainArguments()
     #expect(call.description.contains("not UTF-8"))
-    #expect(throws: InvocationError.noText(index: 3)) { try call.argument(at: 3, as: String.self) }
+    #expect(throws: InvocationError.notText(index: 3)) { try call.argument(at: 3, as: String.self) }
   }
 
   /// A C string that is not UTF-8; it lives for the whole run.

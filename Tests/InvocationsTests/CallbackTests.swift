@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Foundation
 import Synchronization
 import TypeEncodings
@@ -141,13 +142,13 @@ struct CallbackTests {
 
   @Test("a result that C would have to free is refused")
   func ownedResults() {
-    #expect(throws: InvocationError.ownedResultInCallback(type: "String")) {
+    #expect(throws: InvocationError.ownedResultInCallback(encodingOf("*"))) {
       try Callback { () -> String in "text" }
     }
-    #expect(throws: InvocationError.ownedResultInCallback(type: "Subject")) {
+    #expect(throws: InvocationError.ownedResultInCallback(encodingOf("@"))) {
       try Callback { () -> Subject in Subject() }
     }
-    #expect(throws: InvocationError.ownedResultInCallback(type: "@")) {
+    #expect(throws: InvocationError.ownedResultInCallback(encodingOf("@"))) {
       try Callback(MethodSignature("@@:")) { _ in }
     }
   }

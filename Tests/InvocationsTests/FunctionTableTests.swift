@@ -87,7 +87,10 @@ struct FunctionTableTests {
     #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) {
       try functions.call("never", Int32(1), 1.0, 1.0)
     }
-    #expect(throws: InvocationError.argumentMismatch(index: 1, expected: "d", given: "Float (f)")) {
+    #expect(
+      throws: InvocationError.argumentMismatch(
+        index: 1, expected: encodingOf("d"), given: SwiftType(Float.self))
+    ) {
       try functions.call("never", Int32(1), Float(2))
     }
     #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
@@ -106,13 +109,22 @@ struct FunctionTableTests {
       try functions.register(
         "bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function)
     }
-    #expect(throws: InvocationError.argumentMismatch(index: 0, expected: "d", given: "Int32 (i)")) {
+    #expect(
+      throws: InvocationError.argumentMismatch(
+        index: 0, expected: encodingOf("d"), given: SwiftType(Int32.self))
+    ) {
       try functions.register("types", encoding: "id") { (value: Int32) -> Int32 in value }
     }
-    #expect(throws: InvocationError.resultMismatch(expected: "d", given: "Int32 (i)")) {
+    #expect(
+      throws: InvocationError.resultMismatch(
+        expected: encodingOf("d"), given: SwiftType(Int32.self))
+    ) {
       try functions.register("types", encoding: "di") { (value: Int32) -> Int32 in value }
     }
-    #expect(throws: InvocationError.resultMismatch(expected: "d", given: "Void (v)")) {
+    #expect(
+      throws: InvocationError.resultMismatch(
+        expected: encodingOf("d"), given: SwiftType(NoResult.self))
+    ) {
       try functions.register("types", encoding: "di") { (_: Int32) -> Void in }
     }
     #expect(functions.names == ["never"])

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import CForwardingFixtures
 import TypeEncodings
 import Testing
@@ -23,7 +24,7 @@ struct InvocationTests {
   func hiddenArguments() throws {
     let call = try Invocation(parsing: "v@:i")
     let target = Subject()
-    let selector = try Selector("add:")
+    let selector = Selector("add:")
     try call.setArgument(target, at: 0)
     try call.setArgument(selector, at: 1)
     #expect(call.target === target)
@@ -46,18 +47,19 @@ struct InvocationTests {
   @Test("a mismatch names index, expected and given")
   func mismatch() throws {
     let call = try Invocation(parsing: "v@:q{FixturePoint=dd}@")
-    func refuses(_ given: String, at index: Int, _ expected: String, _ body: () throws -> Void) {
+    func refuses(_ given: Any.Type, at index: Int, _ expected: String, _ body: () throws -> Void) {
       #expect(
-        throws: InvocationError.argumentMismatch(index: index, expected: expected, given: given)
+        throws: InvocationError.argumentMismatch(
+          index: index, expected: encodingOf(expected), given: SwiftType(given))
       ) { try body() }
     }
-    refuses("Int32 (i)", at: 2, "q") { try call.setArgument(Int32(1), at: 2) }
-    refuses("Double (d)", at: 2, "q") { try call.setArgument(1.0, at: 2) }
-    refuses("FixtureMixed ({FixtureMixed=id})", at: 3, "{FixturePoint=dd}") {
+    refuses(Int32.self, at: 2, "q") { try call.setArgument(Int32(1), at: 2) }
+    refuses(Double.self, at: 2, "q") { try call.setArgument(1.0, at: 2) }
+    refuses(FixtureMixed.self, at: 3, "{FixturePoint=dd}") {
       try call.setArgument(FixtureMixed(number: 1, value: 2), at: 3)
     }
-    refuses("String (*)", at: 4, "@") { try call.setArgument("text", at: 4) }
-    refuses("Subject (@)", at: 2, "q") { try call.setArgument(Subject() as AnyObject, at: 2) }
+    refuses(String.self, at: 4, "@") { try call.setArgument("text", at: 4) }
+    refuses(Subject.self, at: 2, "q") { try call.setArgument(Subject() as AnyObject, at: 2) }
     #expect(try call.argument(at: 2, as: Int.self) == 0)
   }
 
@@ -144,8 +146,10 @@ struct InvocationTests {
   @Test("a plain function has no target, and is not sent")
   func plainFunction() throws {
     let call = try Invocation(parsing: "ddd")
-    #expect(throws: InvocationError.notAMethod(signature: "ddd")) { try call.invoke() }
-    #expect(throws: InvocationError.notAMethod(signature: "ddd")) { try call.setTarget(Subject()) }
+    #expect(throws: InvocationError.notAMethod(signatureOf("ddd"))) { try call.invoke() }
+    #expect(throws: InvocationError.notAMethod(signatureOf("ddd"))) {
+      try call.setTarget(Subject())
+    }
     #expect(throws: InvocationError.nullFunction) {
       try call.invoke(using: nil as UnsafeRawPointer?)
     }
@@ -157,13 +161,14 @@ struct InvocationTests {
     let unknown = try Invocation(MethodSignature("v@:"), selector: "unknown")
     #expect(
       throws: InvocationError.unrecognizedSelector(
-        className: "Subject", selector: "unknown", nearest: nil)
+        "unknown", type: SwiftType(Subject.self), nearest: nil)
     ) {
       try unknown.invoke(on: Subject())
     }
     let other = try Invocation(MethodSignature("v@:d"), selector: "known:")
     #expect(
-      throws: InvocationError.signatureMismatch(name: "known:", expected: "v@:i", given: "v@:d")
+      throws: InvocationError.signatureMismatch(
+        name: "known:", expected: signatureOf("v@:i"), given: signatureOf("v@:d"))
     ) {
       try other.invoke(on: Subject())
     }
@@ -213,7 +218,8 @@ struct InvocationTests {
     try call.setResult(FixturePoint(x: 1, y: 2))
     #expect(try call.result(as: FixturePoint.self) == FixturePoint(x: 1, y: 2))
     #expect(
-      throws: InvocationError.resultMismatch(expected: "{FixturePoint=dd}", given: "Double (d)")
+      throws: InvocationError.resultMismatch(
+        expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
     ) {
       try call.setResult(1.0)
     }
@@ -227,7 +233,7 @@ struct InvocationTests {
     try MethodTable.of(Base.self).register("who") { (_: Base) in "base" }
     try MethodTable.of(Base.self).register("what") { (_: Base) in "thing" }
     try MethodTable.of(Derived.self).register("who") { (_: Derived) in "derived" }
-    func answer(_ selector: String, _ target: AnyObject) throws -> String {
+    func answer(_ selector: Selector, _ target: AnyObject) throws -> String {
       let call = try Invocation(MethodSignature("*@:"), selector: selector)
       try call.invoke(on: target)
       return try call.result()

@@ -75,7 +75,7 @@ struct LendingTests {
   @Test("a door's invocation that is kept keeps its object and text, and no target")
   func door() throws {
     let keeper = try Keeper("v@:@*")
-    let door = try NativeDoor(to: keeper, selector: "door:text:", encoding: "v@*")
+    let door = try MessageCallback(to: keeper, selector: "door:text:", encoding: "v@*")
     let object = callOnce(door.address)
     for call in [try #require(keeper.kept), try #require(keeper.copied)] {
       #expect(try call.argument(at: 2, as: Watched.self).name == "watched")
@@ -94,7 +94,7 @@ struct LendingTests {
       try call.setResult(Watched())
       kept = call
     }
-    MethodTable.of(Host.self).replace(try Selector("keep:"), method)
+    MethodTable.of(Host.self).replace(Selector("keep:"), method)
     weak var argument: Watched?
     weak var result: Watched?
     try autoreleased {

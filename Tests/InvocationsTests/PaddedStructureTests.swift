@@ -92,7 +92,7 @@ struct PaddedStructureTests {
   @Test("through a door, where it goes from a register to the stack")
   func door() throws {
     let observer = PaddedObserver()
-    let door = try NativeDoor(
+    let door = try MessageCallback(
       to: observer, selector: "sum::::::::", encoding: "ddiiiii{FixturePadded=[0t]i}d")
     #expect(fixture_call_padded(door.address) == 41.75)
   }
@@ -109,7 +109,7 @@ struct PaddedStructureTests {
 
 private final class PaddedObserver: MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("sum::::::::") {
+    methods.register("sum::::::::") {
       (
         self: PaddedObserver, d: Double, a: Int32, b: Int32, c: Int32, e: Int32, f: Int32,
         p: FixturePadded, g: Double

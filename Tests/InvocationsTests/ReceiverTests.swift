@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import CForwardingShims
 import Foundation
 import Testing
@@ -22,7 +23,7 @@ private let legs = try! Callback(encoding: "q@:") { (animal: AnyCallObject, _: S
 
 @Suite("Receivers of C functions")
 struct ReceiverTests {
-  private let selector = try! Selector("receiverLegs")
+  private let selector = Selector("receiverLegs")
 
   private func call() throws -> Invocation {
     try Invocation(MethodSignature(parsing: "q@:"), selector: "receiverLegs")
@@ -30,7 +31,7 @@ struct ReceiverTests {
 
   private func register() throws -> Implementation {
     try MethodTable.of(Animal.self).register(
-      "receiverLegs", encoding: "q@:", unsafeFunction: legs.address)
+      "receiverLegs", replacing: true, encoding: "q@:", unsafeFunction: legs.address)
     return try #require(MethodTable.of(Animal.self).own(selector))
   }
 
@@ -50,7 +51,8 @@ struct ReceiverTests {
   func added() throws {
     let method = try register()
     final class Pebble: CallObject {}
-    let expected = InvocationError.wrongClass(expected: "Animal", given: "Pebble")
+    let expected = InvocationError.wrongClass(
+      expected: SwiftType(Animal.self), given: SwiftType(Pebble.self))
     MethodTable.of(Pebble.self).replace(selector, method)
     let call = try call()
     for _ in 0..<3 { #expect(throws: expected) { try call.invoke(on: Pebble()) } }
@@ -66,9 +68,9 @@ struct ReceiverTests {
     try call.setTarget(Dog())
     try call.invoke(using: method)
     #expect(try call.result(as: Int.self) == 4)
-    for (target, given) in [(Stone() as AnyObject?, "Stone"), (nil, "nil")] {
+    for (target, given) in [(Stone() as AnyObject?, SwiftType(Stone.self)), (nil, nil)] {
       try call.setTarget(target)
-      #expect(throws: InvocationError.wrongClass(expected: "Animal", given: given)) {
+      #expect(throws: InvocationError.wrongClass(expected: SwiftType(Animal.self), given: given)) {
         try call.invoke(using: method)
       }
     }
@@ -82,7 +84,10 @@ struct ReceiverTests {
       func ownMethod(for selector: Selector) -> Implementation? { method }
     }
     let pretender = Pretender(try register())
-    #expect(throws: InvocationError.wrongClass(expected: "Animal", given: "Pretender")) {
+    #expect(
+      throws: InvocationError.wrongClass(
+        expected: SwiftType(Animal.self), given: SwiftType(Pretender.self))
+    ) {
       try call().invoke(on: pretender)
     }
   }
@@ -92,7 +97,10 @@ struct ReceiverTests {
     _ = try register()
     let call = try call()
     try call.setTarget(Stone())
-    #expect(throws: InvocationError.wrongClass(expected: "Dog", given: "Stone")) {
+    #expect(
+      throws: InvocationError.wrongClass(
+        expected: SwiftType(Dog.self), given: SwiftType(Stone.self))
+    ) {
       try call.invokeSuper(of: Dog.self)
     }
     try call.setTarget(Dog())
@@ -126,7 +134,8 @@ struct ReceiverTests {
       }
     }
     let call = try Invocation(MethodSignature(parsing: "q@:q"), selector: "superForwards:")
-    try MethodTable.of(Forwarder.self).register("superForwards:") { (_: Forwarder, n: Int) in
+    try MethodTable.of(Forwarder.self).register("superForwards:", replacing: true) {
+      (_: Forwarder, n: Int) in
       -n
     }
     let target = Forwarder()
@@ -145,7 +154,7 @@ struct ReceiverTests {
     try call.setTarget(Dog())
     #expect(
       throws: InvocationError.unrecognizedSelector(
-        className: "Animal", selector: "superUnknown", nearest: nil)
+        "superUnknown", type: SwiftType(Animal.self), nearest: nil)
     ) { try call.invokeSuper(of: Dog.self) }
   }
 }
@@ -158,8 +167,8 @@ struct AddressTests {
     "a method that takes a Swift pointer answers whatever the sender says is there",
     arguments: ["^v", "^i", "^*", "^?", "@?", "^{list=^{list}i}", "[4i]", "r^i"])
   func argument(type: String) throws {
-    let selector = try Selector("readAddress:")
-    try MethodTable.of(Reader.self).register("readAddress:") {
+    let selector = Selector("readAddress:")
+    try MethodTable.of(Reader.self).register("readAddress:", replacing: true) {
       (_: Reader, pointer: UnsafePointer<Int32>?) in pointer?.pointee ?? -1
     }
     var number: Int32 = 42
@@ -181,7 +190,7 @@ struct AddressTests {
 
   @Test("results likewise")
   func result() throws {
-    try MethodTable.of(Reader.self).register("giveAddress") { (_: Reader) in
+    try MethodTable.of(Reader.self).register("giveAddress", replacing: true) { (_: Reader) in
       UnsafeRawPointer(bitPattern: 4096)
     }
     let call = try Invocation(MethodSignature(parsing: "^{list=i}@:"), selector: "giveAddress")
@@ -211,7 +220,7 @@ struct AddressTests {
 
   @Test("a method that takes a pointer is registered for text with an encoding")
   func text() throws {
-    try MethodTable.of(Reader.self).register("length:", encoding: "q@:*") {
+    try MethodTable.of(Reader.self).register("length:", replacing: true, encoding: "q@:*") {
       (_: Reader, text: UnsafePointer<CChar>) in strlen(text)
     }
     let call = try Invocation(MethodSignature(parsing: "q@:*"), selector: "length:")
@@ -222,11 +231,13 @@ struct AddressTests {
 
   @Test("a door to an object with other types is refused when it is made")
   func door() throws {
-    try MethodTable.of(Reader.self).register("doorTypes:") { (_: Reader, _: Double) in }
+    try MethodTable.of(Reader.self).register("doorTypes:", replacing: true) {
+      (_: Reader, _: Double) in
+    }
     #expect(
       throws: InvocationError.signatureMismatch(
-        name: "doorTypes:", expected: "v@:d", given: "v@:i")
-    ) { _ = try NativeDoor(to: Reader(), selector: "doorTypes:", encoding: "vi") }
-    _ = try NativeDoor(to: Reader(), selector: "doorTypes:", encoding: "v^vd", skipping: 1)
+        name: "doorTypes:", expected: signatureOf("v@:d"), given: signatureOf("v@:i"))
+    ) { _ = try MessageCallback(to: Reader(), selector: "doorTypes:", encoding: "vi") }
+    _ = try MessageCallback(to: Reader(), selector: "doorTypes:", encoding: "v^vd", skipping: 1)
   }
 }

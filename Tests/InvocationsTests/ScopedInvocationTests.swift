@@ -17,18 +17,22 @@ private final class Box: CallObject, @unchecked Sendable {
 struct ScopedInvocationTests {
   init() throws {
     let table = MethodTable.of(Box.self)
-    try table.register("add:to:") { (_: Box, a: Int32, b: Int32) -> Int32 in a + b }
-    try table.register("text:token:") { (box: Box, text: String, token: AnyCallObject) -> String in
+    try table.register("add:to:", replacing: true) { (_: Box, a: Int32, b: Int32) -> Int32 in a + b
+    }
+    try table.register("text:token:", replacing: true) {
+      (box: Box, text: String, token: AnyCallObject) -> String in
       box.seen.append("\(text) \(type(of: token.object))")
       return text + "!"
     }
-    try table.register("fail:") { (_: Box, _: String) throws in throw InvocationError.outOfMemory }
+    try table.register("fail:", replacing: true) { (_: Box, _: String) throws in
+      throw InvocationError.outOfMemory
+    }
   }
 
   @Test("set, send, read; nothing set is zero; nil answers zero")
   func sending() throws {
     let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
-    let add = try Selector("add:to:")
+    let add = Selector("add:to:")
     let sum = try plan.withInvocation { call in
       try call.setArgument(Int32(2), at: 2)
       #expect(try call.argument(at: 3, as: Int32.self) == 0)
@@ -124,7 +128,7 @@ struct ScopedInvocationTests {
     let died = Guarded(0)
     let box = Box()
     let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
-    let add = try Selector("add:to:")
+    let add = Selector("add:to:")
     for target in [box, nil] {
       try plan.withInvocation { call in
         try call.setArgument(AnyCallObject(Token(died)), at: 0)
@@ -200,10 +204,10 @@ struct MethodLookupTests {
       }
     }
     for round in 0..<20 as Range<Int32> {
-      try table.register("value") { (_: Counter) -> Int32 in round }
+      try table.register("value", replacing: true) { (_: Counter) -> Int32 in round }
       for _ in 0..<50 { #expect(try send() == round) }
     }
-    table.remove(try Selector("value"))
+    table.remove(Selector("value"))
     #expect(throws: InvocationError.self) { try send() }
     #expect(throws: InvocationError.self) { try send() }
   }
@@ -221,9 +225,9 @@ struct MethodLookupTests {
       func register() throws {
         let object = Captured()
         captured = object
-        try table.register("value") { (_: Replacing) -> Int32 in
+        try table.register("value", replacing: true) { (_: Replacing) -> Int32 in
           // In the middle of its own call: the closure must stay until it is over.
-          table.replace(try Selector("value"), other)
+          table.replace(Selector("value"), other)
           return withExtendedLifetime(object) { 1 }
         }
       }
@@ -236,7 +240,7 @@ struct MethodLookupTests {
       #expect(value == 1)
       #expect(captured == nil)
       try register()
-      table.replace(try Selector("value"), other)
+      table.replace(Selector("value"), other)
       #expect(captured == nil)
     }
   }
@@ -244,7 +248,7 @@ struct MethodLookupTests {
   @Test("sends inside of sends, deeper than a thread can hold")
   func nested() throws {
     final class Nesting: CallObject, @unchecked Sendable {}
-    let down = try Selector("down:")
+    let down = Selector("down:")
     let plan = try CallPlan.shared(for: MethodSignature("i@:i"))
     try MethodTable.of(Nesting.self).register("down:") {
       (nesting: Nesting, depth: Int32) -> Int32 in
@@ -270,12 +274,16 @@ struct MethodLookupTests {
     final class Two: CallObject, @unchecked Sendable {}
     let plan = try CallPlan.shared(for: MethodSignature("i@:"))
     for index in 0..<2000 as Range<Int32> {
-      try MethodTable.of(One.self).register("many\(index)") { (_: One) -> Int32 in index }
-      try MethodTable.of(Two.self).register("many\(index)") { (_: Two) -> Int32 in -index }
+      try MethodTable.of(One.self).register(Selector(interning: "many\(index)")) {
+        (_: One) -> Int32 in index
+      }
+      try MethodTable.of(Two.self).register(Selector(interning: "many\(index)")) {
+        (_: Two) -> Int32 in -index
+      }
     }
     let (one, two) = (One(), Two())
     for index in 0..<2000 as Range<Int32> {
-      let selector = try Selector("many\(index)")
+      let selector = try Selector(interning: "many\(index)")
       for (target, sign) in [(one as AnyObject, 1), (two, -1)] as [(AnyObject, Int32)] {
         let value = try plan.withInvocation { call in
           try call.send(selector, to: target)

@@ -11,7 +11,7 @@ class Screen: MethodDeclaring {
   init() {}
 
   nonisolated class func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("show:") { (screen: Screen, value: Int32) in
+    methods.register("show:") { (screen: Screen, value: Int32) in
       MainActor.assumeIsolated { screen.shown += Int(value) }
     }
   }
@@ -21,13 +21,13 @@ class Dialog: Screen {}
 
 final class Plain: MethodDeclaring {
   class func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("value") { (_: Plain) -> Int32 in 4 }
+    methods.register("value") { (_: Plain) -> Int32 in 4 }
   }
 }
 
 final class Resolving: MessageForwarding {
   static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
-    (try? table.add(selector, Implementation { (_: AnyObject) -> Int32 in 5 })) ?? false
+    (try? table.register(selector) { (_: AnyObject) -> Int32 in 5 }) != nil
   }
 }
 
@@ -41,8 +41,8 @@ final class Holding: MethodHolding {
 struct MainActorTests {
   @Test("what a class of the main actor declares is found when another thread asks first")
   func declared() async throws {
-    let isFound = try await Task.detached {
-      try MethodTable.of(Dialog.self).instancesRespond(to: Selector("show:"))
+    let isFound = await Task.detached {
+      MethodTable.of(Dialog.self).instancesRespond(to: "show:")
     }.value
     #expect(isFound)
     let dialog = Dialog()
@@ -54,7 +54,7 @@ struct MainActorTests {
   func lane() async throws {
     let screen = Screen()
     let proxy = MulticastProxy()
-    try proxy.add(screen, on: .actor(MainActor.shared))
+    proxy.add(screen, on: .actor(MainActor.shared))
     let report = try await Task.detached {
       try proxy.deliver(Message<NoResult, Int32>("show:").invocation(4))
     }.value

@@ -15,13 +15,17 @@ final class DeliveryJob: @unchecked Sendable {
   /// Those who wait for the outcome; nil if nobody does, and it is the proxy's to tell of an error.
   private let chain: BlockingChain?
   private let proxy: ObjectReference
+  /// What the target performs, in place of a method of its own.
+  private let visit: Implementation?
 
   init(
-    _ invocation: Invocation, _ member: MulticastMember, for proxy: MulticastProxy,
+    _ invocation: Invocation, _ member: MulticastMember, _ visit: Implementation?,
+    for proxy: MulticastProxy,
     awaitedBy chain: BlockingChain?
   ) {
     self.invocation = invocation
     self.chain = chain
+    self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
     token = member.token
     listed = member.listed
@@ -48,7 +52,11 @@ final class DeliveryJob: @unchecked Sendable {
     if life == nil || listed.isRemoved, !isOnce { return .removed }
     guard let target = listed.reference.object else { return .dead }
     do {
-      try invocation.send(to: target)
+      if let visit {
+        try invocation.perform(visit, on: target)
+      } else {
+        try invocation.send(to: target)
+      }
       return .answered
     } catch {
       return .failed(error)

@@ -36,8 +36,8 @@ public struct DynamicMessage {
     for (index, argument) in arguments.enumerated() {
       spelled += index == 0 ? ":" : "\(argument.key):"
     }
-    let selector = try Selector(spelled)
-    guard let signature = Messaging.signature(of: target, for: selector) else {
+    let selector = try Selector(interning: spelled)
+    guard let signature = Introspection.signature(of: target, for: selector) else {
       if let forwarding = target as? any MessageForwarding {
         try forwarding.unrecognizedSelector(selector)
       }

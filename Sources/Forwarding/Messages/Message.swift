@@ -20,16 +20,16 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
 
   /// Makes a message. The selector must have a colon for each argument. The types are compared with
   /// `encoding`, or spell one.
-  public init(_ selector: String, encoding: String? = nil) throws(InvocationError) {
+  public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
     let fitted = try FittedPlan<Result, repeat each Argument>(method: encoding)
     plan = fitted.plan
     do throws(TypeEncodingError) {
-      try plan.signature.checkArity(ofSelector: selector)
+      try plan.signature.checkArity(ofSelector: selector.name)
     } catch {
       throw .encoding(error)
     }
     layout = TupleLayout(fitted)
-    self.selector = try Selector(selector)
+    self.selector = selector
   }
 
   /// The signature that the types spell.

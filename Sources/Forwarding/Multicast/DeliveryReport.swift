@@ -14,9 +14,6 @@ public struct DeliveryReport: Sendable {
     public let answer: DeliveryAnswer?
     /// For a queued message: where the outcome will be.
     public let ticket: DeliveryTicket?
-
-    /// The name of the target's class, if it was alive.
-    public var className: String? { type.map { "\($0)" } }
   }
 
   /// One entry for each target of the snapshot, in the order of delivery.
@@ -55,6 +52,7 @@ public struct DeliveryAnswer: @unchecked Sendable {
 }
 
 /// What became of a message at one target.
+@nonexhaustive
 public enum DeliveryOutcome: Sendable {
   /// The target's method ran to its end.
   case answered

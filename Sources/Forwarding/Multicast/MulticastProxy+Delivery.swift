@@ -15,7 +15,7 @@ extension MulticastProxy {
   /// Throws only if the invocation cannot be delivered at all; what targets throw is in the report,
   /// and nowhere else.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
-    let stopsAtFirst = results == .first
+    let stopsAtFirst = resultRule == .first
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
   }
 
@@ -24,26 +24,35 @@ extension MulticastProxy {
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
+    try deliver(invocation, performing: nil, each: each)
+  }
+
+  /// Likewise; `visit` is performed on every target in place of a method of its own.
+  func deliver(
+    _ invocation: Invocation, performing visit: Visit?,
+    each: (Invocation) throws -> Step
+  ) throws -> DeliveryReport {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     // The chain that led to `forward(_:)` holds a step for the proxy itself already; this is one
     // for the delivery.
     try ForwardingDepth.enter(targetList, invocation.lent, selector, for: self)
     defer { ForwardingDepth.leave() }
-    let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+    let delivery = Delivery(
+      proxy: self, invocation: invocation, selector: selector, visit: visit)
     return try delivery.run(snapshot, each)
   }
 
   /// Delivers without building a report. Allocates nothing unless a target makes it.
   func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
-    let tally = try targetList.deliver(call, stopsAtFirst: results == .first, for: self)
+    let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
     if tally.metDead { purge() }
     diagnose(tally.failures, of: call.selector)
     return tally
   }
 
   /// The results of all targets that answer, in order.
-  public func all<Value: CallValue>(
-    _ invocation: Invocation, as type: Value.Type = Value.self
+  public func answers<Value: CallValue>(
+    to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
     var values: [Value] = []
     let report = try deliver(invocation) { call in
@@ -65,7 +74,7 @@ extension MulticastProxy {
     return sum
   }
 
-  private func throwFirst(_ report: DeliveryReport, of invocation: Invocation) throws {
+  func throwFirst(_ report: DeliveryReport, of invocation: Invocation) throws {
     guard let error = report.errors.first else { return }
     diagnose(report.failures.dropFirst(), of: invocation.selector)
     throw error
@@ -118,6 +127,8 @@ fileprivate struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
   let selector: Selector
+  /// What every target performs, in place of a method of its own.
+  var visit: Visit?
 
   /// What became of one member's turn.
   struct Turn {
@@ -162,13 +173,14 @@ fileprivate struct Delivery {
     guard let target = member.reference.object else { return Turn(outcome: .dead) }
     member.life.meet()
     let type: AnyClass = type(of: target)
+    if let visit, !visit.accepts(target) { return Turn(outcome: .noMethod, type: type) }
     let method: Implementation?
     do {
-      method = try invocation.directMethod(of: target)
+      method = try visit?.method ?? invocation.directMethod(of: target)
     } catch {
       return Turn(outcome: .failed(error), type: type)
     }
-    guard method != nil || Messaging.responds(target, to: selector) else {
+    guard method != nil || Introspection.responds(target, to: selector) else {
       return Turn(outcome: .noMethod, type: type)
     }
     guard member.take() else { return Turn(outcome: .removed, type: type) }
@@ -261,8 +273,8 @@ fileprivate struct Delivery {
     _ enqueue: (DeliveryJob) -> Void
   ) -> Turn {
     if invocation.returnsValue, !isResultIgnored {
-      let type = "\(invocation.methodSignature.resultType)"
-      return Turn(outcome: .failed(ForwardingError.resultNotAwaited(type: type)))
+      let type = invocation.methodSignature.resultType
+      return Turn(outcome: .failed(ForwardingError.resultNotAwaited(type)))
     }
     switch standalone(member, awaitedBy: nil) {
     case .success(let job):
@@ -277,13 +289,13 @@ fileprivate struct Delivery {
     _ member: MulticastMember, awaitedBy chain: BlockingChain?
   ) -> Result<DeliveryJob, ForwardingError> {
     if let index = invocation.firstBorrowedArgument {
-      let type = "\(invocation.methodSignature.argumentTypes[index])"
+      let type = invocation.methodSignature.argumentTypes[index]
       return .failure(.borrowedArgument(index: index, type: type))
     }
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return .success(DeliveryJob(copy, member, for: proxy, awaitedBy: chain))
+    return .success(DeliveryJob(copy, member, visit?.method, for: proxy, awaitedBy: chain))
   }
 }
 

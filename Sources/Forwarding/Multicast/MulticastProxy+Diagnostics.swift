@@ -7,11 +7,12 @@ struct DeliveryFailure {
 
 extension MulticastProxy {
   /// Something that is worth knowing, and that no sender is told of as an error.
+  @nonexhaustive
   public enum Diagnostic: Sendable {
     /// A target was found dead, and its registration removed.
     case deadTarget(Token)
     /// A target of this class was dead before its first message: nobody held it.
-    case diedUnreached(Token, className: String)
+    case diedUnreached(Token, SwiftType)
     /// Nobody answered a message.
     case unanswered(Selector)
     /// A target threw, and the sender does not get the error: it had gone on, or gets an earlier one.
@@ -37,8 +38,8 @@ extension MulticastProxy {
     switch diagnostic {
     case .failed(_, let selector, let error):
       ForwardingEvent.report(.failed(selector, target, error))
-    case .diedUnreached(_, let className):
-      ForwardingEvent.report(.diedUnreached(className: className))
+    case .diedUnreached(_, let type):
+      ForwardingEvent.report(.diedUnreached(type))
     case .tooManyTargets(let count, let limit):
       ForwardingEvent.report(.tooManyTargets(count: count, limit: limit))
     // Weak targets may die, and an unanswered message is judged where it is sent.
@@ -69,8 +70,7 @@ extension MulticastProxy {
     let dead = Set(snapshot.filter { $0.reference.object == nil }.map(\.token))
     for member in take(where: { dead.contains($0.token) }) {
       if !member.life.wasMet {
-        let name = "\(member.reference.type)"
-        diagnose(.diedUnreached(member.token, className: name), member.reference.type)
+        diagnose(.diedUnreached(member.token, SwiftType(member.reference.type)))
       }
       diagnose(.deadTarget(member.token))
     }

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// ```swift
 /// let everyone = MulticastProxy()
-/// try everyone.add(screen)
-/// try everyone.add(logger, on: .queue(background))
+/// everyone.add(screen)
+/// everyone.add(logger, on: .queue(background))
 /// try Message<NoResult, Int32>("didSave:")(42, on: everyone)
 /// ```
 ///
@@ -26,8 +26,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     case ignore
     /// It is called twice.
     case allow
-    /// It throws.
-    case refuse
   }
 
   /// Which of several results the sender sees.
@@ -40,7 +38,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   struct Settings: Sendable {
     var duplicates = DuplicateRule.ignore
-    var unanswered = UnansweredRule.error
+    var unanswered = UnansweredRule.throwForResults
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
   }
@@ -56,18 +54,18 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   // MARK: Settings
 
   /// What adding a target does that is there already. ``DuplicateRule/ignore`` at first.
-  public var duplicates: DuplicateRule {
+  public var duplicateRule: DuplicateRule {
     get { settings.read { $0.duplicates } }
     set { settings.withLock { $0.duplicates = newValue } }
   }
 
   /// Which of several results the sender sees. ``ResultRule/last`` at first.
-  public var results: ResultRule {
+  public var resultRule: ResultRule {
     get { stopsAtFirst.load(ordering: .acquiring) ? .first : .last }
     set { stopsAtFirst.store(newValue == .first, ordering: .releasing) }
   }
 
-  /// What a sender gets when nobody answers. ``UnansweredRule/error`` at first.
+  /// What a sender gets when nobody answers. ``UnansweredRule/throwForResults`` at first.
   public var whenNobodyAnswers: UnansweredRule {
     get { settings.read { $0.unanswered } }
     set { settings.withLock { $0.unanswered = newValue } }
@@ -89,9 +87,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Adds a target, behind those of the same or a higher priority.
   ///
-  /// If the target is there already, with the same queue, ``duplicates`` decides. Unless that makes a
-  /// second registration, or refuses it, the new wishes take effect on the first: its lane, its
-  /// priority and group where they are given; strong wins over weak, and all messages over one.
+  /// If the target is there already, with the same queue, ``duplicateRule`` decides. Unless that makes a
+  /// second registration, the new wishes take effect on the first: its lane, its priority and group
+  /// where they are given; strong wins over weak, and all messages over one.
   ///
   /// - Parameters:
   ///   - strongly: whether the target is kept alive.
@@ -103,43 +101,36 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   public func add(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil, group: String? = nil, once: Bool = false
-  ) throws(ForwardingError) -> Token {
-    try add(
-      target,
+  ) -> Token {
+    add(
       Registrations.Request(
         reference: ObjectReference(target, isStrong: strongly), lane: lane, priority: priority,
         group: group, isOnce: once, isScope: false))
   }
 
   /// Adds a target for as long as the object that is given back lives. Where several keep one
-  /// registration, it ends with the last of them; one that was also added otherwise stays.
+  /// registration, it ends with the last of them; one that was also added otherwise stays. The object
+  /// does not keep the proxy.
   public func scoped(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil
-  ) throws(ForwardingError) -> ScopedRegistration {
-    let token = try add(
-      target,
+  ) -> ScopedRegistration {
+    let token = add(
       Registrations.Request(
         reference: ObjectReference(target, isStrong: strongly), lane: lane, priority: priority,
         group: nil, isOnce: false, isScope: true))
     return ScopedRegistration(proxy: self, token: token)
   }
 
-  private func add(
-    _ target: AnyObject, _ request: Registrations.Request
-  ) throws(ForwardingError) -> Token {
-    if target === self { throw .ownTarget }
+  private func add(_ request: Registrations.Request) -> Token {
     let settings = settings.read { $0 }
     let (added, count) = change { members in
       (members.add(request, settings.duplicates), members.list.count)
     }
-    guard let token = added.token else {
-      throw .duplicateTarget(className: "\(type(of: target))")
-    }
     if count > settings.expectedTargets {
       diagnose(.tooManyTargets(count: count, limit: settings.expectedTargets))
     }
-    return token
+    return added.token
   }
 
   // MARK: Removing
@@ -256,7 +247,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// The targets that answer a selector.
   public func targets(respondingTo selector: Selector) -> [AnyObject] {
-    targets.filter { Messaging.responds($0, to: selector) }
+    targets.filter { Introspection.responds($0, to: selector) }
   }
 
   // MARK: Steps of forwarding
@@ -265,14 +256,14 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     if super.responds(to: selector) { return true }
     // Proxies may hold each other: who is asking already has no more to say.
     return ForwardingDepth.asking(self, ifAskedAlready: false) {
-      targets.contains { Messaging.responds($0, to: selector) }
+      targets.contains { Introspection.responds($0, to: selector) }
     }
   }
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
     if super.conforms(to: description) { return true }
     return ForwardingDepth.asking(self, ifAskedAlready: false) {
-      targets.contains { Messaging.conforms($0, to: description) }
+      targets.contains { Introspection.conforms($0, to: description) }
     }
   }
 
@@ -280,7 +271,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     if let own = super.methodSignature(for: selector) { return own }
     return ForwardingDepth.asking(self, ifAskedAlready: nil) {
       for target in targets {
-        if let signature = Messaging.signature(of: target, for: selector) { return signature }
+        if let signature = Introspection.signature(of: target, for: selector) { return signature }
       }
       return nil
     }
@@ -307,13 +298,10 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     }
     let selector = call.selector
     let rule = whenNobodyAnswers
-    if let selector { diagnoseUnanswered(selector, isError: call.returnsValue && rule == .error) }
-    switch rule {
-    case .zero: call.answerWithZero()
-    case .error:
-      guard call.returnsValue else { return }
-      throw ForwardingError.nobodyAnswered(selector: selector?.name ?? "")
-    }
+    let isError = rule == .throw || rule == .throwForResults && call.returnsValue
+    if let selector { diagnoseUnanswered(selector, isError: isError) }
+    if isError { throw ForwardingError.nobodyAnswered(selector) }
+    if rule == .zero { call.answerWithZero() }
   }
 
   /// Whether this is the first time that a selector is told of.
@@ -326,6 +314,6 @@ extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
   package func forward(_ call: LentCall) throws {
-    try targetList.forward(call, stopsAtFirst: results == .first, for: self)
+    try targetList.forward(call, stopsAtFirst: resultRule == .first, for: self)
   }
 }

@@ -54,8 +54,7 @@ struct Registrations {
 
   /// What came of a request.
   struct Added {
-    /// nil if there is one already, and another is refused.
-    var token: MulticastProxy.Token?
+    var token: MulticastProxy.Token
     /// The version that is no more, to be let go outside of the lock.
     var old: MulticastMember?
   }
@@ -64,7 +63,6 @@ struct Registrations {
     let key = MulticastMember.Key(
       target: request.reference.identity, lane: request.lane.identity)
     if rule != .allow, let same = byKey[key]?.first {
-      guard rule == .ignore else { return Added() }
       own(same.token, request)
       return Added(token: same.token, old: change(same, request))
     }

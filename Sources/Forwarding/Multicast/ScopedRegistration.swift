@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A registration that ends with this object, unless somebody else keeps it.
+/// A registration that ends with this object, unless somebody else keeps it. Does not keep the proxy.
 public final class ScopedRegistration: Sendable {
-  private let proxy: MulticastProxy
+  private let proxy: ObjectReference
   private let isOver = Atomic(false)
   /// The registration.
   public let token: MulticastProxy.Token
 
   init(proxy: MulticastProxy, token: MulticastProxy.Token) {
-    self.proxy = proxy
+    self.proxy = ObjectReference(proxy, isStrong: false)
     self.token = token
   }
 
   /// Ends it now; a second time does nothing.
   public func release() {
     guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    proxy.endScope(token)
+    (proxy.object as? MulticastProxy)?.endScope(token)
   }
 
   deinit { release() }

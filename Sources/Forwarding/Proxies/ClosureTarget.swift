@@ -2,37 +2,60 @@
 ///
 /// ```swift
 /// let printer = ClosureTarget()
-/// try printer.on("didSave:") { (_: ClosureTarget, id: Int32) in print("saved \(id)") }
+/// try printer.register("didSave:") { (id: Int32) in print("saved \(id)") }
 /// ```
+///
+/// A selector that is taken is refused, unless `replacing` says otherwise.
 public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
   private let methods = Guarded<[Selector: Implementation]>([:])
 
   /// Makes a target that answers nothing yet.
   public init() {}
 
-  /// Answers a selector with a closure, in place of any it had.
+  /// Answers a selector with a closure that takes the arguments. Its types are compared with
+  /// `encoding`, or spell one.
   @inlinable
-  public func on<Value: CallValue, each Argument: CallValue>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Value
+  public func register<Value: CallValue, each Argument: CallValue>(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    try set(selector, Implementation(encoding: encoding, method: body))
+    try register(
+      selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
   }
 
   /// Answers a selector with a closure that has no result.
   @inlinable
-  public func on<each Argument: CallValue>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Void
+  public func register<each Argument: CallValue>(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    try set(selector, Implementation(encoding: encoding, method: body))
+    try register(
+      selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
+  }
+
+  /// Answers a selector with an implementation.
+  public func register(
+    _ selector: Selector, replacing: Bool = false, _ implementation: Implementation
+  ) throws(InvocationError) {
+    do throws(TypeEncodingError) {
+      try implementation.signature.checkArity(ofSelector: selector.name)
+    } catch {
+      throw .encoding(error)
+    }
+    let (isTaken, old) = methods.withLockInPlace { methods -> (Bool, Implementation?) in
+      let old = methods[selector]
+      if old != nil, !replacing { return (true, nil) }
+      methods[selector] = implementation
+      return (false, old)
+    }
+    if isTaken { throw .duplicateName("-[ClosureTarget \(selector)]") }
+    withExtendedLifetime(old) {}
   }
 
   /// Answers a selector no more; false if it did not.
   @discardableResult
-  public func removeMethod(_ selector: String) -> Bool {
-    guard let name = Selector(existing: selector) else { return false }
-    return methods.withLockInPlace { $0.removeValue(forKey: name) } != nil
+  public func unregister(_ selector: Selector) -> Bool {
+    methods.withLockInPlace { $0.removeValue(forKey: selector) } != nil
   }
 
   public func ownMethod(for selector: Selector) -> Implementation? {
@@ -42,19 +65,6 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
   public func methodSignature(for selector: Selector) -> MethodSignature? {
     ownMethod(for: selector)?.signature
   }
-
-  @usableFromInline
-  func set(
-    _ selector: String, _ implementation: Implementation
-  ) throws(InvocationError) {
-    do throws(TypeEncodingError) {
-      try implementation.signature.checkArity(ofSelector: selector)
-    } catch {
-      throw .encoding(error)
-    }
-    let name = try Selector(selector)
-    methods.withLock { $0[name] = implementation }
-  }
 }
 
 extension ClosureTarget {
@@ -63,9 +73,9 @@ extension ClosureTarget {
     message:
       "an argument or the result is no CallValue: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
   )
-  public func on<Result, each Argument>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (ClosureTarget, repeat each Argument) throws -> Result
+  public func register<Result, each Argument>(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) throws(InvocationError) {}
 
 }

@@ -14,7 +14,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   /// Makes a proxy that asks nobody yet.
   public override init() {
     super.init()
-    results = .first
+    resultRule = .first
   }
 
   /// Who is asked when no target responds.
@@ -28,14 +28,13 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
 
   /// Sets the answer to a selector that nobody responds to.
   public func setDefault<Value: CallValue & Sendable>(
-    _ value: Value, for selector: String
-  ) throws(InvocationError) {
-    let name = try Selector(selector)
-    fallbacks.withLock { $0.values[name] = { call in try call.setResult(value) } }
+    _ value: Value, for selector: Selector
+  ) {
+    fallbacks.withLock { $0.values[selector] = { call in try call.setResult(value) } }
   }
 
   open override func responds(to selector: Selector) -> Bool {
-    super.responds(to: selector) || Messaging.responds(fallback, to: selector)
+    super.responds(to: selector) || Introspection.responds(fallback, to: selector)
       || fallbacks.read { $0.values[selector] != nil }
   }
 
@@ -46,7 +45,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     guard tally.answered == 0, let selector = invocation.selector else { return }
     // A source that gets the message later, and whose result is ignored, was asked.
     if tally.queued > 0 { return try answerIfNobodyDid(tally, invocation.lent) }
-    if let fallback, Messaging.responds(fallback, to: selector) {
+    if let fallback, Introspection.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
     } else if let answer = fallbacks.read({ $0.values[selector] }) {
       try answer(invocation)

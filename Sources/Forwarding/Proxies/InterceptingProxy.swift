@@ -2,17 +2,23 @@
 ///
 /// ```swift
 /// let proxy = InterceptingProxy(account)
-/// let token = try proxy.before("deposit:") { call in
+/// let token = proxy.before("deposit:") { call in
 ///   if try call.argument(at: 2, as: Int32.self) < 0 { throw Refused() }
+/// }
+/// proxy.instead(of: "close") { call, proceed in
+///   if isSure() { try proceed() }
 /// }
 /// ```
 ///
 /// Handlers get the invocation: arguments and result can be read and replaced. Those of one kind run
-/// in the order they were added; the last `instead` that was added wins, and may send the message on
-/// with ``proceed(_:)``. A `before` that throws ends the message.
+/// in the order they were added; the last `instead` that was added wins, and may send the message on. A `before` that throws ends the message.
 open class InterceptingProxy: ForwardingProxy {
   /// Looks at a message on its way.
   public typealias Handler = (Invocation) throws -> Void
+
+  /// Sends the message on to the target. Handed to a handler, so that it need not refer to the proxy,
+  /// which keeps it.
+  public typealias Proceed = () throws -> Void
 
   /// Names a handler, to remove it.
   public struct Token: Hashable, Sendable { fileprivate let id: Int }
@@ -24,7 +30,7 @@ open class InterceptingProxy: ForwardingProxy {
     let moment: Moment
     /// nil for every selector.
     let selector: Selector?
-    let handler: Handler
+    let handler: (Invocation, Proceed) throws -> Void
   }
 
   private let reference: ObjectReference
@@ -41,36 +47,33 @@ open class InterceptingProxy: ForwardingProxy {
 
   /// Adds a handler that runs before the target; for every selector, if none is given.
   @discardableResult
-  public func before(
-    _ selector: String? = nil, _ handler: @escaping Handler
-  ) throws(InvocationError) -> Token {
-    try add(.before, selector, handler)
+  public func before(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
+    add(.before, selector) { call, _ in try handler(call) }
   }
 
-  /// Adds a handler that runs in place of the target.
+  /// Adds a handler that runs in place of the target. It gets the invocation, and a function that
+  /// sends that to the target.
   @discardableResult
   public func instead(
-    of selector: String? = nil, _ handler: @escaping Handler
-  ) throws(InvocationError) -> Token {
-    try add(.instead, selector, handler)
+    of selector: Selector? = nil, _ handler: @escaping (Invocation, Proceed) throws -> Void
+  ) -> Token {
+    add(.instead, selector, handler)
   }
 
   /// Adds a handler that runs after the target, and sees the result.
   @discardableResult
-  public func after(
-    _ selector: String? = nil, _ handler: @escaping Handler
-  ) throws(InvocationError) -> Token {
-    try add(.after, selector, handler)
+  public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
+    add(.after, selector) { call, _ in try handler(call) }
   }
 
   private func add(
-    _ moment: Moment, _ selector: String?, _ handler: @escaping Handler
-  ) throws(InvocationError) -> Token {
-    let name: Selector? = if let selector { try Selector(selector) } else { nil }
+    _ moment: Moment, _ selector: Selector?,
+    _ handler: @escaping (Invocation, Proceed) throws -> Void
+  ) -> Token {
     lastID += 1
     let token = Token(id: lastID)
     interceptors.append(
-      Interceptor(token: token, moment: moment, selector: name, handler: handler))
+      Interceptor(token: token, moment: moment, selector: selector, handler: handler))
     return token
   }
 
@@ -84,16 +87,15 @@ open class InterceptingProxy: ForwardingProxy {
     return true
   }
 
-  /// Sends an invocation to the target itself.
-  public func proceed(_ invocation: Invocation) throws {
+  private func proceed(_ invocation: Invocation) throws {
     guard let target else {
-      throw ForwardingError.targetGone(selector: invocation.selector?.name ?? "")
+      throw ForwardingError.targetGone(invocation.selector)
     }
     try invocation.send(to: target)
   }
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
-    Messaging.signature(of: target, for: selector)
+    Introspection.signature(of: target, for: selector)
   }
 
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
@@ -104,27 +106,28 @@ open class InterceptingProxy: ForwardingProxy {
   }
 
   open override func responds(to selector: Selector) -> Bool {
-    Messaging.responds(target, to: selector) || replacement(for: selector) != nil
+    Introspection.responds(target, to: selector) || replacement(for: selector) != nil
   }
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
-    Messaging.conforms(target, to: description)
+    Introspection.conforms(target, to: description)
   }
 
   open override func forward(_ invocation: Invocation) throws {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    let proceed: Proceed = { try self.proceed(invocation) }
     // A snapshot: handlers may add and remove others.
     let matching = interceptors.filter { $0.selector == nil || $0.selector == selector }
     for interceptor in matching where interceptor.moment == .before {
-      try interceptor.handler(invocation)
+      try interceptor.handler(invocation, proceed)
     }
     if let replacement = matching.last(where: { $0.moment == .instead }) {
-      try replacement.handler(invocation)
+      try replacement.handler(invocation, proceed)
     } else {
-      try proceed(invocation)
+      try proceed()
     }
     for interceptor in matching where interceptor.moment == .after {
-      try interceptor.handler(invocation)
+      try interceptor.handler(invocation, proceed)
     }
   }
 

@@ -4,7 +4,7 @@
 open class SingleTargetProxy: ForwardingProxy {
   private var reference: ObjectReference?
   /// What a sender gets after the target has died.
-  public var whenTargetIsGone = UnansweredRule.error
+  public var whenTargetIsGone = UnansweredRule.throw
 
   /// Makes a proxy for an object.
   public init(_ target: AnyObject?, strongly: Bool = false) {
@@ -25,7 +25,7 @@ open class SingleTargetProxy: ForwardingProxy {
   open override func forwardingTarget(for selector: Selector) -> AnyObject? { target }
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
-    Messaging.signature(of: target, for: selector)
+    Introspection.signature(of: target, for: selector)
   }
 
   /// Only reached when the target is gone, as ``forwardingTarget(for:)`` comes first.
@@ -35,17 +35,17 @@ open class SingleTargetProxy: ForwardingProxy {
 
   open override func forward(_ invocation: Invocation) throws {
     switch whenTargetIsGone {
-    case .error:
-      throw ForwardingError.targetGone(selector: invocation.selector?.name ?? "")
+    case .throw, .throwForResults:
+      throw ForwardingError.targetGone(invocation.selector)
     case .zero: invocation.answerWithZero()
     }
   }
 
   open override func responds(to selector: Selector) -> Bool {
-    Messaging.responds(target, to: selector)
+    Introspection.responds(target, to: selector)
   }
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
-    Messaging.conforms(target, to: description)
+    Introspection.conforms(target, to: description)
   }
 }

@@ -70,7 +70,7 @@ extension CallRecord {
     _ type: Value.Type, _ slot: ValueSlot, _ index: Int
   ) throws(InvocationError) {
     guard plan.accepts(type, slot.kind, place: index + 1) else {
-      throw mismatch(index, given: "\(Value.self) (\(Value.typeEncoding))")
+      throw mismatch(index, given: Value.self)
     }
   }
 
@@ -79,7 +79,7 @@ extension CallRecord {
     _ type: Value.Type, _ slot: ValueSlot
   ) throws(InvocationError) {
     guard plan.accepts(type, slot.kind, place: 0) else {
-      throw resultMismatch("\(Value.self) (\(Value.typeEncoding))")
+      throw resultMismatch(given: Value.self)
     }
   }
 
@@ -119,11 +119,12 @@ extension CallRecord {
 
   func typeText(_ index: Int) -> String { plan.typeText(place: index + 1) }
 
-  func mismatch(_ index: Int, given: String) -> InvocationError {
-    .argumentMismatch(index: index, expected: typeText(index), given: given)
+  func mismatch(_ index: Int, given: Any.Type) -> InvocationError {
+    .argumentMismatch(
+      index: index, expected: plan.type(ofPlace: index + 1), given: SwiftType(given))
   }
 
-  func resultMismatch(_ given: String) -> InvocationError {
-    .resultMismatch(expected: plan.typeText(place: 0), given: given)
+  func resultMismatch(given: Any.Type) -> InvocationError {
+    .resultMismatch(expected: plan.type(ofPlace: 0), given: SwiftType(given))
   }
 }

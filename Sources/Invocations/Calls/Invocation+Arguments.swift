@@ -32,7 +32,7 @@ extension Invocation {
     try record.checkIndex(index)
     let slot = record.slot(index)
     guard slot.kind.isObject || (object == nil && slot.kind.isPointerLike) else {
-      throw record.mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
+      throw record.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     try record.checkSettable(index)
     let address = OwnedObject.address(of: object)
@@ -48,7 +48,7 @@ extension Invocation {
     try record.checkIndex(index)
     let slot = record.slot(index)
     guard slot.kind.isObject else {
-      throw record.mismatch(index, given: object.map { "\(type(of: $0)) (@)" } ?? "nil")
+      throw record.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     try record.checkSettable(index)
     record.replace(slot, index, word: OwnedObject.address(of: object), owns: false)
@@ -62,7 +62,7 @@ extension Invocation {
     try record.checkIndex(index)
     let slot = record.slot(index)
     guard try ExactNumber.store(value, in: slot, record.typeText(index)) else {
-      throw record.mismatch(index, given: "the integer \(value)")
+      throw record.mismatch(index, given: Value.self)
     }
   }
 
@@ -73,7 +73,7 @@ extension Invocation {
     try record.checkIndex(index)
     let slot = record.slot(index)
     guard try ExactNumber.store(value, in: slot, record.typeText(index)) else {
-      throw record.mismatch(index, given: "the number \(value)")
+      throw record.mismatch(index, given: Value.self)
     }
   }
 
@@ -89,7 +89,7 @@ extension Invocation {
   public func object(at index: Int) throws(InvocationError) -> AnyObject? {
     try record.checkIndex(index)
     let slot = record.slot(index)
-    guard slot.kind.isObject else { throw record.mismatch(index, given: "an object") }
+    guard slot.kind.isObject else { throw record.mismatch(index, given: AnyObject.self) }
     return OwnedObject.object(at: slot.word)
   }
 

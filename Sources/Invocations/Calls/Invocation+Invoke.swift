@@ -94,7 +94,7 @@ extension Invocation {
 
 extension CallPlan {
   func checkMethod() throws(InvocationError) {
-    guard isMethod else { throw .notAMethod(signature: "\(signature)") }
+    guard isMethod else { throw .notAMethod(signature) }
   }
 
   /// Refuses a selector that takes another number of arguments than the plan has.
@@ -108,7 +108,7 @@ extension CallPlan {
   func check(_ implementation: Implementation) throws(InvocationError) {
     guard isInterchangeable(with: implementation.plan) else {
       throw .signatureMismatch(
-        name: "function", expected: "\(implementation.plan.signature)", given: "\(signature)")
+        name: "function", expected: implementation.plan.signature, given: signature)
     }
   }
 }

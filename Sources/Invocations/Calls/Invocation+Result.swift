@@ -15,7 +15,9 @@ extension Invocation {
   /// Reads an object result.
   public func resultObject() throws(InvocationError) -> AnyObject? {
     guard record.hasResult else { throw .resultNotAvailable }
-    guard record.resultSlot.kind.isObject else { throw record.resultMismatch("an object") }
+    guard record.resultSlot.kind.isObject else {
+      throw record.resultMismatch(given: AnyObject?.self)
+    }
     return OwnedObject.object(at: record.resultSlot.word)
   }
 
@@ -51,7 +53,7 @@ extension Invocation {
   public func setResult(_ object: AnyObject?) throws(InvocationError) {
     let slot = record.resultSlot
     guard slot.kind.isObject else {
-      throw record.resultMismatch(object.map { "\(type(of: $0))" } ?? "nil")
+      throw record.resultMismatch(given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)

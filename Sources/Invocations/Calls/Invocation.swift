@@ -47,13 +47,13 @@ public final class Invocation {
 
   /// Makes an invocation of a method. `selector` must have a colon for each declared argument.
   public convenience init(
-    _ signature: MethodSignature, selector: String
+    _ signature: MethodSignature, selector: Selector
   ) throws(InvocationError) {
     try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try signature.checkArity(ofSelector: selector)
+      try signature.checkArity(ofSelector: selector.name)
     }
     try self.init(signature)
-    try setSelector(Selector(selector))
+    try setSelector(selector)
   }
 
   /// Makes an invocation from an encoding, which may come from anywhere.

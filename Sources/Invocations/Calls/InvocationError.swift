@@ -3,53 +3,58 @@ public import TypeEncodings
 /// Why a call was refused, or a value could not be set or read.
 ///
 /// Everything here is found out before foreign code runs.
+@nonexhaustive
 public enum InvocationError: Error, Hashable, Sendable {
   /// An encoding could not be read, or not be laid out.
   case encoding(TypeEncodingError)
   /// There is no argument with this index.
   case indexOutOfBounds(index: Int, count: Int)
   /// A Swift value does not fit the type of the argument.
-  case argumentMismatch(index: Int, expected: String, given: String)
+  case argumentMismatch(index: Int, expected: TypeEncoding, given: SwiftType)
   /// The result is not of the Swift type that was asked for.
-  case resultMismatch(expected: String, given: String)
+  case resultMismatch(expected: TypeEncoding, given: SwiftType)
+  /// Values of a Swift type fit no place of any call.
+  case unfitType(SwiftType)
   /// A number cannot be represented exactly in the type of the argument or result.
   case notExact(value: String, type: String)
   /// Raw bytes are not as many as the type takes.
   case wrongSize(expected: Int, given: Int)
   /// The text for a `*` holds a NUL, which would cut it.
   case embeddedNUL(offset: Int)
-  /// A C string was NULL, or not UTF-8, where text was asked for.
-  case noText(index: Int?)
+  /// A C string is NULL, or not UTF-8, where text is asked for; of the result, if there is no index.
+  case notText(index: Int?)
+  /// A pointer is NULL where one that is not optional is asked for; of the result, if there is no index.
+  case nullPointer(index: Int?)
   /// The object is nil, or of another class than the one asked for.
-  case wrongClass(expected: String, given: String)
+  case wrongClass(expected: SwiftType, given: SwiftType?)
   /// What arrived is no value of the Swift type that stands for it.
-  case foreignValue(type: String, given: String)
+  case foreignValue(type: SwiftType, given: String)
   /// No call has completed since the invocation was made or last failed, or the result is `v`.
   case resultNotAvailable
   /// The invocation has no selector yet.
   case selectorNotSet
   /// The signature is that of a plain function or block, which no target answers.
-  case notAMethod(signature: String)
+  case notAMethod(MethodSignature)
   /// The target's class has no method for the selector.
-  case unrecognizedSelector(className: String, selector: String, nearest: String?)
+  case unrecognizedSelector(Selector, type: SwiftType?, nearest: String?)
   /// An invocation came back to an object that is forwarding it already.
-  case forwardingCycle(className: String, selector: String)
+  case forwardingCycle(Selector, type: SwiftType)
   /// Forwarding went on inside of forwarding too often.
-  case forwardedTooDeeply(limit: Int, selector: String)
+  case forwardedTooDeeply(Selector, limit: Int)
   /// The target cannot be set while the invocation is being delivered, or called with it.
   case targetInUse
   /// The argument is an object or a C string that a C function is being called with.
   case argumentInUse(index: Int)
   /// The selector or function is registered with other types.
-  case signatureMismatch(name: String, expected: String, given: String)
+  case signatureMismatch(name: String, expected: MethodSignature, given: MethodSignature)
   /// The function pointer is NULL.
   case nullFunction
   /// This many arguments were given.
   case argumentCount(expected: Int, given: Int)
   /// The values together are larger than a call may carry.
-  case tooLarge(signature: String)
+  case tooLarge(MethodSignature)
   /// A value cannot be passed by value on this platform; 0 is the result, 1 the first argument.
-  case unsupportedValue(index: Int, signature: String)
+  case unsupportedValue(index: Int, signature: MethodSignature)
   /// libffi does not support the platform's calling convention.
   case unsupportedConvention
   /// No memory was to be had.
@@ -59,12 +64,12 @@ public enum InvocationError: Error, Hashable, Sendable {
   case notEnoughStack(needed: Int, left: Int)
   /// There is no code for another callback, in the words of the system. It may be there later.
   case callbackRefused(reason: String)
-  /// A function with this name exists already.
+  /// A function with this name, or a method with this selector, is registered already.
   case duplicateName(String)
   /// A method takes objects of a class that the one it was to be registered with is not below.
-  case wrongReceiver(className: String, takes: String, selector: String)
+  case wrongReceiver(Selector, type: SwiftType, takes: SwiftType)
   /// The class declares the method that was probably meant, but wrongly.
-  case wrongDeclaration(className: String, selector: String, declared: String, reason: String)
+  case wrongDeclaration(Selector, type: SwiftType, declared: String, reason: String)
   /// No function has this name.
   case unknownFunction(name: String, nearest: String?)
   /// The library could not be opened, in the words of the loader.
@@ -72,7 +77,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// The library has no such symbol.
   case symbolNotFound(symbol: String, library: String)
   /// A callback cannot give back a value that somebody would have to free.
-  case ownedResultInCallback(type: String)
+  case ownedResultInCallback(TypeEncoding)
   /// A selector's name holds a NUL or is longer than `Selector.maximumLength`.
   case invalidSelector(String)
 }
@@ -84,27 +89,30 @@ extension InvocationError: CustomStringConvertible {
     case .indexOutOfBounds(let index, let count):
       "\(SignatureIndexError(index: index, count: count))"
     case .argumentMismatch(let index, let expected, let given):
-      "argument \(index) is \(expected), but \(given) was given"
+      "argument \(index) is \(expected), but \(Self.spelled(given)) was given"
     case .resultMismatch(let expected, let given):
-      "the result is \(expected), but \(given) was asked for"
+      "the result is \(expected), but \(Self.spelled(given)) was asked for"
+    case .unfitType(let type): "\(type) is of no type that fits a place of C"
     case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type)"
     case .wrongSize(let expected, let given):
       "the value takes \(expected) bytes, but \(given) were given"
     case .embeddedNUL(let offset): "the text holds a NUL at byte \(offset), which would cut it"
-    case .noText(let index):
-      "\(index.map { "argument \($0)" } ?? "the result") is NULL or not UTF-8; ask for a pointer"
+    case .notText(let index):
+      "\(Self.place(index)) is NULL or not UTF-8; ask for a pointer"
+    case .nullPointer(let index): "\(Self.place(index)) is NULL; ask for an optional pointer"
     case .foreignValue(let type, let given): "\(given) is no value of \(type)"
-    case .wrongClass(let expected, let given): "\(expected) was asked for, the object is \(given)"
+    case .wrongClass(let expected, let given):
+      "\(expected) was asked for, the object is \(given.map { "\($0)" } ?? "nil")"
     case .resultNotAvailable: "there is no result: no call has completed, or the result is void"
     case .selectorNotSet: "the invocation has no selector; set one before invoking"
     case .notAMethod(let signature):
       "\(signature) is not the signature of a method; invoke it with a function"
-    case .unrecognizedSelector(let className, let selector, let nearest):
-      "-[\(className) \(selector)]: unrecognized selector"
+    case .unrecognizedSelector(let selector, let type, let nearest):
+      "-[\(type.map { "\($0)" } ?? "nil") \(selector)]: unrecognized selector"
         + (nearest.map { "; did you mean '\($0)'?" } ?? "")
-    case .forwardingCycle(let className, let selector):
-      "'\(selector)' came back to a \(className) that is forwarding it already"
-    case .forwardedTooDeeply(let limit, let selector):
+    case .forwardingCycle(let selector, let type):
+      "'\(selector)' came back to a \(type) that is forwarding it already"
+    case .forwardedTooDeeply(let selector, let limit):
       "'\(selector)' was forwarded inside of forwarding more than \(limit) times"
     case .targetInUse: "the target cannot be set while the invocation is being delivered"
     case .argumentInUse(let index):
@@ -123,10 +131,10 @@ extension InvocationError: CustomStringConvertible {
     case .notEnoughStack(let needed, let left):
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
     case .callbackRefused(let reason): "no code for a callback was to be had: \(reason)"
-    case .duplicateName(let name): "a function called '\(name)' is registered already"
-    case .wrongReceiver(let name, let taken, let selector):
+    case .duplicateName(let name): "'\(name)' is registered already"
+    case .wrongReceiver(let selector, let name, let taken):
       "-[\(name) \(selector)] cannot take objects of \(taken), because \(name) is not below it"
-    case .wrongDeclaration(let name, let selector, let declared, let reason):
+    case .wrongDeclaration(let selector, let name, let declared, let reason):
       "-[\(name) \(selector)] is not there, because '\(declared)' is declared wrongly: \(reason)"
     case .unknownFunction(let name, let nearest):
       "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
@@ -140,6 +148,16 @@ extension InvocationError: CustomStringConvertible {
 }
 
 extension InvocationError {
+  private static func place(_ index: Int?) -> String {
+    index.map { "argument \($0)" } ?? "the result"
+  }
+
+  /// A type with its encoding, if it has one.
+  private static func spelled(_ type: SwiftType) -> String {
+    if type.type == NoResult.self { return "Void (v)" }
+    return (type.type as? any CallValue.Type).map { "\(type) (\($0.typeEncoding))" } ?? "\(type)"
+  }
+
   /// Runs `body` and turns what an encoding got wrong into this module's error.
   static func wrapping<Value>(
     _ body: () throws(TypeEncodingError) -> Value

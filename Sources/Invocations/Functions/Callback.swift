@@ -48,7 +48,7 @@ public final class Callback: Sendable {
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, repeat each Argument>(function: encoding)
-    if Value.ownership != .none { throw .ownedResultInCallback(type: "\(Value.self)") }
+    if Value.ownership != .none { throw .ownedResultInCallback(fitted.plan.signature.resultType) }
     try self.init(fitted.plan, SwiftBody.returning(fitted, body), onError)
   }
 
@@ -73,7 +73,7 @@ public final class Callback: Sendable {
   ) throws(InvocationError) {
     let plan = try CallPlan.shared(for: signature)
     if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
-      throw .ownedResultInCallback(type: plan.typeText(place: 0))
+      throw .ownedResultInCallback(signature.resultType)
     }
     try self.init(
       plan, { frame in try SpareInvocations.answer(frame, of: plan, with: body) }, onError)
@@ -159,7 +159,7 @@ final class Answer: Sendable {
   }
 }
 
-/// The one door from C. Whoever calls holds the answer.
+/// The one way in from C. The caller holds the answer.
 private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
   unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef { answer in
     let frame = unsafe FrameReference(UnsafeMutableRawPointer(frame))

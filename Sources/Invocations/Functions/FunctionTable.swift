@@ -11,6 +11,8 @@ import TypeEncodings
 /// try functions.call("twice", Int32(21), returning: Int32.self)    // 42
 /// ```
 ///
+/// A name that is taken is refused, unless `replacing` says otherwise.
+///
 /// Safe to use from many threads. A call that has begun is not disturbed when its function is
 /// unregistered, and a library stays open as long as one of its functions is registered.
 public final class FunctionTable: Sendable {
@@ -30,26 +32,29 @@ public final class FunctionTable: Sendable {
   ///   that; a call through a wrong encoding is undefined behavior.
   @unsafe
   public func register(
-    _ name: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
-    fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
+    _ name: String, replacing: Bool = false, encoding: String,
+    unsafeFunction function: UnsafeRawPointer?, fixedArgumentCount: Int? = nil,
+    returnsRetained: Bool = false
   ) throws(InvocationError) {
     let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
-    try add(
-      name, unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
+    try register(
+      name, replacing: replacing,
+      unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
   }
 
   /// Registers a symbol of a library, which is called like the function unless it is given.
   ///
-  /// - Safety: as for ``register(_:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
+  /// - Safety: as for ``register(_:replacing:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
   @unsafe
   public func register(
-    _ name: String, encoding: String, unsafeSymbolIn library: Library, symbol: String? = nil,
-    fixedArgumentCount: Int? = nil, returnsRetained: Bool = false
+    _ name: String, replacing: Bool = false, encoding: String, unsafeSymbolIn library: Library,
+    symbol: String? = nil, fixedArgumentCount: Int? = nil,
+    returnsRetained: Bool = false
   ) throws(InvocationError) {
     let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
     let function = unsafe try library.address(of: symbol ?? name)
-    try add(
-      name,
+    try register(
+      name, replacing: replacing,
       unsafe Implementation(
         plan, function: function, returnsRetained: returnsRetained, keepAlive: library))
   }
@@ -57,21 +62,22 @@ public final class FunctionTable: Sendable {
   /// Registers a Swift closure. Its types are compared with `encoding`, or spell one.
   @inlinable
   public func register<Value: CallValue, each Argument: CallValue>(
-    _ name: String, encoding: String? = nil,
+    _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, repeat each Argument>(function: encoding)
-    try add(name, Implementation(fitted, SwiftBody.returning(fitted, body)))
+    try register(
+      name, replacing: replacing, Implementation(fitted, SwiftBody.returning(fitted, body)))
   }
 
   /// Registers a Swift closure without a result.
   @inlinable
   public func register<each Argument: CallValue>(
-    _ name: String, encoding: String? = nil,
+    _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
     let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
-    try add(name, Implementation(fitted, SwiftBody.void(fitted, body)))
+    try register(name, replacing: replacing, Implementation(fitted, SwiftBody.void(fitted, body)))
   }
 
   /// Forgets a function; false if there was none. Calls that have begun go on.
@@ -154,12 +160,16 @@ public final class FunctionTable: Sendable {
   // MARK: Steps
 
   @usableFromInline
-  func add(_ name: String, _ implementation: Implementation) throws(InvocationError) {
-    let isNew = functions.withLockInPlace { functions in
-      guard functions[name] == nil else { return false }
+  func register(
+    _ name: String, replacing: Bool, _ implementation: Implementation
+  ) throws(InvocationError) {
+    let (isTaken, old) = functions.withLockInPlace { functions -> (Bool, Implementation?) in
+      let old = functions[name]
+      if old != nil, !replacing { return (true, nil) }
       functions[name] = implementation
-      return true
+      return (false, old)
     }
-    if !isNew { throw .duplicateName(name) }
+    if isTaken { throw .duplicateName(name) }
+    withExtendedLifetime(old) {}
   }
 }

@@ -19,7 +19,8 @@ import CForwardingShims
 /// A proxy with an `onDiagnostic` of its own tells that, and nobody else. No lock is held when a
 /// handler is called, on whatever thread the event comes up.
 public struct ForwardingEvent: Sendable, CustomStringConvertible {
-  /// What kinds of events there are; more may follow.
+  /// What kinds of events there are.
+  @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
     /// A target or a callback threw, and no sender gets the error: it had gone on, it gets an earlier
     /// error, or it is C.
@@ -32,11 +33,9 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     case tooManyTargets
     /// A class declares a method wrongly.
     case wrongDeclaration
-    /// A method was registered for a selector that the class had a method for.
-    case replacedMethod
     /// C called a function pointer whose callback is gone.
     case deadCallback
-    /// C called a door whose object has died.
+    /// C called a message callback whose object has died.
     case deadReceiver
     /// A callback had no memory for its arguments.
     case outOfMemory
@@ -47,19 +46,19 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
   /// The message's name, if there is one.
   public let selector: Selector?
   /// The class of the object concerned, if it is known.
-  public let className: String?
+  public let type: SwiftType?
   /// The error that nobody else is told of.
   public let error: (any Error)?
   /// One line that says it all.
   public let description: String
 
   package init(
-    _ kind: Kind, selector: Selector? = nil, className: String? = nil, error: (any Error)? = nil,
+    _ kind: Kind, selector: Selector? = nil, type: SwiftType? = nil, error: (any Error)? = nil,
     _ description: String
   ) {
     self.kind = kind
     self.selector = selector
-    self.className = className
+    self.type = type
     self.error = error
     // Errors of others may have more lines.
     self.description = String(description.map { $0.isNewline ? " " : $0 })
@@ -70,10 +69,10 @@ extension ForwardingEvent {
   package static func failed(
     _ selector: Selector, _ type: AnyClass?, _ error: any Error
   ) -> ForwardingEvent {
-    let name = type.map { "\($0)" }
+    let type = type.map { SwiftType($0) }
     return ForwardingEvent(
-      .failed, selector: selector, className: name, error: error,
-      "-[\(name ?? "?") \(selector)] threw, and its sender is not told: \(error)")
+      .failed, selector: selector, type: type, error: error,
+      "-[\(type.map { "\($0)" } ?? "?") \(selector)] threw, and its sender is not told: \(error)")
   }
 
   /// - Parameter classes: those of the targets, which tell what may have been meant.
@@ -87,15 +86,15 @@ extension ForwardingEvent {
     }
     let nearest = NearestName.to(selector.name, among: names)
     return ForwardingEvent(
-      .unanswered, selector: selector, className: "\(type)",
+      .unanswered, selector: selector, type: SwiftType(type),
       "no target of a \(type) answers '\(selector)'"
         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
   }
 
-  package static func diedUnreached(className: String) -> ForwardingEvent {
+  package static func diedUnreached(_ type: SwiftType) -> ForwardingEvent {
     ForwardingEvent(
-      .diedUnreached, className: className,
-      "a target of class \(className) died before its first message; keep it, or add it strongly")
+      .diedUnreached, type: type,
+      "a target of class \(type) died before its first message; keep it, or add it strongly")
   }
 
   package static func tooManyTargets(count: Int, limit: Int) -> ForwardingEvent {
@@ -105,14 +104,8 @@ extension ForwardingEvent {
 
   static func wrongDeclaration(_ error: DeclarationError) -> ForwardingEvent {
     ForwardingEvent(
-      .wrongDeclaration, selector: Selector(existing: error.selector), className: error.type,
+      .wrongDeclaration, selector: error.selector, type: error.type,
       error: error.cause, "\(error)")
-  }
-
-  static func replacedMethod(_ selector: Selector, of type: AnyClass) -> ForwardingEvent {
-    ForwardingEvent(
-      .replacedMethod, selector: selector, className: "\(type)",
-      "-[\(type) \(selector)] was registered again, and the newest counts; 'replace' says nothing")
   }
 
   static func failed(inCallback error: any Error) -> ForwardingEvent {
@@ -126,10 +119,10 @@ extension ForwardingEvent {
         + "the call answered zero")
   }
 
-  static func deadReceiver(_ selector: Selector, className: String) -> ForwardingEvent {
+  static func deadReceiver(_ selector: Selector, _ type: AnyClass) -> ForwardingEvent {
     ForwardingEvent(
-      .deadReceiver, selector: selector, className: className,
-      "C called the door to -[\(className) \(selector)], whose object is gone; it gets zero")
+      .deadReceiver, selector: selector, type: SwiftType(type),
+      "C called the callback of -[\(type) \(selector)], whose object is gone; it gets zero")
   }
 
   static func outOfMemory(inCallback address: UInt) -> ForwardingEvent {

@@ -159,6 +159,24 @@ extension Implementation {
     self.init(fitted, receiver: Receiver.self, SwiftBody.void(fitted, method: body))
   }
 
+  /// A method from a closure that takes the arguments alone.
+  @usableFromInline
+  package static func withoutReceiver<Value: CallValue, each Argument: CallValue>(
+    encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) -> Implementation {
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
+    return Implementation(fitted, SwiftBody.returning(fitted, body))
+  }
+
+  /// The same without a result.
+  @usableFromInline
+  package static func withoutReceiver<each Argument: CallValue>(
+    encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Void
+  ) throws(InvocationError) -> Implementation {
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: encoding)
+    return Implementation(fitted, SwiftBody.void(fitted, body))
+  }
+
   /// A method of any signature, from a closure that gets the call as an invocation. What it sets
   /// as the result is given back; zero, if it sets none.
   ///

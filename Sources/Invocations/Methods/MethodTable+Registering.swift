@@ -1,24 +1,6 @@
 import TypeEncodings
 
-extension MethodTable {
-  /// Registers a Swift closure for a selector, in place of any method the class itself had.
-  @inlinable
-  public func register<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) throws(InvocationError) {
-    try register(selector, Implementation(encoding: encoding, method: body))
-  }
-
-  /// Registers a Swift closure without a result.
-  @inlinable
-  public func register<Receiver: AnyObject, each Argument: CallValue>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
-  ) throws(InvocationError) {
-    try register(selector, Implementation(encoding: encoding, method: body))
-  }
-
+extension MethodTable: MethodRegistry {
   /// Registers a C function whose first parameters are the receiver and the selector.
   ///
   /// - Parameter returnsRetained: whether an object result is the caller's to release.
@@ -27,33 +9,39 @@ extension MethodTable {
   ///   implementation is refused when a message is sent.
   @unsafe
   public func register(
-    _ selector: String, encoding: String, unsafeFunction function: UnsafeRawPointer?,
-    returnsRetained: Bool = false
+    _ selector: Selector, replacing: Bool = false, encoding: String,
+    unsafeFunction function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     try register(
-      selector,
+      selector, replacing: replacing,
       unsafe Implementation(
         methodEncoding: encoding, unsafeFunction: function, receiver: type,
         returnsRetained: returnsRetained))
   }
 
-  /// Registers an implementation; the selector must have a colon for each of its arguments, and the
-  /// method must take objects of this class or of one above it.
-  ///
-  /// A method that the class itself had is replaced, since set-up code may run twice, and an event
-  /// says so. ``replace(_:_:)`` means it, and says nothing.
   public func register(
-    _ selector: String, _ implementation: Implementation
+    _ selector: Selector, for receiver: AnyClass?, replacing: Bool,
+    making make: () throws(InvocationError) -> Implementation
+  ) throws(InvocationError) {
+    let implementation = try make()
+    try check(implementation, for: selector)
+    if replacing {
+      replace(selector, implementation)
+    } else if !add(selector, implementation) {
+      throw .duplicateName("-[\(type) \(selector)]")
+    }
+  }
+
+  /// Refuses a selector with another number of colons than the method has arguments, and a method
+  /// that takes objects of a class which this one is not below.
+  private func check(
+    _ implementation: Implementation, for selector: Selector
   ) throws(InvocationError) {
     try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try implementation.signature.checkArity(ofSelector: selector)
+      try implementation.signature.checkArity(ofSelector: selector.name)
     }
     if let taken = implementation.receiver, !isClass(type, below: taken) {
-      throw .wrongReceiver(className: "\(type)", takes: "\(taken)", selector: selector)
-    }
-    let name = try Selector(selector)
-    if replace(name, implementation) != nil {
-      ForwardingEvent.report(.replacedMethod(name, of: type))
+      throw .wrongReceiver(selector, type: SwiftType(type), takes: SwiftType(taken))
     }
   }
 }
@@ -63,7 +51,9 @@ extension MethodTable {
 /// ```swift
 /// class Account: MethodDeclaring {
 ///   class func declareMethods(_ methods: MethodDeclarations) {
-///     methods.declare("deposit:") { (account: Account, amount: Int32) in account.balance += amount }
+///     methods.register("deposit:") { (account: Account, amount: Int32) in
+///       account.balance += amount
+///     }
 ///   }
 /// }
 /// ```
@@ -83,47 +73,29 @@ public protocol MethodDeclaring: AnyObject, SendableMetatype {
 }
 
 /// Where a class declares its methods.
-public struct MethodDeclarations: Sendable {
-  /// Adds a method to the class that `body` receives, unless that has one for the selector.
-  ///
-  /// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
-  /// ``MethodTable/declarationErrors``. Sending the message throws
-  /// ``InvocationError/wrongDeclaration(className:selector:declared:reason:)``.
-  @inlinable
-  public func declare<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) {
-    add(selector, to: Receiver.self) { () throws(InvocationError) in
-      try Implementation(encoding: encoding, method: body)
-    }
-  }
+///
+/// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
+/// ``MethodTable/declarationErrors``. Sending the message throws
+/// ``InvocationError/wrongDeclaration(_:type:declared:reason:)``.
+public struct MethodDeclarations: MethodRegistry, Sendable {
+  /// The class that declares.
+  private let type: AnyClass
 
-  /// Adds a method without a result.
-  @inlinable
-  public func declare<Receiver: AnyObject, each Argument: CallValue>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
-  ) {
-    add(selector, to: Receiver.self) { () throws(InvocationError) in
-      try Implementation(encoding: encoding, method: body)
-    }
-  }
+  init(of type: AnyClass) { self.type = type }
 
-  @usableFromInline
-  func add(
-    _ selector: String, to type: AnyClass, _ make: () throws(InvocationError) -> Implementation
+  public func register(
+    _ selector: Selector, for receiver: AnyClass?, replacing: Bool,
+    making make: () throws(InvocationError) -> Implementation
   ) {
+    // A subclass that inherits the declaration runs it once more, for the methods of its superclass.
+    let receiver: AnyClass = receiver ?? type
+    let table = MethodTable.of(receiver)
+    if receiver != type, table.own(selector) != nil { return }
     do throws(InvocationError) {
-      let implementation = try make()
-      try InvocationError.wrapping { () throws(TypeEncodingError) in
-        try implementation.signature.checkArity(ofSelector: selector)
-      }
-      MethodTable.of(type).add(try Selector(selector), implementation)
+      try table.register(selector, for: receiver, replacing: replacing, making: make)
     } catch {
-      let failure = DeclarationError(type: "\(type)", selector: selector, cause: error)
-      MethodTable.failures.withLock { $0.append((ObjectIdentifier(type), failure)) }
-      ForwardingEvent.report(.wrongDeclaration(failure))
+      MethodTable.refuse(
+        DeclarationError(type: SwiftType(receiver), selector: selector, cause: error))
     }
   }
 }
@@ -131,11 +103,11 @@ public struct MethodDeclarations: Sendable {
 /// A method that a class declared wrongly.
 public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The class.
-  public var type: String
+  public let type: SwiftType
   /// The selector that was declared.
-  public var selector: String
+  public let selector: Selector
   /// What was wrong.
-  public var cause: InvocationError
+  public let cause: InvocationError
 
   public var description: String { "-[\(type) \(selector)] is declared wrongly: \(reason)" }
 
@@ -146,14 +118,19 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  fileprivate static let failures = Guarded<[(type: ObjectIdentifier, error: DeclarationError)]>([])
+  private static let failures = Guarded<[DeclarationError]>([])
 
   /// The declarations that were refused so far.
-  public static var declarationErrors: [DeclarationError] { failures.read { $0 }.map(\.error) }
+  public static var declarationErrors: [DeclarationError] { failures.read { $0 } }
+
+  fileprivate static func refuse(_ failure: DeclarationError) {
+    failures.withLock { $0.append(failure) }
+    ForwardingEvent.report(.wrongDeclaration(failure))
+  }
 
   /// The declarations of this class, and of those above it, that were refused.
   var refusedDeclarations: [DeclarationError] {
-    let own = Self.failures.read { $0 }.filter { $0.type == ObjectIdentifier(type) }
-    return own.map(\.error) + (superclass?.refusedDeclarations ?? [])
+    let own = Self.failures.read { $0 }.filter { $0.type == SwiftType(type) }
+    return own + (superclass?.refusedDeclarations ?? [])
   }
 }

@@ -74,7 +74,7 @@ public final class MethodTable: Sendable {
     let isOver = { self.isDeclared.load(ordering: .acquiring) }
     Self.declaring.run(ObjectIdentifier(type), unless: isOver) {
       if let declaring = type as? any MethodDeclaring.Type {
-        declaring.declareMethods(MethodDeclarations())
+        declaring.declareMethods(MethodDeclarations(of: type))
       }
       isDeclared.store(true, ordering: .releasing)
     }
@@ -87,8 +87,7 @@ public final class MethodTable: Sendable {
 
   /// Adds a method; false, and no change, if the class itself has one for the selector. One of a
   /// superclass is overridden.
-  @discardableResult
-  public func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
+  func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
     change(selector) { state in
       guard state.methods[selector] == nil else { return false }
       state.methods[selector] = implementation
@@ -191,7 +190,7 @@ public final class MethodTable: Sendable {
     var table: MethodTable? = self
     while let current = table {
       for description in current.adoptedProtocols {
-        if let message = description.message(for: selector) { return message.signature }
+        if let known = description.requirement(for: selector) { return known.signature }
       }
       table = current.superclass
     }

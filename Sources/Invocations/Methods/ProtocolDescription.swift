@@ -10,7 +10,7 @@ public import TypeEncodings
 /// Two descriptions of one name are the same protocol.
 public struct ProtocolDescription: Sendable {
   /// One message of a protocol.
-  public struct Message: Hashable, Sendable {
+  public struct Requirement: Hashable, Sendable {
     /// Its name.
     public var selector: Selector
     /// Its types.
@@ -21,37 +21,36 @@ public struct ProtocolDescription: Sendable {
 
   /// The name.
   public let name: String
-  /// The protocol's own messages, required ones first, each in the order of the list given.
-  public let messages: [Message]
+  /// The protocol's own requirements, required ones first, each in the order of the list given.
+  public let requirements: [Requirement]
   /// The protocols that this one includes.
   public let adopted: [ProtocolDescription]
 
   /// Describes a protocol. Each message is a selector with its encoding, as a method.
   public init(
     _ name: String, adopting adopted: [ProtocolDescription] = [],
-    required: KeyValuePairs<String, String> = [:], optional: KeyValuePairs<String, String> = [:]
+    required: KeyValuePairs<Selector, String> = [:], optional: KeyValuePairs<Selector, String> = [:]
   ) throws(InvocationError) {
     self.name = name
     self.adopted = adopted
-    var messages: [Message] = []
+    var requirements: [Requirement] = []
     for (list, isRequired) in [(required, true), (optional, false)] {
       for (selector, encoding) in list {
         let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
-          try MethodSignature(method: encoding, selector: selector)
+          try MethodSignature(method: encoding, selector: selector.name)
         }
-        messages.append(
-          Message(
-            selector: try Selector(selector), signature: signature, isRequired: isRequired))
+        requirements.append(
+          Requirement(selector: selector, signature: signature, isRequired: isRequired))
       }
     }
-    self.messages = messages
+    self.requirements = requirements
   }
 
-  /// The message for a selector, of this protocol or one that it includes.
-  public func message(for selector: Selector) -> Message? {
-    if let own = messages.first(where: { $0.selector == selector }) { return own }
+  /// The requirement for a selector, of this protocol or one that it includes.
+  public func requirement(for selector: Selector) -> Requirement? {
+    if let own = requirements.first(where: { $0.selector == selector }) { return own }
     for description in adopted {
-      if let inherited = description.message(for: selector) { return inherited }
+      if let inherited = description.requirement(for: selector) { return inherited }
     }
     return nil
   }
@@ -62,6 +61,7 @@ public struct ProtocolDescription: Sendable {
   }
 
   /// What keeps a class from conforming.
+  @nonexhaustive
   public enum Problem: Hashable, Sendable {
     /// A required message has no method.
     case missing(Selector)
@@ -71,14 +71,14 @@ public struct ProtocolDescription: Sendable {
 
   /// Compares the methods of a class with this protocol and all it includes.
   public func problems(of table: MethodTable) -> [Problem] {
-    let own = messages.compactMap { message -> Problem? in
-      guard let method = table.method(for: message.selector) else {
-        return message.isRequired ? .missing(message.selector) : nil
+    let own = requirements.compactMap { requirement -> Problem? in
+      guard let method = table.method(for: requirement.selector) else {
+        return requirement.isRequired ? .missing(requirement.selector) : nil
       }
-      return method.signature.isInterchangeable(with: message.signature)
+      return method.signature.isInterchangeable(with: requirement.signature)
         ? nil
         : .mismatch(
-          message.selector, expected: message.signature, given: method.signature)
+          requirement.selector, expected: requirement.signature, given: method.signature)
     }
     return own + adopted.flatMap { $0.problems(of: table) }
   }

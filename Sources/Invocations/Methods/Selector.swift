@@ -1,9 +1,17 @@
 /// The name of a message, interned: two selectors of one name are one pointer.
 ///
+/// A literal is a selector. Names that come from outside the program are looked up, not interned:
+///
+/// ```swift
+/// let saved: Selector = "didSave:"
+/// saved.numberOfArguments               // 1
+/// Selector(existing: "never heard of")  // nil
+/// ```
+///
 /// C functions receive it as a pointer to the name's bytes, which end with NUL and live as long
 /// as the process; `printf("%s", _cmd)` works.
 public struct Selector: Hashable, Sendable {
-  /// The longest name, in bytes.
+  /// The longest name that ``init(interning:)`` takes, in bytes.
   public static let maximumLength = 1024
 
   // The address of the interned name. An entry is never freed, so the number stays valid.
@@ -11,9 +19,12 @@ public struct Selector: Hashable, Sendable {
 
   @usableFromInline init(word: UInt) { self.word = word }
 
-  /// Interns `name`. Names of the program only: an interned name stays for good.
-  public init(_ name: String) throws(InvocationError) {
-    self = try SelectorTable.intern(name)
+  /// Interns `name`, which stays for good: for names of the program only.
+  public init(interning name: String) throws(InvocationError) {
+    guard name.utf8.count <= Self.maximumLength, !name.utf8.contains(0) else {
+      throw .invalidSelector(String(name.prefix(64)))
+    }
+    self = SelectorTable.intern(name)
   }
 
   /// Finds a selector that is interned already; for names that come from outside.
@@ -26,13 +37,18 @@ public struct Selector: Hashable, Sendable {
   public var name: String { SelectorTable.name(of: self) }
 
   /// The address of the name's bytes: what C sees as the selector.
-  public var pointerBits: UInt { word }
+  public var address: UInt { word }
 
   /// How many arguments the selector takes: its colons.
   public var numberOfArguments: Int { name.utf8.count { $0 == UInt8(ascii: ":") } }
+}
 
-  /// A small number that is this selector's alone, counted from 0.
-  package var id: Int { SelectorTable.id(of: self) }
+extension Selector: ExpressibleByStringLiteral {
+  /// Interns a name of the program's text. A NUL, which no name can hold, becomes `␀`.
+  public init(stringLiteral name: String) {
+    let isPlain = !name.utf8.contains(0)
+    self = SelectorTable.intern(isPlain ? name : String(name.map { $0 == "\0" ? "␀" : $0 }))
+  }
 }
 
 extension Selector: CustomStringConvertible {
@@ -47,16 +63,13 @@ enum SelectorTable {
   }
 
   private static let state = Guarded(State())
-  private static let headerSize = 8
 
-  static func intern(_ name: String) throws(InvocationError) -> Selector {
+  /// Interns a name without a NUL.
+  static func intern(_ name: String) -> Selector {
     if let known = find(name) { return known }
-    guard name.utf8.count <= Selector.maximumLength, !name.utf8.contains(0) else {
-      throw .invalidSelector(String(name.prefix(64)))
-    }
     return state.withLockInPlace { state in
       if let known = state.byName[name] { return known }
-      let made = entry(name, id: state.byName.count)
+      let made = entry(name)
       state.byName[name] = made
       state.words.insert(made.word)
       return made
@@ -65,24 +78,17 @@ enum SelectorTable {
 
   static func find(_ name: String) -> Selector? { state.read { $0.byName[name] } }
 
-  /// An 8-byte id, then the name and its NUL; the selector points at the name.
-  private static func entry(_ name: String, id: Int) -> Selector {
+  /// The name and its NUL, at the address that is the selector.
+  private static func entry(_ name: String) -> Selector {
     let bytes = Array(name.utf8) + [0]
-    let block = UnsafeMutableRawPointer.allocate(
-      byteCount: headerSize + bytes.count, alignment: 16)
-    unsafe block.storeBytes(of: id, as: Int.self)
-    unsafe (block + headerSize).copyMemory(from: bytes, byteCount: bytes.count)
-    return unsafe Selector(word: UInt(bitPattern: block + headerSize))
+    let block = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 16)
+    unsafe block.copyMemory(from: bytes, byteCount: bytes.count)
+    return Selector(word: UInt(bitPattern: block))
   }
 
-  // SAFETY (both): a selector's word is only ever made by `entry`, which nobody frees.
+  // SAFETY: a selector's word is only ever made by `entry`, which nobody frees.
   static func name(of selector: Selector) -> String {
     unsafe UnsafePointer<CChar>(bitPattern: selector.word).map { unsafe String(cString: $0) } ?? ""
-  }
-
-  static func id(of selector: Selector) -> Int {
-    let header = unsafe UnsafeRawPointer(bitPattern: selector.word - UInt(headerSize))
-    return unsafe header.map { unsafe $0.load(as: Int.self) } ?? -1
   }
 
   /// The selector that a frame holds. Raw bytes can put anything there, and only a word that

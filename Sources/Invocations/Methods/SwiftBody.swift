@@ -112,12 +112,12 @@ package enum SwiftBody {
     _ object: UnsafeRawPointer?, _ type: Receiver.Type
   ) throws {
     guard let object = unsafe object else {
-      throw InvocationError.wrongClass(expected: "\(Receiver.self)", given: "nil")
+      throw InvocationError.wrongClass(expected: SwiftType(Receiver.self), given: nil)
     }
     let found = unsafe Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
     guard found is Receiver else {
       throw InvocationError.wrongClass(
-        expected: "\(Receiver.self)", given: "\(Swift.type(of: found))")
+        expected: SwiftType(Receiver.self), given: SwiftType(Swift.type(of: found)))
     }
   }
 }

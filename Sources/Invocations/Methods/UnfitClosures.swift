@@ -10,33 +10,20 @@ extension Implementation {
   public convenience init<Receiver: AnyObject, Result, each Argument>(
     encoding: String? = nil,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Result
-  ) throws(InvocationError) { throw .notAMethod(signature: "") }
+  ) throws(InvocationError) { throw .selectorNotSet }
 
 }
 
-extension MethodTable {
+extension MethodRegistry {
   @available(
     *, unavailable,
     message:
       "an argument or the result is no CallValue: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
   )
   public func register<Receiver: AnyObject, Result, each Argument>(
-    _ selector: String, encoding: String? = nil,
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Result
-  ) throws(InvocationError) {}
-
-}
-
-extension MethodDeclarations {
-  @available(
-    *, unavailable,
-    message:
-      "an argument or the result is no CallValue: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
-  )
-  public func declare<Receiver: AnyObject, Result, each Argument>(
-    _ selector: String, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Result
-  ) {}
+  ) throws(Failure) {}
 
 }
 
@@ -47,7 +34,7 @@ extension FunctionTable {
       "an argument or the result is no CallValue: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
   )
   public func register<Result, each Argument>(
-    _ name: String, encoding: String? = nil,
+    _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) throws(InvocationError) {}
 

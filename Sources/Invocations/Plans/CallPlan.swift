@@ -110,8 +110,8 @@ public final class CallPlan: Sendable {
   ) -> InvocationError {
     switch status {
     case .ok, .outOfMemory: .outOfMemory
-    case .unsupportedValue: .unsupportedValue(index: blamed, signature: "\(signature)")
-    case .tooLarge: .tooLarge(signature: "\(signature)")
+    case .unsupportedValue: .unsupportedValue(index: blamed, signature: signature)
+    case .tooLarge: .tooLarge(signature)
     case .unsupportedConvention: .unsupportedConvention
     }
   }

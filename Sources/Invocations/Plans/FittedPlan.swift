@@ -54,24 +54,20 @@ package struct FittedPlan<Value: CallValue, each Argument: CallValue>: Sendable 
   /// The signature that the types spell, behind a prefix such as `@:`.
   private static func spelled(hidden: String) throws(InvocationError) -> MethodSignature {
     guard isFit(Value.self) else {
-      throw .resultMismatch(expected: fitting, given: Self.text(Value.self))
+      throw .unfitType(SwiftType(Value.self))
     }
     var text = Value.typeEncoding + hidden
-    var index = hidden.utf8.count
     for type in repeat (each Argument).self {
       guard isFit(type) else {
-        throw .argumentMismatch(index: index, expected: fitting, given: Self.text(type))
+        throw .unfitType(SwiftType(type))
       }
       text += type.typeEncoding
-      index += 1
     }
     let spelled = text
     return try InvocationError.wrapping { () throws(TypeEncodingError) in
       try SignatureCache.signature(ofProgramText: spelled)
     }
   }
-
-  private static var fitting: String { "of a type that fits a place of C" }
 
   /// Whether a type fits any place: not one that travels as itself.
   private static func isFit<Given: CallValue>(_ type: Given.Type) -> Bool {
@@ -98,19 +94,14 @@ package struct FittedPlan<Value: CallValue, each Argument: CallValue>: Sendable 
     let kind = unsafe ValueKind(raw: plan.slots[index].kind)
     guard plan.accepts(type, kind, place: index + 1) else {
       throw .argumentMismatch(
-        index: index, expected: plan.typeText(place: index + 1), given: Self.text(type))
+        index: index, expected: plan.type(ofPlace: index + 1), given: SwiftType(type))
     }
   }
 
   private func checkResult() throws(InvocationError) {
     let kind = unsafe ValueKind(raw: plan.result.pointee.kind)
     guard plan.accepts(Value.self, kind, place: 0) else {
-      throw .resultMismatch(
-        expected: plan.typeText(place: 0), given: Self.text(Value.self))
+      throw .resultMismatch(expected: plan.type(ofPlace: 0), given: SwiftType(Value.self))
     }
-  }
-
-  private static func text<Given: CallValue>(_ type: Given.Type) -> String {
-    type == NoResult.self ? "Void (v)" : "\(type) (\(type.typeEncoding))"
   }
 }

@@ -34,7 +34,7 @@ extension Invocation {
     guard let target else { return record.answerZero() }
     let own: AnyClass = Swift.type(of: target)
     guard isClass(own, below: type) else {
-      throw InvocationError.wrongClass(expected: "\(type)", given: "\(own)")
+      throw InvocationError.wrongClass(expected: SwiftType(type), given: SwiftType(own))
     }
     record.forgetResult()
     try withExtendedLifetime(target) {
@@ -45,8 +45,7 @@ extension Invocation {
       }
       guard let steps = unsafe MethodTable.of(own).forwarding else {
         throw InvocationError.unrecognizedSelector(
-          className: _getSuperclass(type).map { "\($0)" } ?? "nil", selector: selector.name,
-          nearest: nil)
+          selector, type: _getSuperclass(type).map { SwiftType($0) }, nearest: nil)
       }
       try unsafe forward(selector, to: record.receiver, steps)
     }
@@ -151,7 +150,7 @@ extension Invocation {
     _ selector: Selector, to target: HeldObject, _ steps: ForwardingSteps
   ) throws {
     try unsafe ForwardingDepth.enter(target.address, LentCall(self), selector) {
-      unsafe target.with(as: AnyObject.self) { "\(type(of: $0))" }
+      unsafe target.with(as: AnyObject.self) { type(of: $0) }
     }
     defer { ForwardingDepth.leave() }
     if let other = record.lendingTarget({ steps.target(target, selector) }),
@@ -164,7 +163,7 @@ extension Invocation {
     case .fits: break
     case .expects(let signature):
       throw InvocationError.signatureMismatch(
-        name: selector.name, expected: "\(signature)", given: "\(plan.signature)")
+        name: selector.name, expected: signature, given: plan.signature)
     case .unknown:
       try steps.unrecognized(target, selector)
       // An object that knows better than to throw has answered with nothing.
@@ -258,7 +257,7 @@ extension CallPlan {
   func check(_ method: Implementation, _ selector: Selector) throws(InvocationError) {
     guard isInterchangeable(with: method.plan) else {
       throw .signatureMismatch(
-        name: selector.name, expected: "\(method.signature)", given: "\(signature)")
+        name: selector.name, expected: method.signature, given: signature)
     }
   }
 }
@@ -282,7 +281,7 @@ extension CallRecord {
     guard method.function != nil, let expected = method.receiver else { return }
     if let object, method.takes(type(of: object)) { return }
     throw .wrongClass(
-      expected: "\(expected)", given: object.map { "\(type(of: $0))" } ?? "nil")
+      expected: SwiftType(expected), given: object.map { SwiftType(type(of: $0)) })
   }
 }
 
@@ -306,14 +305,14 @@ package enum ForwardingDepth {
     _ object: AnyObject, _ call: LentCall, _ selector: Selector, for owner: AnyObject
   ) throws(InvocationError) {
     try unsafe enter(Unmanaged.passUnretained(object).toOpaque(), call, selector) {
-      "\(type(of: owner))"
+      type(of: owner)
     }
   }
 
   @unsafe
   @inline(__always)
   static func enter(
-    _ object: UnsafeRawPointer, _ call: LentCall, _ selector: Selector, _ name: () -> String
+    _ object: UnsafeRawPointer, _ call: LentCall, _ selector: Selector, _ type: () -> AnyClass
   ) throws(InvocationError) {
     let thread = unsafe fwd_thread()
     var status = unsafe fwd_forwarding_enter(thread, object, call.record.message)
@@ -323,8 +322,8 @@ package enum ForwardingDepth {
     }
     switch status {
     case .entered: return
-    case .cycle: throw .forwardingCycle(className: name(), selector: selector.name)
-    case .tooDeep: throw .forwardedTooDeeply(limit: limit, selector: selector.name)
+    case .cycle: throw .forwardingCycle(selector, type: SwiftType(type()))
+    case .tooDeep: throw .forwardedTooDeeply(selector, limit: limit)
     case .withoutStack:
       throw unsafe .notEnoughStack(needed: Int(FWD_FORWARDING_STACK), left: Int(fwd_stack_left()))
     }

@@ -27,7 +27,7 @@ public protocol MessageForwarding: AnyObject, SendableMetatype {
   /// holds as its result when this returns travels back to the sender.
   func forward(_ invocation: Invocation) throws
 
-  /// Says that nobody answers; throws ``InvocationError/unrecognizedSelector(className:selector:nearest:)``
+  /// Says that nobody answers; throws ``InvocationError/unrecognizedSelector(_:type:nearest:)``
   /// unless the object knows better.
   func unrecognizedSelector(_ selector: Selector) throws
 
@@ -62,7 +62,7 @@ extension MessageForwarding {
   }
 
   public func responds(to selector: Selector) -> Bool {
-    Messaging.implementation(of: self, for: selector) != nil
+    Introspection.implementation(of: self, for: selector) != nil
   }
 
   public func conforms(to description: ProtocolDescription) -> Bool {
@@ -97,7 +97,7 @@ public protocol MethodHolding: AnyObject, SendableMetatype {
 }
 
 /// Questions that can be asked about any object.
-public enum Messaging {
+public enum Introspection {
   /// Whether an object answers a selector; nil answers none.
   public static func responds(_ object: AnyObject?, to selector: Selector) -> Bool {
     guard let object else { return false }
@@ -145,14 +145,14 @@ extension InvocationError {
     let type: AnyClass = Swift.type(of: object)
     let table = MethodTable.of(type)
     let refused = table.refusedDeclarations
-    let known = refused.map(\.selector) + table.allSelectorNames
+    let known = refused.map(\.selector.name) + table.allSelectorNames
     let nearest = NearestName.to(selector.name, among: known)
-    if let declaration = refused.first(where: { $0.selector == nearest }) {
+    if let declaration = refused.first(where: { $0.selector.name == nearest }) {
       return .wrongDeclaration(
-        className: "\(type)", selector: selector.name, declared: declaration.selector,
+        selector, type: SwiftType(type), declared: declaration.selector.name,
         reason: declaration.reason)
     }
     return .unrecognizedSelector(
-      className: "\(type)", selector: selector.name, nearest: nearest)
+      selector, type: SwiftType(type), nearest: nearest)
   }
 }

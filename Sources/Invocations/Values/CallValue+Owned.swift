@@ -67,7 +67,7 @@ extension String: NullableCallValue {
     // SAFETY: whoever set the argument, or registered the function, vouched for a C string.
     guard let text = unsafe UnsafePointer<CChar>(bitPattern: UInt(slot.word)),
       let value = unsafe String(validatingCString: text)
-    else { throw .noText(index: slot.index) }
+    else { throw .notText(index: slot.index) }
     return value
   }
 }
@@ -92,10 +92,10 @@ extension CallObject {
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     guard let object = OwnedObject.object(at: slot.word) else {
-      throw .wrongClass(expected: "\(Self.self)", given: "nil")
+      throw .wrongClass(expected: SwiftType(Self.self), given: nil)
     }
     guard let typed = object as? Self else {
-      throw .wrongClass(expected: "\(Self.self)", given: "\(type(of: object))")
+      throw .wrongClass(expected: SwiftType(Self.self), given: SwiftType(type(of: object)))
     }
     return typed
   }
@@ -123,7 +123,7 @@ public struct AnyCallObject: NullableCallValue {
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> AnyCallObject {
     guard let object = OwnedObject.object(at: slot.word) else {
-      throw .wrongClass(expected: "an object", given: "nil")
+      throw .wrongClass(expected: SwiftType(AnyObject.self), given: nil)
     }
     return AnyCallObject(object)
   }

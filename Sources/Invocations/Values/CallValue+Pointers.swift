@@ -17,7 +17,7 @@ extension PointerValue {
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     guard let pointer = pointer(toAddress: UInt(slot.word)) else {
-      throw .noText(index: slot.index)
+      throw .nullPointer(index: slot.index)
     }
     return pointer
   }

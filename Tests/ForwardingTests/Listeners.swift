@@ -21,19 +21,19 @@ class Listener: MethodDeclaring, @unchecked Sendable {
   }
 
   class func declareMethods(_ methods: MethodDeclarations) {
-    methods.declare("did:") { (self: Listener, value: Int32) in
+    methods.register("did:") { (self: Listener, value: Int32) in
       self.log.add("\(self.name) \(value)")
     }
-    methods.declare("value") { (self: Listener) -> Int32 in
+    methods.register("value") { (self: Listener) -> Int32 in
       self.log.add(self.name)
       return Int32(self.name) ?? -1
     }
-    methods.declare("fail") { (self: Listener) throws -> Int32 in throw Failure(name: self.name) }
-    methods.declare("maybe:") { (self: Listener, fails: Bool) throws -> Int32 in
+    methods.register("fail") { (self: Listener) throws -> Int32 in throw Failure(name: self.name) }
+    methods.register("maybe:") { (self: Listener, fails: Bool) throws -> Int32 in
       if fails == (self.name == "2") { throw Failure(name: self.name) }
       return Int32(self.name) ?? -1
     }
-    methods.declare("text:") { (self: Listener, text: String) in
+    methods.register("text:") { (self: Listener, text: String) in
       self.log.add("\(self.name) \(text)")
     }
   }

@@ -2,25 +2,26 @@ import CForwardingShims
 import Synchronization
 public import TypeEncodings
 
-/// A C function pointer whose calls become messages to an object: what `_objc_msgForward` is.
+/// A C function pointer whose calls become messages to an object, as `_objc_msgForward` does it.
 ///
 /// A C library has one slot for a callback, and its function knows nothing of receivers and
-/// selectors. A door gives it a function, and sends each call on as a message, through the object's
+/// selectors. This gives it one, and sends each call on as a message, through the object's
 /// methods or its steps of forwarding; so the slot can reach a proxy with many targets:
 ///
 /// ```swift
-/// let door = try NativeDoor(to: observers, selector: "changed:in:", encoding: "v^vi*", skipping: 1)
+/// let changed = try MessageCallback(
+///   to: observers, selector: "changed:in:", encoding: "v^vi*", skipping: 1)
 /// ```
 ///
-/// The pointer is good while the door lives, on every thread.
-public final class NativeDoor: Sendable {
+/// The pointer is good while this object lives, on every thread.
+public final class MessageCallback: Sendable {
   private let callback: Callback
   /// The selector that calls are sent as.
   public let selector: Selector
   /// The message's signature: the function's, with a receiver and a selector in front.
   public let signature: MethodSignature
 
-  /// Opens a door to an object, which is held weakly unless `strongly` says otherwise.
+  /// Makes a function that sends to an object, which is held weakly unless `strongly` says otherwise.
   ///
   /// - Parameters:
   ///   - encoding: the C function's type, as a plain function.
@@ -30,7 +31,7 @@ public final class NativeDoor: Sendable {
   /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` if the object answers the
   ///   selector with other types. What it comes to answer later is compared at each call.
   public init(
-    to receiver: AnyObject, strongly: Bool = false, selector: String, encoding: String,
+    to receiver: AnyObject, strongly: Bool = false, selector: Selector, encoding: String,
     skipping: Int = 0, onError: @escaping Callback.ErrorHandler = Callback.report
   ) throws(InvocationError) {
     let function = try InvocationError.wrapping { () throws(TypeEncodingError) in
@@ -42,24 +43,24 @@ public final class NativeDoor: Sendable {
     let sent = function.argumentTypes.dropFirst(skipping).map { "\($0)" }.joined()
     let spelled = "\(function.resultType)@:\(sent)"
     let message = try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try MethodSignature(method: spelled, selector: selector)
+      try MethodSignature(method: spelled, selector: selector.name)
     }
-    let name = try Selector(selector)
     let plan = try CallPlan.shared(for: function)
     if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
-      throw .ownedResultInCallback(type: plan.typeText(place: 0))
+      throw .ownedResultInCallback(function.resultType)
     }
     // What the receiver has today is compared today; what it gets later, when it is called.
-    if let known = Messaging.signature(of: receiver, for: name),
+    if let known = Introspection.signature(of: receiver, for: selector),
       !known.isInterchangeable(with: message)
     {
-      throw .signatureMismatch(name: selector, expected: "\(known)", given: "\(message)")
+      throw .signatureMismatch(name: selector.name, expected: known, given: message)
     }
     let passage = Passage(
-      plan: plan, message: try CallPlan.shared(for: message), selector: name, skipping: skipping,
+      plan: plan, message: try CallPlan.shared(for: message), selector: selector,
+      skipping: skipping,
       receiver: ObjectReference(receiver, isStrong: strongly))
     callback = try Callback(plan, { frame in try passage.pass(frame) }, onError)
-    self.selector = name
+    self.selector = selector
     self.signature = message
   }
 
@@ -121,7 +122,7 @@ private final class Passage: Sendable {
   @inline(never)
   private func tellDead() {
     guard !isToldDead.exchange(true, ordering: .relaxed) else { return }
-    ForwardingEvent.report(.deadReceiver(selector, className: "\(receiver.type)"))
+    ForwardingEvent.report(.deadReceiver(selector, receiver.type))
   }
 
   func pass(_ frame: FrameReference) throws {

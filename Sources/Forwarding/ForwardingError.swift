@@ -1,0 +1,51 @@
+/// What the sender of a message gets that nobody answers.
+public enum UnansweredRule: Sendable {
+  /// An error if the message has a result; nothing if it has none.
+  case throwForResults
+  /// An error for every message.
+  case `throw`
+  /// Zero, as from a message to nil.
+  case zero
+}
+
+/// Why a proxy cannot do what it is asked.
+@nonexhaustive
+public enum ForwardingError: Error, Hashable, Sendable {
+  /// The one target of a proxy has died.
+  case targetGone(Selector?)
+  /// No target answers, and the sender wants an answer.
+  case nobodyAnswered(Selector?)
+  /// A message to another thread would refer to memory that nobody keeps.
+  case borrowedArgument(index: Int, type: TypeEncoding)
+  /// What would be waited for waits for this delivery itself.
+  case wouldDeadlock
+  /// A target did not finish in time.
+  case timedOut
+  /// A target's queue went away with the message still in it.
+  case cancelled
+  /// A message to another thread cannot give its result back to a sender that does not wait.
+  case resultNotAwaited(TypeEncoding)
+}
+
+extension ForwardingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .targetGone(let selector): "the target of \(Self.name(selector)) is gone"
+    case .nobodyAnswered(let selector): "nobody answered \(Self.name(selector))"
+    case .borrowedArgument(let index, let type):
+      "argument \(index) (\(type)) refers to memory that nobody keeps; a queued message cannot "
+        + "carry it"
+    case .wouldDeadlock:
+      "to wait here would never end: what would be waited for waits for this delivery"
+    case .timedOut: "a target did not finish in time"
+    case .cancelled: "a target's queue went away with the message still in it"
+    case .resultNotAwaited(let type):
+      "the result (\(type)) cannot come back from a queue that is not waited for; let it block, "
+        + "or ignore the result"
+    }
+  }
+
+  private static func name(_ selector: Selector?) -> String {
+    selector.map { "'\($0)'" } ?? "the message"
+  }
+}

@@ -1,0 +1,59 @@
+// What a typed message to many targets may come back with.
+
+extension Message {
+  /// Sends the message to all targets, and reports what became of it at each.
+  ///
+  /// Throws only if it cannot be delivered at all; what targets throw is in the report, and nowhere
+  /// else.
+  public func deliver(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy
+  ) throws -> DeliveryReport {
+    try proxy.deliver(invocation(repeat each arguments))
+  }
+
+  /// The answers of all targets, in order. If some throw, all others are asked first; then the first
+  /// error is thrown, and the others are diagnostics.
+  ///
+  /// ```swift
+  /// let heights = try Message<Double>("height").all(on: views)
+  /// ```
+  public func all(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy
+  ) throws -> [Result] {
+    try proxy.answers(to: invocation(repeat each arguments), as: Result.self)
+  }
+
+  /// The first answer, which ends the delivery; nil if nobody answers.
+  public func first(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy
+  ) throws -> Result? {
+    try proxy.fold(invocation(repeat each arguments), as: Result.self, into: nil) {
+      (first: inout Result?, answer) in
+      first = answer
+      return .stop
+    }
+  }
+
+  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
+  public func fold<Sum>(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy, into initial: Sum,
+    _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
+  ) throws -> Sum {
+    try proxy.fold(
+      invocation(repeat each arguments), as: Result.self, into: initial, combine)
+  }
+
+  /// The answer or the error of each target that knows the message, in order.
+  public func gather(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy
+  ) throws -> [Swift.Result<Result, any Error>] {
+    let report = try proxy.deliver(invocation(repeat each arguments)) { _ in .next }
+    return report.entries.compactMap { entry in
+      if let error = entry.outcome.error { return .failure(error) }
+      guard entry.outcome.isAnswer else { return nil }
+      // A message without a result has no answer to be read.
+      if let none = NoResult() as? Result { return .success(none) }
+      return entry.answer.map { answer in Swift.Result { try answer.value(as: Result.self) } }
+    }
+  }
+}

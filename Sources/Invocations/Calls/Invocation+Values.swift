@@ -1,0 +1,74 @@
+import CForwardingShims
+public import TypeEncodings
+
+extension Invocation {
+  /// The declared arguments as Swift values: numbers, `Bool`, `String`, objects, ``Selector``, addresses
+  /// as `UnsafeRawPointer`, and structures as ``RawValue``; nil for what is missing.
+  ///
+  /// For looking at calls of any type: recording them, printing them, comparing them. To read one
+  /// argument of a known type, ``argument(at:as:)`` is quicker, and checks the type.
+  ///
+  /// ```swift
+  /// let call = try Message<NoResult, Int32, String>("save:as:").invocation(7, "seven")
+  /// call.arguments  // [7, "seven"]
+  /// ```
+  public var arguments: [Any?] {
+    (plan.signature.numberOfHiddenArguments..<plan.argumentCount).map { index in
+      value(record.slot(index), plan.signature.argumentTypes[index])
+    }
+  }
+
+  /// The result as a Swift value, as in ``arguments``; nil if there is none.
+  public var resultValue: Any? {
+    guard record.hasResult, record.returnsValue else { return nil }
+    return value(record.resultSlot, plan.signature.resultType)
+  }
+
+  private func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {
+    // SAFETY: each type is loaded from a place of its own kind, as the switch says.
+    switch slot.kind.raw {
+    case .int8: return unsafe loaded(slot, Int8.self)
+    case .uInt8: return unsafe loaded(slot, UInt8.self)
+    case .int16: return unsafe loaded(slot, Int16.self)
+    case .uInt16: return unsafe loaded(slot, UInt16.self)
+    case .int32: return unsafe loaded(slot, Int32.self)
+    case .uInt32: return unsafe loaded(slot, UInt32.self)
+    case .int64: return unsafe loaded(slot, Int.self)
+    case .uInt64: return unsafe loaded(slot, UInt.self)
+    case .int128: return unsafe loaded(slot, Int128.self)
+    case .uInt128: return unsafe loaded(slot, UInt128.self)
+    case .float: return unsafe loaded(slot, Float.self)
+    case .double: return unsafe loaded(slot, Double.self)
+    case .bool: return unsafe loaded(slot, Bool.self)
+    case .complexFloat: return unsafe loaded(slot, ComplexValue<Float>.self)
+    case .complexDouble: return unsafe loaded(slot, ComplexValue<Double>.self)
+    case .cString: return slot.isNull ? nil : unsafe loaded(slot, String.self)
+    case .object: return OwnedObject.object(at: slot.word)
+    case .selector: return SelectorTable.selector(ofWord: slot.word)
+    case .pointer, .functionPointer, .block, .classReference:
+      return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
+    default: return unsafe RawValue(type: type, bytes: FrameBytes.read(slot.slot, slot.frame))
+    }
+  }
+
+  @unsafe
+  private func loaded<Value: CallValue>(_ slot: ValueSlot, _ type: Value.Type) -> Any {
+    do { return try unsafe Value.load(from: slot) } catch {
+      // Text that is no UTF-8 has no Swift value of its own.
+      return unsafe RawValue(
+        type: self.type(of: slot), bytes: FrameBytes.read(slot.slot, slot.frame))
+    }
+  }
+
+  private func type(of slot: ValueSlot) -> TypeEncoding {
+    slot.index.map { plan.signature.argumentTypes[$0] } ?? plan.signature.resultType
+  }
+}
+
+/// A value that has no Swift type of its own, such as a structure.
+public struct RawValue: Hashable, Sendable {
+  /// Its type.
+  public let type: TypeEncoding
+  /// Its bytes.
+  public let bytes: [UInt8]
+}

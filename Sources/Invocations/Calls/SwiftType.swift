@@ -1,0 +1,14 @@
+/// A Swift type in an error or a report: compared by identity, and printed by its name.
+public struct SwiftType: Hashable, Sendable, CustomStringConvertible {
+  /// The type.
+  public let type: Any.Type
+
+  /// Names a type.
+  public init(_ type: Any.Type) { self.type = type }
+
+  public static func == (one: SwiftType, other: SwiftType) -> Bool { one.type == other.type }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
+
+  public var description: String { "\(type)" }
+}
