@@ -5,15 +5,6 @@
 
 #pragma clang assume_nonnull begin
 
-typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
-  FWDForwardingEntered = 0,
-  /// The same object is forwarding the same message already.
-  FWDForwardingCycle,
-  FWDForwardingTooDeep,
-  /// The rest of the stack is too small for another step.
-  FWDForwardingWithoutStack,
-} FWDForwarding;
-
 /// Forgets the steps that a jump left behind, as seen from code at `stack`; 0 if there are none.
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack);
 

@@ -52,6 +52,15 @@ typedef struct FWDHold {
   uintptr_t reserved;
 } FWDHold;
 
+typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
+  FWDForwardingEntered = 0,
+  /// The same object is forwarding the same message already.
+  FWDForwardingCycle,
+  FWDForwardingTooDeep,
+  /// The rest of the stack is too small for another step.
+  FWDForwardingWithoutStack,
+} FWDForwarding;
+
 /// An object that is forwarding a message.
 typedef struct FWDStep {
   const void *object;
@@ -81,6 +90,8 @@ typedef struct FWDThread {
   /// The neighbours in the list of all threads, behind its lock.
   struct FWDThread *_Nullable next;
   struct FWDThread *_Nullable previous;
+  /// Why the last question to an object could not be asked; entered where it could.
+  FWDForwarding unasked;
   /// Who is forwarding what, the first one first.
   uint32_t depth;
   FWDStep steps[FWD_FORWARDING_DEPTH];

@@ -6,6 +6,8 @@ final class DeliveryJob: @unchecked Sendable {
   // the ticket was resolved. `life` is loaded once, by the receiver.
   let invocation: Invocation
   let ticket = DeliveryTicket()
+  /// What was answered, once the ticket says so: the target may keep the invocation, and change it.
+  private(set) var answer: Invocation?
 
   private let token: MulticastProxy.Token
   private let listed: ListedTarget
@@ -56,6 +58,9 @@ final class DeliveryJob: @unchecked Sendable {
         try invocation.perform(visit, on: target)
       } else {
         try invocation.send(to: target)
+      }
+      if chain != nil {
+        answer = invocation.isKnownToNobodyElse ? invocation : invocation.answerAlone()
       }
       return .answered
     } catch {

@@ -35,7 +35,8 @@ public struct DeliveryReport: Sendable {
 
 /// What one target answered.
 public struct DeliveryAnswer: @unchecked Sendable {
-  // SAFETY: the copy that this target alone was sent; it is only read from here on.
+  // SAFETY: what this target alone was sent, or its result alone; nobody else knows it, and it is only
+  // read from here on.
   private let invocation: Invocation
 
   init(_ invocation: Invocation) { self.invocation = invocation }

@@ -177,11 +177,13 @@ fileprivate struct Delivery {
     let method: Implementation?
     do {
       method = try visit?.method ?? invocation.directMethod(of: target)
+      guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
+        return Turn(outcome: .noMethod, type: type)
+      }
+      // Before a registration for one message is used up by it.
+      try refuseQueued(member)
     } catch {
       return Turn(outcome: .failed(error), type: type)
-    }
-    guard method != nil || Introspection.responds(target, to: selector) else {
-      return Turn(outcome: .noMethod, type: type)
     }
     guard member.take() else { return Turn(outcome: .removed, type: type) }
     // Wishes that came since keep the registration.
@@ -240,9 +242,10 @@ fileprivate struct Delivery {
       if let method {
         try copy.perform(method, on: target)
       } else {
-        // A target that forwards may keep the copy.
+        // A target that forwards may keep the copy, and change it.
         defer { copy.keepArguments() }
         try copy.send(to: target)
+        return Turn(outcome: .answered, call: copy.isKnownToNobodyElse ? copy : copy.answerAlone())
       }
       return Turn(outcome: .answered, call: copy)
     } catch {
@@ -255,47 +258,50 @@ fileprivate struct Delivery {
     _ chain: BlockingChain
   ) -> Turn {
     // The sender may be gone before the target has finished, so the message must stand alone.
-    let job: DeliveryJob
-    switch standalone(member, awaitedBy: chain) {
-    case .success(let made): job = made
-    case .failure(let error): return Turn(outcome: .failed(error))
-    }
+    let job = standalone(member, awaitedBy: chain)
     queue.async { job.run() }
     // Whoever is first, the target or the clock, decides; what is in the ticket then stands.
     let outcome =
       job.ticket.wait(timeout: .now() + deadline) ?? job.ticket.settle(.timedOut)
     return Turn(
-      outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.invocation : nil)
+      outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
   }
 
   private func sendLater(
     _ member: MulticastMember, _ isResultIgnored: Bool,
     _ enqueue: (DeliveryJob) -> Void
   ) -> Turn {
-    if invocation.returnsValue, !isResultIgnored {
-      let type = invocation.methodSignature.resultType
-      return Turn(outcome: .failed(ForwardingError.resultNotAwaited(type)))
+    let job = standalone(member, awaitedBy: nil)
+    enqueue(job)
+    return Turn(outcome: .queued, ticket: job.ticket)
+  }
+
+  /// Refuses what cannot go to another thread: a result that nobody waits for, and memory that nobody
+  /// keeps.
+  private func refuseQueued(_ member: MulticastMember) throws(ForwardingError) {
+    switch member.wishes.lane.kind {
+    case .caller, .blocking(_, nil): return
+    case .queue(_, let isResultIgnored), .actor(_, let isResultIgnored),
+      .executor(_, let isResultIgnored):
+      if invocation.returnsValue, !isResultIgnored {
+        throw .resultNotAwaited(invocation.methodSignature.resultType)
+      }
+    case .blocking: if member.mark?.isCurrent ?? false { return }
     }
-    switch standalone(member, awaitedBy: nil) {
-    case .success(let job):
-      enqueue(job)
-      return Turn(outcome: .queued, ticket: job.ticket)
-    case .failure(let error): return Turn(outcome: .failed(error))
+    if let index = invocation.firstBorrowedArgument {
+      let type = invocation.methodSignature.argumentTypes[index]
+      throw .borrowedArgument(index: index, type: type)
     }
   }
 
-  /// A retained copy for another thread; refused if it would refer to memory that nobody keeps.
+  /// A retained copy for another thread.
   private func standalone(
     _ member: MulticastMember, awaitedBy chain: BlockingChain?
-  ) -> Result<DeliveryJob, ForwardingError> {
-    if let index = invocation.firstBorrowedArgument {
-      let type = invocation.methodSignature.argumentTypes[index]
-      return .failure(.borrowedArgument(index: index, type: type))
-    }
+  ) -> DeliveryJob {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return .success(DeliveryJob(copy, member, visit?.method, for: proxy, awaitedBy: chain))
+    return DeliveryJob(copy, member, visit?.method, for: proxy, awaitedBy: chain)
   }
 }
 

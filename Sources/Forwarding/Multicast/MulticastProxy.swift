@@ -254,27 +254,20 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func responds(to selector: Selector) -> Bool {
     if super.responds(to: selector) { return true }
-    // Proxies may hold each other: who is asking already has no more to say.
-    return ForwardingDepth.asking(self, ifAskedAlready: false) {
-      targets.contains { Introspection.responds($0, to: selector) }
-    }
+    return targets.contains { Introspection.responds($0, to: selector) }
   }
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
     if super.conforms(to: description) { return true }
-    return ForwardingDepth.asking(self, ifAskedAlready: false) {
-      targets.contains { Introspection.conforms($0, to: description) }
-    }
+    return targets.contains { Introspection.conforms($0, to: description) }
   }
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
-    return ForwardingDepth.asking(self, ifAskedAlready: nil) {
-      for target in targets {
-        if let signature = Introspection.signature(of: target, for: selector) { return signature }
-      }
-      return nil
+    for target in targets {
+      if let signature = Introspection.signature(of: target, for: selector) { return signature }
     }
+    return nil
   }
 
   /// Any invocation is taken: each target's method is compared on its own, and a message that

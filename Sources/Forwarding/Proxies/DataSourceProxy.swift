@@ -45,7 +45,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     guard tally.answered == 0, let selector = invocation.selector else { return }
     // A source that gets the message later, and whose result is ignored, was asked.
     if tally.queued > 0 { return try answerIfNobodyDid(tally, invocation.lent) }
-    if let fallback, Introspection.responds(fallback, to: selector) {
+    if let fallback, try ForwardingDepth.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
     } else if let answer = fallbacks.read({ $0.values[selector] }) {
       try answer(invocation)

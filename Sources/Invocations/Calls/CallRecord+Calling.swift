@@ -17,10 +17,11 @@ extension CallRecord {
   /// owned.
   @usableFromInline @unsafe
   func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
-    forgetResult()
     try checkStack()
+    let old = takeResult()
     unsafe fwd_call_in_use(facts, state, function)
     keepReturned(returnsRetained: returnsRetained)
+    letGo(old)
   }
 
   /// Refuses a call that the rest of the thread's stack is too small for. A guard page would end the
@@ -33,16 +34,17 @@ extension CallRecord {
 
   /// Calls a Swift body.
   func callBody(of implementation: Implementation) throws {
-    forgetResult()
-    clearResult()
-    do {
-      try unsafe implementation.body(FrameReference(frame))
-    } catch {
-      // The body may have set a result before it threw.
-      forgetResult()
-      throw error
+    try replacingResult {
+      clearResult()
+      do {
+        try inUse { try unsafe implementation.body(FrameReference(frame)) }
+      } catch {
+        // The body may have set a result before it threw.
+        forgetResult()
+        throw error
+      }
+      adoptAnswer(isOwned: implementation.ownsResult)
     }
-    adoptAnswer(isOwned: implementation.ownsResult)
   }
 
   /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
@@ -82,8 +84,8 @@ extension CallRecord {
   @inlinable
   @inline(__always)
   func forgetResult() {
-    if resultOwnership != .none { releaseResult() }
     hasResult = false
+    if resultOwnership != .none { releaseResult() }
   }
 
   func keepReturned(returnsRetained: Bool) {
@@ -102,8 +104,9 @@ extension CallRecord {
 
   @usableFromInline
   func answerZero() {
-    forgetResult()
+    let old = takeResult()
     unsafe fwd_slot_clear(fwd_facts_result(facts), frame)
     hasResult = returnsValue
+    letGo(old)
   }
 }

@@ -98,23 +98,23 @@ extension CallRecord {
     do throws(InvocationError) {
       try unsafe value.store(in: slot)
     } catch {
-      if owns(index) { releaseOwned(index) }
+      let new = takeArgument(index)
       slot.word = old
       setOwns(index, owned)
+      letGo(new)
       throw error
     }
     let owns = Value.ownership != .none && !slot.isNull
     setOwns(index, owns)
-    if owned { release(old, slot.kind) }
     if !owns, isRetaining(index) { retain(index) }
+    letGo(Taken(word: old, ownership: owned ? slot.kind.ownership : .none))
   }
 
   func replace(_ slot: ValueSlot, _ index: Int, word: UInt64, owns: Bool) {
-    let old = slot.word
-    let owned = self.owns(index)
+    let old = takeArgument(index)
     slot.word = word
     setOwns(index, owns)
-    if owned { release(old, slot.kind) }
+    letGo(old)
   }
 
   func typeText(_ index: Int) -> String { plan.typeText(place: index + 1) }

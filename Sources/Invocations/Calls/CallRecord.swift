@@ -150,9 +150,22 @@ struct CallRecord {
     return try body()
   }
 
+  /// Runs a call that uses the target, the objects and the texts of the record, which nobody may replace
+  /// meanwhile. Calls of C note that themselves.
+  @inline(__always)
+  func inUse<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let before = unsafe state.pointee.is_in_use
+    unsafe state.pointee.is_in_use = 1
+    defer { unsafe state.pointee.is_in_use = before }
+    return try body()
+  }
+
+  /// Whether a call is under way, or a target is lent.
+  var isBusy: Bool { unsafe state.pointee.is_in_use | state.pointee.is_target_lent != 0 }
+
   /// Refuses to replace an object or a C string that a call is using.
   func checkSettable(_ index: Int) throws(InvocationError) {
-    if index == 0, isTargetLent { throw .targetInUse }
+    if index == 0, isBusy { throw .targetInUse }
     if unsafe state.pointee.is_in_use != 0 { throw .argumentInUse(index: index) }
   }
 
@@ -195,35 +208,66 @@ struct CallRecord {
     if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
   }
 
-  /// Gives back what argument `index` owns. Its word is zero before anybody is let go: a `deinit` may
-  /// look.
-  func releaseOwned(_ index: Int) {
+  // What is let go may have a `deinit`, which may know this record, and do anything with it. So things
+  // are let go last, when all that is written here is true again, and while the target is lent.
+
+  /// A word that was owned, and is no part of the record any more.
+  struct Taken {
+    let word: UInt64
+    let ownership: ValueOwnership
+  }
+
+  func letGo(_ taken: Taken) {
+    switch taken.ownership {
+    case .none: break
+    case .cString: OwnedCString.release(taken.word)
+    case .object: lendingTarget { OwnedObject.release(taken.word) }
+    }
+  }
+
+  /// Takes out what argument `index` holds, which the caller lets go.
+  func takeArgument(_ index: Int) -> Taken {
     let slot = slot(index)
-    let word = slot.word
+    let taken = Taken(word: slot.word, ownership: owns(index) ? slot.kind.ownership : .none)
     setOwns(index, false)
     slot.word = 0
-    release(word, slot.kind)
+    return taken
   }
+
+  /// Takes out an object or text that is the result, which the caller lets go.
+  func takeResult() -> Taken {
+    let taken = Taken(word: resultSlot.word, ownership: resultOwnership)
+    hasResult = false
+    if taken.ownership != .none {
+      resultOwnership = .none
+      resultSlot.word = 0
+    }
+    return taken
+  }
+
+  /// Runs a call without a result from before, which is let go when the call is over.
+  @inline(__always)
+  func replacingResult<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard resultOwnership != .none else {
+      hasResult = false
+      return try body()
+    }
+    let old = takeResult()
+    defer { letGo(old) }
+    return try body()
+  }
+
+  /// Gives back what argument `index` owns.
+  func releaseOwned(_ index: Int) { letGo(takeArgument(index)) }
 
   @usableFromInline
   func releaseArguments() {
     for index in 0..<argumentCount where owns(index) { releaseOwned(index) }
   }
 
-  func release(_ word: UInt64, _ kind: ValueKind) {
-    if kind.isCString { OwnedCString.release(word) } else { OwnedObject.release(word) }
-  }
-
+  /// Forgets the result, and lets go of it.
   @usableFromInline
-  func releaseResult() {
-    let ownership = resultOwnership
-    guard ownership != .none else { return }
-    let slot = resultSlot
-    let word = slot.word
-    resultOwnership = .none
-    slot.word = 0
-    if ownership == .cString { OwnedCString.release(word) } else { OwnedObject.release(word) }
-  }
+  func releaseResult() { letGo(takeResult()) }
 
   // MARK: Keeping what is borrowed
 

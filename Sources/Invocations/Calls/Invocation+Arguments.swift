@@ -51,8 +51,10 @@ extension Invocation {
       throw record.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     try record.checkSettable(index)
-    record.replace(slot, index, word: OwnedObject.address(of: object), owns: false)
-    if record.isRetaining(index) { record.retain(index) }
+    let address = OwnedObject.address(of: object)
+    let isKept = record.isRetaining(index) && address != 0
+    if isKept { OwnedObject.retain(address) }
+    record.replace(slot, index, word: address, owns: isKept)
   }
 
   /// Sets an integer of any type if the argument's type can represent it exactly.
@@ -114,8 +116,12 @@ extension Invocation {
       throw .wrongSize(expected: slot.size, given: bytes.count)
     }
     if slot.kind.isOwnable { try record.checkSettable(index) }
-    if slot.kind.isOwnable, record.owns(index) { record.releaseOwned(index) }
+    guard slot.kind.isOwnable else {
+      return unsafe FrameBytes.write(bytes, plan.slots + index, record.frame)
+    }
+    let old = record.takeArgument(index)
     unsafe FrameBytes.write(bytes, plan.slots + index, record.frame)
     if record.isRetaining(index) { record.retain(index) }
+    record.letGo(old)
   }
 }

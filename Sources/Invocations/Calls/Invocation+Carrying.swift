@@ -36,13 +36,12 @@ extension Invocation {
     let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
     return declared.first { index in
       let slot = record.slot(index)
-      if slot.isNull { return false }
-      return slot.kind.isPlainPointer || holdsPointer(index)
+      if slot.kind.isAggregate { return holdsPointer(index) }
+      return slot.kind.isPlainPointer && !slot.isNull
     }
   }
 
   private func holdsPointer(_ index: Int) -> Bool {
-    guard record.slot(index).kind.isAggregate else { return false }
     // A value has at most 64 KiB, so this is no longer a list than its bytes.
     let leaves = (try? plan.signature.argumentTypes[index].leaves(limit: .max)) ?? []
     return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
@@ -50,12 +49,21 @@ extension Invocation {
 
   /// Takes the result of another invocation of the same plan; an owned one is owned here too.
   package func takeResult(from other: Invocation) {
-    record.forgetResult()
+    let old = record.takeResult()
+    defer { record.letGo(old) }
     guard other.record.hasResult, returnsValue else { return }
     // SAFETY: equal plans place their results alike, and both frames are whole.
     unsafe record.copyResult(from: other.record.frame)
     record.hasResult = true
     if other.record.resultOwnership != .none { record.keepResult() }
+  }
+
+  /// An invocation that holds the result alone, which nobody else knows.
+  package func answerAlone() -> Invocation {
+    let copy = Invocation(plan)
+    copy.takeResult(from: self)
+    copy.record.keepResult()
+    return copy
   }
 }
 

@@ -41,11 +41,13 @@ extension Invocation {
   public func setResult<Value: CallValue>(_ value: Value) throws(InvocationError) {
     let slot = record.resultSlot
     try record.checkResult(Value.self, slot)
-    record.releaseResult()
-    record.hasResult = false
+    let old = record.takeResult()
+    defer { record.letGo(old) }
     record.clearResult()
+    // Storing may run code of the value's type, which may set a result as well.
+    let isOwned = slot.kind.isOwnable && Value.ownership != .none
     try unsafe value.store(in: slot)
-    record.resultOwnership = slot.kind.isOwnable && !slot.isNull ? Value.ownership : .none
+    record.resultOwnership = isOwned && !slot.isNull ? Value.ownership : .none
     record.hasResult = true
   }
 
@@ -57,10 +59,11 @@ extension Invocation {
     }
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)
-    record.releaseResult()
+    let old = record.takeResult()
     slot.word = address
     record.resultOwnership = address == 0 ? .none : .object
     record.hasResult = true
+    record.letGo(old)
   }
 
   /// Sets the result by its bytes, exactly as many as its type has.
@@ -72,9 +75,10 @@ extension Invocation {
       throw .wrongSize(expected: record.resultSlot.size, given: bytes.count)
     }
     guard record.resultSlot.size > 0 else { return }
-    record.releaseResult()
+    let old = record.takeResult()
     unsafe FrameBytes.write(bytes, plan.result, record.frame)
     record.hasResult = true
     if argumentsRetained { record.keepResult() }
+    record.letGo(old)
   }
 }

@@ -26,6 +26,7 @@ extension Invocation {
     let copy = duplicate(includingTarget: true)
     // This one may be lent, and what it has borrowed end with the loan.
     copy.keepArguments()
+    if copy.record.hasResult { copy.record.keepResult() }
     return copy
   }
 

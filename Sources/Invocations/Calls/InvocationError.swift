@@ -43,7 +43,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   case forwardedTooDeeply(Selector, limit: Int)
   /// The target cannot be set while the invocation is being delivered, or called with it.
   case targetInUse
-  /// The argument is an object or a C string that a C function is being called with.
+  /// The argument is an object or a C string that a call is using.
   case argumentInUse(index: Int)
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: MethodSignature, given: MethodSignature)
@@ -116,7 +116,7 @@ extension InvocationError: CustomStringConvertible {
       "'\(selector)' was forwarded inside of forwarding more than \(limit) times"
     case .targetInUse: "the target cannot be set while the invocation is being delivered"
     case .argumentInUse(let index):
-      "argument \(index) cannot be set while C code is called with it; set it after the call"
+      "argument \(index) cannot be set while a call uses it; set it after the call"
     case .signatureMismatch(let name, let expected, let given):
       "'\(name)' is registered as \(expected), but was called as \(given)"
     case .nullFunction: "the function pointer is NULL"

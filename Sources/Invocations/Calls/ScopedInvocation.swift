@@ -60,7 +60,7 @@ public struct ScopedInvocation: ~Copyable {
   public func invoke(using implementation: Implementation) throws {
     try record.plan.check(implementation)
     try record.checkReceiver(of: implementation)
-    try record.perform(implementation)
+    try record.lendingTarget { try record.perform(implementation) }
   }
 
   /// Sends the message to an object, with all steps of forwarding; nil answers zero.
@@ -72,6 +72,7 @@ public struct ScopedInvocation: ~Copyable {
   /// Sends a message whose selector was compared with the plan before.
   @usableFromInline
   package func send(compared selector: Selector, to target: AnyObject?) throws {
+    if record.isBusy { try record.checkSettable(0) }
     record.setSelector(selector)
     let address = OwnedObject.address(of: target)
     guard let receiver = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
@@ -88,7 +89,7 @@ public struct ScopedInvocation: ~Copyable {
     case .performed: return
     case .asks(let table):
       if try unsafe forwardCall(table) { return }
-      try sendByInvocation { try unsafe $0.ask(table) }
+      try sendByInvocation { try unsafe $0.ask(table, HeldObject(receiver)) }
     case .unknown: try sendByInvocation { try $0.dispatch() }
     }
   }
@@ -110,14 +111,15 @@ public struct ScopedInvocation: ~Copyable {
   @inline(__always)
   private func sendByInvocation(_ dispatch: (Invocation) throws -> Void) throws {
     let record = record
-    record.forgetResult()
-    try unsafe record.unmanagedPlan._withUnsafeGuaranteedRef { plan in
-      try SpareInvocations.withOne(plan) { call in
-        call.record.borrow(from: record)
-        // Whoever keeps the invocation must not find a target in it that nobody keeps.
-        defer { call.record.slot(0).word = 0 }
-        try dispatch(call)
-        record.takeResult(of: call.record)
+    try record.replacingResult {
+      try unsafe record.unmanagedPlan._withUnsafeGuaranteedRef { plan in
+        try SpareInvocations.withOne(plan) { call in
+          call.record.borrow(from: record)
+          // Whoever keeps the invocation must not find a target in it that nobody keeps.
+          defer { call.record.slot(0).word = 0 }
+          try dispatch(call)
+          record.takeResult(of: call.record)
+        }
       }
     }
   }

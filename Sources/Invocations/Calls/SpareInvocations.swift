@@ -81,6 +81,11 @@ private enum SoleReference {
 }
 
 extension Invocation {
+  /// Whether one reference leads here, and no weak one.
+  package var isKnownToNobodyElse: Bool {
+    unsafe fwd_object_references(Unmanaged.passUnretained(self).toOpaque()) == SoleReference.bits
+  }
+
   /// Becomes as good as new. The bytes of arguments stay; who takes it next sets them all.
   fileprivate func forgetEverything() {
     record.finish()

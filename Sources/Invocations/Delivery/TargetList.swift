@@ -283,7 +283,7 @@ private struct MethodRun {
         guard let object = unsafe taken.object else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
-          try implementation.body(frame)
+          try record.inUse { try implementation.body(frame) }
         } catch {
           failures += 1
           tally.fail(error, at: unsafe member(of: target))
@@ -326,25 +326,18 @@ extension CallRecord {
   @unsafe
   fileprivate func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {
     let had = hasResult
-    let ownership = resultOwnership
-    guard ownership != .none else {
-      do { try unsafe perform(method) } catch {
-        hasResult = had
-        throw error
-      }
-      return
-    }
-    let slot = resultSlot
-    let word = slot.word
-    resultOwnership = .none
+    let old = takeResult()
     do {
       try unsafe perform(method)
     } catch {
-      slot.word = word
-      resultOwnership = ownership
+      // Of a result that nobody owns the bytes are still there.
+      if old.ownership != .none {
+        resultSlot.word = old.word
+        resultOwnership = old.ownership
+      }
       hasResult = had
       throw error
     }
-    release(word, slot.kind)
+    letGo(old)
   }
 }

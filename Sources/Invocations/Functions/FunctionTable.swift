@@ -29,7 +29,8 @@ public final class FunctionTable: Sendable {
   ///   - fixedArgumentCount: for a variadic function, how many arguments stand before its `...`.
   ///   - returnsRetained: whether an object result is the caller's to release.
   /// - Safety: the function's C type must be the one that `encoding` describes. Nothing can check
-  ///   that; a call through a wrong encoding is undefined behavior.
+  ///   that; a call through a wrong encoding is undefined behavior. Text that it returns as a `*` must
+  ///   stay as it is for as long as somebody may read it.
   @unsafe
   public func register(
     _ name: String, replacing: Bool = false, encoding: String,

@@ -26,14 +26,14 @@ public final class MethodTable: Sendable {
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
 
-  /// The classes that declare their methods, and the selectors that classes resolve, at the moment.
-  private static let declaring = OnceForEach<ObjectIdentifier>()
-  private static let resolving = OnceForEach<Resolution>()
-
-  private struct Resolution: Hashable {
-    let type: ObjectIdentifier
-    let selector: Selector
+  /// What classes are asked for once. All of it in one, so that a circle of those who wait for each other
+  /// shows wherever it leads.
+  private enum Question: Hashable {
+    case declaring(ObjectIdentifier)
+    case resolving(ObjectIdentifier, Selector)
   }
+
+  private static let questions = OnceForEach<Question>()
 
   private let state = Guarded(State())
   private let isDeclared = Atomic(false)
@@ -72,7 +72,7 @@ public final class MethodTable: Sendable {
   /// this one waits for.
   private func declare() {
     let isOver = { self.isDeclared.load(ordering: .acquiring) }
-    Self.declaring.run(ObjectIdentifier(type), unless: isOver) {
+    Self.questions.run(.declaring(ObjectIdentifier(type)), unless: isOver) {
       if let declaring = type as? any MethodDeclaring.Type {
         declaring.declareMethods(MethodDeclarations(of: type))
       }
@@ -219,8 +219,7 @@ public final class MethodTable: Sendable {
     let isOver = { self.state.read { $0.resolved.contains(selector) } }
     if isOver() { return nil }
     // Other threads wait for the one answer; the resolver itself may ask, and is told no.
-    let resolution = Resolution(type: ObjectIdentifier(type), selector: selector)
-    Self.resolving.run(resolution, unless: isOver) {
+    Self.questions.run(.resolving(ObjectIdentifier(type), selector), unless: isOver) {
       resolving.resolveMethod(selector, in: self)
       state.withLockInPlace { _ = $0.resolved.insert(selector) }
     }

@@ -20,8 +20,9 @@ extension Invocation {
   /// Makes `target` the target and sends the message to it.
   public func invoke(on target: AnyObject?) throws {
     try setTarget(target)
-    guard target != nil else { return try invoke() }
-    try dispatch()
+    guard let target else { return try invoke() }
+    // Held by whoever calls this: a `deinit` of the former target may have set another one.
+    try withExtendedLifetime(target) { try dispatch() }
   }
 
   /// Sends the message to ``target`` as the superclass of `type` answers it: what `super` does in
@@ -36,18 +37,23 @@ extension Invocation {
     guard isClass(own, below: type) else {
       throw InvocationError.wrongClass(expected: SwiftType(type), given: SwiftType(own))
     }
-    record.forgetResult()
+    let receiver = record.receiver
     try withExtendedLifetime(target) {
-      let found = record.lendingTarget { MethodTable.of(type).superclass?.resolved(selector) }
-      if let method = found {
-        try record.check(method, selector)
-        return try record.perform(method)
+      // Finding a method may run code of the classes, which may know this invocation.
+      let (found, table) = record.lendingTarget {
+        (MethodTable.of(type).superclass?.resolved(selector), MethodTable.of(own))
       }
-      guard let steps = unsafe MethodTable.of(own).forwarding else {
-        throw InvocationError.unrecognizedSelector(
-          selector, type: _getSuperclass(type).map { SwiftType($0) }, nearest: nil)
+      try record.replacingResult {
+        if let method = found {
+          try record.check(method, selector)
+          return try record.perform(method)
+        }
+        guard let steps = unsafe table.forwarding else {
+          throw InvocationError.unrecognizedSelector(
+            selector, type: _getSuperclass(type).map { SwiftType($0) }, nearest: nil)
+        }
+        try unsafe forward(selector, to: receiver, steps)
       }
-      try unsafe forward(selector, to: record.receiver, steps)
     }
   }
 
@@ -63,11 +69,12 @@ extension Invocation {
     record.isTargetLent = false
     slot.word = OwnedObject.address(of: other)
     defer {
-      record.isTargetLent = isLent
       // Whoever forwarded may have set a target of its own.
-      if record.owns(0) { record.releaseOwned(0) }
+      let other = record.takeArgument(0)
       slot.word = word
       record.setOwns(0, owned)
+      record.isTargetLent = isLent
+      record.letGo(other)
     }
     try dispatch()
   }
@@ -75,43 +82,47 @@ extension Invocation {
   /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
   /// and held by the caller.
   func dispatch() throws {
-    switch try record.performKnownMethod(of: record.receiver, record.slot(1).word) {
+    let receiver = record.receiver
+    switch try record.performKnownMethod(of: receiver, record.slot(1).word) {
     case .performed: return
-    case .asks(let table): try unsafe ask(table)
-    case .unknown: try dispatchUnknown()
+    case .asks(let table): try unsafe ask(table, receiver)
+    case .unknown: try dispatchUnknown(receiver)
     }
   }
 
-  private func dispatchUnknown() throws {
-    record.forgetResult()
-    guard let selector else { throw InvocationError.selectorNotSet }
-    let type: AnyClass = unsafe record.receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
-    // Finding a method may run code of the class, which may know this invocation.
-    let (table, method) = record.lendingTarget { MethodLookup.find(type, selector) }
-    guard let method else { return try unsafe ask(Unmanaged.passUnretained(table)) }
-    try record.check(method, selector)
-    try record.perform(method)
+  private func dispatchUnknown(_ receiver: HeldObject) throws {
+    try record.replacingResult {
+      guard let selector else { throw InvocationError.selectorNotSet }
+      try record.check(receiver)
+      let type: AnyClass = unsafe receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
+      // Finding a method may run code of the class, which may know this invocation.
+      let (table, method) = record.lendingTarget { MethodLookup.find(type, selector) }
+      guard let method else { return try unsafe ask(Unmanaged.passUnretained(table), receiver) }
+      try record.check(method, selector)
+      try record.perform(method)
+    }
   }
 
   /// Asks an object that its class has no answer for: whether it has a method of its own, and if
   /// not, to forward.
-  func ask(_ table: Unmanaged<MethodTable>) throws {
-    // An older result must not pass for the answer to a message that is refused on its way.
-    record.forgetResult()
+  func ask(_ table: Unmanaged<MethodTable>, _ target: HeldObject) throws {
     guard let selector = record.selector else { throw InvocationError.selectorNotSet }
-    try unsafe table._withUnsafeGuaranteedRef { table in
-      let target = record.receiver
-      let own = record.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
-      if let method = own {
-        try record.check(method, selector)
-        return try record.perform(method)
-      }
-      guard let steps = unsafe table.forwarding else {
-        throw unsafe target.with(as: AnyObject.self) {
-          InvocationError.unrecognized(selector, by: $0)
+    // An older result must not pass for the answer to a message that is refused on its way.
+    try record.replacingResult {
+      try record.check(target)
+      try unsafe table._withUnsafeGuaranteedRef { table in
+        let own = record.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
+        if let method = own {
+          try record.check(method, selector)
+          return try record.perform(method)
         }
+        guard let steps = unsafe table.forwarding else {
+          throw unsafe target.with(as: AnyObject.self) {
+            InvocationError.unrecognized(selector, by: $0)
+          }
+        }
+        try unsafe forward(selector, to: target, steps)
       }
-      try unsafe forward(selector, to: target, steps)
     }
   }
 
@@ -177,11 +188,12 @@ extension Invocation {
     record.owned &= ~1
     record.isTargetLent = false
     defer {
-      record.isTargetLent = isLent
-      if record.owned & 1 != 0 { record.releaseOwned(0) }
+      let other = record.takeArgument(0)
       slot.word = receiver
-      record.owned |= owned
+      record.setOwns(0, owned != 0)
       record.setSelector(selector)
+      record.isTargetLent = isLent
+      record.letGo(other)
     }
     try steps.forward(target, self)
   }
@@ -235,7 +247,8 @@ extension CallRecord {
     hasResult = false
     do {
       try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-        try unsafe $0.body(FrameReference(frame))
+        implementation in
+        try inUse { try unsafe implementation.body(FrameReference(frame)) }
       }
     } catch {
       // The body may have set a result before it threw.
@@ -263,6 +276,13 @@ extension CallPlan {
 }
 
 extension CallRecord {
+  /// Refuses to go on with a call whose receiver was replaced, by code that a lock's end let run.
+  func check(_ receiver: HeldObject) throws(InvocationError) {
+    guard unsafe slot(0).word == UInt64(UInt(bitPattern: receiver.address)) else {
+      throw .targetInUse
+    }
+  }
+
   /// Refuses a method of other types, and C code that does not take the receiver.
   func check(_ method: Implementation, _ selector: Selector) throws(InvocationError) {
     try plan.check(method, selector)
@@ -325,21 +345,44 @@ package enum ForwardingDepth {
     case .cycle: throw .forwardingCycle(selector, type: SwiftType(type()))
     case .tooDeep: throw .forwardedTooDeeply(selector, limit: limit)
     case .withoutStack:
-      throw unsafe .notEnoughStack(needed: Int(FWD_FORWARDING_STACK), left: Int(fwd_stack_left()))
+      throw stackError
     }
   }
 
-  /// Asks an object a question that it may pass on to others, unless it is being asked already, or
-  /// questions are nested too deeply.
-  package static func asking<Answer>(
+  /// Asks an object a question that it may pass on to others, unless it is being asked already. Where
+  /// questions are nested too deeply to be asked, the thread notes that.
+  static func asking<Answer>(
     _ object: AnyObject, ifAskedAlready default: Answer, _ body: () -> Answer
   ) -> Answer {
     let address = unsafe Unmanaged.passUnretained(object).toOpaque()
-    guard unsafe fwd_forwarding_enter(fwd_thread(), address, 0) == .entered else {
+    let thread = unsafe fwd_thread()
+    let status = unsafe fwd_forwarding_enter(thread, address, 0)
+    guard status == .entered else {
+      if status != .cycle, let thread = unsafe thread { unsafe thread.pointee.unasked = status }
       return `default`
     }
     defer { leave() }
     return body()
+  }
+
+  /// Whether an object answers a selector. Throws where it could not be asked: a no would let a message
+  /// get lost.
+  package static func responds(
+    _ object: AnyObject, to selector: Selector
+  ) throws(InvocationError) -> Bool {
+    let thread = unsafe fwd_thread()
+    if let thread = unsafe thread { unsafe thread.pointee.unasked = .entered }
+    if Introspection.responds(object, to: selector) { return true }
+    guard let thread = unsafe thread else { throw .outOfMemory }
+    switch unsafe thread.pointee.unasked {
+    case .entered, .cycle: return false
+    case .tooDeep: throw .forwardedTooDeeply(selector, limit: limit)
+    case .withoutStack: throw stackError
+    }
+  }
+
+  private static var stackError: InvocationError {
+    unsafe .notEnoughStack(needed: Int(FWD_FORWARDING_STACK), left: Int(fwd_stack_left()))
   }
 
   package static func leave() { unsafe fwd_forwarding_leave(fwd_thread()) }

@@ -96,13 +96,16 @@ public protocol MethodHolding: AnyObject, SendableMetatype {
   func ownMethod(for selector: Selector) -> Implementation?
 }
 
-/// Questions that can be asked about any object.
+/// Questions that can be asked about any object. One that an object passes on, until it comes back to it,
+/// ends there with no.
 public enum Introspection {
   /// Whether an object answers a selector; nil answers none.
   public static func responds(_ object: AnyObject?, to selector: Selector) -> Bool {
     guard let object else { return false }
     if let forwarding = object as? any MessageForwarding {
-      return forwarding.responds(to: selector)
+      return ForwardingDepth.asking(object, ifAskedAlready: false) {
+        forwarding.responds(to: selector)
+      }
     }
     return implementation(of: object, for: selector) != nil
   }
@@ -112,7 +115,9 @@ public enum Introspection {
     guard let object else { return nil }
     if let method = implementation(of: object, for: selector) { return method.signature }
     if let forwarding = object as? any MessageForwarding {
-      return forwarding.methodSignature(for: selector)
+      return ForwardingDepth.asking(object, ifAskedAlready: nil) {
+        forwarding.methodSignature(for: selector)
+      }
     }
     return MethodTable.of(type(of: object)).signature(for: selector)
   }
@@ -121,7 +126,9 @@ public enum Introspection {
   public static func conforms(_ object: AnyObject?, to description: ProtocolDescription) -> Bool {
     guard let object else { return false }
     if let forwarding = object as? any MessageForwarding {
-      return forwarding.conforms(to: description)
+      return ForwardingDepth.asking(object, ifAskedAlready: false) {
+        forwarding.conforms(to: description)
+      }
     }
     return MethodTable.of(type(of: object)).conforms(to: description)
   }
