@@ -38,17 +38,18 @@ struct InvocationConformanceTests {
     return call
   }
 
-  private final class Echo {}
+  /// One class for each type, as rows run at the same time.
+  private final class Echo<Value> {}
 
   /// Sends a value to a method that gives it back, through a Swift closure, and compares.
   static func echo<Value: CallValue & Equatable>(_ value: Value) throws {
-    try MethodTable.of(Echo.self).register("echo:", replacing: true) { (_: Echo, value: Value) in
-      value
+    try MethodTable.of(Echo<Value>.self).register("echo:", replacing: true) {
+      (_: Echo<Value>, value: Value) in value
     }
     let code = Value.typeEncoding
     let call = try Invocation(MethodSignature(parsing: "\(code)@:\(code)"), selector: "echo:")
     try call.setArgument(value, at: 2)
-    try call.invoke(on: Echo())
+    try call.invoke(on: Echo<Value>())
     #expect(try call.result(as: Value.self) == value)
   }
 
