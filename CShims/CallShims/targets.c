@@ -106,12 +106,11 @@ __attribute__((always_inline)) static inline int call_run(FWDRound *round,
   if (method && method->plan != facts->identity) method = NULL;
   round->method = method;
   if (!method || !method->function || !method->is_plain) return 0;
-  uint8_t before = state->is_in_use;
-  state->is_in_use = 1;
+  state->uses++;
   size_t called = call(target, target + fwd_round_run(round), method, round->cache, facts,
                        fwd_state_frame(state)) -
                   target;
-  state->is_in_use = before;
+  state->uses--;
   if (called == 0) return 0;
   state->has_result = facts->returns_value;
   round->answered += called;

@@ -113,10 +113,9 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
 __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
                                                                   FWDInvocationState *state,
                                                                   const void *function) {
-  uint8_t before = state->is_in_use;
-  state->is_in_use = 1;
+  state->uses++;
   fwd_call(facts, fwd_state_frame(state), function);
-  state->is_in_use = before;
+  state->uses--;
 }
 
 /// Calls with `errno` cleared, and gives what the function left in it. Nothing runs between the

@@ -168,9 +168,8 @@ typedef struct FWDInvocationState {
   uint8_t has_path;
   /// Whether the receiver in the frame is somebody else's for the time of a call, and not to be set.
   uint8_t is_target_lent;
-  /// Whether C code runs with the values of the frame, and still uses what they refer to.
-  uint8_t is_in_use;
-  uint8_t reserved;
+  /// How many calls run with the values of the frame, and use what they refer to.
+  uint16_t uses;
 } FWDInvocationState;
 
 _Static_assert(sizeof(FWDInvocationState) == 32, "the frame behind it is aligned to 16 bytes");

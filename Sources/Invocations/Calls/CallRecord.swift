@@ -154,19 +154,18 @@ struct CallRecord {
   /// meanwhile. Calls of C note that themselves.
   @inline(__always)
   func inUse<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let before = unsafe state.pointee.is_in_use
-    unsafe state.pointee.is_in_use = 1
-    defer { unsafe state.pointee.is_in_use = before }
+    unsafe state.pointee.uses &+= 1
+    defer { unsafe state.pointee.uses &-= 1 }
     return try body()
   }
 
   /// Whether a call is under way, or a target is lent.
-  var isBusy: Bool { unsafe state.pointee.is_in_use | state.pointee.is_target_lent != 0 }
+  var isBusy: Bool { unsafe state.pointee.uses != 0 || state.pointee.is_target_lent != 0 }
 
   /// Refuses to replace an object or a C string that a call is using.
   func checkSettable(_ index: Int) throws(InvocationError) {
     if index == 0, isBusy { throw .targetInUse }
-    if unsafe state.pointee.is_in_use != 0 { throw .argumentInUse(index: index) }
+    if unsafe state.pointee.uses != 0 { throw .argumentInUse(index: index) }
   }
 
   // MARK: Ownership

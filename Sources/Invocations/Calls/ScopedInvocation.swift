@@ -66,16 +66,16 @@ public struct ScopedInvocation: ~Copyable {
   /// Sends the message to an object, with all steps of forwarding; nil answers zero.
   public func send(_ selector: Selector, to target: AnyObject?) throws {
     try record.plan.check(selector)
+    try record.checkSettable(0)
     try send(compared: selector, to: target)
   }
 
-  /// Sends a message whose selector was compared with the plan before.
+  /// Sends a message whose selector was compared with the plan before, and that nobody is sending.
   @usableFromInline
   package func send(compared selector: Selector, to target: AnyObject?) throws {
-    if record.isBusy { try record.checkSettable(0) }
     record.setSelector(selector)
     let address = OwnedObject.address(of: target)
-    guard let receiver = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
+    guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
       return record.answerZero()
     }
     // Whatever was set as argument 0 is replaced; and the target, which only the caller holds, must
@@ -83,16 +83,24 @@ public struct ScopedInvocation: ~Copyable {
     if record.owned & 1 != 0 { record.releaseOwned(0) }
     record.slot(0).word = address
     defer { record.slot(0).word = 0 }
-    switch try record.performKnownMethod(
-      of: unsafe HeldObject(receiver), UInt64(selector.word))
-    {
+    let receiver = unsafe HeldObject(object)
+    switch try record.performKnownMethod(of: receiver, UInt64(selector.word)) {
     case .performed: return
     case .asks(let table):
       if try unsafe forwardCall(table) { return }
-      try sendByInvocation { try unsafe $0.ask(table, HeldObject(receiver)) }
-    case .unknown: try sendByInvocation { try $0.dispatch() }
+      try unsafe sendAsking(table, receiver)
+    case .unknown: try sendLookingUp()
     }
   }
+
+  @unsafe
+  @inline(never)
+  private func sendAsking(_ table: Unmanaged<MethodTable>, _ receiver: HeldObject) throws {
+    try sendByInvocation { try unsafe $0.ask(table, receiver) }
+  }
+
+  @inline(never)
+  private func sendLookingUp() throws { try sendByInvocation { try $0.dispatch() } }
 
   /// Lets an object pass the call on that needs no invocation for it; false if it needs one.
   @unsafe

@@ -278,12 +278,14 @@ private struct MethodRun {
       var target = unsafe fwd_target_at(list, index)
       let stop = unsafe fwd_target_at(list, end)
       var failures = 0
+      unsafe record.state.pointee.uses &+= 1
+      defer { unsafe record.state.pointee.uses &-= 1 }
       while unsafe target != stop {
         let taken = unsafe fwd_target_take(target)
         guard let object = unsafe taken.object else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
-          try record.inUse { try implementation.body(frame) }
+          try implementation.body(frame)
         } catch {
           failures += 1
           tally.fail(error, at: unsafe member(of: target))

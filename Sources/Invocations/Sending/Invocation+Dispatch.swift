@@ -244,17 +244,18 @@ extension CallRecord {
     guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil,
       let implementation = unsafe method.pointee.implementation
     else { return try unsafe perform(method) }
-    hasResult = false
+    unsafe state.pointee.uses &+= 1
     do {
       try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-        implementation in
-        try inUse { try unsafe implementation.body(FrameReference(frame)) }
+        try unsafe $0.body(FrameReference(frame))
       }
     } catch {
+      unsafe state.pointee.uses &-= 1
       // The body may have set a result before it threw.
       hasResult = false
       throw error
     }
+    unsafe state.pointee.uses &-= 1
     hasResult = returnsValue
   }
 
