@@ -11,7 +11,7 @@ build() {
   local name=$1
   shift
   "$clang" -std=c17 -D_GNU_SOURCE -g -fuse-ld=lld -I CShims/CallShims/include \
-    -o "$folder/$name" "Tests/Core/$name.c" CShims/CallShims/*.c CShims/CallShims/*.S \
+    -o "$folder/$name" "Tests/Core/$name.c" CShims/CallShims/*/*.c CShims/CallShims/*/*.S \
     -lffi -ldl -pthread "$@"
 }
 

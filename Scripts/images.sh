@@ -7,7 +7,7 @@ swift build --target Forwarding
 build=$(swift build --show-bin-path)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-objects=("$build"/{Forwarding,Invocations,TypeEncodings,CForwardingShims}.build/*.o)
+objects=("$build"/{Forwarding,Invocations,TypeEncodings}.build/*.o "$build"/CForwardingShims.build/*/*.o)
 
 # Code of a client that the compiler inlined is bound to the data that the functions use: every image
 # takes both from the same one, so none of it may be hidden. The page of trampolines is code.

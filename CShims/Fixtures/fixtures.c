@@ -181,6 +181,14 @@ int fixture_fork(const void *function, int *out_pipe) {
   return (int)child;
 }
 
+int fixture_is_address_sanitized(void) {
+#if __has_feature(address_sanitizer)
+  return 1;
+#else
+  return 0;
+#endif
+}
+
 int fixture_is_thread_sanitized(void) {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

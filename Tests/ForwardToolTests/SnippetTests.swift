@@ -6,7 +6,7 @@ import Testing
 /// Documentation that runs: each snippet is a program, and prints what its comments promise.
 @Suite("Snippets and the README")
 struct SnippetTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
   static func run(_ name: String) throws -> Finished {

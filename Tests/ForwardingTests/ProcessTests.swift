@@ -309,7 +309,11 @@ struct JumpTests {
     }
   }
 
-  @Test("what was replaced during a call that a jump left dies after a while all the same")
+  @Test(
+    "what was replaced during a call that a jump left dies after a while all the same",
+    .enabled(
+      if: fixture_is_address_sanitized() == 0,
+      "AddressSanitizer keeps locals off the stack, so no address tells what is dead"))
   func replaced() async {
     await #expect(processExitsWith: .success) {
       let target = try Self.jumper()
@@ -359,7 +363,9 @@ struct SandboxTests {
       }
       require(target.count.load(ordering: .relaxed) == 50_000)
       let growth = residentKilobytes() - before
-      require(growth < 4000, "50,000 changes left \(growth) KB behind")
+      // AddressSanitizer keeps what is freed for a while.
+      let limit = fixture_is_address_sanitized() == 0 ? 4000 : 400_000
+      require(growth < limit, "50,000 changes left \(growth) KB behind")
     }
   }
 

@@ -44,6 +44,9 @@ int fixture_fork(const void *function, int *out_pipe);
 /// Whether ThreadSanitizer watches, which cannot follow a fork of many threads: the child may spin.
 int fixture_is_thread_sanitized(void);
 
+/// Likewise, with AddressSanitizer.
+int fixture_is_address_sanitized(void);
+
 /// Lets a child of `fixture_fork` go, and gives its exit status, or -1.
 int fixture_let_child_go(int child, int pipe);
 

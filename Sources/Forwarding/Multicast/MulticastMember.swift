@@ -64,14 +64,6 @@ final class MulticastMember: Sendable {
     for old in earlier { _ = old.member?.listed.unblock() }
     return listed.unblock()
   }
-
-  /// What makes two registrations the same: the target, and its queue or actor.
-  struct Key: Hashable {
-    let target: ObjectIdentifier
-    let lane: ObjectIdentifier?
-  }
-
-  var key: Key { Key(target: reference.identity, lane: wishes.lane.identity) }
 }
 
 /// What all versions of a registration have in common. It dies when no delivery has the

@@ -67,8 +67,8 @@ extension MulticastProxy {
   /// Removes the registrations of dead targets.
   func purge() {
     // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
-    let dead = Set(snapshot.filter { $0.reference.object == nil }.map(\.token))
-    for member in take(where: { dead.contains($0.token) }) {
+    let dead = snapshot.filter { $0.reference.object == nil }.map(\.token)
+    for member in change({ members in dead.flatMap { members.remove($0) } }) {
       if !member.life.wasMet {
         diagnose(.diedUnreached(member.token, SwiftType(member.reference.type)))
       }

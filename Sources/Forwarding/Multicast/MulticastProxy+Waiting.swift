@@ -9,33 +9,32 @@ extension MulticastProxy {
   /// wait in a circle: it is refused there as ``ForwardingError/wouldDeadlock``, and nothing is removed. A once-only registration that was given its message is gone already.
   @discardableResult
   public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
-    try removeAndWait { $0.token == token } > 0
+    try removeAndWait { $0.remove(token) } > 0
   }
 
   /// Likewise for all registrations of a target; says how many there were.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    let identity = ObjectIdentifier(target)
-    return try removeAndWait { $0.reference.identity == identity }
+    try removeAndWait { $0.remove(of: ObjectIdentifier(target)) }
   }
 
   private func removeAndWait(
-    where matches: (MulticastMember) -> Bool
+    _ remove: (inout Registrations) -> [MulticastMember]
   ) throws(ForwardingError) -> Int {
     guard !ForwardingDepth.isInside, !BlockingChain.isInside else { throw .wouldDeadlock }
-    guard let count = wait(in: QueueMark.current[...], where: matches) else { throw .wouldDeadlock }
+    guard let count = wait(in: QueueMark.current[...], remove) else { throw .wouldDeadlock }
     return count
   }
 
   /// Waits where none of these queues is waited for; nil where one is.
   private func wait(
-    in queues: ArraySlice<QueueMark>, where matches: (MulticastMember) -> Bool
+    in queues: ArraySlice<QueueMark>, _ remove: (inout Registrations) -> [MulticastMember]
   ) -> Int? {
     if let queue = queues.first {
-      return queue.inside(of: self) { wait(in: queues.dropFirst(), where: matches) } ?? nil
+      return queue.inside(of: self) { wait(in: queues.dropFirst(), remove) } ?? nil
     }
     // The members themselves are let go before the wait, which is for the last reference.
-    let ends = take(where: matches).map(\.life.end)
+    let ends = change(remove).map(\.life.end)
     // The last delivery that has the members in its list lets go of them when it ends.
     for end in ends { end.wait() }
     return ends.count

@@ -43,7 +43,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     var diagnose: (@Sendable (Diagnostic) -> Void)?
   }
 
-  private let members = Guarded(Registrations())
+  let members = Guarded(Registrations())
   private let unanswered = Guarded<Set<Selector>>([])
   private let settings = Guarded(Settings())
   private let stopsAtFirst = Atomic(false)
@@ -125,7 +125,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   private func add(_ request: Registrations.Request) -> Token {
     let settings = settings.read { $0 }
     let (added, count) = change { members in
-      (members.add(request, settings.duplicates), members.list.count)
+      (members.add(request, settings.duplicates), members.count)
     }
     if count > settings.expectedTargets {
       diagnose(.tooManyTargets(count: count, limit: settings.expectedTargets))
@@ -140,51 +140,52 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// ``removeAndWait(_:)-(Token)`` waits for that.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
-    remove { $0.token == token } > 0
+    take { $0.remove(token) } > 0
   }
 
   /// Removes all registrations of a target, and says how many there were.
   @discardableResult
   public func remove(_ target: AnyObject) -> Int {
-    let identity = ObjectIdentifier(target)
-    return remove { $0.reference.identity == identity }
+    take { $0.remove(of: ObjectIdentifier(target)) }
   }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
   public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    let identity = ObjectIdentifier(target)
-    let key = MulticastMember.Key(target: identity, lane: lane.identity)
-    return remove { $0.key == key }
+    take { members in
+      members.remove(of: ObjectIdentifier(target)) { $0.wishes.lane.identity == lane.identity }
+    }
   }
 
   /// Removes all registrations of a group.
   @discardableResult
-  public func removeGroup(_ group: String) -> Int { remove { $0.wishes.group == group } }
+  public func removeGroup(_ group: String) -> Int {
+    take { members in members.remove { $0.wishes.group == group } }
+  }
 
   /// Removes everything.
   @discardableResult
-  public func removeAll() -> Int { remove { _ in true } }
+  public func removeAll() -> Int { take { $0.remove { _ in true } } }
 
-  func endScope(_ token: Token) {
-    // Let go outside of the lock.
-    let gone = change { $0.endScope(token) }
-    withExtendedLifetime(gone) {}
+  /// Ends a registration for one message, unless wishes that came since keep it.
+  func endOnce(_ member: MulticastMember) {
+    take { members in
+      guard members.member(member.token)?.isOnce ?? false else { return [] }
+      return members.remove(member.token)
+    }
   }
 
+  func endScope(_ token: Token) { take { $0.endScope(token) } }
+
+  /// Removes registrations, and says how many; they are let go outside of the lock, as a target may die
+  /// of it.
   @discardableResult
-  func remove(where matches: (MulticastMember) -> Bool) -> Int {
-    take(where: matches).count
-  }
-
-  /// Removes registrations and gives them to the caller, who lets them go outside of the lock: a
-  /// target may die of it.
-  func take(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
-    change { $0.remove(where: matches) }
+  private func take(_ remove: (inout Registrations) -> [MulticastMember]) -> Int {
+    change(remove).count
   }
 
   /// Changes the registrations; deliveries that begin after this see what it left.
-  private func change<Result>(_ body: (inout Registrations) -> Result) -> Result {
+  func change<Result>(_ body: (inout Registrations) -> Result) -> Result {
     let (result, old) = members.withLockInPlace { members in
       (body(&members), targetList.withdraw())
     }
@@ -206,48 +207,10 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     withMember(token) { $0.unblock() } ?? false
   }
 
-  private func withMember<Result>(
+  func withMember<Result>(
     _ token: Token, _ body: (MulticastMember) -> Result
   ) -> Result? {
     members.read { $0.member(token).map(body) }
-  }
-
-  // MARK: Looking
-
-  /// The registrations as they are now.
-  var snapshot: [MulticastMember] { members.withLockInPlace { $0.show() }.members }
-
-  /// Looks at the registrations while nobody changes them.
-  func withMembers(_ body: ([MulticastMember]) -> Void) { members.read { body($0.list) } }
-
-  /// How many registrations there are, those of dead targets that nobody met yet included.
-  public var registrationCount: Int { members.read { $0.list.count } }
-
-  /// How many targets are alive.
-  public var count: Int { snapshot.count { $0.reference.object != nil } }
-
-  /// Whether no target is alive.
-  public var isEmpty: Bool { count == 0 }
-
-  /// The targets that are alive, in the order of delivery.
-  public var targets: [AnyObject] { snapshot.compactMap(\.reference.object) }
-
-  /// Whether an object is registered.
-  public func contains(_ target: AnyObject) -> Bool {
-    members.read { $0.contains(ObjectIdentifier(target)) }
-  }
-
-  /// Whether a registration is there.
-  public func contains(_ token: Token) -> Bool { withMember(token) { _ in } != nil }
-
-  /// The targets of a class.
-  public func targets<Target: AnyObject>(of type: Target.Type) -> [Target] {
-    targets.compactMap { $0 as? Target }
-  }
-
-  /// The targets that answer a selector.
-  public func targets(respondingTo selector: Selector) -> [AnyObject] {
-    targets.filter { Introspection.responds($0, to: selector) }
   }
 
   // MARK: Steps of forwarding

@@ -1,4 +1,7 @@
 /// The registrations of a multicast proxy, in the order of delivery.
+///
+/// A registration is found by its token and by its target in one step, however many there are. Those
+/// that are removed leave a gap, and gaps are closed once they are half of all.
 struct Registrations {
   /// Who keeps a registration: scopes until the last of them ends, anybody else for good.
   private struct Owners {
@@ -6,13 +9,19 @@ struct Registrations {
     var isKept = false
   }
 
-  private(set) var list: [MulticastMember] = []
-  private var lastID: UInt64 = 0
-  /// The registrations of each target with each queue, so that adding stays quick with many.
-  private var byKey: [MulticastMember.Key: [MulticastMember]] = [:]
-  private var owners: [MulticastProxy.Token: Owners] = [:]
+  /// What is known of one token.
+  private struct Known {
+    var index: Int
+    var owners = Owners()
+  }
+
+  /// In the order of delivery; nil where one was removed.
+  private var slots: [MulticastMember?] = []
+  private var known: [MulticastProxy.Token: Known] = [:]
+  private var byTarget: [ObjectIdentifier: [MulticastProxy.Token]] = [:]
   private var orders: [ObjectIdentifier: WeakOrder] = [:]
-  /// What others see of `list`: an array of their own, as this one is changed where it is.
+  private var lastID: UInt64 = 0
+  /// What others see: an array of their own, as this one is changed where it is.
   private var shown: Shown?
 
   private struct WeakOrder { weak let order: LaneOrder? }
@@ -23,21 +32,28 @@ struct Registrations {
     init(_ members: [MulticastMember]) { self.members = members }
   }
 
+  // MARK: Looking
+
+  /// How many there are.
+  var count: Int { known.count }
+
   /// The registrations as they are now.
   mutating func show() -> Shown {
     if let shown { return shown }
-    let made = Shown(list.map { $0 })
+    let made = Shown(slots.compactMap { $0 })
     shown = made
     return made
   }
 
   func member(_ token: MulticastProxy.Token) -> MulticastMember? {
-    list.first { $0.token == token }
+    known[token].flatMap { slots[$0.index] }
   }
 
-  func contains(_ target: ObjectIdentifier) -> Bool {
-    list.contains { $0.reference.identity == target }
+  func members(of target: ObjectIdentifier) -> [MulticastMember] {
+    (byTarget[target] ?? []).compactMap { member($0) }
   }
+
+  func contains(_ target: ObjectIdentifier) -> Bool { byTarget[target] != nil }
 
   // MARK: Adding
 
@@ -60,34 +76,37 @@ struct Registrations {
   }
 
   mutating func add(_ request: Request, _ rule: MulticastProxy.DuplicateRule) -> Added {
-    let key = MulticastMember.Key(
-      target: request.reference.identity, lane: request.lane.identity)
-    if rule != .allow, let same = byKey[key]?.first {
+    if rule == .ignore, let same = duplicate(of: request) {
       own(same.token, request)
       return Added(token: same.token, old: change(same, request))
     }
     lastID += 1
     let token = MulticastProxy.Token(id: lastID)
-    own(token, request)
     let wishes = MulticastMember.Wishes(
       isStrong: request.reference.isStrong, lane: request.lane, priority: request.priority ?? 0,
       group: request.group, isOnce: request.isOnce)
-    let member = MulticastMember(
-      token, request.reference, wishes, order: order(of: request.lane))
-    byKey[key, default: []].append(member)
-    place(member)
+    place(MulticastMember(token, request.reference, wishes, order: order(of: request.lane)))
+    byTarget[request.reference.identity, default: []].append(token)
+    own(token, request)
     return Added(token: token)
+  }
+
+  /// The registration of the same target with the same queue or actor.
+  private func duplicate(of request: Request) -> MulticastMember? {
+    members(of: request.reference.identity).first {
+      $0.wishes.lane.identity == request.lane.identity
+    }
   }
 
   private mutating func own(_ token: MulticastProxy.Token, _ request: Request) {
     if request.isScope {
-      owners[token, default: Owners()].scopes += 1
+      known[token]?.owners.scopes += 1
     } else {
-      owners[token, default: Owners()].isKept = true
+      known[token]?.owners.isKept = true
     }
   }
 
-  /// Lets new wishes take effect on a registration that is there; gives back the old version of it.
+  /// Lets new wishes take effect on a registration that is there; returns the old version of it.
   private mutating func change(_ old: MulticastMember, _ request: Request) -> MulticastMember? {
     var wishes = old.wishes
     wishes.isStrong = wishes.isStrong || request.reference.isStrong
@@ -95,18 +114,15 @@ struct Registrations {
     wishes.priority = request.priority ?? wishes.priority
     wishes.group = request.group ?? wishes.group
     wishes.isOnce = wishes.isOnce && request.isOnce
-    guard wishes != old.wishes, let index = list.firstIndex(where: { $0 === old }) else {
-      return nil
-    }
+    guard wishes != old.wishes, let index = known[old.token]?.index else { return nil }
     let reference = request.reference.isStrong ? request.reference : old.reference
     let new = MulticastMember(
       old.token, reference, wishes, order: order(of: wishes.lane), replacing: old)
-    byKey[new.key] = byKey[new.key]?.map { $0 === old ? new : $0 }
+    shown = nil
     if wishes.priority == old.wishes.priority {
-      shown = nil
-      list[index] = new
+      slots[index] = new
     } else {
-      list.remove(at: index)
+      vacate(index)
       place(new)
     }
     return old
@@ -116,11 +132,20 @@ struct Registrations {
   private mutating func place(_ member: MulticastMember) {
     shown = nil
     let priority = member.wishes.priority
-    if let last = list.last, last.wishes.priority < priority {
-      let index = list.firstIndex { $0.wishes.priority < priority } ?? list.endIndex
-      list.insert(member, at: index)
+    let isLower = { (other: MulticastMember?) in (other?.wishes.priority ?? priority) < priority }
+    if let last = slots.last, isLower(last) {
+      slots.insert(member, at: slots.firstIndex(where: isLower) ?? slots.endIndex)
+      number()
     } else {
-      list.append(member)
+      slots.append(member)
+      known[member.token, default: Known(index: 0)].index = slots.count - 1
+    }
+  }
+
+  /// Notes anew where each is.
+  private mutating func number() {
+    for (index, member) in slots.enumerated() {
+      if let member { known[member.token, default: Known(index: 0)].index = index }
     }
   }
 
@@ -140,28 +165,49 @@ struct Registrations {
 
   // MARK: Removing
 
-  /// Removes registrations and gives them back, to be let go outside of the lock.
-  mutating func remove(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
-    let gone = list.filter(matches)
-    guard !gone.isEmpty else { return [] }
-    shown = nil
-    list.removeAll(where: matches)
-    for member in gone {
-      byKey[member.key]?.removeAll { $0 === member }
-      if byKey[member.key]?.isEmpty ?? false { byKey[member.key] = nil }
-      owners[member.token] = nil
-      member.markRemoved()
+  // All of these return what they removed, to be let go outside of the lock.
+
+  mutating func remove(_ token: MulticastProxy.Token) -> [MulticastMember] {
+    guard let member = member(token), let index = known.removeValue(forKey: token)?.index else {
+      return []
     }
-    return gone
+    shown = nil
+    vacate(index)
+    let target = member.reference.identity
+    byTarget[target]?.removeAll { $0 == token }
+    if byTarget[target]?.isEmpty ?? false { byTarget[target] = nil }
+    member.markRemoved()
+    closeGaps()
+    return [member]
+  }
+
+  mutating func remove(
+    of target: ObjectIdentifier, where matches: (MulticastMember) -> Bool = { _ in true }
+  ) -> [MulticastMember] {
+    members(of: target).filter(matches).flatMap { remove($0.token) }
+  }
+
+  mutating func remove(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
+    slots.compactMap { $0 }.filter(matches).flatMap { remove($0.token) }
   }
 
   /// Ends one scope of a registration, which goes with the last if nobody else keeps it.
   mutating func endScope(_ token: MulticastProxy.Token) -> [MulticastMember] {
-    guard var owner = owners[token] else { return [] }
-    owner.scopes -= 1
-    owners[token] = owner
-    guard owner.scopes == 0, !owner.isKept else { return [] }
-    return remove { $0.token == token }
+    known[token]?.owners.scopes -= 1
+    guard let owners = known[token]?.owners, owners.scopes == 0, !owners.isKept else { return [] }
+    return remove(token)
+  }
+
+  /// Leaves a gap, but none at the end.
+  private mutating func vacate(_ index: Int) {
+    slots[index] = nil
+    while case .some(nil) = slots.last { slots.removeLast() }
+  }
+
+  private mutating func closeGaps() {
+    guard slots.count > 16, slots.count > 2 * known.count else { return }
+    slots.removeAll { $0 == nil }
+    number()
   }
 }
 

@@ -137,7 +137,7 @@ public enum Introspection {
   public static func implementation(
     of object: AnyObject, for selector: Selector
   ) -> Implementation? {
-    let (table, method) = MethodLookup.find(type(of: object), selector)
+    let (table, method) = MethodTable.find(type(of: object), selector)
     if let method { return method }
     // SAFETY: the caller holds the object.
     let held = unsafe HeldObject(Unmanaged.passUnretained(object).toOpaque())

@@ -1,5 +1,5 @@
 /// Calls through libffi. The same on every platform: parts of a frame in, a result out.
-#include "fwd_plan_internal.h"
+#include "../plan/fwd_plan_internal.h"
 
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
 _Static_assert(offsetof(FWDPlan, facts) == 0, "a plan is found by its facts");

@@ -2,7 +2,7 @@
 /// C compiler writes each call; this file only spells the types. Calls that copy a lot go through
 /// `call_large_x86_64.S`.
 #include "fwd_layout.h"
-#include "fwd_plan_internal.h"
+#include "../plan/fwd_plan_internal.h"
 
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
                              const void *function) {

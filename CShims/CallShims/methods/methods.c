@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "CForwardingShims.h"
-#include "fwd_fork.h"
+#include "../threads/fwd_fork.h"
 
 // Never written to, as it is never filled: an empty table that needs no memory. An entry that is
 // free ends every search.

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fwd_layout.h"
+#include "../call/fwd_layout.h"
 
 enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE };
 

@@ -1,8 +1,8 @@
 import CForwardingShims
 
-/// Finds how the objects of a class answer a selector, and leaves it where the next send of any
-/// thread finds it without a lock.
-enum MethodLookup {
+// How the objects of a class answer a selector, and where the next send of any thread finds it without a
+// lock.
+extension MethodTable {
   /// The table of a class, and its method for the selector; nil if the object must be asked: it may
   /// have methods of its own, or forward.
   static func find(_ type: AnyClass, _ selector: Selector) -> (MethodTable, Implementation?) {
@@ -24,7 +24,7 @@ enum MethodLookup {
       let method = unsafe fwd_method_hold(thread, word, selector.word)
     else { return nil }
     defer { unsafe fwd_let_go(thread) }
-    guard let table = unsafe MethodTable.known(method.pointee.table) else { return nil }
+    guard let table = unsafe known(method.pointee.table) else { return nil }
     let implementation = unsafe method.pointee.implementation.map {
       unsafe Unmanaged<Implementation>.fromOpaque($0).takeUnretainedValue()
     }
@@ -51,12 +51,10 @@ enum MethodLookup {
     unsafe fwd_method_remember(entry, epoch)
     withExtendedLifetime(method) {}
   }
-}
 
-extension MethodTable {
   /// The table that an entry of the cache points at, which lives as long as the process.
   @unsafe
-  static func known(_ address: UnsafeRawPointer?) -> MethodTable? {
+  private static func known(_ address: UnsafeRawPointer?) -> MethodTable? {
     unsafe address.map { unsafe Unmanaged<MethodTable>.fromOpaque($0).takeUnretainedValue() }
   }
 

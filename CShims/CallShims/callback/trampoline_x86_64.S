@@ -16,7 +16,7 @@
 //
 // The numbers are asserted in trampoline.c.
 
-#include "fwd_layout.h"
+#include "../call/fwd_layout.h"
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
 
@@ -103,4 +103,4 @@ fwd_trampoline_entry:
 
 #endif
 
-#include "fwd_elf_notes.h"
+#include "../call/fwd_elf_notes.h"

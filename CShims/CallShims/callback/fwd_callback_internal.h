@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fwd_plan_internal.h"
+#include "../plan/fwd_plan_internal.h"
 
 /// Where the code of a callback finds it: two words that are never freed, so that even a call to a
 /// function whose callback is gone reads something that is there.
@@ -51,6 +51,13 @@ FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error
 
 /// Writes down what the entry has to know of a callback.
 void fwd_trampoline_prepare(FWDCallback *callback);
+
+/// Takes a place that a closure of libffi leads to, and its function; NULL without memory. Called with
+/// the lock held.
+FWDCallbackPlace *fwd_closure_fresh(const void **out_function);
+
+/// Tells libffi the type of a callback that has such a place; 0 if it refuses.
+int fwd_closure_prepare(FWDCallback *callback);
 
 /// Finds a callback that cannot be held, and counts this call as a user of it. Without one, `out_result`
 /// is where the last callback had its result, of size 0 if there was none.

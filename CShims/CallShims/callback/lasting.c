@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fwd_callback_internal.h"
-#include "fwd_fork.h"
+#include "../threads/fwd_fork.h"
 
 enum { BUCKETS = 64 };
 

@@ -1,0 +1,119 @@
+/// C function pointers by libffi's closures, where there are no trampolines.
+#include <stdlib.h>
+
+#include "../threads/fwd_hold_internal.h"
+#include "fwd_callback_internal.h"
+
+/// The place that a closure of libffi leads to.
+typedef struct Closure {
+  FWDCallbackPlace place;
+  ffi_closure *closure;
+} Closure;
+
+/// Answers zero in the way of a result that was at `slot`.
+static void answer_zero(const FWDSlot *slot, void *result, void **values) {
+  void *hidden;
+  switch (slot->place) {
+    case FWDPlaceNowhere: return;
+    case FWDPlaceHiddenPointer:
+      memcpy(&hidden, values[0], sizeof hidden);
+      memset(hidden, 0, slot->size);
+      memcpy(result, &hidden, sizeof hidden);
+      return;
+    case FWDPlaceStack: memset(result, 0, slot->size < 8 ? 8 : slot->size); return;
+    case FWDPlaceX87: memset(result, 0, slot->size); return;
+    case FWDPlaceRegisters: memset(result, 0, slot->second == FWDClassNone ? 8 : 16); return;
+  }
+}
+
+static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, void **values) {
+  const FWDPlan *plan = callback->plan;
+  char *memory = (char *)frame;
+  memset(frame, 0, plan->facts.frame_size);
+  for (uint32_t i = 0; i < plan->part_count; i++)
+    memcpy(memory + plan->parts[i].offset, values[i], plan->parts[i].size);
+  FWDSlot slot = plan->facts.result;
+  uint64_t hidden = frame->integers[0];
+  callback->handler(callback->context, frame);
+  switch (slot.place) {
+    case FWDPlaceNowhere: break;
+    // A platform without classes: libffi's own layout of the result.
+    case FWDPlaceStack: memcpy(result, memory + slot.offset, slot.size < 8 ? 8 : slot.size); break;
+    case FWDPlaceHiddenPointer:
+      memcpy((void *)hidden, memory + slot.offset, slot.size);
+      memcpy(result, &hidden, sizeof hidden);
+      break;
+    case FWDPlaceX87: memcpy(result, frame->result, slot.size); break;
+    case FWDPlaceRegisters:
+      memcpy(result, frame->result, slot.head <= 8 ? 8 : 16);
+      break;
+  }
+}
+
+/// Answers zero in the way that libffi takes a result of that type from.
+static void answer_zero_of(const ffi_cif *cif, void *result) {
+  size_t size = cif->rtype->size;
+  if (cif->rtype->type != FFI_TYPE_VOID) memset(result, 0, size < 8 ? 8 : size);
+}
+
+static void leave(FWDThread *thread, uint32_t index, FWDCallback *used) {
+  if (used)
+    fwd_callback_end_use(used);
+  else
+    // A jump that the handler caught may have left other holds above this one.
+    fwd_let_go_from(thread, index, 0);
+}
+
+/// Where libffi's closures lead.
+static void enter(ffi_cif *cif, void *result, void **values, void *user) {
+  FWDCallbackPlace *place = user;
+  FWDThread *thread = fwd_thread();
+  uint32_t index = thread ? thread->count : 0;
+  const FWDCallback *callback = fwd_hold(thread, &place->callback);
+  FWDCallback *used = NULL;
+  FWDSlot slot;
+  if (!callback) callback = used = fwd_callback_begin_use(place, &slot);
+  if (!callback) return answer_zero(&slot, result, values);
+  if (fwd_lasting_cif(callback->plan) != cif) {
+    // A late call of the former callback, which began before the place had another type.
+    answer_zero_of(cif, result);
+    fwd_report_event(FWDEventFreedCallback, callback->function);
+    return leave(thread, index, used);
+  }
+  uint32_t size = callback->plan->facts.frame_size;
+  if (size <= FWD_FRAME_ON_STACK_MAX) {
+    answer(callback, __builtin_alloca_with_align(size, 128), result, values);
+  } else {
+    void *memory = malloc(size);
+    if (memory) {
+      answer(callback, memory, result, values);
+    } else {
+      answer_zero(&callback->plan->facts.result, result, values);
+      fwd_report_event(FWDEventCallbackWithoutMemory, callback->function);
+    }
+    free(memory);
+  }
+  leave(thread, index, used);
+}
+
+/// A closure that was never used. libffi's own memory is never given back to it, as it would be
+/// given out again, or unmapped, under the feet of whoever still calls.
+FWDCallbackPlace *fwd_closure_fresh(const void **out_function) {
+  Closure *closure = calloc(1, sizeof *closure);
+  void *code = NULL;
+  if (!closure) return NULL;
+  closure->closure = ffi_closure_alloc(sizeof(ffi_closure), &code);
+  if (!closure->closure) {
+    free(closure);
+    return NULL;
+  }
+  *out_function = code;
+  return &closure->place;
+}
+
+/// Tells libffi the type of a callback.
+int fwd_closure_prepare(FWDCallback *callback) {
+  Closure *closure = (Closure *)callback->place;
+  return ffi_prep_closure_loc(closure->closure, fwd_lasting_cif(callback->plan), enter,
+                              callback->place, (void *)callback->function) == FFI_OK;
+}

@@ -1,0 +1,112 @@
+import BenchmarkSubjects
+import Forwarding
+
+// Messages to one and to many, calls from C, and signatures.
+extension CoreRows {
+  // MARK: Messages
+
+  static func sends() throws -> [Benchmark] {
+    let stored = "closure/call/stored"
+    let keep = try Message<NoResult, Int>("keep:")
+    let subject = Subject()
+    let native = NativeSubject()
+    let call = try keep.invocation(0)
+    return [
+      Benchmark("send/message/closure", over: stored) { count in
+        for index in 0..<count { try keep(index, on: subject) }
+      },
+      Benchmark("send/message/c-function", over: stored) { count in
+        for index in 0..<count { try keep(index, on: native) }
+      },
+      Benchmark("send/invocation/closure", over: stored) { count in
+        for index in 0..<count {
+          try call.setArgument(index, at: 2)
+          try call.invoke(on: subject)
+        }
+      },
+    ]
+  }
+
+  static func multicasts() throws -> [Benchmark] {
+    let keep = try Message<NoResult, Int>("keep:")
+    var rows: [Benchmark] = []
+    for number in targetCounts {
+      for (how, strongly, make) in [
+        ("strong", true, { NativeSubject() as AnyObject }),
+        ("weak", false, { NativeSubject() as AnyObject }),
+        ("closures", true, { Subject() as AnyObject }),
+        ("closures-weak", false, { Subject() as AnyObject }),
+      ] {
+        let targets = (0..<number).map { _ in make() }
+        let proxy = MulticastProxy()
+        for target in targets { proxy.add(target, strongly: strongly) }
+        rows.append(
+          Benchmark("multicast/\(how)/\(number)", over: "closure/array-strong/\(number)") { count in
+            try withExtendedLifetime(targets) {
+              for index in 0..<count { try keep(index, on: proxy) }
+            }
+          })
+      }
+    }
+    return rows
+  }
+
+  // MARK: The way in from C
+
+  static func doors() throws -> [Benchmark] {
+    var rows: [Benchmark] = []
+    for number in targetCounts {
+      let targets = (0..<number).map { _ in NativeSubject() }
+      let proxy = CountingProxy()
+      for target in targets { proxy.add(target) }
+      let door = try MessageCallback(to: proxy, strongly: true, selector: "keep:", encoding: "vq")
+      let call = try unsafe door.function(as: (@convention(c) (Int) -> Void).self)
+      rows.append(
+        Benchmark("door/forward/\(number)", over: "closure/array-strong/\(number)") { count in
+          withExtendedLifetime((door, targets)) { for index in 0..<count { call(index) } }
+        })
+    }
+    rows.append(try trampoline())
+    let subject = Subject()
+    let callback = try unsafe Callback {
+      (_: UnsafeMutableRawPointer?, _: UnsafeRawPointer?, _: UnsafeMutableRawPointer?) in
+      subject.keep(1)
+    }
+    let call = try unsafe callback.function(
+      as: (@convention(c) (
+        UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafeMutableRawPointer?
+      ) -> Void).self)
+    rows.append(
+      Benchmark("callback/object/call", over: "closure/call/stored") { count in
+        withExtendedLifetime(callback) { for _ in 0..<count { call(nil, nil, nil) } }
+      })
+    return rows
+  }
+
+  /// What a callback costs before Swift has anything to do with it: the way in, and a handler in C.
+  private static func trampoline() throws -> Benchmark {
+    let plan = try CallPlan.shared(for: MethodSignature("v@:@"))
+    let code = try unsafe plan.benchmarkCallback(subject_handler())
+    let call = unsafe unsafeBitCast(
+      code,
+      to: (@convention(c) (
+        UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafeMutableRawPointer?
+      ) -> Void).self)
+    return Benchmark("trampoline/object/call", over: "closure/call/stored") { count in
+      for _ in 0..<count { call(nil, nil, nil) }
+    }
+  }
+
+  // MARK: Signatures
+
+  static func signatures() -> [Benchmark] {
+    let text = "v@:@iid"
+    return [
+      Benchmark("parse/method/cold", over: "closure/call/stored") { count in
+        var total = 0
+        for _ in 0..<count { total &+= try MethodSignature(parsing: text).numberOfArguments }
+        subject_use(Int64(total))
+      }
+    ]
+  }
+}

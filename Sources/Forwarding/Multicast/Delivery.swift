@@ -1,0 +1,214 @@
+import Dispatch
+
+/// One message on its way to the members of a proxy.
+struct Delivery {
+  let proxy: MulticastProxy
+  let invocation: Invocation
+  let selector: Selector
+  /// What every target performs, in place of a method of its own.
+  var visit: Visit?
+
+  /// What became of one member's turn.
+  struct Turn {
+    var outcome: DeliveryOutcome
+    var type: AnyClass?
+    var ticket: DeliveryTicket?
+    /// The invocation that holds the answer, if there is one.
+    var call: Invocation?
+  }
+
+  func run(
+    _ members: [MulticastMember], _ each: (Invocation) throws -> MulticastProxy.Step
+  ) throws -> DeliveryReport {
+    var report = DeliveryReport()
+    report.entries.reserveCapacity(members.count)
+    var isOver = false
+    var metDead = false
+    // An older result must not pass for an answer to this message.
+    invocation.forgetAnswer()
+    for member in members {
+      let turn = isOver ? Turn(outcome: .notCalled) : turn(of: member)
+      report.add(member, turn, hasAnswer: invocation.returnsValue)
+      if case .dead = turn.outcome { metDead = true }
+      guard turn.outcome.isAnswer, let call = turn.call else { continue }
+      if call !== invocation { invocation.takeResult(from: call) }
+      do {
+        isOver = try each(invocation) == .stop
+      } catch {
+        if metDead { proxy.purge() }
+        proxy.diagnose(report.failures, of: selector)
+        throw error
+      }
+    }
+    if metDead { proxy.purge() }
+    return report
+  }
+
+  func turn(of member: MulticastMember) -> Turn {
+    if member.listed.isRemoved { return Turn(outcome: .removed) }
+    if member.listed.isBlocked { return Turn(outcome: .blocked) }
+    // Held from here to the end of its turn, asked and called on the same reference.
+    guard let target = member.reference.object else { return Turn(outcome: .dead) }
+    member.life.meet()
+    let type: AnyClass = type(of: target)
+    if let visit, !visit.accepts(target) { return Turn(outcome: .noMethod, type: type) }
+    let method: Implementation?
+    do {
+      method = try visit?.method ?? invocation.directMethod(of: target)
+      guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
+        return Turn(outcome: .noMethod, type: type)
+      }
+      // Before a registration for one message is used up by it.
+      try refuseQueued(member)
+    } catch {
+      return Turn(outcome: .failed(error), type: type)
+    }
+    guard member.take() else { return Turn(outcome: .removed, type: type) }
+    // Wishes that came since keep the registration.
+    if member.isOnce { proxy.endOnce(member) }
+    var turn = send(to: target, method, member)
+    turn.type = type
+    return turn
+  }
+
+  /// Sends to one target in its lane; gives the invocation that holds the answer.
+  private func send(
+    to target: AnyObject, _ method: Implementation?, _ member: MulticastMember
+  ) -> Turn {
+    switch member.wishes.lane.kind {
+    case .caller:
+      return sendHere(to: target, method)
+    case .blocking(let queue, let deadline):
+      let mark = member.mark ?? QueueMark.of(queue)
+      if mark.isCurrent { return sendHere(to: target, method) }
+      guard let chain = BlockingChain.waiting(for: mark) else {
+        return Turn(outcome: .wouldDeadlock)
+      }
+      guard let deadline else {
+        let turn = mark.outside(of: proxy) {
+          queue.sync { chain.run { sendHere(to: target, method) } }
+        }
+        return turn ?? Turn(outcome: .wouldDeadlock)
+      }
+      return sendWaiting(member, queue, deadline, chain)
+    case .queue(let queue, let isResultIgnored):
+      return sendLater(member, isResultIgnored) { job in
+        queue.async { job.run() }
+      }
+    case .actor(let actor, let isResultIgnored):
+      return sendLater(member, isResultIgnored) { job in
+        (member.order ?? LaneOrder()).run(job, on: actor)
+      }
+    case .executor(let executor, let isResultIgnored):
+      return sendLater(member, isResultIgnored) { job in
+        (member.order ?? LaneOrder()).run(job, on: executor)
+      }
+    }
+  }
+
+  /// The message is carried by a copy wherever a target could leave something in it: one that
+  /// forwards may change arguments, and a result must survive a later target's failure.
+  private func sendHere(
+    to target: AnyObject, _ method: Implementation?
+  ) -> Turn {
+    do {
+      if let method, !invocation.returnsValue {
+        try invocation.perform(method, on: target)
+        return Turn(outcome: .answered, call: invocation)
+      }
+      let copy = invocation.carryingCopy()
+      if let method {
+        try copy.perform(method, on: target)
+      } else {
+        // A target that forwards may keep the copy, and change it.
+        defer { copy.keepArguments() }
+        try copy.send(to: target)
+        return Turn(outcome: .answered, call: copy.isKnownToNobodyElse ? copy : copy.answerAlone())
+      }
+      return Turn(outcome: .answered, call: copy)
+    } catch {
+      return Turn(outcome: .failed(error))
+    }
+  }
+
+  private func sendWaiting(
+    _ member: MulticastMember, _ queue: DispatchQueue, _ deadline: DispatchTimeInterval,
+    _ chain: BlockingChain
+  ) -> Turn {
+    // The sender may be gone before the target has finished, so the message must stand alone.
+    let job = standalone(member, awaitedBy: chain)
+    queue.async { job.run() }
+    // Whoever is first, the target or the clock, decides; what is in the ticket then stands.
+    let outcome =
+      job.ticket.wait(timeout: .now() + deadline) ?? job.ticket.settle(.timedOut)
+    return Turn(
+      outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
+  }
+
+  private func sendLater(
+    _ member: MulticastMember, _ isResultIgnored: Bool,
+    _ enqueue: (DeliveryJob) -> Void
+  ) -> Turn {
+    let job = standalone(member, awaitedBy: nil)
+    enqueue(job)
+    return Turn(outcome: .queued, ticket: job.ticket)
+  }
+
+  /// Refuses what cannot go to another thread: a result that nobody waits for, and memory that nobody
+  /// keeps.
+  private func refuseQueued(_ member: MulticastMember) throws(ForwardingError) {
+    switch member.wishes.lane.kind {
+    case .caller, .blocking(_, nil): return
+    case .queue(_, let isResultIgnored), .actor(_, let isResultIgnored),
+      .executor(_, let isResultIgnored):
+      if invocation.returnsValue, !isResultIgnored {
+        throw .resultNotAwaited(invocation.methodSignature.resultType)
+      }
+    case .blocking: if member.mark?.isCurrent ?? false { return }
+    }
+    if let index = invocation.firstBorrowedArgument {
+      let type = invocation.methodSignature.argumentTypes[index]
+      throw .borrowedArgument(index: index, type: type)
+    }
+  }
+
+  /// A retained copy for another thread.
+  private func standalone(
+    _ member: MulticastMember, awaitedBy chain: BlockingChain?
+  ) -> DeliveryJob {
+    let copy = invocation.carryingCopy()
+    copy.retainArguments(includingTarget: false)
+    copy.addToPath(proxy.targetList)
+    return DeliveryJob(copy, member, visit?.method, for: proxy, awaitedBy: chain)
+  }
+}
+
+extension TargetList.Tally {
+  /// The errors after the first.
+  var failures: [DeliveryFailure] {
+    unthrown.compactMap { member, error in
+      (member as? MulticastMember).map {
+        DeliveryFailure(token: $0.token, type: $0.reference.type, error: error)
+      }
+    }
+  }
+}
+
+extension DeliveryReport {
+  var failures: [DeliveryFailure] {
+    entries.compactMap { entry in
+      entry.outcome.error.map {
+        DeliveryFailure(token: entry.token, type: entry.type, error: $0)
+      }
+    }
+  }
+
+  mutating func add(
+    _ member: MulticastMember, _ turn: Delivery.Turn, hasAnswer: Bool
+  ) {
+    entries.append(
+      Entry(
+        token: member.token, type: turn.type, outcome: turn.outcome,
+        answer: hasAnswer ? turn.call.map { DeliveryAnswer($0) } : nil, ticket: turn.ticket))
+  }
+}

@@ -1,0 +1,156 @@
+public import CForwardingShims
+import TypeEncodings
+
+// Who owns what of a recorded call, and how it is let go.
+extension CallRecord {
+  // MARK: Ownership
+
+  /// The words behind the frame in which the arguments from the 64th on have their bits.
+  private var ownedBeyond: UnsafeMutableBufferPointer<UInt64> {
+    let start = unsafe (frame + Int(facts.pointee.frame_size))
+    return unsafe UnsafeMutableBufferPointer(
+      start: start.assumingMemoryBound(to: UInt64.self), count: Int(facts.pointee.owned_words))
+  }
+
+  @inlinable
+  var hasOwnedBeyond: Bool { unsafe facts.pointee.owned_words > 0 }
+
+  @inlinable
+  func owns(_ index: Int) -> Bool {
+    index < 64 ? owned & (1 << UInt64(index)) != 0 : ownsBeyond(index)
+  }
+
+  @usableFromInline
+  func ownsBeyond(_ index: Int) -> Bool {
+    unsafe ownedBeyond[index / 64 - 1] & (1 << UInt64(index % 64)) != 0
+  }
+
+  @inlinable
+  func setOwns(_ index: Int, _ value: Bool) {
+    if index < 64 {
+      let bit: UInt64 = 1 << UInt64(index)
+      owned = value ? owned | bit : owned & ~bit
+    } else {
+      setOwnsBeyond(index, value)
+    }
+  }
+
+  @usableFromInline
+  func setOwnsBeyond(_ index: Int, _ value: Bool) {
+    let bit: UInt64 = 1 << UInt64(index % 64)
+    let words = unsafe ownedBeyond
+    if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
+  }
+
+  // What is let go may have a `deinit`, which may know this record, and do anything with it. So things
+  // are let go last, when all that is written here is true again, and while the target is lent.
+
+  /// A word that was owned, and is no part of the record any more.
+  struct Taken {
+    let word: UInt64
+    let ownership: ValueOwnership
+  }
+
+  func letGo(_ taken: Taken) {
+    switch taken.ownership {
+    case .none: break
+    case .cString: OwnedCString.release(taken.word)
+    case .object: lendingTarget { OwnedObject.release(taken.word) }
+    }
+  }
+
+  /// Takes out what argument `index` holds, which the caller lets go.
+  func takeArgument(_ index: Int) -> Taken {
+    let slot = slot(index)
+    let taken = Taken(word: slot.word, ownership: owns(index) ? slot.kind.ownership : .none)
+    setOwns(index, false)
+    slot.word = 0
+    return taken
+  }
+
+  /// Takes out an object or text that is the result, which the caller lets go.
+  func takeResult() -> Taken {
+    let taken = Taken(word: resultSlot.word, ownership: resultOwnership)
+    hasResult = false
+    if taken.ownership != .none {
+      resultOwnership = .none
+      resultSlot.word = 0
+    }
+    return taken
+  }
+
+  /// Runs a call without a result from before, which is let go when the call is over.
+  @inline(__always)
+  func replacingResult<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard resultOwnership != .none else {
+      hasResult = false
+      return try body()
+    }
+    let old = takeResult()
+    defer { letGo(old) }
+    return try body()
+  }
+
+  /// Gives back what argument `index` owns.
+  func releaseOwned(_ index: Int) { letGo(takeArgument(index)) }
+
+  @usableFromInline
+  func releaseArguments() {
+    for index in 0..<argumentCount where owns(index) { releaseOwned(index) }
+  }
+
+  /// Forgets the result, and lets go of it.
+  @usableFromInline
+  func releaseResult() { letGo(takeResult()) }
+
+  // MARK: Keeping what is borrowed
+
+  /// Whether argument `index` is to be kept when it is set.
+  func isRetaining(_ index: Int) -> Bool {
+    guard retainsArguments, index > 0 || !isTargetLent else { return false }
+    return index == 0 && plan.signature.shape == .method ? retainsTarget : true
+  }
+
+  /// Makes argument `index`, which is borrowed, the record's own.
+  func retain(_ index: Int) {
+    let slot = slot(index)
+    guard slot.kind.isOwnable, !slot.isNull else { return }
+    if slot.kind.isCString {
+      slot.word = OwnedCString.copy(ofAddress: slot.word)
+    } else {
+      OwnedObject.retain(slot.word)
+    }
+    setOwns(index, true)
+  }
+
+  /// Makes everything that is borrowed the record's own, for good: whoever lent it is about to let go.
+  func keepEverything() {
+    keepArguments()
+    if hasResult { keepResult() } else { clearResult() }
+  }
+
+  func keepArguments() {
+    let first = isTargetLent ? 1 : 0
+    for index in first..<max(first, argumentCount) where !owns(index) { retain(index) }
+  }
+
+  /// Leaves nothing in the place of an object or C string, so that what is found there afterwards was
+  /// put there.
+  func clearResult() {
+    let slot = resultSlot
+    if slot.kind.isOwnable { slot.word = 0 }
+  }
+
+  /// Makes a borrowed result the record's own.
+  func keepResult() {
+    let slot = resultSlot
+    guard resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
+    if slot.kind.isCString {
+      slot.word = OwnedCString.copy(ofAddress: slot.word)
+      resultOwnership = .cString
+    } else {
+      OwnedObject.retain(slot.word)
+      resultOwnership = .object
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@Suite("The house keeps its laws")
+struct HouseTests {
+  /// What each room may import, beside what the toolchain brings. Nobody imports a room above.
+  static let imports: [String: Set<String>] = [
+    "TypeEncodings": [],
+    "Invocations": ["TypeEncodings", "CForwardingShims"],
+    "Forwarding": ["Invocations", "TypeEncodings"],
+    "ValueText": ["Forwarding"],
+    // It says what libffi there is.
+    "forward": ["Forwarding", "ValueText", "CallBenchmarks", "CForwardingShims"],
+    "CallBenchmarks": ["Forwarding", "Invocations", "TypeEncodings", "BenchmarkSubjects"],
+  ]
+  static let toolchain: Set<String> = [
+    "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization", "Swift",
+  ]
+
+  private static func files(_ folder: String, _ kinds: Set<String>) throws -> [(
+    String, [Substring]
+  )] {
+    let root = SnippetTests.root.appendingPathComponent(folder)
+    let walk = try #require(
+      FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+    return try walk.compactMap { $0 as? URL }.filter { kinds.contains($0.pathExtension) }.map {
+      file in
+      let text = try String(contentsOf: file, encoding: .utf8)
+      return (file.path, text.split(separator: "\n", omittingEmptySubsequences: false))
+    }
+  }
+
+  @Test("a room imports what is below it, and nothing else", arguments: imports.keys.sorted())
+  func roomsImport(_ room: String) throws {
+    let allowed = Self.toolchain.union(Self.imports[room] ?? [])
+    let files = try Self.files("Sources/\(room)", ["swift"])
+    #expect(!files.isEmpty)
+    for (path, lines) in files {
+      for line in lines {
+        let words = line.split(separator: " ").drop {
+          ["@_exported", "public", "package", "internal", "@testable"].contains($0)
+        }
+        guard words.first == "import", let module = words.dropFirst().first else { continue }
+        #expect(allowed.contains(String(module)), "\(path) imports \(module)")
+      }
+    }
+  }
+
+  @Test("every room is under the law")
+  func rooms() throws {
+    let sources = SnippetTests.root.appendingPathComponent("Sources").path
+    let rooms = try FileManager.default.contentsOfDirectory(atPath: sources)
+    #expect(Set(rooms) == Set(Self.imports.keys))
+  }
+
+  @Test("unsafe code has one home", arguments: ["TypeEncodings", "Forwarding"])
+  func safeRooms(_ room: String) throws {
+    for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) {
+      for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }
+    }
+  }
+
+  @Test("only the C core sees libffi")
+  func libffi() throws {
+    let files =
+      try Self.files("Sources", ["swift", "c", "h"]) + Self.files("CShims/CallShims/include", ["h"])
+    for (path, lines) in files
+    where lines.contains(where: { $0.contains(/\bffi_\w+\s*\(|#include <ffi/) }) {
+      Issue.record("\(path) names libffi")
+    }
+  }
+
+  @Test(
+    "a file holds one idea, and so few lines",
+    arguments: [("Sources", 280), ("CShims", 280), ("Tests", 420)])
+  func fileLengths(_ folder: String, _ limit: Int) throws {
+    for (path, lines) in try Self.files(folder, ["swift", "c", "h", "S"]) where lines.count > limit
+    {
+      Issue.record("\(path) has \(lines.count) lines, \(limit) are the limit")
+    }
+  }
+}
