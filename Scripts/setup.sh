@@ -15,7 +15,7 @@ case "$mode" in
 esac
 
 if ! command -v swift >/dev/null 2>&1; then
-  say "there is no 'swift' in PATH; install the Swift 6.2 toolchain or later from swift.org"
+  say "there is no 'swift' in PATH; install the Swift 6.3 toolchain or later from swift.org"
   exit 1
 fi
 

@@ -181,6 +181,10 @@ int fixture_fork(const void *function, int *out_pipe) {
   return (int)child;
 }
 
+int fixture_is_sanitized(void) {
+  return fixture_is_address_sanitized() || fixture_is_thread_sanitized();
+}
+
 int fixture_is_address_sanitized(void) {
 #if __has_feature(address_sanitizer)
   return 1;

@@ -66,11 +66,11 @@ int fixture_deny_membarrier(void) {
 int fixture_deny_membarrier(void) { return -1; }
 #endif
 
-static volatile sig_atomic_t signals;
+static int signals;
 
 static void count_signal(int number) {
   (void)number;
-  signals++;
+  __atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED);
 }
 
 int fixture_begin_signals(int microseconds) {
@@ -84,5 +84,5 @@ int fixture_end_signals(void) {
   struct itimerval none = {{0, 0}, {0, 0}};
   setitimer(ITIMER_PROF, &none, NULL);
   setitimer(ITIMER_REAL, &none, NULL);
-  return signals;
+  return __atomic_load_n(&signals, __ATOMIC_RELAXED);
 }

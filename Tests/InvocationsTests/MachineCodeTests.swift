@@ -44,7 +44,7 @@ struct BacktraceTests {
   @Test(
     "reaches whoever called",
     .enabled(
-      if: fixture_is_address_sanitized() == 0, "AddressSanitizer's own backtrace has a frame more"),
+      if: fixture_is_sanitized() == 0, "a sanitizer's own backtrace has a frame more"),
     arguments: [0, 1])
   func reaches(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in

@@ -33,7 +33,10 @@ struct SmallStackTests {
     }
   }
 
-  @Test("a structure that the stack has no room for is refused before the call")
+  @Test(
+    "a structure that the stack has no room for is refused before the call",
+    .enabled(
+      if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer takes its part of a small stack"))
   func refused() async {
     await #expect(processExitsWith: .success) {
       onSmallStack {
@@ -96,8 +99,8 @@ struct SmallStackTests {
   @Test(
     "a call through libffi that needs more than there is is refused as well",
     .enabled(
-      if: fixture_is_address_sanitized() == 0,
-      "with AddressSanitizer Swift's runtime needs more than 32 KiB itself"))
+      if: fixture_is_sanitized() == 0,
+      "with a sanitizer Swift's runtime needs more than 32 KiB itself"))
   func variadic() async {
     await #expect(processExitsWith: .success) {
       onSmallStack(32 << 10) {

@@ -43,21 +43,20 @@ static FWDCallback *dequeue(FWDCallbackCode code) {
   queue->first = callback->next;
   if (!queue->first) queue->last = NULL;
   queue->count--;
-  callback->place->former = NULL;
   return callback;
 }
 
 // MARK: Use
 
-FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result) {
+FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDFormer *out_former) {
   const void *function = NULL;
-  *out_result = (FWDSlot){.place = FWDPlaceNowhere};
+  *out_former = (FWDFormer){.result = {.place = FWDPlaceNowhere}};
   pthread_mutex_lock(&fwd_callbacks_lock);
   FWDCallback *callback = (FWDCallback *)fwd_published(&place->callback);
   if (callback) {
     callback->users++;
   } else if (place->former) {
-    *out_result = place->former->plan->facts.result;
+    *out_former = (FWDFormer){place->former->plan->facts.result, place->former->cif};
     if (!place->former->is_reported) function = place->former->function;
     place->former->is_reported = 1;
   }
@@ -82,8 +81,8 @@ static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback 
 // MARK: Places
 
 /// Gives `callback` a place of its kind of code: a fresh one as long as few are free, else the one
-/// that was freed first.
-static int take_place(FWDCallback *callback, int *out_error) {
+/// that was freed first. Whose that was answers late calls until the callback is there.
+static int take_place(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   FWDCallbackCode code = callback->code;
   FWDCallbackPlace *place = NULL;
   FWDCallback *former = NULL;
@@ -108,10 +107,7 @@ static int take_place(FWDCallback *callback, int *out_error) {
     }
   }
   pthread_mutex_unlock(&fwd_callbacks_lock);
-  if (former) {
-    fwd_plan_destroy(former->plan);
-    free(former);
-  }
+  *out_former = former;
   callback->place = place;
   return place != NULL;
 }
@@ -124,19 +120,19 @@ static int uses_trampolines(void) {
 /// Finds code for `callback`; 0 with the reason if there is none. Where trampolines are only short
 /// for a moment, as of file descriptors, libffi is not asked: it may map a page that is writable and
 /// executable.
-static int find_code(FWDCallback *callback, int *out_error) {
+static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   if (uses_trampolines()) {
     callback->code = FWDCallbackCodeTrampolines;
-    if (take_place(callback, out_error)) {
+    if (take_place(callback, out_former, out_error)) {
       fwd_trampoline_prepare(callback);
       return 1;
     }
     if (*out_error != 0) return 0;
   }
   callback->code = FWDCallbackCodeLibffi;
-  if (!take_place(callback, out_error)) return 0;
+  if (!take_place(callback, out_former, out_error)) return 0;
   if (fwd_closure_prepare(callback)) return 1;
-  // The place stays with this callback, which nobody frees; libffi accepted the type before.
+  // The place stays with its former callback, which nobody frees; libffi accepted the type before.
   *out_error = ENOTSUP;
   return 0;
 }
@@ -154,13 +150,21 @@ FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void
   callback->context = context;
   callback->release = release;
   callback->users = 1;
-  if (!find_code(callback, out_error)) {
+  FWDCallback *former = NULL;
+  if (!find_code(callback, &former, out_error)) {
     fwd_plan_destroy(plan);
     free(callback);
     return NULL;
   }
-  fwd_publish(&callback->place->callback, callback);
   *out_function = callback->function;
+  pthread_mutex_lock(&fwd_callbacks_lock);
+  fwd_publish(&callback->place->callback, callback);
+  callback->place->former = NULL;
+  pthread_mutex_unlock(&fwd_callbacks_lock);
+  if (former) {
+    fwd_plan_destroy(former->plan);
+    free(former);
+  }
   return callback;
 }
 

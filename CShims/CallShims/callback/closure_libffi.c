@@ -71,10 +71,14 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   uint32_t index = thread ? thread->count : 0;
   const FWDCallback *callback = fwd_hold(thread, &place->callback);
   FWDCallback *used = NULL;
-  FWDSlot slot;
-  if (!callback) callback = used = fwd_callback_begin_use(place, &slot);
-  if (!callback) return answer_zero(&slot, result, values);
-  if (fwd_lasting_cif(callback->plan) != cif) {
+  FWDFormer former;
+  if (!callback) callback = used = fwd_callback_begin_use(place, &former);
+  if (!callback) {
+    // libffi may know the type of the next callback already, and have laid out its values.
+    if (former.cif == cif) return answer_zero(&former.result, result, values);
+    return answer_zero_of(cif, result);
+  }
+  if (callback->cif != cif) {
     // A late call of the former callback, which began before the place had another type.
     answer_zero_of(cif, result);
     fwd_report_event(FWDEventFreedCallback, callback->function);
@@ -114,6 +118,8 @@ FWDCallbackPlace *fwd_closure_fresh(const void **out_function) {
 /// Tells libffi the type of a callback.
 int fwd_closure_prepare(FWDCallback *callback) {
   Closure *closure = (Closure *)callback->place;
-  return ffi_prep_closure_loc(closure->closure, fwd_lasting_cif(callback->plan), enter,
-                              callback->place, (void *)callback->function) == FFI_OK;
+  ffi_cif *cif = fwd_lasting_cif(callback->plan);
+  callback->cif = cif;
+  return ffi_prep_closure_loc(closure->closure, cif, enter, callback->place,
+                              (void *)callback->function) == FFI_OK;
 }

@@ -21,6 +21,8 @@ struct FWDCallback {
   FWDCallbackPlace *place;
   /// The function that leads here.
   const void *function;
+  /// What libffi knows of its type; NULL for a trampoline.
+  const ffi_cif *cif;
   /// The next one in the queue of freed callbacks.
   FWDCallback *next;
   /// Whoever made it, and calls that could not hold it.
@@ -59,9 +61,16 @@ FWDCallbackPlace *fwd_closure_fresh(const void **out_function);
 /// Tells libffi the type of a callback that has such a place; 0 if it refuses.
 int fwd_closure_prepare(FWDCallback *callback);
 
-/// Finds a callback that cannot be held, and counts this call as a user of it. Without one, `out_result`
-/// is where the last callback had its result, of size 0 if there was none.
-FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDSlot *out_result);
+/// How a call to a function whose callback is gone answers: zero, in the way of this result.
+typedef struct FWDFormer {
+  /// Of size 0 and nowhere, if there was no callback.
+  FWDSlot result;
+  const ffi_cif *cif;
+} FWDFormer;
+
+/// Finds a callback that cannot be held, and counts this call as a user of it. NULL if there is none, with
+/// what is known of the last one.
+FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDFormer *out_former);
 
 /// Returns what libffi has to know of a plan's type, in memory that is never freed: C that calls too late
 /// may be in libffi, which reads it, for any time. Plans of one type share it.

@@ -219,9 +219,9 @@ __attribute__((noinline)) static int enter_specially(const FWDCallback *callback
 /// The callback is gone, or the thread holds too much already, or has no memory for its list.
 __attribute__((noinline)) static int enter_unheld(FWDCallbackPlace *place, FWDFrame *frame,
                                                   const void *stack_words) {
-  FWDSlot former;
+  FWDFormer former;
   FWDCallback *callback = fwd_callback_begin_use(place, &former);
-  if (!callback) return answer_zero(&former, frame);
+  if (!callback) return answer_zero(&former.result, frame);
   int how = enter_specially(callback, frame, stack_words);
   fwd_callback_end_use(callback);
   return how;

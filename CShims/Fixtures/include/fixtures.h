@@ -47,6 +47,9 @@ int fixture_is_thread_sanitized(void);
 /// Likewise, with AddressSanitizer.
 int fixture_is_address_sanitized(void);
 
+/// Whether one of the two does.
+int fixture_is_sanitized(void);
+
 /// Lets a child of `fixture_fork` go, and gives its exit status, or -1.
 int fixture_let_child_go(int child, int pipe);
 

@@ -1,0 +1,241 @@
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Forwarding
+
+/// Does random things with one invocation from every place where the user's code may run in the middle of a
+/// call: bodies, steps of forwarding, resolvers, handlers, and whatever dies.
+private final class Storm: @unchecked Sendable {
+  // SAFETY: of one thread, in a process of its own.
+  static let shared = Storm()
+
+  var generator = SeededGenerator(seed: 1)
+  private(set) var call: Invocation?
+  private var proxy = MulticastProxy()
+  private var single = SingleTargetProxy(nil)
+  private var source = DataSourceProxy()
+  private var intercepting = InterceptingProxy(MulticastProxy())
+  private var kept: [AnyObject] = []
+  private var depth = 0
+  /// How many things may still be done, so that each round ends.
+  private var budget = 0
+
+  func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
+
+  func object() -> Piece {
+    switch number(5) {
+    case 0: Plain()
+    case 1: Derived()
+    case 2: Forwards()
+    case 3: Holds()
+    default: Lends()
+    }
+  }
+
+  private func anybody() -> AnyObject {
+    switch number(8) {
+    case 0: proxy
+    case 1: single
+    case 2: source
+    case 3: intercepting
+    default: object()
+    }
+  }
+
+  func keep(_ object: AnyObject) {
+    let old = kept
+    kept = Array((kept + [object]).suffix(5))
+    withExtendedLifetime(old) {}
+  }
+
+  /// Called wherever the user's code runs.
+  func strike() {
+    guard depth < 3, budget > 0 else { return }
+    depth += 1
+    budget -= 1
+    for _ in 0..<number(3) { try? deed() }
+    depth -= 1
+  }
+
+  private func deed() throws {
+    guard let call else { return }
+    switch number(16) {
+    case 0: try call.setTarget(anybody())
+    case 1: try call.setTarget(nil)
+    case 2: try call.setArgument(AnyCallObject(object()), at: 2)
+    case 3: try call.setArgument(nil as AnyObject?, at: 2)
+    case 4: try call.setArgument(String(repeating: "text", count: 10), at: 3)
+    case 5: try call.setResult(AnyCallObject(object()))
+    case 6: try call.setResult(nil as AnyObject?)
+    case 7: try call.invoke()
+    case 8: try call.invoke(on: anybody())
+    case 9: try call.invokeSuper(of: Derived.self)
+    case 10:
+      let copy = call.copy()
+      keep(copy)
+      if number(3) == 0 { try copy.invoke() }
+    case 11: call.retainArguments(includingTarget: number(2) == 0)
+    case 12:
+      let report = try proxy.deliver(call) { _ in
+        self.strike()
+        return .next
+      }
+      for entry in report.entries { _ = try entry.answer?.object() }
+    case 13: try call.invoke(on: intercepting)
+    case 14: change()
+    default: try look(call)
+    }
+  }
+
+  private func change() {
+    if number(3) == 0 { proxy.removeAll() }
+    let added = object()
+    keep(added)
+    proxy.add(added, strongly: number(2) == 0)
+    single.setTarget(object(), strongly: true)
+  }
+
+  private func look(_ call: Invocation) throws {
+    (try call.resultObject() as? Piece)?.check()
+    (try call.object(at: 2) as? Piece)?.check()
+    (call.target as? Piece)?.check()
+    _ = "\(call) \(call.arguments)"
+  }
+
+  func round(_ seed: UInt64) throws {
+    generator = SeededGenerator(seed: seed)
+    let old = (proxy, single, intercepting, call)
+    proxy = MulticastProxy()
+    proxy.whenNobodyAnswers = .zero
+    single = SingleTargetProxy(nil)
+    intercepting = InterceptingProxy(proxy)
+    intercepting.before { _ in Storm.shared.strike() }
+    intercepting.after { _ in Storm.shared.strike() }
+    let call = try Invocation(MethodSignature("@@:@*"), selector: "go:with:")
+    self.call = call
+    for _ in 0..<3 { change() }
+    try call.setArgument(AnyCallObject(object()), at: 2)
+    try call.setArgument("text that is long enough to be allocated", at: 3)
+    budget = 40
+    for _ in 0..<4 {
+      switch number(3) {
+      case 0: try? call.invoke(on: anybody())
+      case 1:
+        let target = anybody()
+        try? call.setTarget(target)
+        try? call.invoke()
+      default: _ = try? proxy.deliver(call)
+      }
+    }
+    budget = 0
+    let last = (kept, self.call)
+    kept = []
+    self.call = nil
+    withExtendedLifetime((old, last)) {}
+  }
+}
+
+private class Piece: CallObject {
+  private let list = [1, 2, 3]
+  private let number = 77
+
+  init() {}
+
+  /// Ends the process where the memory is not that of a piece.
+  func check() { if list.count != 3 || number != 77 { fatalError("memory is corrupted") } }
+
+  deinit {
+    check()
+    Storm.shared.strike()
+  }
+}
+
+private class Plain: Piece {}
+private final class Derived: Plain {}
+private final class Lends: Piece {}
+
+private class Forwards: Piece, MessageForwarding {
+  private func struck<Answer>(_ answer: @autoclosure () -> Answer) -> Answer {
+    check()
+    Storm.shared.strike()
+    check()
+    return answer()
+  }
+
+  static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+    Storm.shared.strike()
+    return false
+  }
+
+  func forwardingTarget(for selector: Selector) -> AnyObject? {
+    struck(Storm.shared.number(4) == 0 ? Storm.shared.object() : nil)
+  }
+
+  func methodSignature(for selector: Selector) -> MethodSignature? {
+    struck(try? MethodSignature("@@:@*"))
+  }
+
+  func responds(to selector: Selector) -> Bool { struck(true) }
+
+  func forward(_ invocation: Invocation) throws {
+    let storm = Storm.shared
+    struck(())
+    if storm.number(3) == 0 { try invocation.setResult(AnyCallObject(storm.object())) }
+    if storm.number(3) == 0 { try invocation.setTarget(storm.object()) }
+    if storm.number(3) == 0 { storm.keep(invocation) }
+    if storm.number(5) == 0 { throw Failure(name: "storm") }
+    check()
+  }
+}
+
+private final class Holds: Forwards, MethodHolding {
+  func ownMethod(for selector: Selector) -> Implementation? {
+    check()
+    Storm.shared.strike()
+    check()
+    return Storm.shared.number(2) == 0 ? ReentryTests.typed : nil
+  }
+}
+
+@Suite("Random code in the middle of random calls")
+struct ReentryTests {
+  fileprivate static let typed = try? Implementation(
+    method: { (piece: Piece, other: AnyCallObject?, _: String?) throws -> AnyCallObject? in
+      piece.check()
+      Storm.shared.strike()
+      piece.check()
+      (other?.object as? Piece)?.check()
+      if Storm.shared.number(6) == 0 { throw Failure(name: "storm") }
+      return Storm.shared.number(2) == 0 ? other : AnyCallObject(Storm.shared.object())
+    })
+
+  /// A body that looks at the call itself, and may keep it.
+  private static func lent() throws -> Implementation {
+    try Implementation(MethodSignature("@@:@*")) { call in
+      (call.target as? Piece)?.check()
+      Storm.shared.strike()
+      (call.target as? Piece)?.check()
+      (try call.object(at: 2) as? Piece)?.check()
+      _ = try? call.argument(at: 3, as: String.self)
+      if Storm.shared.number(4) == 0 { Storm.shared.keep(call) }
+      try call.setResult(AnyCallObject(Storm.shared.object()))
+    }
+  }
+
+  private static func storm(_ rounds: Int) throws {
+    ForwardingEvent.destination = .nowhere
+    guard let typed else { exit(EXIT_FAILURE) }
+    try MethodTable.of(Plain.self).register("go:with:", typed)
+    try MethodTable.of(Lends.self).register("go:with:", lent())
+    for seed in 0..<UInt64(rounds) { try Storm.shared.round(seed) }
+  }
+
+  @Test("leaves every object whole", .timeLimit(.minutes(5)))
+  func storms() async {
+    await #expect(processExitsWith: .success) {
+      let rounds = ProcessInfo.processInfo.environment["FORWARDING_HISTORIES"].flatMap { Int($0) }
+      try Self.storm(rounds ?? 300)
+    }
+  }
+}
