@@ -180,7 +180,7 @@ extension EncodingParser {
     if let fault = element.fault { setFault(index, fault, at: Int(element.faultOffset)) }
   }
 
-  /// clang gives an atomic of up to 16 bytes a power of two as size and alignment.
+  /// clang rounds the size and alignment of an atomic of up to 16 bytes to a power of two.
   mutating func roundAtomic(_ index: Int) {
     let size = Int(nodes[index].size)
     guard nodes[index].fault == nil, nodes[index].form != .void, size <= 16 else { return }
@@ -189,7 +189,7 @@ extension EncodingParser {
     setLayout(index, size: rounded, alignment: rounded)
   }
 
-  /// Replaces what was computed by what the user registered for this name.
+  /// Replaces the computed layout by the one that is registered for this name.
   private mutating func applyRegisteredLayout(_ index: Int, members: [Int]) {
     guard !layouts.isEmpty,
       let layout = layouts[String(decoding: nameBytes(index), as: UTF8.self)]
@@ -214,7 +214,7 @@ extension EncodingParser {
   }
 
   private mutating func place(_ member: Int, at offset: Int) {
-    // GNU's dialect tells a bit-field's very bit, which an offset in bytes does not.
+    // GNU's dialect tells the exact bit of a bit-field; an offset in bytes does not.
     let isExact = nodes[member].form == .bitField && nodes[member].hasBody
     if !isExact || nodes[member].position / 8 != offset { nodes[member].position = offset * 8 }
   }

@@ -1,5 +1,5 @@
 extension EncodingParser {
-  /// Reads a result and arguments up to the end, and gives where each begins.
+  /// Reads a result and arguments up to the end, and returns where each begins.
   mutating func parseSignature() throws(TypeEncodingError) -> [Int32] {
     var roots: [Int32] = []
     var place = Place.result

@@ -53,8 +53,8 @@ struct EncodingParser {
 
   func error(_ reason: TypeEncodingError.Reason) -> TypeEncodingError { error(reason, at: offset) }
 
-  /// What to say of an opened bracket that is never closed. An opener at the very end is
-  /// blamed itself; otherwise the place where the closer is missing.
+  /// Returns the error for an opened bracket that is never closed. It blames an opener at the very
+  /// end, otherwise the place where the closer is missing.
   func unterminated(_ reason: TypeEncodingError.Reason, opener: Int) -> TypeEncodingError {
     error(reason, at: offset == opener + 1 ? opener : offset)
   }
@@ -79,7 +79,7 @@ struct EncodingParser {
 
   // MARK: One type
 
-  /// Reads one type and gives its index.
+  /// Reads one type and returns its index.
   @discardableResult
   mutating func parseType(_ place: Place) throws(TypeEncodingError) -> Int {
     depth += 1

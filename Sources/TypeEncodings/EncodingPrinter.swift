@@ -6,8 +6,8 @@ enum EncodingPrinter {
     case reading
     /// To compare types loosely: every object is `@`.
     case equivalence
-    /// To compare signatures: registered layouts count, and what is retained or copied differs
-    /// from what is not: objects from classes and blocks, C strings from pointers to `char`.
+    /// To compare signatures: registered layouts count. Objects differ from classes and blocks, and
+    /// C strings from pointers to `char`, because they are owned differently.
     case identity
   }
 
@@ -27,7 +27,7 @@ enum EncodingPrinter {
       let label = Int(tree.nodes[child].labelEnd)
       let from = label > 0 ? Int(tree.nodes[child].labelStart) - 1 : Int(tree.nodes[child].start)
       let isFirst = child == index + 1
-      // Between two members only an advisory number can stand, which is dropped.
+      // Only an advisory number can stand between two members; it is dropped.
       if isFirst { out += tree.bytes[cursor..<from] }
       if label > 0 { out += tree.bytes[from...label] }
       writeSpelling(tree, child, to: &out)

@@ -7,11 +7,11 @@
 /// signature == (try MethodSignature(parsing: "i@:ii"))   // true: the digits are advice
 /// ```
 ///
-/// What `NSMethodSignature` tells, this tells, in the same words. Differences: a malformed string
-/// is a thrown error with its offset; unions, bit-fields and 128-bit integers are understood;
+/// It tells what `NSMethodSignature` tells, in the same words. Differences: a malformed string
+/// throws an error with its offset; unions, bit-fields and 128-bit integers are understood;
 /// equality is structural (see ``==(_:_:)``).
 public struct MethodSignature: Sendable {
-  /// The text, which was checked, and what it says once somebody asks.
+  /// The checked text, and its types, which are laid out once somebody asks for them.
   private let source: SignatureSource
   /// How many arguments there are; a method's receiver and selector count.
   public let numberOfArguments: Int
@@ -76,7 +76,7 @@ public struct MethodSignature: Sendable {
     self.isStatic = isStatic && layouts.isEmpty
   }
 
-  /// Takes a text that a glance has found to be right.
+  /// Takes a text that ``SignatureGlance`` accepts.
   private init(_ source: SignatureSource, _ glance: SignatureGlance) {
     self.source = source
     numberOfArguments = glance.argumentCount
@@ -130,7 +130,8 @@ public struct MethodSignature: Sendable {
 
   /// The bytes that the arguments take up one after the other, each in whole words.
   ///
-  /// Our own number, as every implementation has its own: the digits in the string do not count.
+  /// The number is this package's own, as every implementation has its own: the digits in the
+  /// string do not count.
   public var frameLength: Int {
     get throws(TypeEncodingError) {
       var length = 0
@@ -232,7 +233,7 @@ extension MethodSignature: CustomStringConvertible {
 }
 
 extension TypeEncoding {
-  /// What a signature that holds this type compares.
+  /// The bytes that signatures compare for this type.
   package var identity: [UInt8] { EncodingPrinter.structure(of: self, for: .identity) }
 
   package var isArray: Bool { node.form == .array }

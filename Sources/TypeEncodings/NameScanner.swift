@@ -2,7 +2,7 @@
 ///
 /// C++ names hold blanks, commas and templates, `{blob<float, 4>=…}`, and between brackets the two
 /// bytes that end a name as well: `{S<&operator==>=…}`, `{S<'}'>=…}`. Their brackets are balanced;
-/// a name in which they are not is none.
+/// text with unbalanced brackets is no name.
 struct NameScanner {
   let bytes: [UInt8]
   let start: Int
@@ -51,7 +51,8 @@ struct NameScanner {
     return .unterminated
   }
 
-  /// Takes what stands at `offset`, and says how many bytes it has; nil if a bracket has no partner.
+  /// Takes the element at `offset` and returns its length in bytes; nil if a bracket has no
+  /// partner.
   private mutating func take(_ byte: UInt8) -> Int? {
     switch byte {
     case UInt8(ascii: "<"): awaited.append(UInt8(ascii: ">"))

@@ -16,9 +16,9 @@ final class ParsedSignature: Sendable {
   }
 }
 
-/// The text of a signature that was found to be right, and what it says once somebody asks.
+/// The text of a valid signature, and its types once somebody asks for them.
 ///
-/// A signature is often only compared, counted or looked up; its types need not be laid out then.
+/// A signature is often only compared, counted or looked up, which needs no types laid out.
 final class SignatureSource: Sendable {
   private let text: String
   private let known = AtomicLazyReference<ParsedSignature>()
@@ -50,8 +50,8 @@ final class SignatureSource: Sendable {
 
 /// The first look at a signature: enough for those of plain types, and it allocates nothing.
 ///
-/// It takes the letters of one character, and the digits behind them; what it does not take may be
-/// right all the same, and goes to the parser.
+/// It accepts types of one letter, and the digits behind them. A text that it does not accept may
+/// still be valid, and goes to the parser.
 struct SignatureGlance {
   private(set) var argumentCount = -1
 
@@ -94,7 +94,7 @@ struct SignatureGlance {
     guard Self.isPlain(byte) || (byte == UInt8(ascii: "v") && argumentCount < 0) else {
       return false
     }
-    // Far below what the parser allows; and a text of megabytes is left to its limits at once.
+    // The limit is far below the parser's; a text of megabytes meets the parser's limits at once.
     guard argumentCount < Self.limit else { return false }
     argumentCount &+= 1
     digits = 0

@@ -45,8 +45,8 @@ public struct StructureLayouts: Hashable, Sendable {
 
   /// The layout of the structure or union called `name`.
   ///
-  /// A layout that no compiler could have made (a size that is not a multiple of the alignment,
-  /// an offset behind the end) is not kept: reading it back gives nil.
+  /// A layout that no compiler could have made (a size that is not a multiple of the alignment, an
+  /// offset behind the end) is not kept: reading it back returns nil.
   public subscript(name: String) -> Layout? {
     get { byName[name] }
     set { byName[name] = newValue.flatMap { $0.isPlausible ? $0 : nil } }

@@ -30,7 +30,7 @@ extension TypeEncoding {
     switch node.form {
     case .structure, .union:
       for child in children where child.node.hasPosition {
-        // Registered around something whose own members have no places.
+        // A registered layout may hold a type whose own members have no places.
         if child.node.form != .bitField { _ = try child.layout }
         try child.collectLeaves(at: base + child.node.position, limit: limit, into: &result)
       }

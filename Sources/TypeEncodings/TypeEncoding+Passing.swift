@@ -24,7 +24,8 @@ extension TypeEncoding {
     classifier.visit(tree, index, at: 0)
     let facts = classifier.facts(layout, isBareComplex: node.form == .complex)
     if let array = classifier.emptyArray {
-      // gcc's way to classify: where it leads elsewhere, nobody can tell who compiled the function.
+      // These are gcc's rules: where their outcome differs, it depends on the compiler of the
+      // function, which nobody knows.
       var other = EightbyteClassifier(size: layout.size, countsEmptyArrays: true)
       other.visit(tree, index, at: 0)
       let others = other.facts(layout, isBareComplex: false)
@@ -32,7 +33,7 @@ extension TypeEncoding {
         classifier.disagree(over: .emptyArray, array)
       }
     }
-    // Where all of it goes to memory anyway, compilers have nothing to disagree over.
+    // Compilers cannot disagree over a value that goes to memory as a whole.
     let fault = classifier.fault ?? (classifier.isMemoryForAll ? nil : classifier.disagreement)
     if let fault {
       throw TypeEncodingError(
@@ -141,7 +142,7 @@ private struct EightbyteClassifier {
     var gaps = MemberGaps(of: node)
     while member < Int(node.next) {
       let inner = tree.nodes[member]
-      // Registered around something that is itself unknown: its registers cannot be told.
+      // The registered structure holds a type of unknown layout: its registers are unknown.
       if inner.fault != nil, inner.form != .bitField, size <= 16 {
         fault = (.membersUnknown, member)
         return
@@ -166,8 +167,8 @@ private struct EightbyteClassifier {
     if gaps.isUnexplained { disagree(over: .hiddenMember, index) }
   }
 
-  /// What compilers ask of a member's place, in bits. Of a bit-field in a union gcc asks as much as of
-  /// the smallest integer that has so many bits; of one in a structure nothing is asked.
+  /// The alignment that compilers ask of a member's place, in bits. For a bit-field in a union gcc
+  /// asks that of the smallest integer with as many bits; for one in a structure nothing is asked.
   private static func alignment(of member: EncodingNode, in owner: EncodingNode) -> Int {
     guard member.form == .bitField else { return Int(member.alignment) * 8 }
     guard owner.form == .union else { return 1 }

@@ -21,7 +21,7 @@ public struct TypeEncoding: Sendable {
 
   /// Reads one type that takes up the whole string.
   ///
-  /// The string may come from anywhere: whatever it holds, this ends, within ``EncodingLimits``.
+  /// The string may come from anywhere: parsing always ends, within ``EncodingLimits``.
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
@@ -104,8 +104,8 @@ extension TypeEncoding: CustomStringConvertible {
 
   /// One spelling for all equivalent types, such as `^c` for `*` and `@` for `@"NSString"`.
   ///
-  /// Parsing it gives a type that is equivalent and has the same canonical spelling. Layouts
-  /// that were registered for a structure are not part of it.
+  /// Parsing it returns a type that is equivalent and has the same canonical spelling. Layouts that
+  /// were registered for a structure are not part of it.
   public var canonicalSpelling: String {
     String(decoding: EncodingPrinter.structure(of: self, for: .reading), as: UTF8.self)
   }

@@ -112,9 +112,9 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     /// chooses the register as if there were an element, clang does not.
     case emptyArray
     /// A packed structure in which an inner structure lies at an offset that its alignment forbids
-    /// (clang: memory; gcc: registers, if the numbers inside are aligned), or a union's bit-field at
-    /// one that an integer of its width forbids (gcc: memory; clang: registers), or an array of packed
-    /// structures of which only the first is aligned (gcc: registers; clang: memory).
+    /// (clang: memory; gcc: registers, if the numbers inside are aligned), or a union's bit-field
+    /// at one that an integer of its width forbids (gcc: memory; clang: registers), or an array of
+    /// packed structures whose first element alone is aligned (gcc: registers; clang: memory).
     case misalignedMember
     /// Bytes without a member that no alignment explains: an unnamed bit-field, which clang ignores
     /// and gcc does not, or a vector, for which clang writes nothing.

@@ -1,6 +1,6 @@
 public import CForwardingShims
 
-// Calling with what was recorded. The types were compared before.
+// Calls with the recorded values. The types were compared before.
 extension CallRecord {
   /// Calls the function at an address.
   @inlinable @unsafe
@@ -8,7 +8,7 @@ extension CallRecord {
     guard unsafe facts.pointee.is_plain != 0 else {
       return try unsafe callWithCare(function, returnsRetained: returnsRetained)
     }
-    // Nothing is owned of such a result, nothing is to be kept, and little is copied.
+    // Such a result is not owned, nothing is to be kept, and little is copied.
     unsafe fwd_call_in_use(facts, state, function)
     hasResult = returnsValue
   }
@@ -61,7 +61,7 @@ extension CallRecord {
   func perform(_ implementation: Implementation) throws {
     try withExtendedLifetime(implementation) {
       if let function = implementation.function {
-        // SAFETY: who registered the function vouched for its type, which is this plan's.
+        // SAFETY: the registration of the function vouched for its type, which is this plan's.
         try unsafe call(function.address, returnsRetained: function.returnsRetained)
       } else {
         try callBody(of: implementation)
@@ -94,7 +94,7 @@ extension CallRecord {
     resultOwnership = .none
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if slot.kind.isObject {
-      // An unretained result is kept from here on: nobody else promises to.
+      // An unretained result is retained here, because nobody else promises to keep it.
       if !returnsRetained { OwnedObject.retain(slot.word) }
       resultOwnership = .object
     } else if retainsArguments {

@@ -1,11 +1,11 @@
 public import CForwardingShims
 import TypeEncodings
 
-// Who owns what of a recorded call, and how it is let go.
+// The ownership of the values of a recorded call, and how it ends.
 extension CallRecord {
   // MARK: Ownership
 
-  /// The words behind the frame in which the arguments from the 64th on have their bits.
+  /// The words behind the frame that hold the bits of the arguments beyond the first 64.
   private var ownedBeyond: UnsafeMutableBufferPointer<UInt64> {
     let start = unsafe (frame + Int(facts.pointee.frame_size))
     return unsafe UnsafeMutableBufferPointer(
@@ -42,8 +42,8 @@ extension CallRecord {
     if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
   }
 
-  // What is let go may have a `deinit`, which may know this record, and do anything with it. So things
-  // are let go last, when all that is written here is true again, and while the target is lent.
+  // Letting go may run a `deinit` that knows this record and does anything with it. So things are
+  // let go last, when all that is written here is true again, and while the target is lent.
 
   /// A word that was owned, and is no part of the record any more.
   struct Taken {
@@ -91,7 +91,7 @@ extension CallRecord {
     return try body()
   }
 
-  /// Gives back what argument `index` owns.
+  /// Lets go of what argument `index` owns.
   func releaseOwned(_ index: Int) { letGo(takeArgument(index)) }
 
   @usableFromInline
@@ -123,7 +123,7 @@ extension CallRecord {
     setOwns(index, true)
   }
 
-  /// Makes everything that is borrowed the record's own, for good: whoever lent it is about to let go.
+  /// Makes everything borrowed the record's own, for good, because the lender is about to let go.
   func keepEverything() {
     keepArguments()
     if hasResult { keepResult() } else { clearResult() }
@@ -134,8 +134,8 @@ extension CallRecord {
     for index in first..<max(first, argumentCount) where !owns(index) { retain(index) }
   }
 
-  /// Leaves nothing in the place of an object or C string, so that what is found there afterwards was
-  /// put there.
+  /// Clears the place of an object or C string, so that what is found there afterwards was put
+  /// there.
   func clearResult() {
     let slot = resultSlot
     if slot.kind.isOwnable { slot.word = 0 }

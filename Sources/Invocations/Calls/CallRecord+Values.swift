@@ -1,7 +1,7 @@
 public import CForwardingShims
 
-// Setting and reading typed values. What is usual is inlined into the caller: an index, a kind, and
-// a store. Everything else is a step further down.
+// Setting and reading typed values. The usual case is inlined into the caller: an index, a kind,
+// and a store. Everything else is in a function further down.
 extension CallRecord {
   @inlinable
   func setArgument<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {

@@ -4,19 +4,19 @@ import TypeEncodings
 /// The memory of one recorded call: its state, its frame, and the notes of who owns what.
 ///
 /// ``Invocation`` keeps one on the heap, ``ScopedInvocation`` one on the stack; all that the two
-/// have in common is written here, once. It owns nothing itself: who makes one ends it with
+/// have in common is written here, once. It owns nothing itself: its maker ends it with
 /// ``finish()``.
 @safe
 @usableFromInline
 @frozen
 struct CallRecord {
-  // SAFETY: the plan is kept by whoever made this; the memory has the size that the plan says, the
-  // state in front of the frame, and lives as long as this is used. Two words and no more: they are
+  // SAFETY: its maker keeps the plan; the memory has the size that the plan says, the state in
+  // front of the frame, and lives as long as this is used. Two words and no more, because they are
   // passed from function to function on the way of every message.
   @usableFromInline let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
 
-  /// Takes memory of the plan's `recordSize`, aligned to 16, for a call of which nothing is set.
+  /// Takes memory of the plan's `recordSize`, aligned to 16, for a call with nothing set.
   @inlinable @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
     unsafe facts = plan.facts
@@ -39,7 +39,7 @@ struct CallRecord {
     unsafe (frame + offset).copyMemory(from: other + offset, byteCount: size)
   }
 
-  /// Gives back everything that is owned; the memory is the maker's to free.
+  /// Lets go of everything that is owned; its maker frees the memory.
   @inlinable
   func finish() {
     if unsafe fwd_call_owns_something(facts, state) != 0 { releaseEverything() }
@@ -51,7 +51,7 @@ struct CallRecord {
     releaseArguments()
   }
 
-  /// The prepared call, for what is not done on every call.
+  /// The plan, for steps that are not part of every call.
   var plan: CallPlan { unsafe unmanagedPlan.takeUnretainedValue() }
 
   @unsafe

@@ -1,7 +1,8 @@
 public import CForwardingShims
 import TypeEncodings
 
-/// What carries a message on to other objects and threads needs of an invocation.
+/// What deliveries and forwarding need of an invocation, to carry a message on to other objects and
+/// threads.
 extension Invocation {
   /// An invocation of a method whose selector was compared with the plan before.
   package convenience init(_ plan: CallPlan, comparedSelector selector: Selector) {
@@ -9,8 +10,8 @@ extension Invocation {
     record.setSelector(selector)
   }
 
-  /// A copy that carries the same message on; if it comes back to who forwards it, that is a cycle.
-  /// It has no target until it is sent.
+  /// A copy that carries the same message on: if it comes back to an object that is forwarding it,
+  /// that is a cycle. It has no target until it is sent.
   package func carryingCopy() -> Invocation {
     let copy = duplicate(includingTarget: false)
     unsafe copy.record.state.pointee.message = record.message
@@ -18,7 +19,7 @@ extension Invocation {
     return copy
   }
 
-  /// Whether the message has a result at all.
+  /// Whether the message has a result.
   package var returnsValue: Bool { record.returnsValue }
 
   /// Whether a result is there to be read.
@@ -58,7 +59,7 @@ extension Invocation {
     if other.record.resultOwnership != .none { record.keepResult() }
   }
 
-  /// An invocation that holds the result alone, which nobody else knows.
+  /// A new invocation that holds the result alone.
   package func answerAlone() -> Invocation {
     let copy = Invocation(plan)
     copy.takeResult(from: self)

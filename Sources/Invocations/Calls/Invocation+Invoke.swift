@@ -55,7 +55,7 @@ extension Invocation {
     try unsafe record.call(function, returnsRetained: returnsRetained)
   }
 
-  /// Calls the function at an address and gives the `errno` it left, 0 if it left none.
+  /// Calls the function at an address and returns the `errno` it left, 0 if it left none.
   ///
   /// - Safety: the function's C type must be the one the signature describes.
   @unsafe
@@ -78,8 +78,8 @@ extension Invocation {
     record.keepReturned(returnsRetained: false)
   }
 
-  /// Calls an implementation whose plan was compared with this one's, and gives the `errno` that C
-  /// code left; 0 for a Swift closure.
+  /// Calls an implementation whose plan was compared with this one's, and returns the `errno` that
+  /// C code left; 0 for a Swift closure.
   func performCapturingErrno(_ implementation: Implementation) throws -> Int32 {
     guard let function = implementation.function else {
       try record.perform(implementation)

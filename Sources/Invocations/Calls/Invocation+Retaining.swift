@@ -2,8 +2,8 @@ import CForwardingShims
 import TypeEncodings
 
 extension Invocation {
-  /// Retains every object, and copies every C string, that is only borrowed so far; arguments
-  /// that are set later are kept likewise. Calling it again changes nothing.
+  /// Retains every borrowed object, and copies every borrowed C string; arguments that are set
+  /// later are kept in the same way. Calling it again changes nothing.
   ///
   /// What a `^` points at, or a structure holds, is never followed.
   ///
@@ -24,7 +24,7 @@ extension Invocation {
   /// strings copied. What a pointer points at stays where it is.
   public func copy() -> Invocation {
     let copy = duplicate(includingTarget: true)
-    // This one may be lent, and what it has borrowed end with the loan.
+    // This invocation may be lent; what it has borrowed ends with the loan.
     copy.keepArguments()
     if copy.record.hasResult { copy.record.keepResult() }
     return copy
@@ -44,7 +44,7 @@ extension Invocation {
     return copy
   }
 
-  /// Makes the arguments that are borrowed the invocation's own, once. For a copy that somebody may
-  /// keep who was lent it.
+  /// Makes the borrowed arguments the invocation's own, once. For a lent copy that its borrower may
+  /// keep.
   package func keepArguments() { record.keepArguments() }
 }

@@ -54,7 +54,7 @@ extension Invocation {
   @unsafe
   private func loaded<Value: CallValue>(_ slot: ValueSlot, _ type: Value.Type) -> Any {
     do { return try unsafe Value.load(from: slot) } catch {
-      // Text that is no UTF-8 has no Swift value of its own.
+      // Text that is not UTF-8 has no Swift value of its own.
       return unsafe RawValue(
         type: self.type(of: slot), bytes: FrameBytes.read(slot.slot, slot.frame))
     }

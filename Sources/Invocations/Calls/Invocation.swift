@@ -1,7 +1,7 @@
 public import CForwardingShims
 public import TypeEncodings
 
-/// A method call as a value: recorded once, sent to any target, any number of times.
+/// A method call as a value: recorded once, invoked on any target, any number of times.
 ///
 /// ```swift
 /// let call = try Invocation(MethodSignature("i@:ii"), selector: "add:to:")
@@ -11,10 +11,10 @@ public import TypeEncodings
 /// try call.result(as: Int32.self)     // 5
 /// ```
 ///
-/// What `NSInvocation` does, this does, index by index: 0 is the receiver, 1 the selector, 2 the
-/// first declared argument. Three differences: arguments are checked against the signature, what
-/// is set is retained (and a `String` copied) from the start, and everything is refused before the
-/// call that could be wrong about it.
+/// It does what `NSInvocation` does, index by index: 0 is the receiver, 1 the selector, 2 the first
+/// declared argument. Three differences: arguments are checked against the signature, what is set
+/// is retained (and a `String` copied) from the start, and everything that could be wrong about a
+/// call is refused before the call.
 ///
 /// An invocation belongs to one task at a time; ``copy()`` makes another.
 @safe
@@ -28,7 +28,7 @@ public final class Invocation {
   @usableFromInline let slots: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
 
-  /// Who forwarded this on its way, if it has crossed to another thread.
+  /// The objects that forwarded this on its way, if it has crossed to another thread.
   private(set) var path: [AnyObject] = []
 
   /// Makes an invocation of a prepared plan, with all arguments zero.
@@ -78,7 +78,7 @@ public final class Invocation {
   /// Whether it included the target.
   public var targetRetained: Bool { record.retainsTarget }
 
-  /// Whether it has crossed to another thread at all; cheaper to ask than `path`.
+  /// Whether it has crossed to another thread; cheaper to ask than `path`.
   var hasPath: Bool { unsafe record.state.pointee.has_path != 0 }
 
   /// Remembers that an object has sent this to another thread.
@@ -89,6 +89,6 @@ public final class Invocation {
     unsafe record.state.pointee.has_path = path.isEmpty ? 0 : 1
   }
 
-  /// This call, for those who pass it on.
+  /// This call, for code that passes it on.
   package var lent: LentCall { LentCall(self) }
 }

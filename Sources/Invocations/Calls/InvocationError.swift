@@ -2,7 +2,7 @@ public import TypeEncodings
 
 /// Why a call was refused, or a value could not be set or read.
 ///
-/// Everything here is found out before foreign code runs.
+/// A call that is refused has not begun. A result is checked when it is read.
 @nonexhaustive
 public enum InvocationError: Error, Hashable, Sendable {
   /// An encoding could not be read, or not be laid out.
@@ -27,7 +27,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   case nullPointer(index: Int?)
   /// The object is nil, or of another class than the one asked for.
   case wrongClass(expected: SwiftType, given: SwiftType?)
-  /// What arrived is no value of the Swift type that stands for it.
+  /// The value that arrived for a Swift type is none of its values.
   case foreignValue(type: SwiftType, given: String)
   /// No call has completed since the invocation was made or last failed, or the result is `v`.
   case resultNotAvailable
@@ -39,7 +39,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   case unrecognizedSelector(Selector, type: SwiftType?, nearest: String?)
   /// An invocation came back to an object that is forwarding it already.
   case forwardingCycle(Selector, type: SwiftType)
-  /// Forwarding went on inside of forwarding too often.
+  /// Too many forwarding steps are inside of each other.
   case forwardedTooDeeply(Selector, limit: Int)
   /// The target cannot be set while the invocation is being delivered, or called with it.
   case targetInUse
@@ -57,16 +57,17 @@ public enum InvocationError: Error, Hashable, Sendable {
   case unsupportedValue(index: Int, signature: MethodSignature)
   /// libffi does not support the platform's calling convention.
   case unsupportedConvention
-  /// No memory was to be had.
+  /// There is no memory left.
   case outOfMemory
   /// The call copies more than the rest of the thread's stack can take, or forwards inside of so much
   /// forwarding that little of it is left.
   case notEnoughStack(needed: Int, left: Int)
-  /// There is no code for another callback, in the words of the system. It may be there later.
+  /// The system has no code for another callback, for this reason. It may have some later.
   case callbackRefused(reason: String)
   /// A function with this name, or a method with this selector, is registered already.
   case duplicateName(String)
-  /// A method takes objects of a class that the one it was to be registered with is not below.
+  /// A method is registered with a class, but takes objects of another class that this one is not
+  /// below.
   case wrongReceiver(Selector, type: SwiftType, takes: SwiftType)
   /// The class declares the method that was probably meant, but wrongly.
   case wrongDeclaration(Selector, type: SwiftType, declared: String, reason: String)
@@ -76,7 +77,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   case libraryNotFound(path: String, reason: String)
   /// The library has no such symbol.
   case symbolNotFound(symbol: String, library: String)
-  /// A callback cannot give back a value that somebody would have to free.
+  /// A callback cannot return a value that somebody would have to free.
   case ownedResultInCallback(TypeEncoding)
   /// A selector's name holds a NUL or is longer than `Selector.maximumLength`.
   case invalidSelector(String)
@@ -92,7 +93,7 @@ extension InvocationError: CustomStringConvertible {
       "argument \(index) is \(expected), but \(Self.spelled(given)) was given"
     case .resultMismatch(let expected, let given):
       "the result is \(expected), but \(Self.spelled(given)) was asked for"
-    case .unfitType(let type): "\(type) is of no type that fits a place of C"
+    case .unfitType(let type): "\(type) fits no argument or result of C"
     case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type)"
     case .wrongSize(let expected, let given):
       "the value takes \(expected) bytes, but \(given) were given"
@@ -127,13 +128,13 @@ extension InvocationError: CustomStringConvertible {
       "\(index == 0 ? "the result" : "argument \(index - 1)") of \(signature) cannot be passed "
         + "by value on this platform"
     case .unsupportedConvention: "libffi does not support this platform's calls"
-    case .outOfMemory: "no memory was to be had"
+    case .outOfMemory: "there is no memory left"
     case .notEnoughStack(let needed, let left):
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
-    case .callbackRefused(let reason): "no code for a callback was to be had: \(reason)"
+    case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
     case .wrongReceiver(let selector, let name, let taken):
-      "-[\(name) \(selector)] cannot take objects of \(taken), because \(name) is not below it"
+      "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
     case .wrongDeclaration(let selector, let name, let declared, let reason):
       "-[\(name) \(selector)] is not there, because '\(declared)' is declared wrongly: \(reason)"
     case .unknownFunction(let name, let nearest):
@@ -141,7 +142,7 @@ extension InvocationError: CustomStringConvertible {
     case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"
     case .symbolNotFound(let symbol, let library): "'\(library)' has no symbol '\(symbol)'"
     case .ownedResultInCallback(let type):
-      "a callback cannot give \(type) back, as C would not free it; give back a pointer you own"
+      "a callback cannot return \(type), as C would not free it; return a pointer you own"
     case .invalidSelector(let name): "'\(name)' cannot be the name of a selector"
     }
   }

@@ -1,10 +1,10 @@
 import CForwardingShims
 
-/// A call on its way, for those who pass it on without looking at it: the record of an
+/// A call on its way, for code that passes it on without looking at it: the record of an
 /// ``Invocation``, or of a ``ScopedInvocation`` that no object stands for yet.
 @safe
 package struct LentCall {
-  // SAFETY: lent by whoever owns both, for the time of a call.
+  // SAFETY: the owner of both lends them for the time of a call.
   let record: CallRecord
   private let invocation: Unmanaged<Invocation>?
 
@@ -21,14 +21,14 @@ package struct LentCall {
   /// The selector; nil if there is none yet.
   package var selector: Selector? { record.selector }
 
-  /// Whether the message has a result at all.
+  /// Whether the message has a result.
   package var returnsValue: Bool { record.returnsValue }
 
   /// Sets the result to zero, as for a message to nil.
   package func answerWithZero() { record.answerZero() }
 
-  /// The invocation, or one that stands for the call while `body` runs. What it has as its result
-  /// then is the call's.
+  /// Runs `body` with the invocation, or with one that stands for the call meanwhile. The result
+  /// that it has then is the call's.
   package func withInvocation(_ body: (Invocation) -> Void) {
     if let invocation = unsafe invocation {
       return unsafe invocation._withUnsafeGuaranteedRef { body($0) }
@@ -46,7 +46,7 @@ package struct LentCall {
     }
   }
 
-  /// Who forwarded the call on its way, if it has crossed to another thread.
+  /// The objects that forwarded the call on its way, if it has crossed to another thread.
   @inline(__always)
   func hasPassed(_ object: UnsafeRawPointer) -> Bool {
     unsafe record.state.pointee.has_path != 0 && isInPath(object)
@@ -65,7 +65,8 @@ package struct LentCall {
 
 /// A class of proxies that need no invocation to pass a message on.
 package protocol CallForwarding: MessageForwarding {
-  /// The class that answers so. One below it may have steps of its own, and gets invocations.
+  /// The class that passes calls on. A class below it may have steps of its own, and gets
+  /// invocations.
   static var callForwardingClass: AnyClass { get }
 
   /// Passes a call on, as `forward(_:)` does with an invocation.

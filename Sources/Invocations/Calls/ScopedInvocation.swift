@@ -78,8 +78,8 @@ public struct ScopedInvocation: ~Copyable {
     guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
       return record.answerZero()
     }
-    // Whatever was set as argument 0 is replaced; and the target, which only the caller holds, must
-    // not be found there afterwards.
+    // Argument 0 is replaced, whatever it was. The target must not be found there afterwards,
+    // because only the caller holds it.
     if record.owned & 1 != 0 { record.releaseOwned(0) }
     record.slot(0).word = address
     defer { record.slot(0).word = 0 }
@@ -102,7 +102,7 @@ public struct ScopedInvocation: ~Copyable {
   @inline(never)
   private func sendLookingUp() throws { try sendByInvocation { try $0.dispatch() } }
 
-  /// Lets an object pass the call on that needs no invocation for it; false if it needs one.
+  /// Passes the call on through an object that needs no invocation for it; false if it needs one.
   @unsafe
   private func forwardCall(_ table: Unmanaged<MethodTable>) throws -> Bool {
     try unsafe table._withUnsafeGuaranteedRef { table in
@@ -123,7 +123,7 @@ public struct ScopedInvocation: ~Copyable {
       try unsafe record.unmanagedPlan._withUnsafeGuaranteedRef { plan in
         try SpareInvocations.withOne(plan) { call in
           call.record.borrow(from: record)
-          // Whoever keeps the invocation must not find a target in it that nobody keeps.
+          // An invocation that is kept must not have a target that nobody keeps.
           defer { call.record.slot(0).word = 0 }
           try dispatch(call)
           record.takeResult(of: call.record)
@@ -150,7 +150,7 @@ public struct ScopedInvocation: ~Copyable {
     if slot.kind.isOwnable { record.setOwns(index, !slot.isNull && Value.ownership != .none) }
   }
 
-  /// As ``result(as:)``, but a message without a result gives ``NoResult``.
+  /// Reads the result like ``result(as:)``; a message without a result returns ``NoResult``.
   @inlinable
   public func answer<Value: CallValue>(
     as type: Value.Type = Value.self

@@ -2,7 +2,7 @@ import CForwardingShims
 
 /// Invocations that each thread uses again, so that forwarding a message allocates nothing.
 ///
-/// Whoever gets one may keep it: then it is simply no longer spare.
+/// A borrower may keep one: then it is spare no more.
 enum SpareInvocations {
   // How a thread that ends lets go of its spares.
   private static let isReady: Bool = {
@@ -12,7 +12,7 @@ enum SpareInvocations {
     return true
   }()
 
-  /// Lends an invocation of `plan`, of which nothing is set but what the last one left as bytes.
+  /// Lends an invocation of `plan` with nothing set; its arguments hold the bytes of its last use.
   ///
   /// `body` may borrow what it puts there: if somebody keeps the invocation, that is retained, and C
   /// strings are copied, before this returns.
@@ -29,8 +29,8 @@ enum SpareInvocations {
     return try unsafe call._withUnsafeGuaranteedRef(body)
   }
 
-  /// Answers a call whose frame is somebody else's: `body` gets an invocation of the same bytes, and
-  /// what it leaves as the result, or zero, is given back.
+  /// Answers a call whose frame is somebody else's: `body` gets an invocation of the same bytes,
+  /// and the result that it leaves, or zero, goes into the frame.
   static func answer(
     _ frame: FrameReference, of plan: CallPlan, with body: (Invocation) throws -> Void
   ) throws {
@@ -50,7 +50,7 @@ enum SpareInvocations {
 
   @unsafe
   private static func giveBack(_ call: Unmanaged<Invocation>, _ key: UnsafeRawPointer) {
-    // Whoever else refers to it, strongly or weakly, may look at it later: then it is no spare.
+    // Any other reference, strong or weak, may lead to it later: then it is no spare.
     guard unsafe fwd_object_references(call.toOpaque()) == SoleReference.bits,
       let thread = unsafe fwd_thread()
     else {
@@ -65,11 +65,11 @@ enum SpareInvocations {
   }
 }
 
-/// What the reference counts of an object look like that one reference leads to, and no weak one.
+/// The reference counts of an object with one reference, and no weak one.
 private enum SoleReference {
   private final class Probe {}
 
-  // Seen in an object instead of known, as the runtime may count otherwise in another version.
+  // Read from an object, because another version of the runtime may count in another way.
   static let bits: UInt64 = {
     let probe = unsafe make()
     defer { unsafe probe.release() }
@@ -86,7 +86,7 @@ extension Invocation {
     unsafe fwd_object_references(Unmanaged.passUnretained(self).toOpaque()) == SoleReference.bits
   }
 
-  /// Becomes as good as new. The bytes of arguments stay; who takes it next sets them all.
+  /// Resets everything but the bytes of the arguments: the next user sets them all.
   fileprivate func forgetEverything() {
     record.finish()
     if hasPath { setPath([]) }

@@ -14,7 +14,7 @@ struct MethodRun {
   let cache: UnsafePointer<FWDMethodCache>
   let list: UnsafePointer<FWDTargetList>
 
-  /// Calls it from one target on, and gives the index of the first that was not called.
+  /// Calls it from one target on, and returns the index of the first that was not called.
   @inline(__always)
   func perform(from index: Int, to end: Int, _ tally: inout TargetList.Tally) -> Int {
     let slot = record.slot(0)
@@ -94,7 +94,7 @@ extension CallRecord {
     do {
       try unsafe perform(method)
     } catch {
-      // Of a result that nobody owns the bytes are still there.
+      // The bytes of a result that nobody owns are still there.
       if old.ownership != .none {
         resultSlot.word = old.word
         resultOwnership = old.ownership

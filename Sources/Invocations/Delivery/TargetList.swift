@@ -1,8 +1,8 @@
 import CForwardingShims
 
-/// Whose targets a list shows.
+/// The owner of the targets that a list shows.
 package protocol TargetListOwner: AnyObject {
-  /// Publishes the list: there is none.
+  /// Publishes the list, because there is none.
   func publishTargets()
   /// Sends to the members one by one, without a list.
   func deliverToEach(_ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally)
@@ -77,7 +77,7 @@ package final class TargetList: @unchecked Sendable {
     package var metDead = false
     /// The first error, which is thrown.
     package private(set) var error: (any Error)?
-    /// The later ones, which are not, and the members whose targets threw them.
+    /// The later ones, which are not thrown, and the members whose targets threw them.
     package private(set) var unthrown: [(member: AnyObject, error: any Error)] = []
 
     package init(answered: Int = 0) { self.answered = answered }
@@ -107,7 +107,7 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
-  /// Likewise, but only says what came of it.
+  /// Sends a call to the targets in the same way, and returns what came of it.
   package func deliver(
     _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
@@ -134,7 +134,7 @@ package final class TargetList: @unchecked Sendable {
       &round)
   }
 
-  /// Does what is left to do.
+  /// Takes a delivery on from where the C core left it.
   @unsafe
   @inline(never)
   private func tally(
@@ -148,7 +148,7 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
-  /// Begins where something else comes first, or there is an error to be told.
+  /// Begins where something else comes first, or where an error must be thrown.
   @unsafe
   private func begin(
     _ round: inout FWDRound, _ call: LentCall, _ owner: some TargetListOwner

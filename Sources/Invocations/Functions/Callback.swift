@@ -19,17 +19,17 @@ public import TypeEncodings
 /// withExtendedLifetime(compare) {}
 /// ```
 ///
-/// The pointer is good while this object lives, on every thread; keep the object for as long as
-/// C may call. The closure runs on the thread that calls, whatever that is. If C calls too late, zero
-/// is the answer, and a ``ForwardingEvent`` says so, until the function is used for another
-/// callback; functions freed earlier are used first. Never call one from a signal handler, and never
-/// release a callback there: the handler may have interrupted the thread while it holds a lock.
+/// The pointer is good while this object lives, on every thread; keep the object for as long as C
+/// may call. The closure runs on the thread that calls. If C calls too late, zero is the answer,
+/// and a ``ForwardingEvent`` says so, until the function is used for another callback; functions
+/// freed earlier are used first. Never call one from a signal handler, and never release a callback
+/// there: the handler may have interrupted the thread while it holds a lock.
 ///
 /// - Note: On x86-64 Linux no memory is ever writable and executable: the code is a page of the
-///   program's own file. Elsewhere libffi provides it, some builds of which map such a page.
+///   program's own file. Elsewhere libffi provides it, and some builds of libffi map such a page.
 @safe
 public final class Callback: Sendable {
-  /// What a callback does with an error, which C could not take.
+  /// Receives an error that a callback throws, because C cannot.
   public typealias ErrorHandler = @Sendable (any Error) -> Void
 
   /// The prepared type of the function.
@@ -62,8 +62,8 @@ public final class Callback: Sendable {
     try self.init(fitted.plan, SwiftBody.void(fitted, body), onError)
   }
 
-  /// Makes a callback of any signature whose calls arrive as invocations. What the closure sets
-  /// as the result is given back; zero, if it sets none.
+  /// Makes a callback of any signature whose calls arrive as invocations. C gets the result that
+  /// the closure sets; zero, if it sets none.
   ///
   /// The arguments are C's. If the closure keeps the invocation, objects and C strings are kept with
   /// it; what a pointer points at is good during the call.
@@ -105,7 +105,7 @@ public final class Callback: Sendable {
 
   deinit { unsafe fwd_callback_destroy(handle) }
 
-  /// Makes the C core tell where the program wants to hear of it.
+  /// Reports the events of the C core where the program wants to hear of them.
   private static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
     switch event {
     case .freedCallback: ForwardingEvent.report(.deadCallback(at: UInt(bitPattern: function)))
@@ -134,7 +134,7 @@ public final class Callback: Sendable {
     return unsafe unsafeBitCast(code, to: type)
   }
 
-  /// Makes an error a ``ForwardingEvent``: what happens where nobody else is told.
+  /// Reports an error as a ``ForwardingEvent``: the handler of callbacks that are given none.
   public static let report: ErrorHandler = { ForwardingEvent.report(.failed(inCallback: $0)) }
 }
 
@@ -181,7 +181,7 @@ extension Invocation {
   @unsafe
   func giveResult(to other: UnsafeMutableRawPointer) {
     guard record.hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
-    // Who called gets what this frame owns: a retained object, a string to free.
+    // The caller gets what this frame owns: a retained object, a string to free.
     record.keepResult()
     record.resultOwnership = .none
     let offset = unsafe Int(plan.result.pointee.offset)

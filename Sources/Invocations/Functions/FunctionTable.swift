@@ -43,7 +43,7 @@ public final class FunctionTable: Sendable {
       unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
   }
 
-  /// Registers a symbol of a library, which is called like the function unless it is given.
+  /// Registers a symbol of a library. `symbol` is the function's name unless it is given.
   ///
   /// - Safety: as for ``register(_:replacing:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
   @unsafe
@@ -101,14 +101,14 @@ public final class FunctionTable: Sendable {
     throw .unknownFunction(name: name, nearest: NearestName.to(name, among: names))
   }
 
-  /// An invocation of a function, to be filled and sent with `invoke(using:)`.
+  /// An invocation of a function, to be filled and then invoked with `invoke(using:)`.
   public func invocation(of name: String) throws(InvocationError) -> Invocation {
     Invocation(try function(named: name).plan)
   }
 
   // MARK: Calling
 
-  /// Calls a function with typed arguments and gives its result.
+  /// Calls a function with typed arguments and returns its result.
   public func call<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> Value {
@@ -122,7 +122,7 @@ public final class FunctionTable: Sendable {
     _ = try prepared(name, repeat each arguments)
   }
 
-  /// Calls a C function and gives the `errno` it left along with its result.
+  /// Calls a C function and returns its result along with the `errno` it left.
   public func callCapturingErrno<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> (result: Value, errno: Int32) {

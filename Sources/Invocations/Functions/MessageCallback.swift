@@ -5,8 +5,8 @@ public import TypeEncodings
 /// A C function pointer whose calls become messages to an object, as `_objc_msgForward` does it.
 ///
 /// A C library has one slot for a callback, and its function knows nothing of receivers and
-/// selectors. This gives it one, and sends each call on as a message, through the object's
-/// methods or its steps of forwarding; so the slot can reach a proxy with many targets:
+/// selectors. A message callback fills the slot, and sends each call on as a message, through the
+/// object's methods or its steps of forwarding; so the slot can reach a proxy with many targets:
 ///
 /// ```swift
 /// let changed = try MessageCallback(
@@ -26,8 +26,8 @@ public final class MessageCallback: Sendable {
   /// - Parameters:
   ///   - encoding: the C function's type, as a plain function.
   ///   - skipping: how many leading arguments, such as a context pointer, are not sent on.
-  ///   - onError: gets what a call threw; C gets zero then. So it does when the object is gone, and
-  ///     the first such call is a ``ForwardingEvent``.
+  ///   - onError: gets the error that a call throws; C then gets zero. C also gets zero when the
+  ///     object is gone, and the first such call is a ``ForwardingEvent``.
   /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` if the object answers the
   ///   selector with other types. What it comes to answer later is compared at each call.
   public init(
@@ -49,7 +49,7 @@ public final class MessageCallback: Sendable {
     if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(function.resultType)
     }
-    // What the receiver has today is compared today; what it gets later, when it is called.
+    // The method that the receiver has now is compared now; one that it gets later, at each call.
     if let known = Introspection.signature(of: receiver, for: selector),
       !known.isInterchangeable(with: message)
     {
@@ -106,7 +106,7 @@ private final class Passage: Sendable {
     }
   }
 
-  /// The words of an argument, but for padding that lies in neither frame.
+  /// The words of an argument, except for padding that lies in neither frame.
   private static func moves(
     from: UnsafePointer<FWDSlot>, to: UnsafePointer<FWDSlot>
   ) -> [Move] {
@@ -118,7 +118,7 @@ private final class Passage: Sendable {
     }
   }
 
-  /// Once, as C may call for as long as the process runs.
+  /// Reports a dead receiver once, as C may call for as long as the process runs.
   @inline(never)
   private func tellDead() {
     guard !isToldDead.exchange(true, ordering: .relaxed) else { return }

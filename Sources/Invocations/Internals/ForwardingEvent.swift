@@ -8,7 +8,7 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// Something that went wrong, or was hardly meant, where no sender is there to be told.
+/// Something that went wrong, or is probably a mistake, where there is no sender to be told.
 ///
 /// An event is a line on stderr unless the program wants it elsewhere:
 ///
@@ -16,8 +16,8 @@ import CForwardingShims
 /// ForwardingEvent.destination = .handler { event in logger.warning("\(event)") }
 /// ```
 ///
-/// A proxy with an `onDiagnostic` of its own tells that, and nobody else. No lock is held when a
-/// handler is called, on whatever thread the event comes up.
+/// A proxy with an `onDiagnostic` of its own reports to that alone. No lock is held when a handler
+/// is called, on whatever thread the event comes up.
 public struct ForwardingEvent: Sendable, CustomStringConvertible {
   /// What kinds of events there are.
   @nonexhaustive
@@ -47,7 +47,7 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
   public let selector: Selector?
   /// The class of the object concerned, if it is known.
   public let type: SwiftType?
-  /// The error that nobody else is told of.
+  /// The error that no sender is told of.
   public let error: (any Error)?
   /// One line that says it all.
   public let description: String
@@ -75,7 +75,7 @@ extension ForwardingEvent {
       "-[\(type.map { "\($0)" } ?? "?") \(selector)] threw, and its sender is not told: \(error)")
   }
 
-  /// - Parameter classes: those of the targets, which tell what may have been meant.
+  /// - Parameter classes: the classes of the targets, whose methods suggest a name.
   package static func unanswered(
     _ selector: Selector, by type: AnyClass, with classes: [AnyClass]
   ) -> ForwardingEvent {
@@ -136,8 +136,8 @@ extension ForwardingEvent {
 extension ForwardingEvent {
   /// Where events go.
   public enum Destination: Sendable {
-    /// One line for each on stderr. A line is told once in ten seconds, and at most ten are; the
-    /// next one says how many were left out.
+    /// One line for each on stderr. In ten seconds the same line is written once, and at most ten
+    /// lines are; the next one says how many were left out.
     case standardError
     /// Nowhere.
     case nowhere
@@ -157,7 +157,7 @@ extension ForwardingEvent {
 
   private final class Telling: Sendable {}
 
-  /// Tells an event. Nobody calls this with a lock held.
+  /// Reports an event. Nobody calls this with a lock held.
   package static func report(_ event: ForwardingEvent) {
     switch destination {
     case .nowhere: break
@@ -169,7 +169,7 @@ extension ForwardingEvent {
     }
   }
 
-  /// Tells that there is no memory, with none where that goes to stderr.
+  /// Reports that there is no memory, and takes none where that goes to stderr.
   @unsafe
   static func reportOutOfMemory(inCallback function: UnsafeRawPointer) {
     if case .standardError = destination {
@@ -184,7 +184,7 @@ extension ForwardingEvent {
     guard let leftOut = lines.withLockInPlace({ $0.admit(line, at: now) }) else { return }
     let text = line + (leftOut > 0 ? " (and \(leftOut) more lines before)\n" : "\n")
     var bytes = Array(text.utf8)
-    // One write, so that lines of several threads do not mix. Nobody is to be told of a failure.
+    // One write, so that lines of several threads do not mix. A failure is ignored.
     _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
   }
 }
@@ -198,7 +198,8 @@ struct LineLimit {
   private var told: Set<String> = []
   private var leftOut = 0
 
-  /// nil if the line is not to be told; else how many were left out since the last one that was.
+  /// Returns nil if the line is left out; else how many were left out since the last one that was
+  /// not.
   mutating func admit(_ line: String, at now: ContinuousClock.Instant) -> Int? {
     if begin.map({ $0.duration(to: now) >= Self.period }) ?? true {
       begin = now

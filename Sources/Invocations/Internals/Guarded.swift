@@ -14,8 +14,9 @@ import CForwardingShims
 /// and reports races where there are none. It is one of a few that all values share, so that forks
 /// can wait for all of them (`fwd_locks.h`).
 ///
-/// No foreign code runs while the lock is held, a `deinit` of a user's object included: what
-/// ``withLock(_:)`` replaces dies after the lock is let go.
+/// No code of users may run while the lock is held, a `deinit` of their objects included.
+/// ``withLock(_:)`` keeps what it replaces until the lock is let go; the body of
+/// ``withLockInPlace(_:)`` returns what it takes out.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
   // SAFETY: the value is reached only between lock and unlock, and the mutex is there for good.
@@ -52,7 +53,7 @@ package final class Guarded<Value>: @unchecked Sendable {
   }
 
   /// Changes the value where it is, for collections that are too large to be copied. `body` drops
-  /// nothing that may be the last reference to a user's object: it gives such things back.
+  /// nothing that may be the last reference to a user's object: it returns such things.
   package func withLockInPlace<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -62,8 +63,8 @@ package final class Guarded<Value>: @unchecked Sendable {
     return try body(&value)
   }
 
-  /// Changes the value where it is as soon as `body` gives a result, and waits while it gives none:
-  /// it is asked again whenever `change` is announced.
+  /// Changes the value where it is as soon as `body` returns a result, and waits while it returns
+  /// nil: `body` runs again whenever `change` is announced.
   func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
@@ -84,8 +85,8 @@ final class Announcement: @unchecked Sendable {
 
   init() { unsafe made = Self.make() }
 
-  /// The condition of this process. A child gets another one: the one of its parent knows threads that
-  /// wait, and that the child does not have, and would wait for them.
+  /// The condition of this process. A child gets another one: the condition of its parent knows
+  /// threads that wait and that the child does not have, and would wait for them.
   fileprivate var condition: UnsafeMutablePointer<pthread_cond_t> {
     if process != getpid() {
       process = getpid()
@@ -123,7 +124,7 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
       let value: UnsafeMutableRawPointer? = unsafe value
       if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
     }
-    precondition(status == 0, "a process has 1024 keys, and this package takes two")
+    precondition(status == 0, "no key for the values of threads is left; this package takes three")
     self.key = key
   }
 

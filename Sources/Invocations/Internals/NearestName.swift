@@ -1,4 +1,4 @@
-/// Finds what somebody who mistyped a name may have meant.
+/// Finds the name that a mistyped one may stand for.
 enum NearestName {
   /// The candidate with the fewest edits, if they are few for the name's length.
   static func to(_ name: String, among candidates: [String]) -> String? {

@@ -9,8 +9,8 @@
 /// Work of the user's that is done once for each key, by the first thread that needs it; other
 /// threads that need it wait.
 ///
-/// No lock is held meanwhile. Whoever would wait for itself, because it is the one that works, or
-/// because those who work wait for each other in a circle, does not wait.
+/// No lock is held meanwhile. A thread that would wait for itself does not wait: because it is the
+/// one that works, or because those who work wait for each other in a circle.
 final class OnceForEach<Key: Hashable & Sendable>: Sendable {
   private struct Worker: Hashable {
     let thread: UInt

@@ -34,7 +34,7 @@ public final class Implementation: Sendable {
   /// C code.
   @safe
   struct NativeFunction: @unchecked Sendable {
-    // SAFETY: code does not change; who registered it keeps it there.
+    // SAFETY: code does not change; the one who registered it keeps it there.
     let address: UnsafeRawPointer
     /// Whether an object result is the caller's to release.
     let returnsRetained: Bool
@@ -48,7 +48,7 @@ public final class Implementation: Sendable {
   let function: NativeFunction?
   /// The Swift body. Not optional, and not in an enumeration: taking it out would retain it.
   let body: Closure
-  /// Whether whoever calls the body owns an object or C string that it leaves as the result.
+  /// Whether the caller of the body owns an object or C string that it leaves as the result.
   let ownsResult: Bool
   /// Kept as long as the implementation is: the library that holds the code.
   let keepAlive: (any Sendable)?
@@ -60,7 +60,7 @@ public final class Implementation: Sendable {
     _ body: @escaping Closure
   ) {
     plan = fitted.plan
-    // A protocol's type is none of a class.
+    // The type of a protocol is no class.
     self.receiver = receiver as? AnyClass
     self.body = body
     // A pointer that stands for a C string is not given away.
@@ -177,8 +177,8 @@ extension Implementation {
     return Implementation(fitted, SwiftBody.void(fitted, body))
   }
 
-  /// A method of any signature, from a closure that gets the call as an invocation. What it sets
-  /// as the result is given back; zero, if it sets none.
+  /// A method of any signature, from a closure that gets the call as an invocation. The sender gets
+  /// the result that it sets; zero, if it sets none.
   ///
   /// The arguments are the sender's. If the closure keeps the invocation, objects and C strings are
   /// kept with it; what a pointer points at is not.

@@ -58,8 +58,8 @@ extension MethodTable {
     unsafe address.map { unsafe Unmanaged<MethodTable>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The method that an object of this class has for a selector, its own ones first; nil without
-  /// a look at classes that have only methods of their class.
+  /// The method that an object of this class has for a selector, its own ones first; nil for a
+  /// class whose objects hold no methods of their own.
   func ownOrClassMethod(of object: HeldObject, for selector: Selector) -> Implementation? {
     guard let holding else { return nil }
     return holding.method(of: object, selector) ?? resolved(selector)

@@ -2,7 +2,7 @@ import CForwardingShims
 import Synchronization
 public import TypeEncodings
 
-/// The methods of one class: what its instances answer when an invocation is sent to them.
+/// The methods of one class: what its instances answer when a message is sent to them.
 ///
 /// Any class can have one; it need not know. Subclasses inherit, and may override:
 ///
@@ -26,8 +26,8 @@ public final class MethodTable: Sendable {
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
 
-  /// What classes are asked for once. All of it in one, so that a circle of those who wait for each other
-  /// shows wherever it leads.
+  /// The questions that classes are asked once. They wait together, so that a circle of threads
+  /// that wait for each other shows wherever it leads.
   private enum Question: Hashable {
     case declaring(ObjectIdentifier)
     case resolving(ObjectIdentifier, Selector)
@@ -67,9 +67,9 @@ public final class MethodTable: Sendable {
     return table
   }
 
-  /// Lets the class declare its methods, once. Other threads wait until it has: half a class does
-  /// not answer. The class itself asks for its table meanwhile, and gets it; so does a class that
-  /// this one waits for.
+  /// Lets the class declare its methods, once. Other threads wait until it has, because half a
+  /// class must not answer. The class itself asks for its table meanwhile, and gets it; so does a
+  /// class that this one waits for.
   private func declare() {
     let isOver = { self.isDeclared.load(ordering: .acquiring) }
     Self.questions.run(.declaring(ObjectIdentifier(type)), unless: isOver) {
@@ -95,7 +95,7 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Sets the method for a selector and gives back the one that the class itself had.
+  /// Sets the method for a selector and returns the one that the class itself had.
   @discardableResult
   public func replace(_ selector: Selector, _ implementation: Implementation) -> Implementation? {
     change(selector) { state in
@@ -105,8 +105,8 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Sets the implementation of a method that the class itself has and gives back the old one;
-  /// nil, and no change, if it has none.
+  /// Sets the implementation of a method that the class itself has and returns the old one; nil,
+  /// and no change, if it has none.
   @discardableResult
   public func setImplementation(
     _ selector: Selector, _ implementation: Implementation
@@ -118,7 +118,7 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Removes a method of the class itself and gives it back; one of a superclass shows again.
+  /// Removes a method of the class itself and returns it; one of a superclass shows again.
   @discardableResult
   public func remove(_ selector: Selector) -> Implementation? {
     change(selector) { $0.methods.removeValue(forKey: selector) }
@@ -156,7 +156,7 @@ public final class MethodTable: Sendable {
   private func change<Result>(
     _ selectors: Selector..., body: (inout State) -> Result
   ) -> Result {
-    // What this removes is given back: it may be the last to know a closure.
+    // What this removes is returned, as it may hold the last reference to a closure.
     defer { for selector in selectors { fwd_methods_forget(selector.word) } }
     return state.withLockInPlace { body(&$0) }
   }
@@ -218,7 +218,7 @@ public final class MethodTable: Sendable {
     guard let resolving = type as? any MessageForwarding.Type else { return nil }
     let isOver = { self.state.read { $0.resolved.contains(selector) } }
     if isOver() { return nil }
-    // Other threads wait for the one answer; the resolver itself may ask, and is told no.
+    // Other threads wait for the one answer; the resolver itself may ask, and gets no.
     Self.questions.run(.resolving(ObjectIdentifier(type), selector), unless: isOver) {
       resolving.resolveMethod(selector, in: self)
       state.withLockInPlace { _ = $0.resolved.insert(selector) }
@@ -226,7 +226,7 @@ public final class MethodTable: Sendable {
     return method(for: selector)
   }
 
-  /// The names of all methods of the class and above: what a mistyped selector may have meant.
+  /// The names of all methods of the class and above, to suggest one for a mistyped selector.
   var allSelectorNames: [String] {
     selectors.map(\.name) + (superclass?.allSelectorNames ?? [])
   }

@@ -15,7 +15,7 @@ public struct ProtocolDescription: Sendable {
     public var selector: Selector
     /// Its types.
     public var signature: MethodSignature
-    /// Whether whoever conforms must implement it.
+    /// Whether a conforming class must implement it.
     public var isRequired: Bool
   }
 

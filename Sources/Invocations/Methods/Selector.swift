@@ -91,8 +91,8 @@ enum SelectorTable {
     unsafe UnsafePointer<CChar>(bitPattern: selector.word).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// The selector that a frame holds. Raw bytes can put anything there, and only a word that
-  /// was handed out may be looked behind.
+  /// The selector that a frame holds. Raw bytes can put anything there, so only a word that was
+  /// handed out is followed.
   static func selector(ofWord word: UInt64) -> Selector? {
     let word = UInt(word)
     return state.read { $0.words.contains(word) } ? Selector(word: word) : nil

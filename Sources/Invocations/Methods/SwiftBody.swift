@@ -3,7 +3,7 @@ public import CForwardingShims
 /// Turns Swift closures into bodies that take their arguments from a frame.
 @usableFromInline
 package enum SwiftBody {
-  // Each of these says twice what it does, for arguments that are words and for others. To hand the
+  // Each of these is written twice, for arguments that are words and for others. Handing the
   // difference in as a closure would put one more call through a context into every call.
 
   /// A body that reads its arguments from argument `first` on and writes a result.
@@ -81,8 +81,8 @@ package enum SwiftBody {
     }
   }
 
-  /// Calls `body` with the receiver of a method, which whoever calls holds. `type` is its class, asked
-  /// for when the method was made: to ask in the middle of a call is a call.
+  /// Calls `body` with the receiver of a method, which the caller holds. `type` is its class, found
+  /// when the method was made, because asking for it in the middle of a call is a call.
   @inlinable @unsafe
   @inline(__always)
   static func withReceiver<Receiver: AnyObject, Result>(

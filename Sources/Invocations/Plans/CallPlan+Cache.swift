@@ -44,7 +44,7 @@ extension CallPlan {
   package static var cacheCount: Int { shared.read { $0.kept.count } }
   package static var usedCount: Int { shared.read { $0.used.count } }
 
-  /// Gives the plan that all equal signatures share.
+  /// Returns the plan that all equal signatures share.
   ///
   /// The plan of a signature of the program's own text is kept for good; one of a signature that was
   /// parsed from any other string lives as long as its users, and leaves nothing behind.
@@ -80,7 +80,7 @@ extension CallPlan {
     return try shared(for: signature, fixedArgumentCount: fixedArgumentCount)
   }
 
-  /// What a plan does at its end, if others could find it.
+  /// Removes the plan from the cache at its end, if others could find it there.
   func leaveShared() {
     Self.shared.withLockInPlace { shared in
       // A new plan may have taken the place.
@@ -89,7 +89,7 @@ extension CallPlan {
     }
   }
 
-  /// Likewise for what plans have in common.
+  /// Removes what plans have in common from the cache at its end.
   fileprivate static func leaveShared(_ identity: SharedIdentity) {
     shared.withLockInPlace { shared in
       guard shared.identities[identity.bytes]?.identity == ObjectIdentifier(identity) else {
@@ -100,8 +100,8 @@ extension CallPlan {
   }
 }
 
-/// What shared plans have in common whose signatures differ in nothing but what addresses point at.
-/// A send compares its address.
+/// What shared plans have in common if their signatures differ only in what addresses point at. A
+/// send compares its address.
 final class SharedIdentity: Sendable {
   let bytes: [UInt8]
 

@@ -120,8 +120,8 @@ public final class CallPlan: Sendable {
     signature.identity + suffix(fixed)
   }
 
-  /// The identity of a plan that takes or gives an address, whatever is there; nil for others, whose
-  /// key is their identity.
+  /// The identity of a plan that takes or returns an address, whatever it points at; nil for
+  /// others, whose key is their identity.
   static func identity(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8]? {
     let result = signature.resultType
     let types = signature.argumentTypes
@@ -137,7 +137,7 @@ public final class CallPlan: Sendable {
   }
 
   /// Whether a function or method planned as `other` may be called through this plan: their
-  /// signatures are equal, but for what pointers, blocks and functions point at. A C string is no such
+  /// signatures are equal, except for what pointers, blocks and functions point at. A C string is no such
   /// pointer, as it is owned.
   ///
   /// One comparison of pointers for plans from the shared cache.
@@ -167,8 +167,8 @@ extension CallPlan {
     return true
   }
 
-  /// What a match is remembered by: the structure whose bytes are stored. The type of a value may
-  /// travel as another one in another module.
+  /// The key by which a match is remembered: the structure whose bytes are stored. The type of a
+  /// value may travel as another one in another module.
   @inlinable @unsafe
   static func key(of structure: any CallStructure.Type) -> UnsafeRawPointer {
     unsafe unsafeBitCast(ObjectIdentifier(structure), to: UnsafeRawPointer.self)

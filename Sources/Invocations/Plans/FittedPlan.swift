@@ -30,7 +30,7 @@ package struct FittedPlan<Value: CallValue, each Argument: CallValue>: Sendable 
     try plan.checkMethod()
   }
 
-  /// The plan of a function, likewise.
+  /// The plan of a function whose arguments are of these types, found in the same way.
   @usableFromInline
   package init(function encoding: String?) throws(InvocationError) {
     let signature: MethodSignature

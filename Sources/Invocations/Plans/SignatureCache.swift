@@ -26,7 +26,7 @@ package enum SignatureCache {
 }
 
 extension MethodSignature {
-  /// Gives the signature of a literal, parsed once and then shared.
+  /// Makes the signature of a literal, which is parsed once and then shared.
   ///
   /// Text from outside the program belongs into `init(parsing:)`, which fills no cache.
   public init(_ literal: StaticString) throws(TypeEncodingError) {

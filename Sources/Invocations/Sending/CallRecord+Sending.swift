@@ -6,13 +6,13 @@ extension CallRecord {
   enum KnownMethod {
     /// A method that fits, and it was performed.
     case performed
-    /// No method that fits at once: the object must be asked, or told that the types differ.
+    /// No method that fits at once: the object must be asked, or the types differ.
     case asks(Unmanaged<MethodTable>)
     case unknown
   }
 
-  /// Performs the method that the class of the receiver is known to have. Receiver and selector
-  /// are in the frame, and given all the same, as what was just stored is slow to load. The caller
+  /// Performs the method that the class of the receiver is known to have. Receiver and selector are
+  /// in the frame, and are passed as well, because what was just stored is slow to load. The caller
   /// holds the receiver; to retain it here would cost more than the call.
   @inline(__always)
   func performKnownMethod(
@@ -63,7 +63,7 @@ extension CallRecord {
   /// The receiver, which was set and is held.
   @inline(__always)
   var receiver: HeldObject {
-    // SAFETY: only asked for where the receiver is not nil, by those who know that it is held.
+    // SAFETY: callers know that the receiver is not nil, and that it is held.
     unsafe HeldObject(UnsafeRawPointer(bitPattern: UInt(slot(0).word)).unsafelyUnwrapped)
   }
 }
@@ -78,7 +78,8 @@ extension CallPlan {
 }
 
 extension CallRecord {
-  /// Refuses to go on with a call whose receiver was replaced, by code that a lock's end let run.
+  /// Refuses to go on with a call whose receiver was replaced by code that ran when a lock was let
+  /// go.
   func check(_ receiver: HeldObject) throws(InvocationError) {
     guard unsafe slot(0).word == UInt64(UInt(bitPattern: receiver.address)) else {
       throw .targetInUse

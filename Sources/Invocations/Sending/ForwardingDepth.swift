@@ -1,6 +1,6 @@
 import CForwardingShims
 
-/// How deep this thread is in forwarding, and through whom.
+/// How deep this thread is in forwarding, and through which objects.
 package enum ForwardingDepth {
   /// How many forwarding steps may be inside of each other on one thread.
   package static let limit = Int(FWD_FORWARDING_DEPTH)
@@ -11,10 +11,10 @@ package enum ForwardingDepth {
     return unsafe thread.pointee.depth > 0
   }
 
-  /// Enters a step; throws if the same invocation passes through the same object again, or at the
-  /// limit. Every success is followed by one ``leave()``.
+  /// Enters a step; throws if the same message passes through the same object again, at the limit,
+  /// or where little stack is left. Every success is followed by one ``leave()``.
   ///
-  /// - Parameter owner: who is named in an error.
+  /// - Parameter owner: the class that an error names.
   @inline(__always)
   package static func enter(
     _ object: AnyObject, _ call: LentCall, _ selector: Selector, for owner: AnyObject

@@ -5,14 +5,14 @@
 /// retain and release on the way of a message would cost half a stored closure.
 @safe
 struct HeldObject {
-  // SAFETY: used only while whoever holds the object does not return.
+  // SAFETY: used only before the function that holds the object returns.
   let address: UnsafeRawPointer
 
   /// - Safety: somebody must hold the object for as long as this is used.
   @unsafe
   init(_ address: UnsafeRawPointer) { unsafe self.address = address }
 
-  /// The object as one of a class, of which it is known to be.
+  /// The object as an instance of a class that it is known to have.
   @inline(__always)
   @unsafe
   func with<Object: AnyObject, Result>(

@@ -21,7 +21,7 @@ extension Invocation {
   public func invoke(on target: AnyObject?) throws {
     try setTarget(target)
     guard let target else { return try invoke() }
-    // Held by whoever calls this: a `deinit` of the former target may have set another one.
+    // The caller holds `target`: a `deinit` of the former target may have set another one.
     try withExtendedLifetime(target) { try dispatch() }
   }
 
@@ -57,7 +57,7 @@ extension Invocation {
     }
   }
 
-  /// Sends the message to another object without keeping it: target, and who owns it, are as
+  /// Sends the message to another object without keeping it: the target and its ownership are as
   /// before when this returns. The object must be held by the caller.
   package func send(to other: AnyObject) throws {
     try plan.checkMethod()
@@ -69,7 +69,7 @@ extension Invocation {
     record.isTargetLent = false
     slot.word = OwnedObject.address(of: other)
     defer {
-      // Whoever forwarded may have set a target of its own.
+      // The object that forwarded may have set a target of its own.
       let other = record.takeArgument(0)
       slot.word = word
       record.setOwns(0, owned)
@@ -103,8 +103,8 @@ extension Invocation {
     }
   }
 
-  /// Asks an object that its class has no answer for: whether it has a method of its own, and if
-  /// not, to forward.
+  /// Asks an object whose class has no answer: whether it has a method of its own, and if not, to
+  /// forward.
   func ask(_ table: Unmanaged<MethodTable>, _ target: HeldObject) throws {
     guard let selector = record.selector else { throw InvocationError.selectorNotSet }
     // An older result must not pass for the answer to a message that is refused on its way.
@@ -177,7 +177,7 @@ extension Invocation {
         name: selector.name, expected: signature, given: plan.signature)
     case .unknown:
       try steps.unrecognized(target, selector)
-      // An object that knows better than to throw has answered with nothing.
+      // An object that does not throw has no answer: the answer is zero.
       record.answerZero()
       return
     }

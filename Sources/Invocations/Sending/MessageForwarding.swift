@@ -8,8 +8,8 @@ public import TypeEncodings
 /// passes on to the next, so a class implements the ones it needs.
 public protocol MessageForwarding: AnyObject, SendableMetatype {
   /// The class's chance to add a method. Asked once for each class and selector, while other
-  /// threads that need the answer wait, and under no lock. It must not wait for such a thread. What it
-  /// gives back is ignored: only what the table then holds counts.
+  /// threads that need the answer wait, and under no lock. It must not wait for such a thread. Its
+  /// return value is ignored: only what the table then holds counts.
   @discardableResult
   static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool
 
@@ -27,12 +27,12 @@ public protocol MessageForwarding: AnyObject, SendableMetatype {
   /// holds as its result when this returns travels back to the sender.
   func forward(_ invocation: Invocation) throws
 
-  /// Says that nobody answers; throws ``InvocationError/unrecognizedSelector(_:type:nearest:)``
-  /// unless the object knows better.
+  /// Says that nobody answers. By default it throws
+  /// ``InvocationError/unrecognizedSelector(_:type:nearest:)``; if it returns, the answer is zero.
   func unrecognizedSelector(_ selector: Selector) throws
 
-  /// Whether the object answers a selector. By default its methods decide, and no step after the
-  /// class's resolver; an object that forwards says here for what.
+  /// Whether the object answers a selector. By default its methods and the class's resolver decide;
+  /// an object that forwards overrides this.
   func responds(to selector: Selector) -> Bool
 
   /// Whether the object conforms to a protocol. By default its class decides.
@@ -96,7 +96,7 @@ public protocol MethodHolding: AnyObject, SendableMetatype {
   func ownMethod(for selector: Selector) -> Implementation?
 }
 
-/// Questions that can be asked about any object. One that an object passes on, until it comes back to it,
+/// Questions about any object. A question that objects pass on until it comes back to one of them
 /// ends there with no.
 public enum Introspection {
   /// Whether an object answers a selector; nil answers none.

@@ -13,9 +13,9 @@ import TypeEncodings
 ///
 /// A structure declared in Swift works too while its members lie where C puts them: Swift reuses
 /// the padding at the end of an inner structure, C does not. Size, alignment, and that the value is
-/// no more than its bytes, are checked; what the bytes mean, nobody can check.
+/// no more than its bytes, are checked; nobody can check what the bytes mean.
 public protocol CallStructure: CallValue {
-  /// The encoding, and the word of whoever wrote it that values of the type are such structures.
+  /// The encoding, and its author's word that values of the type are such structures.
   static var structure: VouchedStructure<Self> { get }
 }
 
@@ -47,8 +47,8 @@ extension CallStructure {
 
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    // SAFETY: `CallPlan.accepts` refused every type whose values are more than their bytes, and whoever
-    // wrote the conformance vouched for what they mean.
+    // SAFETY: `CallPlan.accepts` refused every type whose values are more than their bytes, and the
+    // author of the conformance vouched for what they mean.
     unsafe slot.load(bytesAs: Self.self)
   }
 }

@@ -51,7 +51,7 @@ enum OwnedObject {
   }
 }
 
-/// Text for `*`. The frame owns a copy; reading gives a copy too.
+/// Text for `*`. The frame owns a copy; reading returns a copy too.
 extension String: NullableCallValue {
   public static var typeEncoding: String { "*" }
   @inlinable @unsafe
@@ -64,7 +64,7 @@ extension String: NullableCallValue {
 
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> String {
-    // SAFETY: whoever set the argument, or registered the function, vouched for a C string.
+    // SAFETY: the one who set the argument, or registered the function, vouched for a C string.
     guard let text = unsafe UnsafePointer<CChar>(bitPattern: UInt(slot.word)),
       let value = unsafe String(validatingCString: text)
     else { throw .notText(index: slot.index) }
@@ -74,7 +74,7 @@ extension String: NullableCallValue {
 
 /// A class whose instances can be arguments and results, as `@`.
 ///
-/// Nothing is to be implemented: `extension Account: CallObject {}`.
+/// A class has nothing to implement: `extension Account: CallObject {}`.
 public protocol CallObject: AnyObject, NullableCallValue {}
 
 extension CallObject {

@@ -105,7 +105,7 @@ extension CallValue {
     unsafe _callFacts(0).kind
   }
 
-  /// What the owner of a frame has to give back after a value was stored.
+  /// What the owner of a frame has to let go of after a value was stored.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
 
   /// How the value's memory becomes a word.
@@ -125,9 +125,9 @@ enum ValueOwnership: UInt8 {
 
 /// A value that may be missing: NULL, nil.
 ///
-/// A missing value is a zero word, so no value that is there may be one: pointers, text, objects, and
-/// types that travel as these are such. An optional of another type is refused when it is compared with
-/// a place.
+/// A missing value is a zero word, so a value that is there must not be one. Pointers, text,
+/// objects, and types that travel as these never are. An optional of another type is refused when
+/// it is compared with a place.
 public protocol NullableCallValue: CallValue {}
 
 /// One place in a frame: where a value is written to and read from.

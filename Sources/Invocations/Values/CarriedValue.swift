@@ -1,14 +1,13 @@
 /// A type of your own whose values travel as those of another.
 ///
-/// Nothing is to be implemented for an enumeration with raw values, or any other
-/// `RawRepresentable` type:
+/// An enumeration with raw values, or any other `RawRepresentable` type, has nothing to implement:
 ///
 /// ```swift
 /// enum Mode: Int32, CarriedValue { case read, write }
 /// ```
 ///
-/// A type that is not says how it becomes a value of its carrier, and back. C, or another caller, may
-/// send what is no value of the type: ``init(carrier:)`` answers nil then, and the call throws
+/// Another type says how its values become values of the carrier, and back. C, or another caller,
+/// may send what is no value of the type: ``init(carrier:)`` returns nil then, and the call throws
 /// ``InvocationError/foreignValue(type:given:)``.
 ///
 /// The carrier may be a ``CarriedValue`` too, but no type can travel as itself, or through more than 16

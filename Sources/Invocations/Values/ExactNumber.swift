@@ -2,7 +2,8 @@ import CForwardingShims
 
 /// Conversions of numbers that lose nothing, for the methods that ask for them by name.
 enum ExactNumber {
-  /// Stores what a conversion made of `value`; nil says that it lost something.
+  /// Stores the value that a conversion made of `value`; nil says that the conversion lost
+  /// something.
   private static func store<Target: CallValue>(
     _ converted: Target?, of value: some Any, in slot: ValueSlot,
     _ type: () -> String
@@ -45,7 +46,7 @@ enum ExactNumber {
     }
   }
 
-  /// Stores a floating-point number, likewise; NaN is nothing that a conversion keeps.
+  /// Stores a floating-point number in the same way; no conversion keeps a NaN.
   static func store<Value: BinaryFloatingPoint>(
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
   ) throws(InvocationError) -> Bool {

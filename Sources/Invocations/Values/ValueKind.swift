@@ -94,7 +94,7 @@ extension FWDKind {
   }
 
   private init(pointee: TypeEncoding) {
-    // `^?` is what a pointer to a function is spelled as.
+    // `^?` is the spelling of a pointer to a function.
     if case .unknown = pointee.kind { self = .functionPointer } else { self = .pointer }
   }
 }
