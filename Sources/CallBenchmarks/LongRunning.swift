@@ -243,7 +243,7 @@ final class BenchmarkThread: @unchecked Sendable {
         unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
         return nil
       }, work)
-    guard status == 0 else { fatalError("no thread was to be had: \(status)") }
+    guard status == 0 else { fatalError("no thread can be made: \(status)") }
     self.thread = thread
   }
 

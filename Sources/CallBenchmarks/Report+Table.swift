@@ -1,7 +1,7 @@
 extension Report {
   /// The rows as a table with bars: how long each takes over its baseline.
   ///
-  /// - Parameter color: styles a piece of text; gives it back as it is where there are no colors.
+  /// - Parameter color: styles a piece of text; returns it as it is where there are no colors.
   public func table(color: (String, TableColor) -> String) -> String {
     let nameWidth = rows.map(\.name.count).max() ?? 0
     var lines: [String] = []

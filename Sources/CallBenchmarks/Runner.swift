@@ -33,7 +33,7 @@ public struct Runner {
     return now() - start
   }
 
-  /// Measures the rows and gives what they measured, in their order.
+  /// Measures the rows and returns what they measured, in their order.
   public func run(_ rows: [Benchmark]) throws -> [Measurement] {
     let counts = try rows.map { row in try iterations(row) }
     let allocated = try rows.map { row in try allocations(row) }

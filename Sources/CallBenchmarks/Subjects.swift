@@ -10,7 +10,7 @@ final class Subject: CallObject, @unchecked Sendable {
   /// Makes a subject.
   init() {}
 
-  /// What all Swift ways of calling end in.
+  /// The work that all Swift ways of calling end in.
   @inline(__always)
   func keep(_ value: Int) { word = value }
 }
@@ -57,6 +57,6 @@ extension SubjectRectangle: CallStructure {
   }
 }
 
-/// A target whose method writes nothing: threads that write to one object slow each other down,
-/// whoever calls.
+/// A target whose method writes nothing: threads that write to one object slow each other down, in
+/// every way of calling.
 final class QuietSubject: CallObject, Sendable {}

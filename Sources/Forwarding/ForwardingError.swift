@@ -1,4 +1,4 @@
-/// What the sender of a message gets that nobody answers.
+/// What a sender gets for a message that nobody answers.
 public enum UnansweredRule: Sendable {
   /// An error if the message has a result; nothing if it has none.
   case throwForResults
@@ -8,7 +8,7 @@ public enum UnansweredRule: Sendable {
   case zero
 }
 
-/// Why a proxy cannot do what it is asked.
+/// Why a proxy refuses or fails a message.
 @nonexhaustive
 public enum ForwardingError: Error, Hashable, Sendable {
   /// The one target of a proxy has died.
@@ -17,13 +17,13 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case nobodyAnswered(Selector?)
   /// A message to another thread would refer to memory that nobody keeps.
   case borrowedArgument(index: Int, type: TypeEncoding)
-  /// What would be waited for waits for this delivery itself.
+  /// The wait would never end: it is for something that waits for this delivery itself.
   case wouldDeadlock
   /// A target did not finish in time.
   case timedOut
   /// A target's queue went away with the message still in it.
   case cancelled
-  /// A message to another thread cannot give its result back to a sender that does not wait.
+  /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(TypeEncoding)
 }
 
@@ -36,7 +36,7 @@ extension ForwardingError: CustomStringConvertible {
       "argument \(index) (\(type)) refers to memory that nobody keeps; a queued message cannot "
         + "carry it"
     case .wouldDeadlock:
-      "to wait here would never end: what would be waited for waits for this delivery"
+      "the wait would never end: it is for something that waits for this delivery itself"
     case .timedOut: "a target did not finish in time"
     case .cancelled: "a target's queue went away with the message still in it"
     case .resultNotAwaited(let type):

@@ -102,7 +102,7 @@ package struct JSONReader {
     return take("]") ? .array(values) : nil
   }
 
-  /// A number up to the next separator; whether it is one is decided by who needs it.
+  /// A number up to the next separator; its reader decides whether it is one.
   private mutating func number() -> JSONValue? {
     let start = offset
     while offset < bytes.count, !",] \t\n\r".utf8.contains(bytes[offset]) { offset += 1 }

@@ -36,7 +36,7 @@ package enum Integers {
     return value(bits, 8 * bytes.count, isSigned: isSigned(scalar))
   }
 
-  /// The number in the lowest `width` bits, of which there are at most 128.
+  /// The number in the lowest `width` bits, at most 128.
   static func value(_ bits: UInt128, _ width: Int, isSigned: Bool) -> JSONValue {
     guard isSigned, width > 0 else { return .integer(bits) }
     let shift = 128 - width
@@ -123,7 +123,7 @@ package enum Floats {
   }
 
   #if arch(x86_64) && !os(Windows)
-    /// The significand as memory has it: its leading bit is explicit, but for zero and the like.
+    /// The significand as memory has it: its leading bit is explicit, except for zero and the like.
     private static func significand(_ value: Float80) -> UInt64 {
       value.significandBitPattern | (value.exponentBitPattern == 0 ? 0 : 1 << 63)
     }

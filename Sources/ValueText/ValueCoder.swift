@@ -235,7 +235,7 @@ extension TypeEncoding {
     }
   }
 
-  /// What somebody who gave a wrong value should write.
+  /// What to write in place of a wrong value.
   var valueHint: String {
     switch kind {
     case .scalar(.bool): "true or false is expected"

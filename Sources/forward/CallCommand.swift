@@ -121,7 +121,7 @@ enum CallCommand {
     }
   }
 
-  /// An argument as it is after the call; memory that was made for it, by what it holds.
+  /// An argument after the call; memory that was made for it is shown by what it holds.
   private static func argument(
     _ index: Int, _ invocation: Invocation, _ coder: ValueCoder
   ) throws -> JSONValue {

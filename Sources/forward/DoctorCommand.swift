@@ -139,7 +139,7 @@ enum DoctorCommand {
   /// How the page of a callback's code is mapped, as the kernel says.
   private static var callbackMemory: String {
     guard let callback = try? Callback({ () -> Int32 in 0 }) else {
-      return "none to be had: callbacks do not work here"
+      return "none: callbacks do not work here"
     }
     let address = unsafe UInt(bitPattern: callback.address)
     defer { withExtendedLifetime(callback) {} }

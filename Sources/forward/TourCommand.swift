@@ -18,8 +18,8 @@ enum TourCommand {
       ("A type is a string: it has a size, members, and a place for every fault", types),
       ("A signature becomes a plan: every argument gets its register once", signatures),
       ("Functions under encoding strings: C and Swift side by side", functions),
-      ("An invocation: a call recorded once, sent to any target", invocations),
-      ("Forwarding: who has no method may still find an answer", forwarding),
+      ("An invocation: a call recorded once, invoked on any target", invocations),
+      ("Forwarding: an object without a method may still find an answer", forwarding),
       ("A proxy that speaks to many, and knows whose answer counts", multicast),
       ("The other way: a C function pointer that Swift answers", callbacks),
       ("What it costs here, beside closures", costs),
@@ -40,7 +40,7 @@ enum TourCommand {
     }
   }
 
-  /// A line of code, and what it gave.
+  /// A line of code, and its answer.
   private static func show(_ code: String, _ answer: String) {
     let padding = String(repeating: " ", count: max(1, 56 - code.count))
     Terminal.out("   " + code + padding + Terminal.styled("// " + answer, .dim))

@@ -6,15 +6,16 @@ final class DeliveryJob: @unchecked Sendable {
   // the ticket was resolved. `life` is loaded once, by the receiver.
   let invocation: Invocation
   let ticket = DeliveryTicket()
-  /// What was answered, once the ticket says so: the target may keep the invocation, and change it.
+  /// The answer, once the ticket says so. Kept apart, as the target may keep the invocation and
+  /// change it.
   private(set) var answer: Invocation?
 
   private let token: MulticastProxy.Token
   private let listed: ListedTarget
-  /// A registration that ended is not kept from ending by messages that have not begun.
+  /// Weak, so that messages that have not begun do not keep a registration from ending.
   private weak var life: RegistrationLife?
   private let isOnce: Bool
-  /// Those who wait for the outcome; nil if nobody does, and it is the proxy's to tell of an error.
+  /// Those who wait for the outcome; nil if nobody does, and then the proxy reports an error.
   private let chain: BlockingChain?
   private let proxy: ObjectReference
   /// What the target performs, in place of a method of its own.
@@ -45,9 +46,10 @@ final class DeliveryJob: @unchecked Sendable {
     if !isToldOf, case .failed(let error) = outcome { report(error) }
   }
 
-  /// Sends, and holds the target no longer than that: whoever reads the outcome may rely on it.
+  /// Sends the message, and lets the target go before it returns: readers of the outcome may rely
+  /// on that.
   private func outcome() -> DeliveryOutcome {
-    // Held to the end: who removes and waits, waits for this.
+    // Held to the end: a removal that waits waits for this.
     let life = life
     defer { withExtendedLifetime(life) {} }
     // A once-only registration ended when its message was queued.

@@ -11,7 +11,8 @@ public struct DeliveryLane: Sendable {
   }
 
   let kind: Kind
-  /// The mark of a queue, found here: the registrations of a proxy look at it under their lock.
+  /// The mark of a queue. It is found when the lane is made, because the registrations of a proxy
+  /// look at it under their lock.
   let mark: QueueMark?
 
   private init(kind: Kind) {
@@ -26,9 +27,9 @@ public struct DeliveryLane: Sendable {
   /// On the sender's thread, before the send returns.
   public static let caller = DeliveryLane(kind: .caller)
 
-  /// On a queue, later. The message is copied and its arguments retained; one that refers to
-  /// memory which nobody keeps is refused, and so is one with a result, unless that is ignored: the
-  /// sender gets zero then, if nobody else answers.
+  /// On a queue, later. The message is copied and its arguments are retained. A message that refers
+  /// to memory that nobody keeps is refused. So is one with a result, unless the result is ignored:
+  /// the sender then gets zero if nobody else answers.
   public static func queue(_ queue: DispatchQueue, ignoringResult: Bool = false) -> DeliveryLane {
     DeliveryLane(kind: .queue(queue, isResultIgnored: ignoringResult))
   }

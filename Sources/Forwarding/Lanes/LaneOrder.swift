@@ -1,4 +1,5 @@
-/// The order of the messages that a proxy gives to one actor or executor, for all its registrations.
+/// The order of the messages that a proxy sends to one actor or executor, for all its
+/// registrations.
 ///
 /// Messages wait in a list, and one task at a time works it off. The task is started under no lock:
 /// an executor is the user's code, and may send messages itself.

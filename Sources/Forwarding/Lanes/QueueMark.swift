@@ -20,8 +20,8 @@ final class QueueMark: Sendable {
   /// The marks of the queues behind this one, as of a version of all marks.
   private let behind = Guarded<(version: Int, marks: [QueueMark])>((version: -1, marks: []))
 
-  /// Who waits for this queue in a delivery, and who waits in it for deliveries to end: proxies, each as
-  /// often as it does.
+  /// The proxies whose deliveries wait for this queue, and those whose deliveries this queue waits
+  /// for. A proxy counts once for each wait.
   private let waits = Guarded(Waits())
 
   private struct Waits {
@@ -31,8 +31,8 @@ final class QueueMark: Sendable {
 
   private init(isGlobal: Bool) { self.isGlobal = isGlobal }
 
-  /// The mark of a queue, made when it is asked for the first time. It tells queues apart, which
-  /// objects do not: `DispatchQueue.global()` gives another one each time.
+  /// Returns the mark of a queue, made when it is asked for the first time. It tells queues apart,
+  /// which objects do not: `DispatchQueue.global()` returns another object each time.
   static func of(_ queue: DispatchQueue) -> QueueMark {
     _ = globalQueuesAreMarked
     return mark(queue, isGlobal: false)
@@ -99,7 +99,7 @@ final class QueueMark: Sendable {
     return try body()
   }
 
-  /// The marked queues that the current thread is inside of, but for global ones.
+  /// The marked queues that the current thread is inside of, without global ones.
   static var current: [QueueMark] {
     guard let mark = DispatchQueue.getSpecific(key: innermost) else { return [] }
     let (version, candidates) = all.read { all in (all.version, all.marks) }
@@ -135,8 +135,8 @@ final class BlockingChain: Sendable {
   /// given.
   static var isInside: Bool { ofThread.value != nil }
 
-  /// What waits once the current thread does, and whether a queue is among that, so that waiting
-  /// for it would never end.
+  /// Returns what waits once the current thread does; nil if that includes the queue, so that
+  /// waiting for it would never end.
   static func waiting(for mark: QueueMark) -> BlockingChain? {
     let chain = BlockingChain(QueueMark.current, ofThread.value)
     var next: BlockingChain? = chain

@@ -65,7 +65,7 @@ public struct DynamicMessage {
   }
 }
 
-/// What a spelled message gave.
+/// The result of a spelled message.
 public struct DynamicResult {
   let call: Invocation
 

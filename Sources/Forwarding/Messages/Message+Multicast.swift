@@ -1,10 +1,9 @@
-// What a typed message to many targets may come back with.
+// Typed messages to many targets, and the ways to get their answers.
 
 extension Message {
   /// Sends the message to all targets, and reports what became of it at each.
   ///
-  /// Throws only if it cannot be delivered at all; what targets throw is in the report, and nowhere
-  /// else.
+  /// Throws only if the message cannot be delivered. What targets throw is in the report alone.
   public func deliver(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> DeliveryReport {

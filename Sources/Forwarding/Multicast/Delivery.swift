@@ -47,7 +47,7 @@ struct Delivery {
   func turn(of member: MulticastMember) -> Turn {
     if member.listed.isRemoved { return Turn(outcome: .removed) }
     if member.listed.isBlocked { return Turn(outcome: .blocked) }
-    // Held from here to the end of its turn, asked and called on the same reference.
+    // The target is held to the end of its turn: it is asked and called through the same reference.
     guard let target = member.reference.object else { return Turn(outcome: .dead) }
     member.life.meet()
     let type: AnyClass = type(of: target)
@@ -58,20 +58,20 @@ struct Delivery {
       guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
         return Turn(outcome: .noMethod, type: type)
       }
-      // Before a registration for one message is used up by it.
+      // Refused before the message uses up a registration for one message.
       try refuseQueued(member)
     } catch {
       return Turn(outcome: .failed(error), type: type)
     }
     guard member.take() else { return Turn(outcome: .removed, type: type) }
-    // Wishes that came since keep the registration.
+    // Later wishes keep the registration.
     if member.isOnce { proxy.endOnce(member) }
     var turn = send(to: target, method, member)
     turn.type = type
     return turn
   }
 
-  /// Sends to one target in its lane; gives the invocation that holds the answer.
+  /// Sends to one target in its lane; returns the invocation that holds the answer.
   private func send(
     to target: AnyObject, _ method: Implementation?, _ member: MulticastMember
   ) -> Turn {
@@ -138,7 +138,7 @@ struct Delivery {
     // The sender may be gone before the target has finished, so the message must stand alone.
     let job = standalone(member, awaitedBy: chain)
     queue.async { job.run() }
-    // Whoever is first, the target or the clock, decides; what is in the ticket then stands.
+    // The target or the clock decides, whichever is first; the ticket keeps that outcome.
     let outcome =
       job.ticket.wait(timeout: .now() + deadline) ?? job.ticket.settle(.timedOut)
     return Turn(

@@ -35,8 +35,8 @@ public struct DeliveryReport: Sendable {
 
 /// What one target answered.
 public struct DeliveryAnswer: @unchecked Sendable {
-  // SAFETY: what this target alone was sent, or its result alone; nobody else knows it, and it is only
-  // read from here on.
+  // SAFETY: the invocation is what this target alone was sent, or holds its result alone. Nothing
+  // else refers to it, and it is only read from here on.
   private let invocation: Invocation
 
   init(_ invocation: Invocation) { self.invocation = invocation }
@@ -81,7 +81,7 @@ public enum DeliveryOutcome: Sendable {
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }
 
-  /// The error of a sender that asks for no report; nil where nothing went wrong.
+  /// The error that a sender without a report gets; nil where nothing went wrong.
   public var error: (any Error)? {
     switch self {
     case .failed(let error): error
@@ -109,7 +109,7 @@ public final class DeliveryTicket: Sendable {
   /// Waits for the outcome; nil if the time runs out first.
   public func wait(timeout: DispatchTime = .distantFuture) -> DeliveryOutcome? {
     guard done.wait(timeout: timeout) == .success else { return nil }
-    // The next who waits finds it, too.
+    // The next waiter finds the signal too.
     done.signal()
     return outcome
   }
@@ -125,7 +125,7 @@ public final class DeliveryTicket: Sendable {
     }
   }
 
-  /// Sets the outcome unless it was set before; gives the one that stands.
+  /// Sets the outcome unless it was set before; returns the one that stands.
   func settle(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
     resolve(outcome) ? outcome : self.outcome ?? outcome
   }

@@ -19,11 +19,11 @@ final class MulticastMember: Sendable {
   /// The target, as deliveries see it.
   let listed: ListedTarget
   let life: RegistrationLife
-  /// For a lane that waits.
+  /// The mark of the queue, for a lane that waits.
   let mark: QueueMark?
-  /// For a lane that keeps an order of its own.
+  /// The order of messages, for a lane that keeps its own.
   let order: LaneOrder?
-  /// What deliveries that are under way may see of this registration instead.
+  /// Earlier members of this registration, which deliveries that are under way may see instead.
   private let earlier: [Weak]
 
   private struct Weak { weak let member: MulticastMember? }
@@ -46,7 +46,7 @@ final class MulticastMember: Sendable {
   var reference: ObjectReference { listed.reference }
   var isOnce: Bool { wishes.isOnce }
 
-  /// Whether this delivery may have the member: for a once-only one, the first alone.
+  /// Whether this delivery may have the member: for a once-only one, the first delivery alone.
   func take() -> Bool { !isOnce || life.take() }
 
   func markRemoved() {
@@ -75,7 +75,7 @@ final class RegistrationLife: Sendable {
 
   deinit { farewell.load()?.leave() }
 
-  /// True once.
+  /// True for the first call alone.
   func take() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// Whether a delivery has found the target alive.
@@ -83,7 +83,7 @@ final class RegistrationLife: Sendable {
 
   func meet() { met.store(true, ordering: .relaxed) }
 
-  /// What is left when this dies.
+  /// The group that is left when this dies.
   var end: DispatchGroup {
     if let known = farewell.load() { return known }
     let made = DispatchGroup()

@@ -9,23 +9,24 @@ extension MulticastProxy {
 
   /// Delivers an invocation to the targets and reports what became of it at each.
   ///
-  /// The result that the proxy's ``results`` rule selects is the invocation's when this returns.
-  /// Throws only if the invocation cannot be delivered at all; what targets throw is in the report,
-  /// and nowhere else.
+  /// When this returns, the invocation has the result that ``resultRule`` selects. Throws only if
+  /// the invocation cannot be delivered. What targets throw is in the report alone.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
     let stopsAtFirst = resultRule == .first
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
   }
 
-  /// Delivers an invocation and looks at each answer: the result is the invocation's then. What
-  /// `each` throws ends the delivery, and is thrown; what targets threw before is a diagnostic.
+  /// Delivers an invocation and calls `each` after every answer, while the invocation has its
+  /// result. An error of `each` ends the delivery and is thrown; what targets threw before is a
+  /// diagnostic.
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
     try deliver(invocation, performing: nil, each: each)
   }
 
-  /// Likewise; `visit` is performed on every target in place of a method of its own.
+  /// Delivers an invocation like the method above; every target performs `visit` in place of a
+  /// method of its own.
   func deliver(
     _ invocation: Invocation, performing visit: Visit?,
     each: (Invocation) throws -> Step
@@ -40,7 +41,7 @@ extension MulticastProxy {
     return try delivery.run(snapshot, each)
   }
 
-  /// Delivers without building a report. Allocates nothing unless a target makes it.
+  /// Delivers without building a report. Allocates nothing unless a target does.
   func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
     let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
     if tally.metDead { purge() }

@@ -6,7 +6,7 @@ struct DeliveryFailure {
 }
 
 extension MulticastProxy {
-  /// Something that is worth knowing, and that no sender is told of as an error.
+  /// Something worth knowing that no sender gets as an error.
   @nonexhaustive
   public enum Diagnostic: Sendable {
     /// A target was found dead, and its registration removed.
@@ -17,7 +17,7 @@ extension MulticastProxy {
     case unanswered(Selector)
     /// A target threw, and the sender does not get the error: it had gone on, or gets an earlier one.
     case failed(Token, Selector, any Error)
-    /// There are more targets than the proxy was told to expect.
+    /// There are more targets than ``MulticastProxy/expectedTargets``.
     case tooManyTargets(count: Int, limit: Int)
   }
 
@@ -47,8 +47,9 @@ extension MulticastProxy {
     }
   }
 
-  /// The process hears of a message that targets were there for and none has a word for, once for
-  /// each proxy and selector: a name that is mistyped, as optional messages are declared.
+  /// Reports a message that has targets, but no method in any of them, once for each proxy and
+  /// selector. Its name may be mistyped: an optional message of an adopted protocol is declared,
+  /// and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
     guard !isError, isNew(selector) else { return }
@@ -57,7 +58,8 @@ extension MulticastProxy {
     ForwardingEvent.report(.unanswered(selector, by: Self.self, with: classes))
   }
 
-  /// Looks at targets that no delivery has seen yet, so that one which dies now did not die unseen.
+  /// Looks at targets that no delivery has seen yet, so that a target that dies later did not die
+  /// unseen.
   func meetTargets(_ members: [MulticastMember]) {
     for member in members where !member.life.wasMet {
       if member.reference.object != nil { member.life.meet() }
@@ -66,7 +68,7 @@ extension MulticastProxy {
 
   /// Removes the registrations of dead targets.
   func purge() {
-    // Loaded outside of the lock, as a target may die of being let go. Who removes tells of it.
+    // Loaded outside of the lock, as a target may die when it is let go. The removal reports it.
     let dead = snapshot.filter { $0.reference.object == nil }.map(\.token)
     for member in change({ members in dead.flatMap { members.remove($0) } }) {
       if !member.life.wasMet {

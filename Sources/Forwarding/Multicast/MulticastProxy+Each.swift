@@ -13,7 +13,7 @@ extension MulticastProxy {
     try visitEach(Visit(body))
   }
 
-  /// Likewise; a `body` that cannot throw.
+  /// Runs a `body` that cannot throw.
   public func each<Target>(
     _ type: Target.Type, _ body: @escaping @Sendable (Target) -> Void
   ) {

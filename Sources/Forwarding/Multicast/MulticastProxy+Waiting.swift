@@ -4,15 +4,16 @@ extension MulticastProxy {
   /// Removes a registration and waits until no thread can still begin, or be inside of, one of its
   /// messages; false if it was gone.
   ///
-  /// Waits for the deliveries that have the target in their list, to their end. Inside of a delivery
-  /// that could be a wait for itself, and in a queue that a blocking delivery of the proxy waits for, a
-  /// wait in a circle: it is refused there as ``ForwardingError/wouldDeadlock``, and nothing is removed. A once-only registration that was given its message is gone already.
+  /// Waits for the end of all deliveries that have the target in their list. Inside of a delivery
+  /// that could be a wait for itself, and in a queue that a blocking delivery of the proxy waits
+  /// for, a wait in a circle: there it throws ``ForwardingError/wouldDeadlock``, and removes
+  /// nothing. A once-only registration that was given its message is gone already.
   @discardableResult
   public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
     try removeAndWait { $0.remove(token) } > 0
   }
 
-  /// Likewise for all registrations of a target; says how many there were.
+  /// Removes all registrations of a target and waits in the same way; returns how many there were.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
     try removeAndWait { $0.remove(of: ObjectIdentifier(target)) }
@@ -26,7 +27,7 @@ extension MulticastProxy {
     return count
   }
 
-  /// Waits where none of these queues is waited for; nil where one is.
+  /// Removes and waits unless one of these queues is waited for; returns nil then.
   private func wait(
     in queues: ArraySlice<QueueMark>, _ remove: (inout Registrations) -> [MulticastMember]
   ) -> Int? {

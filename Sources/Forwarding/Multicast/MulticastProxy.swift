@@ -20,9 +20,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     let id: UInt64
   }
 
-  /// What adding a target does that is there already, with the same queue.
+  /// What happens to a target that is added again with the same queue.
   public enum DuplicateRule: Sendable {
-    /// Nothing; the token of the first registration is given back.
+    /// Nothing; the token of the first registration is returned.
     case ignore
     /// It is called twice.
     case allow
@@ -53,7 +53,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   // MARK: Settings
 
-  /// What adding a target does that is there already. ``DuplicateRule/ignore`` at first.
+  /// What happens to a target that is added again. ``DuplicateRule/ignore`` at first.
   public var duplicateRule: DuplicateRule {
     get { settings.read { $0.duplicates } }
     set { settings.withLock { $0.duplicates = newValue } }
@@ -108,9 +108,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
         group: group, isOnce: once, isScope: false))
   }
 
-  /// Adds a target for as long as the object that is given back lives. Where several keep one
-  /// registration, it ends with the last of them; one that was also added otherwise stays. The object
-  /// does not keep the proxy.
+  /// Adds a target for as long as the returned object lives. Where several keep one registration,
+  /// it ends with the last of them; one that was also added otherwise stays. The object does not
+  /// keep the proxy.
   public func scoped(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil
@@ -184,7 +184,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     change(remove).count
   }
 
-  /// Changes the registrations; deliveries that begin after this see what it left.
+  /// Changes the registrations; deliveries that begin after this see the change.
   func change<Result>(_ body: (inout Registrations) -> Result) -> Result {
     let (result, old) = members.withLockInPlace { members in
       (body(&members), targetList.withdraw())
@@ -233,8 +233,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     return nil
   }
 
-  /// Any invocation is taken: each target's method is compared on its own, and a message that
-  /// nobody knows is one that nobody answers.
+  /// Every invocation fits: each target's method is compared on its own, and a message that no
+  /// target knows is one that nobody answers.
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     .fits
   }
@@ -260,7 +260,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     if rule == .zero { call.answerWithZero() }
   }
 
-  /// Whether this is the first time that a selector is told of.
+  /// Whether a selector is reported for the first time.
   func isNew(_ selector: Selector) -> Bool {
     unanswered.withLockInPlace { $0.count < 1000 && $0.insert(selector).inserted }
   }

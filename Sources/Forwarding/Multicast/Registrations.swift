@@ -3,7 +3,7 @@
 /// A registration is found by its token and by its target in one step, however many there are. Those
 /// that are removed leave a gap, and gaps are closed once they are half of all.
 struct Registrations {
-  /// Who keeps a registration: scopes until the last of them ends, anybody else for good.
+  /// The keepers of a registration: scopes until the last of them ends, anybody else for good.
   private struct Owners {
     var scopes = 0
     var isKept = false
@@ -57,7 +57,7 @@ struct Registrations {
 
   // MARK: Adding
 
-  /// What to register, and for whom.
+  /// A target to register, with the wishes for it.
   struct Request {
     let reference: ObjectReference
     let lane: DeliveryLane
@@ -71,7 +71,7 @@ struct Registrations {
   /// What came of a request.
   struct Added {
     var token: MulticastProxy.Token
-    /// The version that is no more, to be let go outside of the lock.
+    /// The replaced version, to be let go outside of the lock.
     var old: MulticastMember?
   }
 
@@ -142,7 +142,7 @@ struct Registrations {
     }
   }
 
-  /// Notes anew where each is.
+  /// Updates the index of each member.
   private mutating func number() {
     for (index, member) in slots.enumerated() {
       if let member { known[member.token, default: Known(index: 0)].index = index }
@@ -191,7 +191,7 @@ struct Registrations {
     slots.compactMap { $0 }.filter(matches).flatMap { remove($0.token) }
   }
 
-  /// Ends one scope of a registration, which goes with the last if nobody else keeps it.
+  /// Ends one scope of a registration; the last one removes it, unless somebody else keeps it.
   mutating func endScope(_ token: MulticastProxy.Token) -> [MulticastMember] {
     known[token]?.owners.scopes -= 1
     guard let owners = known[token]?.owners, owners.scopes == 0, !owners.isKept else { return [] }

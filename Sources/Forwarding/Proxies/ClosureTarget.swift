@@ -52,7 +52,7 @@ public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Answers a selector no more; false if it did not.
+  /// Removes the method for a selector; false if there was none.
   @discardableResult
   public func unregister(_ selector: Selector) -> Bool {
     methods.withLockInPlace { $0.removeValue(forKey: selector) } != nil

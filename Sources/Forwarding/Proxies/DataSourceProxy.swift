@@ -17,10 +17,10 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     resultRule = .first
   }
 
-  /// Who is asked when no target responds.
+  /// The object that is asked when no target responds.
   public var fallback: AnyObject? { fallbacks.read { $0.object }?.object }
 
-  /// Sets who is asked when no target responds; held weakly unless told otherwise.
+  /// Sets the object that is asked when no target responds; held weakly unless told otherwise.
   public func setFallback(_ object: AnyObject?, strongly: Bool = false) {
     let reference = object.map { ObjectReference($0, isStrong: strongly) }
     fallbacks.withLock { $0.object = reference }

@@ -1,8 +1,8 @@
 /// An object that stands for others: the base of all proxies.
 ///
-/// As with `NSProxy`, a proxy has almost nothing of its own, namely its identity; every message goes
-/// through the steps of ``MessageForwarding``, each of which a subclass may override. `responds(to:)`
-/// and `conforms(to:)` are the steps that make it look like what it stands for.
+/// As with `NSProxy`, a proxy has little of its own but its identity. Every message goes through
+/// the steps of ``MessageForwarding``; a subclass may override each of them. `responds(to:)` and
+/// `conforms(to:)` are the steps that make it look like what it stands for.
 open class ForwardingProxy: MessageForwarding {
   /// Makes a proxy that stands for nothing yet.
   public init() {}

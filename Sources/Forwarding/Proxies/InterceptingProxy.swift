@@ -10,14 +10,15 @@
 /// }
 /// ```
 ///
-/// Handlers get the invocation: arguments and result can be read and replaced. Those of one kind run
-/// in the order they were added; the last `instead` that was added wins, and may send the message on. A `before` that throws ends the message.
+/// Handlers get the invocation, and may read and replace its arguments and result. Those of one
+/// kind run in the order they were added; the last `instead` that was added wins, and may send the
+/// message on. A `before` that throws ends the message.
 open class InterceptingProxy: ForwardingProxy {
   /// Looks at a message on its way.
   public typealias Handler = (Invocation) throws -> Void
 
-  /// Sends the message on to the target. Handed to a handler, so that it need not refer to the proxy,
-  /// which keeps it.
+  /// Sends the message on to the target. A handler gets it, so that the handler, which the proxy
+  /// keeps, need not refer to the proxy.
   public typealias Proceed = () throws -> Void
 
   /// Names a handler, to remove it.
@@ -81,7 +82,7 @@ open class InterceptingProxy: ForwardingProxy {
   @discardableResult
   public func remove(_ token: Token) -> Bool {
     guard let index = interceptors.firstIndex(where: { $0.token == token }) else { return false }
-    // What the handler holds may die of this, and come back to the proxy as it does.
+    // An object that the handler holds may die here, and use the proxy in its `deinit`.
     let gone = interceptors.remove(at: index)
     withExtendedLifetime(gone) {}
     return true
@@ -100,7 +101,7 @@ open class InterceptingProxy: ForwardingProxy {
 
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     let match = InvocationMatch(methodSignature(for: selector), invocation)
-    // Somebody may answer instead of a target that cannot.
+    // An `instead` handler may answer where the target cannot.
     if case .unknown = match, replacement(for: selector) != nil { return .fits }
     return match
   }

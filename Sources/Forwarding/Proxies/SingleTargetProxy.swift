@@ -16,7 +16,7 @@ open class SingleTargetProxy: ForwardingProxy {
 
   /// Stands for another object from now on.
   public func setTarget(_ target: AnyObject?, strongly: Bool = false) {
-    // The old target may die of this, and ask the proxy as it does.
+    // The old target may die here, and use the proxy in its `deinit`.
     let old = reference
     defer { withExtendedLifetime(old) {} }
     reference = target.map { ObjectReference($0, isStrong: strongly) }
