@@ -175,7 +175,7 @@ struct MethodTableTests {
     }
   }
 
-  @Test("dispatch is flat however many selectors there are")
+  @Test("a selector finds its own method among 2,000 of one class")
   func manySelectors() throws {
     class Many {}
     for index in 0..<2000 {

@@ -38,8 +38,9 @@ _Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHA
                "every shape has a place in the table, and libffi's has none");
 _Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes four bits");
 
-/// Calls `function` with the registers of `frame` and `words` words of stack behind it; what the
-/// function gives back is where its caller looks for it. Called as of the function's result type.
+/// Calls `function` with the registers of `frame` and `words` words of stack behind it. The result
+/// is where the caller of such a function looks for it, so this is called as of the function's
+/// result type.
 extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words);
 
 #define EIGHT double, double, double, double, double, double, double, double
@@ -63,7 +64,7 @@ extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t
   WITH_STACK(X, 32, __VA_ARGS__)                                                                  \
   WITH_STACK(X, 64, __VA_ARGS__)
 
-// X(kind, type) for each kind of result that `FWDReturnShape` has, but for nothing.
+// X(kind, type) for each kind of result that `FWDReturnShape` has, except nothing.
 #define EACH_RESULT(X)                                                                            \
   EACH_AMOUNT(X, Integers, FWDIntegerPair)                                                        \
   EACH_AMOUNT(X, Vectors, VectorPair)                                                             \

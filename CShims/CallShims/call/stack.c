@@ -25,7 +25,7 @@ static void find_bounds(void) {
     pthread_attr_destroy(&attributes);
   }
   bounds.low = (uintptr_t)start + guard;
-  // Where there is no answer, nobody is above it, and nobody asks again.
+  // Without an answer no address is within the bounds, and nobody asks again.
   bounds.high = size ? (uintptr_t)start + size : 1;
 }
 

@@ -1,8 +1,8 @@
 /// C function pointers that enter a handler: by trampolines, or else by libffi's closures.
 ///
 /// The memory that code leads to is never freed, and a freed function is used again as late as
-/// possible: C that calls one answers zero and is told so, instead of running into a callback of
-/// another type.
+/// possible: C that calls one gets zero, and an event tells of it, instead of running into a
+/// callback of another type.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -80,8 +80,9 @@ static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback 
 
 // MARK: Places
 
-/// Gives `callback` a place of its kind of code: a fresh one as long as few are free, else the one
-/// that was freed first. Whose that was answers late calls until the callback is there.
+/// Finds a place of its kind of code for `callback`: a fresh one as long as few are free, else the
+/// one that was freed first. Returns 0 with the reason if there is none. The callback that had the
+/// place before answers late calls until the new one is there.
 static int take_place(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   FWDCallbackCode code = callback->code;
   FWDCallbackPlace *place = NULL;
@@ -117,9 +118,9 @@ static int uses_trampolines(void) {
          !__atomic_load_n(&trampolines_are_refused, __ATOMIC_RELAXED);
 }
 
-/// Finds code for `callback`; 0 with the reason if there is none. Where trampolines are only short
-/// for a moment, as of file descriptors, libffi is not asked: it may map a page that is writable and
-/// executable.
+/// Finds code for `callback`; returns 0 with the reason if there is none. Where trampolines are
+/// only short for a moment, as of file descriptors, libffi is not asked: it may map a page that is
+/// writable and executable.
 static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   if (uses_trampolines()) {
     callback->code = FWDCallbackCodeTrampolines;
@@ -132,7 +133,8 @@ static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_e
   callback->code = FWDCallbackCodeLibffi;
   if (!take_place(callback, out_former, out_error)) return 0;
   if (fwd_closure_prepare(callback)) return 1;
-  // The place stays with its former callback, which nobody frees; libffi accepted the type before.
+  // The place stays with its former callback, which nobody frees. libffi is not expected to refuse a
+  // type that it accepted before.
   *out_error = ENOTSUP;
   return 0;
 }

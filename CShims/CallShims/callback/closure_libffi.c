@@ -10,7 +10,7 @@ typedef struct Closure {
   ffi_closure *closure;
 } Closure;
 
-/// Answers zero in the way of a result that was at `slot`.
+/// Writes zero where the result of `slot` would be.
 static void answer_zero(const FWDSlot *slot, void *result, void **values) {
   void *hidden;
   switch (slot->place) {
@@ -50,7 +50,7 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   }
 }
 
-/// Answers zero in the way that libffi takes a result of that type from.
+/// Writes zero where libffi takes a result of that type from.
 static void answer_zero_of(const ffi_cif *cif, void *result) {
   size_t size = cif->rtype->size;
   if (cif->rtype->type != FFI_TYPE_VOID) memset(result, 0, size < 8 ? 8 : size);
@@ -64,7 +64,7 @@ static void leave(FWDThread *thread, uint32_t index, FWDCallback *used) {
     fwd_let_go_from(thread, index, 0);
 }
 
-/// Where libffi's closures lead.
+/// The function that libffi's closures call.
 static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   FWDCallbackPlace *place = user;
   FWDThread *thread = fwd_thread();
@@ -100,8 +100,8 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   leave(thread, index, used);
 }
 
-/// A closure that was never used. libffi's own memory is never given back to it, as it would be
-/// given out again, or unmapped, under the feet of whoever still calls.
+/// Returns a closure that was never used. libffi's memory is never given back to it: libffi would
+/// hand it out again, or unmap it, while C may still call.
 FWDCallbackPlace *fwd_closure_fresh(const void **out_function) {
   Closure *closure = calloc(1, sizeof *closure);
   void *code = NULL;

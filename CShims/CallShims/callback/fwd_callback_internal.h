@@ -25,12 +25,12 @@ struct FWDCallback {
   const ffi_cif *cif;
   /// The next one in the queue of freed callbacks.
   FWDCallback *next;
-  /// Whoever made it, and calls that could not hold it.
+  /// How many use it: its maker, and calls that could not hold it.
   uint32_t users;
   FWDCallbackCode code;
   /// Whether a frame of the plan has more than registers.
   uint8_t is_large;
-  /// How a trampoline gives the result back.
+  /// How a trampoline returns the result.
   uint8_t how;
   /// Whether a call is its registers, and its result the first two words.
   uint8_t is_simple;
@@ -61,15 +61,15 @@ FWDCallbackPlace *fwd_closure_fresh(const void **out_function);
 /// Tells libffi the type of a callback that has such a place; 0 if it refuses.
 int fwd_closure_prepare(FWDCallback *callback);
 
-/// How a call to a function whose callback is gone answers: zero, in the way of this result.
+/// How a call to a function whose callback is gone answers: zero, where this result would be.
 typedef struct FWDFormer {
   /// Of size 0 and nowhere, if there was no callback.
   FWDSlot result;
   const ffi_cif *cif;
 } FWDFormer;
 
-/// Finds a callback that cannot be held, and counts this call as a user of it. NULL if there is none, with
-/// what is known of the last one.
+/// Finds a callback that cannot be held, and counts this call as a user of it. Returns NULL if there
+/// is none; `out_former` then says how the last one answers.
 FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDFormer *out_former);
 
 /// Returns what libffi has to know of a plan's type, in memory that is never freed: C that calls too late
@@ -80,7 +80,7 @@ ffi_cif *fwd_lasting_cif(FWDPlan *plan);
 void fwd_callback_end_use(FWDCallback *callback);
 
 enum {
-  /// Frames above this size take their memory from the heap: whoever calls back may have little
-  /// stack.
+  /// Frames above this size take their memory from the heap: a thread that calls back may have
+  /// little stack.
   FWD_FRAME_ON_STACK_MAX = 4096,
 };

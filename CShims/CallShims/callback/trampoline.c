@@ -175,7 +175,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
     memcpy(registers->result, frame->result, sizeof frame->result);
 }
 
-/// Answers zero in the way of a result that was at `slot`. The x87 stack needs its values even then.
+/// Writes zero where the result of `slot` would be. The x87 stack needs its values even then.
 static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
   memset(registers->result, 0, sizeof registers->result);
   if (slot->place != FWDPlaceHiddenPointer) return place_result(how_to_return(slot), registers->result);
@@ -210,7 +210,6 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
 __attribute__((noinline)) static int enter_specially(const FWDCallback *callback, FWDFrame *frame,
                                                      const void *stack_words) {
   if (callback->is_large) return enter_large(callback, frame, stack_words);
-  // The callback may be gone when its handler returns.
   int how = callback->how;
   callback->handler(callback->context, frame);
   return place_result(how, frame->result);
@@ -227,7 +226,7 @@ __attribute__((noinline)) static int enter_unheld(FWDCallbackPlace *place, FWDFr
   return how;
 }
 
-/// Where `fwd_trampoline_entry` goes.
+/// The function that `fwd_trampoline_entry` calls.
 int fwd_trampoline_enter(FWDCallbackPlace *place, FWDFrame *frame, const void *stack_words);
 
 int fwd_trampoline_enter(FWDCallbackPlace *place, FWDFrame *frame, const void *stack_words) {

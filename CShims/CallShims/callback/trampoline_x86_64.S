@@ -5,7 +5,7 @@
 // page of data behind it. Trampoline i loads the address of the 16 bytes of data that belong to it,
 // 4096 bytes further on, into r10, and goes where the last 16 bytes of data say.
 //
-// fwd_trampoline_entry: where that is.
+// fwd_trampoline_entry: the code that all of them go to.
 //   in:   a call by the System V ABI; r10 is the address of the trampoline's data
 //   does: saves the argument registers as an FWDFrame on its stack, and calls
 //         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)

@@ -32,7 +32,7 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsStack64,
   // More stack words than that, however many.
   FWDArgumentsLarge,
-  // Likewise, without vector registers.
+  // The same amounts, without vector registers.
   FWDArgumentsIntegersStack4,
   FWDArgumentsIntegersStack8,
 } FWDArgumentShape;
@@ -108,8 +108,8 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
   facts->caller(facts, frame, function);
 }
 
-/// Likewise, and notes in `state`, which stands in front of the frame, that what its values refer to is
-/// in use: who is called may find the invocation, and set other values.
+/// Calls in the same way, and notes in `state`, which stands in front of the frame, that what its
+/// values refer to is in use: the callee may find the invocation, and set other values.
 __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
                                                                   FWDInvocationState *state,
                                                                   const void *function) {
@@ -118,7 +118,7 @@ __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanF
   state->uses--;
 }
 
-/// Calls with `errno` cleared, and gives what the function left in it. Nothing runs between the
+/// Calls with `errno` cleared, and returns what the function left in it. Nothing runs between the
 /// call and the look at `errno`.
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
                              const void *function);

@@ -13,16 +13,16 @@ typedef struct FWDCallback FWDCallback;
 
 /// Makes a function pointer of `plan`'s type that calls `handler(context, frame)` on whatever
 /// thread it is called. The callback takes `context` over: `release(context)` is called once, when
-/// nobody is in the handler any more. NULL where no code is to be had; then nothing is taken over,
-/// and `out_error` is the `errno` that says why.
+/// nobody is in the handler any more. Returns NULL where there is no code; then nothing is taken
+/// over, and `out_error` is the `errno` that says why.
 FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
                                            void (*release)(void *context),
                                            const void *_Nullable *_Nonnull out_function,
                                            int *out_error);
 
-/// Ends a callback, whose function pointer must not be called any more. Calls that have begun end
-/// well; later ones answer zero and are reported, until the function is used again; functions
-/// freed earlier are used first.
+/// Ends a callback, whose function pointer must not be called any more. A call that has found the
+/// callback runs to its end. Every other one answers zero, and the first is reported, until the
+/// function is used again; functions freed earlier are used first.
 void fwd_callback_destroy(FWDCallback *callback);
 
 /// Where the code of callbacks comes from.

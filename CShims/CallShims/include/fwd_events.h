@@ -4,7 +4,7 @@
 
 #pragma clang assume_nonnull begin
 
-/// What happens in C where nobody can be told by an error.
+/// An event in C that nobody gets as an error.
 typedef enum __attribute__((enum_extensibility(closed))) FWDEvent : uint8_t {
   /// C calls a function whose callback is freed. Told once for each freed callback; every such call
   /// answers zero.
@@ -13,12 +13,11 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDEvent : uint8_t {
   FWDEventCallbackWithoutMemory,
 } FWDEvent;
 
-/// Is told of events, on whatever thread they happen; `function` is the function that was called. No
+/// Receives events, on whatever thread they happen; `function` is the function that was called. No
 /// lock of this package is held meanwhile.
 typedef void (*FWDEventHandler)(FWDEvent event, const void *function);
 
-/// Writes one line to stderr, with one call, and without memory or a lock: what the first handler
-/// does.
+/// Writes one line to stderr, with one call, and without memory or a lock. It is the first handler.
 void fwd_write_event(FWDEvent event, const void *function);
 
 /// Replaces the handler of this process; NULL is the first one.

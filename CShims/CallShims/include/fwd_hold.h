@@ -8,10 +8,10 @@
 //
 // What is shared is published at a *place*: one word. A reader *holds* what it finds there: it
 // writes the address into a list of its thread, and looks at the place again; if it is still there,
-// whoever replaces it will see the list. A writer replaces the word and *retires* the old thing. If
-// no thread holds it, it is disposed of at once; else each hold is marked, and letting go of the
-// last marked one disposes of it. Letting go of anything else costs nothing, however long others
-// hold what.
+// a writer that replaces it will see the list. A writer replaces the word and *retires* the old
+// thing. If no thread holds it, it is disposed of at once; else each hold is marked, and letting go
+// of the last marked one disposes of it. Letting go of anything else costs nothing, however long
+// other things are held.
 //
 // Two orders matter: a hold is visible before its second look, and a let-go before its look at the
 // mark. A barrier in readers would cost as much as a lock; so writers make every running thread pass

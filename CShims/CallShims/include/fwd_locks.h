@@ -7,9 +7,9 @@
 // The locks of Swift objects: one of a few for each object, by its address. So a fork can wait until
 // all of them are free, and a child never finds one taken by a thread that it does not have.
 //
-// Under one of them no other of them is taken, nothing waits, and no foreign code runs. A checked build
-// stops where that is broken. A lock of the C core may be taken under one of them, never the other way
-// round.
+// Under one of them no other of them is taken, no code of users runs, and nothing waits except for a
+// condition, which lets go of the lock meanwhile. A checked build stops where a second one is
+// taken. A lock of the C core may be taken under one of them, never the other way round.
 
 /// Returns the lock of an object. Two objects may have the same one.
 pthread_mutex_t *fwd_lock_of(const void *object);

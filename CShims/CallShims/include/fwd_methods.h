@@ -80,11 +80,11 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDSend : uint8_t {
   FWDSendHeld,
   /// The object must be asked, and its class's table is given.
   FWDSendAsk,
-  /// Nothing, or that the types differ.
+  /// Nothing is known, or the types differ.
   FWDSendUnknown,
 } FWDSend;
 
-/// What `fwd_send` did, or found. A value, as what it was written to would have to be memory.
+/// What `fwd_send` did, or found. A value, because an out parameter would have to be in memory.
 typedef struct FWDSent {
   FWDSend what;
   /// If held: the method, and the thread that holds it, from slot `index` on.
@@ -124,8 +124,8 @@ static inline int fwd_method_is_current(const FWDMethodCache *cache) {
   return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
 }
 
-/// Counts the changes that may concern a selector. Read before a method is looked up, given when it
-/// is kept.
+/// Counts the changes that may concern a selector. Read before a method is looked up, and passed
+/// when it is kept.
 uint64_t fwd_method_epoch(uintptr_t selector);
 
 /// Keeps an entry, unless a class has changed for its selector since `epoch`. Retains the

@@ -35,7 +35,7 @@ typedef void (*FWDCaller)(const FWDPlanFacts *facts, FWDFrame *frame, const void
 struct FWDPlanFacts {
   /// One for each argument. Borrowed from the plan.
   const FWDSlot *slots;
-  /// Whoever made the plan, and destroys it.
+  /// The maker of the plan, which destroys it.
   const void *_Nullable owner;
   /// Shared by plans whose calls are alike, so that one may stand in for another; the plan itself if
   /// there are no others.
@@ -81,8 +81,8 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
 /// Frees a plan, which nobody may be using; its memory stays for as long as a callback needs it.
 void fwd_plan_destroy(FWDPlan *plan);
 
-/// Says who made the plan, and what it shares with others, if anything. Once, before anybody else
-/// knows it.
+/// Sets the maker of the plan, and what the plan shares with others, if anything. Called once,
+/// before anybody else knows the plan.
 void fwd_plan_set_owner(FWDPlan *plan, const void *owner, const void *_Nullable identity);
 
 /// The facts of a plan, borrowed from it.
@@ -103,7 +103,7 @@ static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *fr
     frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
 }
 
-/// Makes a call of which nothing is set: its state, and the frame with the notes behind it.
+/// Makes a call with nothing set: its state, and the frame with the notes behind it.
 static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState *state) {
   FWDFrame *frame = fwd_state_frame(state);
   memset(state, 0, sizeof *state);
@@ -119,7 +119,7 @@ static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState 
   fwd_frame_bind_result(facts, frame);
 }
 
-/// Whether there may be something to give back when a call ends.
+/// Whether a call may own something that it has to let go of at its end.
 static inline int fwd_call_owns_something(const FWDPlanFacts *facts,
                                           const FWDInvocationState *state) {
   return (state->owned | state->result_ownership | facts->owned_words) != 0;
@@ -130,7 +130,7 @@ static inline int fwd_is_known_match(const FWDPlanFacts *facts, size_t index, co
   return __atomic_load_n(&facts->matches[index], __ATOMIC_RELAXED) == (uintptr_t)type;
 }
 
-/// Keeps that answer. The last type wins; a lost one is only found out again.
+/// Remembers that answer. The last type wins; a lost one is found out again.
 static inline void fwd_remember_match(const FWDPlanFacts *facts, size_t index, const void *type) {
   __atomic_store_n(&facts->matches[index], (uintptr_t)type, __ATOMIC_RELAXED);
 }

@@ -32,8 +32,8 @@ typedef struct FWDSample {
   const char *encoding;
 } FWDSample;
 
-/// Functions that a wrong call would show: each gives back the value of its last argument, or of
-/// the one named.
+/// Functions that show a wrong call: each returns the value of its last argument, or of the one
+/// named.
 typedef enum __attribute__((enum_extensibility(closed))) FWDSampleName : uint8_t {
   /// `i@:ii`: the sum of both integers.
   FWDSampleNameSum = 0,

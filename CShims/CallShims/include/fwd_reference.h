@@ -11,10 +11,11 @@
 
 // References to Swift objects that do not keep them alive.
 //
-// A `weak` variable costs 25 ns a load, and makes every later retain of its object slower for ever.
-// The runtime's unowned count, which `unowned` variables use, keeps only the dead object's memory;
-// trying to retain gives NULL once the object has begun to die: the meaning of `weak`, at a fifth
-// of the price. These are entry points of the Swift runtime that compiled code calls.
+// A `weak` variable costs more at each load, and makes every later retain of its object slower for
+// ever. The runtime's unowned count, which `unowned` variables use, keeps only the dead object's
+// memory, all of it, until the last such reference is gone; trying to retain returns NULL once the
+// object has begun to die. That is the meaning of `weak`, for two locked instructions. These are
+// entry points of the Swift runtime that compiled code calls.
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern void *_Nullable swift_tryRetain(void *object);

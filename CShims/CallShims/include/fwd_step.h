@@ -35,7 +35,7 @@ static inline FWDForwarding fwd_forwarding_enter_at(FWDThread *_Nullable thread,
   }
 }
 
-/// Likewise, for the function that this is part of.
+/// Enters a step in the same way, for the function that this is part of.
 __attribute__((always_inline)) static inline FWDForwarding fwd_forwarding_enter(
     FWDThread *_Nullable thread, const void *object, uint64_t message) {
   return fwd_forwarding_enter_at(thread, object, message, fwd_stack_address());

@@ -98,7 +98,7 @@ static inline FWDTaken fwd_target_take(const FWDTarget *target) {
   return (FWDTaken){object, object};
 }
 
-/// Gives a target back that was taken.
+/// Gives back a target that was taken.
 static inline void fwd_target_give_back(FWDTaken taken) {
   if (taken.retained) swift_release((void *)taken.retained);
 }

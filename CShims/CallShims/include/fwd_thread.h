@@ -9,11 +9,11 @@
 
 #pragma clang assume_nonnull begin
 
-// What is known of one thread: what it holds, what it is forwarding, and what it uses again.
+// The state of one thread: what it holds, what it is forwarding, and what it uses again.
 
-// No data of this folder is hidden from other images. The dynamic linker gives all images that contain
-// this package the Swift code and the functions of one of them; were data hidden, code that is
-// inlined into the others would look at their own, which nobody changes.
+// No data of this folder is hidden from other images. The dynamic linker gives all images that
+// contain this package the Swift code and the functions of one of them. If data were hidden, code
+// that is inlined into the others would look at their own copies, which nobody changes.
 
 enum {
   /// How many things a thread may hold at a time. Beyond, the caller has to take a slower way.
@@ -45,7 +45,7 @@ typedef struct FWDRetirable {
 /// One thing that a thread holds.
 typedef struct FWDHold {
   const void *_Nullable thing;
-  /// `thing`, once it is retired: letting go of it has to be told.
+  /// `thing`, once it is retired: letting go of it takes the lock.
   FWDRetirable *_Nullable wanted;
   /// The stack address of the code that holds it. A `longjmp` over that code leaves the hold dead.
   uintptr_t stack;
@@ -92,7 +92,7 @@ typedef struct FWDThread {
   struct FWDThread *_Nullable previous;
   /// Why the last question to an object could not be asked; entered where it could.
   FWDForwarding unasked;
-  /// Who is forwarding what, the first one first.
+  /// The objects that are forwarding, and their messages, the first one first.
   uint32_t depth;
   FWDStep steps[FWD_FORWARDING_DEPTH];
 } FWDThread;
@@ -162,7 +162,7 @@ static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key)
   return NULL;
 }
 
-/// Keeps a spare object, and returns what has to make room for it.
+/// Keeps a spare object, and returns the one that makes room for it.
 static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
   if (thread->block_limit == 0) return spare;
   uint32_t first = fwd_spare_place(key), at = first % FWD_SPARES;
@@ -197,7 +197,7 @@ static inline void *fwd_block_take(size_t size) {
   return block;
 }
 
-/// Takes memory of `fwd_block_take(size)` back.
+/// Gives back memory that `fwd_block_take(size)` returned.
 static inline void fwd_block_give(void *block, size_t size) {
   if (FWD_IS_CHECKED) memset(block, 0xDD, size);
   if (size <= FWD_BLOCK_SIZE) {

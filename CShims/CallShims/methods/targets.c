@@ -97,7 +97,7 @@ __attribute__((always_inline)) static inline int is_over(const FWDRound *round) 
   return round->next >= round->list->count || (round->stops_at_first && round->answered > 0);
 }
 
-/// Calls the targets of one class whose turn it is. 0 if that takes more than calls.
+/// Calls the targets of one class whose turn it is. Returns 0 if that takes more than calls.
 __attribute__((always_inline)) static inline int call_run(FWDRound *round,
                                                           const FWDPlanFacts *facts,
                                                           FWDInvocationState *state) {
@@ -140,7 +140,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
                                  FWDRound *out_round) {
   const FWDDelivered not_begun = {.what = FWDDeliveryNotBegun};
   uint64_t selector = state->checked_selector, word;
-  // A selector is only known of messages, so there is an argument 1.
+  // Only a message has a known selector, so there is an argument 1.
   if (selector == 0) return not_begun;
   memcpy(&word, (const char *)fwd_state_frame(state) + facts->slots[1].offset, sizeof word);
   FWDThread *thread = fwd_thread();

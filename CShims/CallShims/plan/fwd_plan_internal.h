@@ -15,14 +15,14 @@ typedef struct FWDPart {
 struct FWDPlan {
   FWDPlanFacts facts;
   ffi_cif cif;
-  /// Whoever made it, and callbacks.
+  /// How many keep the plan: its maker, and callbacks.
   uint32_t keepers;
   uint32_t part_count;
   /// Where in a frame libffi writes its result; at least 8 bytes, as it widens small ones.
   uint32_t libffi_result;
   /// Room for composite types; they are only written while the plan is made.
   uint32_t composite_count;
-  /// The next plan whose `cif` closures of libffi use, which is never freed.
+  /// The next plan whose `cif` libffi's closures use. Such a plan is never freed.
   FWDPlan *next_lasting;
   /// All of these point into the one allocation that begins with the plan.
   FWDPart *parts;

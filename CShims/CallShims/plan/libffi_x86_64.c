@@ -64,7 +64,7 @@ static ffi_type *result_type(FWDPlan *plan) {
   switch (result->place) {
     case FWDPlaceNowhere:
     case FWDPlaceStack: return &ffi_type_void;
-    // The callee gives the hidden pointer back in rax.
+    // The callee returns the hidden pointer in rax.
     case FWDPlaceHiddenPointer: return &ffi_type_pointer;
     case FWDPlaceX87:
       return result->first == FWDClassX87 ? &ffi_type_longdouble : &ffi_type_complex_longdouble;
@@ -78,7 +78,7 @@ static ffi_type *result_type(FWDPlan *plan) {
 FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
   FWDPlanFacts *facts = &plan->facts;
   ffi_type *result = result_type(plan);
-  // Behind a hidden pointer this is not the result but the pointer itself, given back.
+  // With a hidden pointer this is the pointer itself, not the result.
   plan->libffi_result = FWD_FRAME_RESULT;
   if (facts->result.place == FWDPlaceHiddenPointer)
     add_part(plan, &ffi_type_pointer, offsetof(FWDFrame, integers), 8);

@@ -78,7 +78,7 @@ static uint32_t stack_needed(const FWDPlan *plan) {
   return bytes <= little ? 0 : bytes + function;
 }
 
-/// What the hot paths would otherwise have to find out for each call.
+/// Finds out once what the hot paths would have to find out for each call.
 static void describe(FWDPlan *plan) {
   FWDPlanFacts *facts = &plan->facts;
   FWDKind kind = facts->result.kind;

@@ -129,7 +129,7 @@ void fwd_dispose_all(FWDRetirable *dead) {
   }
 }
 
-/// Takes over what a child process found without a holder.
+/// Takes over the things that a child process found without a holder.
 static FWDRetirable *take_left_over(void) {
   FWDRetirable *dead = left_over;
   left_over = NULL;
@@ -146,7 +146,7 @@ void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
   FWDRetirable *dead = take_left_over();
   make_barrier();
   if (mark(thing, &dead)) {
-    // Whoever lets go after this barrier sees the mark.
+    // A reader that lets go after this barrier sees the mark.
     make_barrier();
     check_marks(thing);
   }
@@ -201,9 +201,9 @@ static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
 }
 
 int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack) {
-  // The caller goes on with the index it has, so there is room only the next time. Were dead holds
-  // looked for only where nothing is left, code that holds one thing more inside of another would find
-  // the other above them, and no room, for ever.
+  // The caller goes on with the index it has, so there is room only the next time. Dead holds are
+  // not only looked for where no room is left: code that holds one thing more inside of another
+  // would then find the other above them, and never any room.
   if (end_dead_holds(thread, stack)) return 0;
   uint32_t high = index + needed;
   if (high > FWD_HOLDS_MAX) return 0;

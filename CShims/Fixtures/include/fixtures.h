@@ -12,7 +12,7 @@ typedef struct FixtureRectangle { FixturePoint origin, size; } FixtureRectangle;
 typedef struct FixtureMixed { int32_t number; double value; } FixtureMixed;
 typedef struct FixtureTail { int32_t number; char letter; } FixtureTail;
 
-/// Sixteen bytes, of which the second eight are padding.
+/// Sixteen bytes; the second eight are padding.
 typedef struct __attribute__((aligned(16))) FixturePadded { int32_t number; } FixturePadded;
 
 /// A C function by name, with the encoding that its declaration has.
@@ -29,7 +29,7 @@ Fixture fixture_at(long index);
 /// How often a method without arguments was called.
 extern int fixture_calls(void);
 
-/// A function whose encoding must be wrong to be called: never is.
+/// A function that traps, for places that must never call it.
 void fixture_never(void);
 
 /// Calls what has the type of `f_padded_last` with 1.5, 1, 2, 3, 4, 5, {40} and 0.25.
@@ -37,27 +37,27 @@ double fixture_call_padded(const void *function);
 /// Calls what has the type of `f_padded_twice` with {21}.
 int fixture_call_padded_twice(const void *function);
 
-/// Forks; the child waits, then calls `function` and exits with what it gives. The process, or -1;
-/// `out_pipe` lets it go.
+/// Forks; the child waits, then calls `function` and exits with what it returns. Returns the
+/// process, or -1; `out_pipe` lets it go.
 int fixture_fork(const void *function, int *out_pipe);
 
 /// Whether ThreadSanitizer watches, which cannot follow a fork of many threads: the child may spin.
 int fixture_is_thread_sanitized(void);
 
-/// Likewise, with AddressSanitizer.
+/// Whether AddressSanitizer watches.
 int fixture_is_address_sanitized(void);
 
-/// Whether one of the two does.
+/// Whether one of the two sanitizers watches.
 int fixture_is_sanitized(void);
 
-/// Lets a child of `fixture_fork` go, and gives its exit status, or -1.
+/// Lets a child of `fixture_fork` go, and returns its exit status, or -1.
 int fixture_let_child_go(int child, int pipe);
 
 /// Forbids this process to make memory executable that it could write to: PR_SET_MDWE. 0 if it
 /// did, else an `errno`.
 int fixture_deny_write_execute(void);
 
-/// Writes the return addresses of the current stack, the innermost first, and gives their number.
+/// Writes the return addresses of the current stack, the innermost first, and returns their number.
 int fixture_backtrace(void *_Nullable *_Nonnull out, int limit);
 
 /// The file that this code was loaded from; NULL if nobody knows.
