@@ -3,8 +3,10 @@
 # contain all of it, under either scope of dlopen; and two that share a dynamic library of it.
 set -eu
 cd "$(dirname "$0")/.."
-swift build --target Forwarding
-build=$(swift build --show-bin-path)
+# A folder of its own, and a new one: objects of files that are gone would be linked as well.
+rm -rf .build/images
+swift build --target Forwarding --scratch-path .build/images
+build=$(swift build --show-bin-path --scratch-path .build/images)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 objects=("$build"/{Forwarding,Invocations,TypeEncodings}.build/*.o "$build"/CForwardingShims.build/*/*.o)

@@ -110,10 +110,17 @@ size_t fwd_thread_count(void) {
 
 // MARK: What a jump leaves behind
 
+// Steps that are alive lie further and further down the stack. So what lies below running code is dead, and
+// what does not lie above every later step as well.
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
-  uint32_t kept = 0, depth = thread->depth;
-  for (uint32_t i = 0; i < depth; i++)
-    if (!fwd_stack_is_dead(thread->steps[i].stack, stack)) thread->steps[kept++] = thread->steps[i];
-  thread->depth = kept;
-  return kept != depth;
+  uint32_t depth = thread->depth, first = depth;
+  uintptr_t lowest = stack;
+  for (uint32_t i = depth; i-- > 0;) {
+    if (fwd_stack_is_dead(thread->steps[i].stack, lowest)) continue;
+    lowest = thread->steps[i].stack;
+    thread->steps[--first] = thread->steps[i];
+  }
+  thread->depth = depth - first;
+  memmove(thread->steps, thread->steps + first, thread->depth * sizeof *thread->steps);
+  return first > 0;
 }

@@ -70,7 +70,7 @@ extension MulticastProxy {
   func purge() {
     // Loaded outside of the lock, as a target may die when it is let go. The removal reports it.
     let dead = snapshot.filter { $0.reference.object == nil }.map(\.token)
-    for member in change({ members in dead.flatMap { members.remove($0) } }) {
+    for member in change({ $0.remove(dead) }) {
       if !member.life.wasMet {
         diagnose(.diedUnreached(member.token, SwiftType(member.reference.type)))
       }

@@ -167,28 +167,39 @@ struct Registrations {
 
   // All of these return what they removed, to be let go outside of the lock.
 
-  mutating func remove(_ token: MulticastProxy.Token) -> [MulticastMember] {
-    guard let member = member(token), let index = known.removeValue(forKey: token)?.index else {
-      return []
+  mutating func remove(_ tokens: some Sequence<MulticastProxy.Token>) -> [MulticastMember] {
+    var gone: [MulticastMember] = []
+    for token in tokens {
+      guard let member = member(token), let index = known.removeValue(forKey: token)?.index else {
+        continue
+      }
+      vacate(index)
+      forget(token, of: member.reference.identity)
+      member.markRemoved()
+      gone.append(member)
     }
-    shown = nil
-    vacate(index)
-    let target = member.reference.identity
-    byTarget[target]?.removeAll { $0 == token }
-    if byTarget[target]?.isEmpty ?? false { byTarget[target] = nil }
-    member.markRemoved()
+    if !gone.isEmpty { shown = nil }
     closeGaps()
-    return [member]
+    return gone
+  }
+
+  mutating func remove(_ token: MulticastProxy.Token) -> [MulticastMember] {
+    remove(CollectionOfOne(token))
   }
 
   mutating func remove(
     of target: ObjectIdentifier, where matches: (MulticastMember) -> Bool = { _ in true }
   ) -> [MulticastMember] {
-    members(of: target).filter(matches).flatMap { remove($0.token) }
+    remove(members(of: target).filter(matches).map(\.token))
   }
 
   mutating func remove(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
-    slots.compactMap { $0 }.filter(matches).flatMap { remove($0.token) }
+    remove(slots.compactMap { $0 }.filter(matches).map(\.token))
+  }
+
+  private mutating func forget(_ token: MulticastProxy.Token, of target: ObjectIdentifier) {
+    byTarget[target]?.removeAll { $0 == token }
+    if byTarget[target]?.isEmpty ?? false { byTarget[target] = nil }
   }
 
   /// Ends one scope of a registration; the last one removes it, unless somebody else keeps it.
