@@ -313,7 +313,7 @@ struct JumpTests {
     "what was replaced during a call that a jump left dies after a while all the same",
     .enabled(
       if: fixture_is_address_sanitized() == 0,
-      "AddressSanitizer keeps locals off the stack, so no address tells what is dead"))
+      "with AddressSanitizer dead holds are not told; why was not found out"))
   func replaced() async {
     await #expect(processExitsWith: .success) {
       let target = try Self.jumper()

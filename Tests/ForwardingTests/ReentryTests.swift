@@ -235,7 +235,7 @@ struct ReentryTests {
   func storms() async {
     await #expect(processExitsWith: .success) {
       let rounds = ProcessInfo.processInfo.environment["FORWARDING_HISTORIES"].flatMap { Int($0) }
-      try Self.storm(rounds ?? 300)
+      try Self.storm(rounds ?? 2000)
     }
   }
 }

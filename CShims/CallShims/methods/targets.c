@@ -51,6 +51,8 @@ __attribute__((noinline)) static const FWDTarget *call_any(
     if (!taken.object) break;
     memcpy(receiver, &taken.object, sizeof taken.object);
     fwd_call(facts, frame, method->function);
+    // Who dies of being given back must not be found in the frame by its own `deinit`.
+    memcpy(receiver, &before, sizeof before);
     fwd_target_give_back(taken);
     target++;
     if (!fwd_method_is_current(cache)) break;

@@ -34,6 +34,7 @@ struct MethodRun {
   private func callBody(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     guard let implementation = unsafe method.pointee.implementation else { return index }
     let receiver = unsafe record.frame + Int(record.slot(0).slot.pointee.offset)
+    let before = record.slot(0).word
     let frame = unsafe FrameReference(record.frame)
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
       implementation in
@@ -52,6 +53,8 @@ struct MethodRun {
           failures += 1
           tally.fail(error, at: unsafe member(of: target))
         }
+        // Who dies of being given back must not be found in the frame by its own `deinit`.
+        if unsafe taken.retained != nil { unsafe receiver.storeBytes(of: before, as: UInt64.self) }
         unsafe fwd_target_give_back(taken)
         unsafe target += 1
         if unsafe fwd_method_is_current(cache) == 0 { break }
@@ -66,6 +69,7 @@ struct MethodRun {
   @inline(never)
   private func callWithCare(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     var index = index
+    let before = record.slot(0).word
     while index < end {
       let target = unsafe fwd_target_at(list, index)
       let taken = unsafe fwd_target_take(target)
@@ -77,6 +81,7 @@ struct MethodRun {
       } catch {
         tally.fail(error, at: unsafe member(of: target))
       }
+      record.slot(0).word = before
       unsafe fwd_target_give_back(taken)
       index += 1
       if unsafe fwd_method_is_current(cache) == 0 { break }
