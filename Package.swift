@@ -67,7 +67,8 @@ let package = Package(
       name: "BenchmarkSubjects", path: "CShims/BenchmarkSubjects", publicHeadersPath: "include",
       cSettings: cChecks),
     .target(
-      name: "CallBenchmarks", dependencies: ["Forwarding", "BenchmarkSubjects"],
+      name: "CallBenchmarks",
+      dependencies: ["Forwarding", "BenchmarkSubjects", "CForwardingShims"],
       swiftSettings: checks),
 
     // Tests.

@@ -1,4 +1,5 @@
 import BenchmarkSubjects
+import CForwardingShims
 import Forwarding
 
 // Messages to one and to many, calls from C, and signatures.
@@ -86,7 +87,12 @@ extension CoreRows {
   /// What a callback costs before Swift has anything to do with it: the way in, and a handler in C.
   private static func trampoline() throws -> Benchmark {
     let plan = try CallPlan.shared(for: MethodSignature("v@:@"))
-    let code = try unsafe plan.benchmarkCallback(subject_handler())
+    var code: UnsafeRawPointer?
+    var error: Int32 = 0
+    let handler = unsafe unsafeBitCast(subject_handler(), to: FWDCallbackHandler.self)
+    let kept = unsafe Unmanaged.passRetained(plan).toOpaque()
+    let callback = unsafe fwd_callback_create(plan.handle, handler, kept, { _ in }, &code, &error)
+    guard unsafe callback != nil, let code = unsafe code else { throw InvocationError.outOfMemory }
     let call = unsafe unsafeBitCast(
       code,
       to: (@convention(c) (

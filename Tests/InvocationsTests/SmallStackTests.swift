@@ -49,7 +49,7 @@ struct SmallStackTests {
           precondition(needed > 64_000)
           precondition(left < 1 << 16)
         }
-        precondition(!call.record.hasResult)
+        precondition(!call.call.hasResult)
       }
     }
   }

@@ -149,7 +149,7 @@ typedef struct FWDFrame {
   uint64_t result[4];
 } FWDFrame;
 
-/// What an invocation knows beside its frame, in the 32 bytes in front of it. Plain memory rather
+/// What an invocation knows beside its frame, in the 48 bytes in front of it. Plain memory rather
 /// than properties of a class, whose every change the Swift runtime would check for exclusivity.
 typedef struct FWDInvocationState {
   /// Which of the first 64 arguments own what they hold.
@@ -159,6 +159,8 @@ typedef struct FWDInvocationState {
   /// The number of the message, 0 until one is needed. Copies that carry a message on share it; it
   /// tells that the message came back. A number, as the address of a dead one would be used again.
   uint64_t message;
+  /// The address of the invocation that keeps the call; 0 for one that is only on the stack.
+  uintptr_t owner;
   uint8_t has_result;
   uint8_t result_ownership;
   /// Whether arguments are kept when they are set, and whether the target is.
@@ -170,9 +172,10 @@ typedef struct FWDInvocationState {
   uint8_t is_target_lent;
   /// How many calls run with the values of the frame, and use what they refer to.
   uint16_t uses;
+  uint64_t unused;
 } FWDInvocationState;
 
-_Static_assert(sizeof(FWDInvocationState) == 32, "the frame behind it is aligned to 16 bytes");
+_Static_assert(sizeof(FWDInvocationState) == 48, "the frame behind it is aligned to 16 bytes");
 
 /// The frame that a state stands in front of.
 static inline FWDFrame *fwd_state_frame(FWDInvocationState *state) {

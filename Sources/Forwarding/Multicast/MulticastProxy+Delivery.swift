@@ -34,7 +34,7 @@ extension MulticastProxy {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     // The chain that led to `forward(_:)` holds a step for the proxy itself already; this is one
     // for the delivery.
-    try ForwardingDepth.enter(targetList, invocation.lent, selector, for: self)
+    try ForwardingDepth.enter(targetList, invocation.call, selector, for: self)
     defer { ForwardingDepth.leave() }
     let delivery = Delivery(
       proxy: self, invocation: invocation, selector: selector, visit: visit)
@@ -42,7 +42,7 @@ extension MulticastProxy {
   }
 
   /// Delivers without building a report. Allocates nothing unless a target does.
-  func deliverQuietly(_ call: LentCall) throws -> TargetList.Tally {
+  func deliverQuietly(_ call: Call) throws -> TargetList.Tally {
     let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
     if tally.metDead { purge() }
     diagnose(tally.failures, of: call.selector)
@@ -86,7 +86,7 @@ extension MulticastProxy: TargetListOwner {
     meetTargets(snapshot)
   }
 
-  package func conclude(_ call: LentCall, _ tally: TargetList.Tally) throws {
+  package func conclude(_ call: Call, _ tally: TargetList.Tally) throws {
     if tally.metDead { purge() }
     diagnose(tally.failures, of: call.selector)
     if let error = tally.error { throw error }
@@ -94,14 +94,14 @@ extension MulticastProxy: TargetListOwner {
   }
 
   package func deliverToEach(
-    _ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally
+    _ call: Call, stopsAtFirst: Bool, _ tally: inout TargetList.Tally
   ) {
     for member in snapshot where !stopsAtFirst || tally.answered == 0 {
       deliver(call, to: member, &tally)
     }
   }
 
-  package func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally) {
+  package func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally) {
     guard let member = member as? MulticastMember, let selector = call.selector else { return }
     var told = tally
     call.withInvocation { invocation in

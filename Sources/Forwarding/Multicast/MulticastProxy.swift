@@ -242,10 +242,10 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Delivers the invocation to all targets. If some threw, all others are called first; then the
   /// first error is thrown.
   open override func forward(_ invocation: Invocation) throws {
-    try forward(invocation.lent)
+    try forward(invocation.call)
   }
 
-  func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: LentCall) throws {
+  func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }
     if tally.queued > 0 {
       // On their way, for targets whose result is ignored.
@@ -269,7 +269,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
-  package func forward(_ call: LentCall) throws {
+  package func forward(_ call: Call) throws {
     try targetList.forward(call, stopsAtFirst: resultRule == .first, for: self)
   }
 }

@@ -39,18 +39,18 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
-    let tally = try deliverQuietly(invocation.lent)
+    let tally = try deliverQuietly(invocation.call)
     // A source that failed is an answer: asking the next would hide it.
     if let error = tally.error { throw error }
     guard tally.answered == 0, let selector = invocation.selector else { return }
     // A source that gets the message later, and whose result is ignored, was asked.
-    if tally.queued > 0 { return try answerIfNobodyDid(tally, invocation.lent) }
+    if tally.queued > 0 { return try answerIfNobodyDid(tally, invocation.call) }
     if let fallback, try ForwardingDepth.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
     } else if let answer = fallbacks.read({ $0.values[selector] }) {
       try answer(invocation)
     } else {
-      try answerIfNobodyDid(tally, invocation.lent)
+      try answerIfNobodyDid(tally, invocation.call)
     }
   }
 }

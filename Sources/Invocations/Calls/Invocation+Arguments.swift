@@ -11,33 +11,33 @@ extension Invocation {
     _ value: Value, at index: Int
   ) throws(InvocationError) {
     guard Value.memoryWord != nil else {
-      return try record.setArgument(value, at: index)
+      return try call.setArgument(value, at: index)
     }
     // The usual case: a number, and a place for exactly that.
     guard UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
       unsafe slots[index].kind == Value.valueKind.raw
     else { return try setUnusual(value, at: index) }
     try unsafe value.store(
-      in: ValueSlot(slot: slots + index, frame: record.frame, index: index))
+      in: ValueSlot(slot: slots + index, frame: call.frame, index: index))
   }
 
   /// Sets a number in a place of another kind that takes it, or refuses it.
   @usableFromInline
   func setUnusual<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
-    try record.setArgument(value, at: index)
+    try call.setArgument(value, at: index)
   }
 
   /// Sets an object, or nil, retained until it is replaced.
   public func setArgument(_ object: AnyObject?, at index: Int) throws(InvocationError) {
-    try record.checkIndex(index)
-    let slot = record.slot(index)
+    try call.checkIndex(index)
+    let slot = call.slot(index)
     guard slot.kind.isObject || (object == nil && slot.kind.isPointerLike) else {
-      throw record.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
+      throw call.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
-    try record.checkSettable(index)
+    try call.checkSettable(index)
     let address = OwnedObject.address(of: object)
     OwnedObject.retain(address)
-    record.replace(slot, index, word: address, owns: slot.kind.isObject && address != 0)
+    call.replace(slot, index, word: address, owns: slot.kind.isObject && address != 0)
   }
 
   /// Sets an object without retaining it, as `NSInvocation` does before `retainArguments`.
@@ -45,26 +45,26 @@ extension Invocation {
   /// - Safety: the object must outlive every call and every read.
   @unsafe
   public func setArgument(unretained object: AnyObject?, at index: Int) throws(InvocationError) {
-    try record.checkIndex(index)
-    let slot = record.slot(index)
+    try call.checkIndex(index)
+    let slot = call.slot(index)
     guard slot.kind.isObject else {
-      throw record.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
+      throw call.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
-    try record.checkSettable(index)
+    try call.checkSettable(index)
     let address = OwnedObject.address(of: object)
-    let isKept = record.isRetaining(index) && address != 0
+    let isKept = call.isRetaining(index) && address != 0
     if isKept { OwnedObject.retain(address) }
-    record.replace(slot, index, word: address, owns: isKept)
+    call.replace(slot, index, word: address, owns: isKept)
   }
 
   /// Sets an integer of any type if the argument's type can represent it exactly.
   public func setArgument<Value: BinaryInteger>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
-    try record.checkIndex(index)
-    let slot = record.slot(index)
-    guard try ExactNumber.store(value, in: slot, record.typeText(index)) else {
-      throw record.mismatch(index, given: Value.self)
+    try call.checkIndex(index)
+    let slot = call.slot(index)
+    guard try ExactNumber.store(value, in: slot, call.typeText(index)) else {
+      throw call.mismatch(index, given: Value.self)
     }
   }
 
@@ -72,10 +72,10 @@ extension Invocation {
   public func setArgument<Value: BinaryFloatingPoint>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
-    try record.checkIndex(index)
-    let slot = record.slot(index)
-    guard try ExactNumber.store(value, in: slot, record.typeText(index)) else {
-      throw record.mismatch(index, given: Value.self)
+    try call.checkIndex(index)
+    let slot = call.slot(index)
+    guard try ExactNumber.store(value, in: slot, call.typeText(index)) else {
+      throw call.mismatch(index, given: Value.self)
     }
   }
 
@@ -84,14 +84,14 @@ extension Invocation {
   public func argument<Value: CallValue>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try record.argument(at: index, as: type)
+    try call.argument(at: index, as: type)
   }
 
   /// Reads an object argument.
   public func object(at index: Int) throws(InvocationError) -> AnyObject? {
-    try record.checkIndex(index)
-    let slot = record.slot(index)
-    guard slot.kind.isObject else { throw record.mismatch(index, given: AnyObject.self) }
+    try call.checkIndex(index)
+    let slot = call.slot(index)
+    guard slot.kind.isObject else { throw call.mismatch(index, given: AnyObject.self) }
     return OwnedObject.object(at: slot.word)
   }
 
@@ -99,8 +99,8 @@ extension Invocation {
 
   /// The bytes of an argument, exactly as many as its type has.
   public func argumentBytes(at index: Int) throws(InvocationError) -> [UInt8] {
-    try record.checkIndex(index)
-    return unsafe FrameBytes.read(plan.slots + index, record.frame)
+    try call.checkIndex(index)
+    return unsafe FrameBytes.read(plan.slots + index, call.frame)
   }
 
   /// Sets an argument by its bytes, exactly as many as its type has.
@@ -110,18 +110,18 @@ extension Invocation {
   ///   of a selector.
   @unsafe
   public func setArgument(bytes: [UInt8], at index: Int) throws(InvocationError) {
-    try record.checkIndex(index)
-    let slot = record.slot(index)
+    try call.checkIndex(index)
+    let slot = call.slot(index)
     guard bytes.count == slot.size else {
       throw .wrongSize(expected: slot.size, given: bytes.count)
     }
-    if slot.kind.isOwnable { try record.checkSettable(index) }
+    if slot.kind.isOwnable { try call.checkSettable(index) }
     guard slot.kind.isOwnable else {
-      return unsafe FrameBytes.write(bytes, plan.slots + index, record.frame)
+      return unsafe FrameBytes.write(bytes, plan.slots + index, call.frame)
     }
-    let old = record.takeArgument(index)
-    unsafe FrameBytes.write(bytes, plan.slots + index, record.frame)
-    if record.isRetaining(index) { record.retain(index) }
-    record.letGo(old)
+    let old = call.takeArgument(index)
+    unsafe FrameBytes.write(bytes, plan.slots + index, call.frame)
+    if call.isRetaining(index) { call.retain(index) }
+    call.letGo(old)
   }
 }

@@ -7,36 +7,36 @@ extension Invocation {
   /// An invocation of a method whose selector was compared with the plan before.
   package convenience init(_ plan: CallPlan, comparedSelector selector: Selector) {
     self.init(plan)
-    record.setSelector(selector)
+    call.setSelector(selector)
   }
 
   /// A copy that carries the same message on: if it comes back to an object that is forwarding it,
   /// that is a cycle. It has no target until it is sent.
   package func carryingCopy() -> Invocation {
     let copy = duplicate(includingTarget: false)
-    unsafe copy.record.state.pointee.message = record.message
+    unsafe copy.call.state.pointee.message = call.message
     if hasPath { copy.setPath(path) }
     return copy
   }
 
   /// Whether the message has a result.
-  package var returnsValue: Bool { record.returnsValue }
+  package var returnsValue: Bool { call.returnsValue }
 
   /// Whether a result is there to be read.
-  package var hasAnswer: Bool { record.hasResult }
+  package var hasAnswer: Bool { call.hasResult }
 
   /// Forgets the result, as a call does that throws.
-  package func forgetAnswer() { record.forgetResult() }
+  package func forgetAnswer() { call.forgetResult() }
 
   /// Sets the result to zero, as for a message to nil.
-  package func answerWithZero() { record.answerZero() }
+  package func answerWithZero() { call.answerWithZero() }
 
   /// The first argument that refers to memory which `retainArguments` would not keep: a pointer, a
   /// block, or a structure that holds one. NULL refers to nothing.
   package var firstBorrowedArgument: Int? {
     let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
     return declared.first { index in
-      let slot = record.slot(index)
+      let slot = call.slot(index)
       if slot.kind.isAggregate { return holdsPointer(index) }
       return slot.kind.isPlainPointer && !slot.isNull
     }
@@ -50,20 +50,20 @@ extension Invocation {
 
   /// Takes the result of another invocation of the same plan; an owned one is owned here too.
   package func takeResult(from other: Invocation) {
-    let old = record.takeResult()
-    defer { record.letGo(old) }
-    guard other.record.hasResult, returnsValue else { return }
+    let old = call.takeResult()
+    defer { call.letGo(old) }
+    guard other.call.hasResult, returnsValue else { return }
     // SAFETY: equal plans place their results alike, and both frames are whole.
-    unsafe record.copyResult(from: other.record.frame)
-    record.hasResult = true
-    if other.record.resultOwnership != .none { record.keepResult() }
+    unsafe call.copyResult(from: other.call.frame)
+    call.hasResult = true
+    if other.call.resultOwnership != .none { call.keepResult() }
   }
 
   /// A new invocation that holds the result alone.
   package func answerAlone() -> Invocation {
     let copy = Invocation(plan)
     copy.takeResult(from: self)
-    copy.record.keepResult()
+    copy.call.keepResult()
     return copy
   }
 }

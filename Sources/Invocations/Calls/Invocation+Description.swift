@@ -26,7 +26,7 @@ extension Invocation: CustomStringConvertible {
   }
 
   private func describe(_ index: Int) -> String {
-    let slot = record.slot(index)
+    let slot = call.slot(index)
     let word = slot.word
     return switch slot.kind.raw {
     case .nothing: "()"
@@ -35,7 +35,7 @@ extension Invocation: CustomStringConvertible {
     case .bool: "\(Bool(word: word))"
     case .float: "\(Float(word: word))"
     case .double: "\(Double(word: word))"
-    case .cString where record.owns(index):
+    case .cString where call.owns(index):
       (try? unsafe String.load(from: slot)).map {
         "\"" + Self.cut($0.debugDescription, 42).dropFirst()
       }
@@ -47,7 +47,7 @@ extension Invocation: CustomStringConvertible {
       word == 0 ? "NULL" : "0x" + String(word, radix: 16)
     case .int128, .uInt128, .longDouble, .complexFloat, .complexDouble, .complexLongDouble,
       .aggregate:
-      unsafe FrameBytes.hex(plan.slots + index, record.frame, limit: 32)
+      unsafe FrameBytes.hex(plan.slots + index, call.frame, limit: 32)
     }
   }
 

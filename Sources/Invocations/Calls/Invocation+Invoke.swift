@@ -7,7 +7,7 @@ extension Invocation {
   /// The receiver, which is argument 0 of a method.
   public var target: AnyObject? {
     guard plan.isMethod else { return nil }
-    return OwnedObject.object(at: record.slot(0).word)
+    return OwnedObject.object(at: call.slot(0).word)
   }
 
   /// Sets the receiver and retains it, until it is replaced.
@@ -26,12 +26,12 @@ extension Invocation {
   }
 
   /// The selector, which is argument 1 of a method.
-  public var selector: Selector? { plan.isMethod ? record.selector : nil }
+  public var selector: Selector? { plan.isMethod ? call.selector : nil }
 
   /// Sets the selector. It must take as many arguments as the signature declares.
   public func setSelector(_ selector: Selector) throws(InvocationError) {
     try plan.check(selector)
-    record.setSelector(selector)
+    call.setSelector(selector)
   }
 
   // MARK: Calling
@@ -39,8 +39,8 @@ extension Invocation {
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
     try plan.check(implementation)
-    try record.checkReceiver(of: implementation)
-    try record.lendingTarget { try record.perform(implementation) }
+    try call.checkReceiver(of: implementation)
+    try call.lendingTarget { try call.perform(implementation) }
   }
 
   /// Calls the function at an address with the recorded arguments, receiver and selector included.
@@ -52,7 +52,7 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    try unsafe record.call(function, returnsRetained: returnsRetained)
+    try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
   }
 
   /// Calls the function at an address and returns the `errno` it left, 0 if it left none.
@@ -63,26 +63,26 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }
-    record.forgetResult()
-    try record.checkStack()
-    let code = unsafe fwd_call_capturing_errno(plan.facts, record.state, function)
-    record.keepReturned(returnsRetained: returnsRetained)
+    call.forgetResult()
+    try call.checkStack()
+    let code = unsafe fwd_call_capturing_errno(plan.facts, call.state, function)
+    call.keepReturned(returnsRetained: returnsRetained)
     return code
   }
 
   /// Calls through libffi whatever engine the plan prefers: the oracle of the tests.
   @unsafe
   package func invokeThroughLibffi(using function: UnsafeRawPointer) {
-    record.forgetResult()
-    unsafe fwd_call_libffi(plan.facts, record.head, function)
-    record.keepReturned(returnsRetained: false)
+    call.forgetResult()
+    unsafe fwd_call_libffi(plan.facts, call.head, function)
+    call.keepReturned(returnsRetained: false)
   }
 
   /// Calls an implementation whose plan was compared with this one's, and returns the `errno` that
   /// C code left; 0 for a Swift closure.
   func performCapturingErrno(_ implementation: Implementation) throws -> Int32 {
     guard let function = implementation.function else {
-      try record.perform(implementation)
+      try call.perform(implementation)
       return 0
     }
     let code = unsafe try invokeCapturingErrno(
@@ -113,10 +113,10 @@ extension CallPlan {
   }
 }
 
-extension CallRecord {
+extension Call {
   /// The selector of a method. Bytes of a frame may be anything, so a word is looked up, once.
   @inline(__always)
-  var selector: Selector? {
+  package var selector: Selector? {
     guard argumentCount > 1 else { return nil }
     let word = slot(1).word
     if unsafe word == state.pointee.checked_selector, word != 0 {

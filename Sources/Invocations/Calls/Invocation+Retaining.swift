@@ -10,12 +10,12 @@ extension Invocation {
   /// - Parameter includingTarget: false leaves the receiver borrowed, for invocations that their
   ///   own target keeps; both would live for ever otherwise.
   public func retainArguments(includingTarget: Bool = true) {
-    record.retainsArguments = true
-    if includingTarget { record.retainsTarget = true }
-    for index in 0..<plan.argumentCount where record.isRetaining(index) && !record.owns(index) {
-      record.retain(index)
+    call.retainsArguments = true
+    if includingTarget { call.retainsTarget = true }
+    for index in 0..<plan.argumentCount where call.isRetaining(index) && !call.owns(index) {
+      call.retain(index)
     }
-    if record.hasResult { record.keepResult() }
+    if call.hasResult { call.keepResult() }
   }
 
   /// Makes an invocation with the same arguments, target, selector and result.
@@ -26,7 +26,7 @@ extension Invocation {
     let copy = duplicate(includingTarget: true)
     // This invocation may be lent; what it has borrowed ends with the loan.
     copy.keepArguments()
-    if copy.record.hasResult { copy.record.keepResult() }
+    if copy.call.hasResult { copy.call.keepResult() }
     return copy
   }
 
@@ -34,17 +34,17 @@ extension Invocation {
   func duplicate(includingTarget: Bool) -> Invocation {
     let copy = Invocation(plan)
     // SAFETY: both frames have the size that the one plan says.
-    unsafe copy.record.copyFrame(from: record.frame)
-    copy.record.retainsArguments = record.retainsArguments
-    copy.record.retainsTarget = record.retainsTarget
-    if !includingTarget, plan.isMethod { copy.record.slot(0).word = 0 }
-    for index in 0..<plan.argumentCount where record.owns(index) { copy.record.retain(index) }
-    copy.record.hasResult = record.hasResult
-    if record.hasResult, record.resultOwnership != .none { copy.record.keepResult() }
+    unsafe copy.call.copyFrame(from: call.frame)
+    copy.call.retainsArguments = call.retainsArguments
+    copy.call.retainsTarget = call.retainsTarget
+    if !includingTarget, plan.isMethod { copy.call.slot(0).word = 0 }
+    for index in 0..<plan.argumentCount where call.owns(index) { copy.call.retain(index) }
+    copy.call.hasResult = call.hasResult
+    if call.hasResult, call.resultOwnership != .none { copy.call.keepResult() }
     return copy
   }
 
   /// Makes the borrowed arguments the invocation's own, once. For a lent copy that its borrower may
   /// keep.
-  package func keepArguments() { record.keepArguments() }
+  package func keepArguments() { call.keepArguments() }
 }

@@ -14,14 +14,14 @@ extension Invocation {
   /// ```
   public var arguments: [Any?] {
     (plan.signature.numberOfHiddenArguments..<plan.argumentCount).map { index in
-      value(record.slot(index), plan.signature.argumentTypes[index])
+      value(call.slot(index), plan.signature.argumentTypes[index])
     }
   }
 
   /// The result as a Swift value, as in ``arguments``; nil if there is none.
   public var resultValue: Any? {
-    guard record.hasResult, record.returnsValue else { return nil }
-    return value(record.resultSlot, plan.signature.resultType)
+    guard call.hasResult, call.returnsValue else { return nil }
+    return value(call.resultSlot, plan.signature.resultType)
   }
 
   private func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {

@@ -23,7 +23,7 @@ public final class Invocation {
   public let plan: CallPlan
 
   // SAFETY: memory that `init` allocates and `deinit` frees.
-  @usableFromInline let record: CallRecord
+  @usableFromInline package let call: Call
   // SAFETY: the plan's own, kept here as well so that setting an argument reads one thing less.
   @usableFromInline let slots: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
@@ -34,10 +34,11 @@ public final class Invocation {
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public init(_ plan: CallPlan) {
     self.plan = plan
-    let memory = unsafe fwd_block_take(plan.recordSize)
-    unsafe record = CallRecord(plan, at: memory)
+    let memory = unsafe fwd_block_take(plan.callSize)
+    unsafe call = Call(plan, at: memory)
     unsafe slots = plan.slots
     argumentCount = plan.argumentCount
+    unsafe call.state.pointee.owner = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Makes an invocation with all arguments zero, no target and no selector.
@@ -65,30 +66,27 @@ public final class Invocation {
   }
 
   deinit {
-    record.finish()
-    unsafe fwd_block_give(record.state, plan.recordSize)
+    call.finish()
+    unsafe fwd_block_give(call.state, plan.callSize)
   }
 
   /// The signature the invocation was made with.
   public var methodSignature: MethodSignature { plan.signature }
 
   /// Whether ``retainArguments(includingTarget:)`` was called.
-  public var argumentsRetained: Bool { record.retainsArguments }
+  public var argumentsRetained: Bool { call.retainsArguments }
 
   /// Whether it included the target.
-  public var targetRetained: Bool { record.retainsTarget }
+  public var targetRetained: Bool { call.retainsTarget }
 
   /// Whether it has crossed to another thread; cheaper to ask than `path`.
-  var hasPath: Bool { unsafe record.state.pointee.has_path != 0 }
+  var hasPath: Bool { unsafe call.state.pointee.has_path != 0 }
 
   /// Remembers that an object has sent this to another thread.
   package func addToPath(_ object: AnyObject) { setPath(path + [object]) }
 
   func setPath(_ path: [AnyObject]) {
     self.path = path
-    unsafe record.state.pointee.has_path = path.isEmpty ? 0 : 1
+    unsafe call.state.pointee.has_path = path.isEmpty ? 0 : 1
   }
-
-  /// This call, for code that passes it on.
-  package var lent: LentCall { LentCall(self) }
 }

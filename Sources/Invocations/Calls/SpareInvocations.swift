@@ -34,10 +34,10 @@ enum SpareInvocations {
   static func answer(
     _ frame: FrameReference, of plan: CallPlan, with body: (Invocation) throws -> Void
   ) throws {
-    try withOne(plan) { call in
-      unsafe call.record.copyFrame(from: frame.base)
-      try body(call)
-      unsafe call.giveResult(to: frame.base)
+    try withOne(plan) { spare in
+      unsafe spare.call.copyFrame(from: frame.base)
+      try body(spare)
+      unsafe spare.giveResult(to: frame.base)
     }
   }
 
@@ -55,7 +55,7 @@ enum SpareInvocations {
       let thread = unsafe fwd_thread()
     else {
       // What it has borrowed ends with the loan.
-      unsafe call._withUnsafeGuaranteedRef { $0.record.keepEverything() }
+      unsafe call._withUnsafeGuaranteedRef { $0.call.keepEverything() }
       return unsafe call.release()
     }
     unsafe call._withUnsafeGuaranteedRef { $0.forgetEverything() }
@@ -88,8 +88,10 @@ extension Invocation {
 
   /// Resets everything but the bytes of the arguments: the next user sets them all.
   fileprivate func forgetEverything() {
-    record.finish()
+    call.finish()
     if hasPath { setPath([]) }
-    unsafe record.state.initialize(to: FWDInvocationState())
+    let owner = unsafe call.state.pointee.owner
+    unsafe call.state.initialize(to: FWDInvocationState())
+    unsafe call.state.pointee.owner = owner
   }
 }

@@ -9,7 +9,7 @@ func member(of target: UnsafePointer<FWDTarget>) -> AnyObject {
 @safe
 struct MethodRun {
   // SAFETY: all are valid while the delivery holds the list and the methods.
-  let record: CallRecord
+  let call: Call
   let method: UnsafePointer<FWDMethod>
   let cache: UnsafePointer<FWDMethodCache>
   let list: UnsafePointer<FWDTargetList>
@@ -17,14 +17,14 @@ struct MethodRun {
   /// Calls it from one target on, and returns the index of the first that was not called.
   @inline(__always)
   func perform(from index: Int, to end: Int, _ tally: inout TargetList.Tally) -> Int {
-    let slot = record.slot(0)
+    let slot = call.slot(0)
     let receiver = slot.word
     defer { slot.word = receiver }
     guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil else {
       return callWithCare(index, end, &tally)
     }
     let next = callBody(index, end, &tally)
-    if tally.answered > 0 { record.hasResult = record.returnsValue }
+    if tally.answered > 0 { call.hasResult = call.returnsValue }
     return next
   }
 
@@ -33,16 +33,16 @@ struct MethodRun {
   @inline(never)
   private func callBody(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     guard let implementation = unsafe method.pointee.implementation else { return index }
-    let receiver = unsafe record.frame + Int(record.slot(0).slot.pointee.offset)
-    let before = record.slot(0).word
-    let frame = unsafe FrameReference(record.frame)
+    let receiver = unsafe call.frame + Int(call.slot(0).slot.pointee.offset)
+    let before = call.slot(0).word
+    let frame = unsafe FrameReference(call.frame)
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
       implementation in
       var target = unsafe fwd_target_at(list, index)
       let stop = unsafe fwd_target_at(list, end)
       var failures = 0
-      unsafe record.state.pointee.uses &+= 1
-      defer { unsafe record.state.pointee.uses &-= 1 }
+      unsafe call.state.pointee.uses &+= 1
+      defer { unsafe call.state.pointee.uses &-= 1 }
       while unsafe target != stop {
         let taken = unsafe fwd_target_take(target)
         guard let object = unsafe taken.object else { break }
@@ -69,19 +69,19 @@ struct MethodRun {
   @inline(never)
   private func callWithCare(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
     var index = index
-    let before = record.slot(0).word
+    let before = call.slot(0).word
     while index < end {
       let target = unsafe fwd_target_at(list, index)
       let taken = unsafe fwd_target_take(target)
       guard let object = unsafe taken.object else { break }
-      record.slot(0).word = UInt64(UInt(bitPattern: object))
+      call.slot(0).word = UInt64(UInt(bitPattern: object))
       do {
-        try unsafe record.performKeepingResult(method)
+        try unsafe call.performKeepingResult(method)
         tally.answered += 1
       } catch {
         tally.fail(error, at: unsafe member(of: target))
       }
-      record.slot(0).word = before
+      call.slot(0).word = before
       unsafe fwd_target_give_back(taken)
       index += 1
       if unsafe fwd_method_is_current(cache) == 0 { break }
@@ -90,7 +90,7 @@ struct MethodRun {
   }
 }
 
-extension CallRecord {
+extension Call {
   /// Performs a method; if it throws, the result of an earlier one stays.
   @unsafe
   fileprivate func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {

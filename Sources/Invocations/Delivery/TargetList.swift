@@ -5,11 +5,11 @@ package protocol TargetListOwner: AnyObject {
   /// Publishes the list, because there is none.
   func publishTargets()
   /// Sends to the members one by one, without a list.
-  func deliverToEach(_ call: LentCall, stopsAtFirst: Bool, _ tally: inout TargetList.Tally)
+  func deliverToEach(_ call: Call, stopsAtFirst: Bool, _ tally: inout TargetList.Tally)
   /// Sends to a member of the list that cannot simply be called.
-  func deliver(_ call: LentCall, to member: AnyObject, _ tally: inout TargetList.Tally)
+  func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally)
   /// Decides what the sender gets.
-  func conclude(_ call: LentCall, _ tally: TargetList.Tally) throws
+  func conclude(_ call: Call, _ tally: TargetList.Tally) throws
 }
 
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
@@ -93,11 +93,11 @@ package final class TargetList: @unchecked Sendable {
   /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
   /// is delivering it.
   package func forward(
-    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
+    _ call: Call, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws {
-    let isLent = call.record.isTargetLent
-    call.record.isTargetLent = true
-    defer { call.record.isTargetLent = isLent }
+    let isLent = call.isTargetLent
+    call.isTargetLent = true
+    defer { call.isTargetLent = isLent }
     var round = unsafe round(stopsAtFirst)
     let delivered = unsafe send(call, &round)
     if delivered.what == .done, delivered.answered > 0 { return }
@@ -109,11 +109,11 @@ package final class TargetList: @unchecked Sendable {
 
   /// Sends a call to the targets in the same way, and returns what came of it.
   package func deliver(
-    _ call: LentCall, stopsAtFirst: Bool, for owner: some TargetListOwner
+    _ call: Call, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
-    let isLent = call.record.isTargetLent
-    call.record.isTargetLent = true
-    defer { call.record.isTargetLent = isLent }
+    let isLent = call.isTargetLent
+    call.isTargetLent = true
+    defer { call.isTargetLent = isLent }
     var round = unsafe round(stopsAtFirst)
     let delivered = unsafe send(call, &round)
     return try unsafe tally(delivered, &round, call, owner)
@@ -128,9 +128,9 @@ package final class TargetList: @unchecked Sendable {
 
   @unsafe
   @inline(__always)
-  private func send(_ call: LentCall, _ round: inout FWDRound) -> FWDDelivered {
+  private func send(_ call: Call, _ round: inout FWDRound) -> FWDDelivered {
     unsafe fwd_targets_deliver(
-      place, Unmanaged.passUnretained(self).toOpaque(), call.record.facts, call.record.state,
+      place, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
       &round)
   }
 
@@ -138,7 +138,7 @@ package final class TargetList: @unchecked Sendable {
   @unsafe
   @inline(never)
   private func tally(
-    _ delivered: FWDDelivered, _ round: inout FWDRound, _ call: LentCall,
+    _ delivered: FWDDelivered, _ round: inout FWDRound, _ call: Call,
     _ owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
     switch delivered.what {
@@ -151,12 +151,12 @@ package final class TargetList: @unchecked Sendable {
   /// Begins where something else comes first, or where an error must be thrown.
   @unsafe
   private func begin(
-    _ round: inout FWDRound, _ call: LentCall, _ owner: some TargetListOwner
+    _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
-    guard let selector = call.record.selector else { throw .selectorNotSet }
+    guard let selector = call.selector else { throw .selectorNotSet }
     try ForwardingDepth.enter(self, call, selector, for: owner)
     // An older result must not pass for an answer to this message.
-    call.record.forgetResult()
+    call.forgetResult()
     if unsafe fwd_published(place) == nil { owner.publishTargets() }
     guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
       // Deeper in deliveries than a thread can hold lists.
@@ -166,7 +166,7 @@ package final class TargetList: @unchecked Sendable {
       owner.deliverToEach(call, stopsAtFirst: stopsAtFirst, &tally)
       return tally
     }
-    guard unsafe fwd_round_go_on(&round, call.record.facts, call.record.state) != 0 else {
+    guard unsafe fwd_round_go_on(&round, call.facts, call.state) != 0 else {
       return unsafe Tally(answered: round.answered)
     }
     return unsafe finish(&round, call, owner)
@@ -176,7 +176,7 @@ package final class TargetList: @unchecked Sendable {
   @unsafe
   @inline(__always)
   private func finish(
-    _ round: inout FWDRound, _ call: LentCall, _ owner: some TargetListOwner
+    _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
   ) -> Tally {
     var tally = Tally()
     repeat {
@@ -185,7 +185,7 @@ package final class TargetList: @unchecked Sendable {
       tally.answered = unsafe round.answered
       if let method = unsafe round.method {
         let run = unsafe MethodRun(
-          record: call.record, method: method, cache: cache, list: list)
+          call: call, method: method, cache: cache, list: list)
         unsafe round.next = run.perform(from: index, to: index + fwd_round_run(&round), &tally)
       }
       if unsafe round.next == index {
@@ -194,7 +194,7 @@ package final class TargetList: @unchecked Sendable {
         unsafe round.next = index + 1
       }
       unsafe round.answered = tally.answered
-    } while unsafe fwd_round_go_on(&round, call.record.facts, call.record.state) != 0
+    } while unsafe fwd_round_go_on(&round, call.facts, call.state) != 0
     tally.answered = unsafe round.answered
     return tally
   }

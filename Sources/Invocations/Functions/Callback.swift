@@ -180,31 +180,12 @@ extension Invocation {
   /// Writes the result, or zero, into another frame of the same plan.
   @unsafe
   func giveResult(to other: UnsafeMutableRawPointer) {
-    guard record.hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
+    guard call.hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
     // The caller gets what this frame owns: a retained object, a string to free.
-    record.keepResult()
-    record.resultOwnership = .none
+    call.keepResult()
+    call.resultOwnership = .none
     let offset = unsafe Int(plan.result.pointee.offset)
-    let size = max(8, record.resultSlot.size)
-    unsafe (other + offset).copyMemory(from: record.frame + offset, byteCount: size)
-  }
-}
-
-extension CallPlan {
-  /// A function of this type that leads to a handler in C, for as long as the process lives: what
-  /// benchmarks compare with the handlers of others.
-  @unsafe
-  package func benchmarkCallback(_ handler: UnsafeRawPointer) throws(InvocationError)
-    -> UnsafeRawPointer
-  {
-    var code: UnsafeRawPointer?
-    let handler = unsafe unsafeBitCast(handler, to: FWDCallbackHandler.self)
-    let context = unsafe Unmanaged.passRetained(self)
-    var error: Int32 = 0
-    let callback = unsafe fwd_callback_create(
-      handle, handler, context.toOpaque(), { unsafe Unmanaged<CallPlan>.fromOpaque($0).release() },
-      &code, &error)
-    guard unsafe callback != nil, let code = unsafe code else { throw .outOfMemory }
-    return unsafe code
+    let size = max(8, call.resultSlot.size)
+    unsafe (other + offset).copyMemory(from: call.frame + offset, byteCount: size)
   }
 }

@@ -137,7 +137,7 @@ public final class FunctionTable: Sendable {
   ) throws -> Invocation {
     let function = try function(named: name)
     let call = try recorded(function, repeat each arguments)
-    try call.record.perform(function)
+    try call.call.perform(function)
     return call
   }
 

@@ -128,22 +128,22 @@ private final class Passage: Sendable {
   func pass(_ frame: FrameReference) throws {
     guard let receiver = unsafe receiver.hold() else { return tellDead() }
     defer { unsafe self.receiver.letGo(receiver) }
-    try SpareInvocations.withOne(message) { call in
-      let record = call.record
+    try SpareInvocations.withOne(message) { spare in
+      let call = spare.call
       for move in moves {
         // SAFETY: both offsets are of whole words in the frames of these two plans.
-        unsafe (record.frame + move.to).storeBytes(
+        unsafe (call.frame + move.to).storeBytes(
           of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
       }
-      record.setSelector(selector)
-      record.slot(0).word = UInt64(UInt(bitPattern: receiver))
-      defer { record.slot(0).word = 0 }
-      try call.dispatch()
-      guard record.hasResult else { return }
+      call.setSelector(selector)
+      call.slot(0).word = UInt64(UInt(bitPattern: receiver))
+      defer { call.slot(0).word = 0 }
+      try spare.dispatch()
+      guard call.hasResult else { return }
       let result = frame.result(of: plan)
       // SAFETY: a result has the same size and pieces in both frames.
       unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
-        from: record.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
+        from: call.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
     }
   }
 }

@@ -62,6 +62,6 @@ extension MethodTable {
   /// class whose objects hold no methods of their own.
   func ownOrClassMethod(of object: HeldObject, for selector: Selector) -> Implementation? {
     guard let holding else { return nil }
-    return holding.method(of: object, selector) ?? resolved(selector)
+    return object.ownMethod(for: selector, as: holding) ?? resolved(selector)
   }
 }

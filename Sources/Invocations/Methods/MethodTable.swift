@@ -42,16 +42,13 @@ public final class MethodTable: Sendable {
   public let type: AnyClass
 
   /// How objects of the class forward, and find methods of their own; nil if they do not.
-  // SAFETY: a table lives as long as the process, and so do these.
-  let forwarding: Unmanaged<ForwardingSteps>?
-  let holding: OwnMethods?
+  let forwarding: ForwardingSteps?
+  let holding: (any MethodHolding.Type)?
 
   private init(_ type: AnyClass) {
     self.type = type
-    unsafe forwarding = (type as? any MessageForwarding.Type).map {
-      unsafe Unmanaged.passRetained(ForwardingSteps.of($0))
-    }
-    holding = (type as? any MethodHolding.Type).map { OwnMethods.of($0) }
+    forwarding = ForwardingSteps(type)
+    holding = type as? any MethodHolding.Type
   }
 
   /// The table of a class itself, empty at first.

@@ -17,7 +17,7 @@ public final class CallPlan: Sendable {
 
   // SAFETY: set once in `init`, freed once in `deinit`, only read in between; the C side
   // promises that reads may run at the same time.
-  @usableFromInline nonisolated(unsafe) let handle: OpaquePointer
+  @usableFromInline package nonisolated(unsafe) let handle: OpaquePointer
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
   @usableFromInline nonisolated(unsafe) let result: UnsafePointer<FWDSlot>
@@ -25,7 +25,7 @@ public final class CallPlan: Sendable {
   let engine: FWDEngine
   let frameSize: Int
   /// How much memory a call takes: its state, its frame, and the notes of who owns what.
-  @usableFromInline let recordSize: Int
+  @usableFromInline let callSize: Int
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
 
@@ -73,7 +73,7 @@ public final class CallPlan: Sendable {
     unsafe result = fwd_plan_result(plan)
     unsafe engine = facts.pointee.engine
     unsafe frameSize = Int(facts.pointee.frame_size)
-    unsafe recordSize =
+    unsafe callSize =
       MemoryLayout<FWDInvocationState>.stride + frameSize
       + Int(facts.pointee.owned_words) * 8
     argumentCount = count

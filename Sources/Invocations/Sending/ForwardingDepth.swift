@@ -17,7 +17,7 @@ package enum ForwardingDepth {
   /// - Parameter owner: the class that an error names.
   @inline(__always)
   package static func enter(
-    _ object: AnyObject, _ call: LentCall, _ selector: Selector, for owner: AnyObject
+    _ object: AnyObject, _ call: Call, _ selector: Selector, for owner: AnyObject
   ) throws(InvocationError) {
     try unsafe enter(Unmanaged.passUnretained(object).toOpaque(), call, selector) {
       type(of: owner)
@@ -27,10 +27,10 @@ package enum ForwardingDepth {
   @unsafe
   @inline(__always)
   static func enter(
-    _ object: UnsafeRawPointer, _ call: LentCall, _ selector: Selector, _ type: () -> AnyClass
+    _ object: UnsafeRawPointer, _ call: Call, _ selector: Selector, _ type: () -> AnyClass
   ) throws(InvocationError) {
     let thread = unsafe fwd_thread()
-    var status = unsafe fwd_forwarding_enter(thread, object, call.record.message)
+    var status = unsafe fwd_forwarding_enter(thread, object, call.message)
     if status == .entered, unsafe call.hasPassed(object) {
       unsafe fwd_forwarding_leave(thread)
       status = .cycle

@@ -1,6 +1,33 @@
 // Asking an object at run time whether it conforms takes longer than sending it a message. A class is
 // asked once; from then on its objects are taken at its word.
 
+/// A class of proxies that need no invocation to pass a message on.
+package protocol CallForwarding: MessageForwarding {
+  /// The class that passes calls on. A class below it may have steps of its own, and gets
+  /// invocations.
+  static var callForwardingClass: AnyClass { get }
+
+  /// Passes a call on, as `forward(_:)` does with an invocation.
+  func forward(_ call: Call) throws
+}
+
+/// How the objects of one class forward.
+struct ForwardingSteps {
+  /// The class, as one that takes the steps of ``MessageForwarding``.
+  let type: any MessageForwarding.Type
+  /// The same, if its objects pass calls on without an invocation.
+  let callType: (any CallForwarding.Type)?
+
+  /// Asks a class; nil if its objects do not forward.
+  init?(_ type: AnyClass) {
+    guard let forwarding = type as? any MessageForwarding.Type else { return nil }
+    self.type = forwarding
+    callType = (type as? any CallForwarding.Type).flatMap {
+      $0.callForwardingClass == type ? $0 : nil
+    }
+  }
+}
+
 /// An object that is held by somebody up the stack. To pass it on as such costs nothing; every
 /// retain and release on the way of a message would cost half a stored closure.
 @safe
@@ -22,76 +49,39 @@ struct HeldObject {
   }
 }
 
-/// How the objects of one class take the steps of ``MessageForwarding``.
-class ForwardingSteps: @unchecked Sendable {
-  // SAFETY: nothing is stored that changes.
-
-  /// Whether calls can be passed on without an invocation.
-  let forwardsCalls: Bool
-
-  init(forwardsCalls: Bool) { self.forwardsCalls = forwardsCalls }
-
-  static func of<Object: MessageForwarding>(_ type: Object.Type) -> ForwardingSteps {
-    func calls<Proxy: CallForwarding>(_ type: Proxy.Type) -> ForwardingSteps? {
-      type.callForwardingClass == type ? CallStepsOf<Proxy>(forwardsCalls: true) : nil
-    }
-    if let type = type as? any CallForwarding.Type, let steps = calls(type) { return steps }
-    return StepsOf<Object>(forwardsCalls: false)
+// SAFETY (all): the type comes from the method table of the object's class.
+extension HeldObject {
+  func forward<Proxy: CallForwarding>(_ call: Call, as type: Proxy.Type) throws {
+    try unsafe with(as: type) { try $0.forward(call) }
   }
 
-  func forward(_ object: HeldObject, _ call: LentCall) throws {}
-
-  func target(_ object: HeldObject, _ selector: Selector) -> AnyObject? { nil }
-
-  func match(
-    _ object: HeldObject, _ invocation: Invocation, _ selector: Selector
-  ) -> InvocationMatch { .unknown }
-
-  func forward(_ object: HeldObject, _ invocation: Invocation) throws {}
-
-  func unrecognized(_ object: HeldObject, _ selector: Selector) throws {}
-}
-
-private class StepsOf<Object: MessageForwarding>: ForwardingSteps, @unchecked Sendable {
-  // SAFETY (all): the table of a class asks only with objects of that class.
-
-  override func target(_ object: HeldObject, _ selector: Selector) -> AnyObject? {
-    unsafe object.with(as: Object.self) { $0.forwardingTarget(for: selector) }
+  func forwardingTarget<Object: MessageForwarding>(
+    for selector: Selector, as type: Object.Type
+  ) -> AnyObject? {
+    unsafe with(as: type) { $0.forwardingTarget(for: selector) }
   }
 
-  override func match(
-    _ object: HeldObject, _ invocation: Invocation, _ selector: Selector
+  func match<Object: MessageForwarding>(
+    _ invocation: Invocation, _ selector: Selector, as type: Object.Type
   ) -> InvocationMatch {
-    unsafe object.with(as: Object.self) { $0.match(invocation, selector) }
+    unsafe with(as: type) { $0.match(invocation, selector) }
   }
 
-  override func forward(_ object: HeldObject, _ invocation: Invocation) throws {
-    try unsafe object.with(as: Object.self) { try $0.forward(invocation) }
+  func forward<Object: MessageForwarding>(
+    _ invocation: Invocation, as type: Object.Type
+  ) throws {
+    try unsafe with(as: type) { try $0.forward(invocation) }
   }
 
-  override func unrecognized(_ object: HeldObject, _ selector: Selector) throws {
-    try unsafe object.with(as: Object.self) { try $0.unrecognizedSelector(selector) }
+  func unrecognizedSelector<Object: MessageForwarding>(
+    _ selector: Selector, as type: Object.Type
+  ) throws {
+    try unsafe with(as: type) { try $0.unrecognizedSelector(selector) }
   }
-}
 
-private final class CallStepsOf<Object: CallForwarding>: StepsOf<Object>, @unchecked Sendable {
-  override func forward(_ object: HeldObject, _ call: LentCall) throws {
-    try unsafe object.with(as: Object.self) { try $0.forward(call) }
-  }
-}
-
-/// How the objects of one class find methods of their own.
-class OwnMethods: @unchecked Sendable {
-  // SAFETY: nothing is stored.
-
-  static func of<Object: MethodHolding>(_: Object.Type) -> OwnMethods { OwnMethodsOf<Object>() }
-
-  func method(of object: HeldObject, _ selector: Selector) -> Implementation? { nil }
-}
-
-private final class OwnMethodsOf<Object: MethodHolding>: OwnMethods, @unchecked Sendable {
-  override func method(of object: HeldObject, _ selector: Selector) -> Implementation? {
-    // SAFETY: as in `StepsOf`.
-    unsafe object.with(as: Object.self) { $0.ownMethod(for: selector) }
+  func ownMethod<Object: MethodHolding>(
+    for selector: Selector, as type: Object.Type
+  ) -> Implementation? {
+    unsafe with(as: type) { $0.ownMethod(for: selector) }
   }
 }

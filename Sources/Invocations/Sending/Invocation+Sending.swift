@@ -11,7 +11,7 @@ extension Invocation {
     try plan.checkMethod()
     guard let target else {
       guard selector != nil else { throw InvocationError.selectorNotSet }
-      record.answerZero()
+      call.answerWithZero()
       return
     }
     try withExtendedLifetime(target) { try dispatch() }
@@ -32,27 +32,27 @@ extension Invocation {
   public func invokeSuper(of type: AnyClass) throws {
     try plan.checkMethod()
     guard let selector else { throw InvocationError.selectorNotSet }
-    guard let target else { return record.answerZero() }
+    guard let target else { return call.answerWithZero() }
     let own: AnyClass = Swift.type(of: target)
     guard isClass(own, below: type) else {
       throw InvocationError.wrongClass(expected: SwiftType(type), given: SwiftType(own))
     }
-    let receiver = record.receiver
+    let receiver = call.receiver
     try withExtendedLifetime(target) {
       // Finding a method may run code of the classes, which may know this invocation.
-      let (found, table) = record.lendingTarget {
+      let (found, table) = call.lendingTarget {
         (MethodTable.of(type).superclass?.resolved(selector), MethodTable.of(own))
       }
-      try record.replacingResult {
+      try call.replacingResult {
         if let method = found {
-          try record.check(method, selector)
-          return try record.perform(method)
+          try call.check(method, selector)
+          return try call.perform(method)
         }
-        guard let steps = unsafe table.forwarding else {
+        guard let steps = table.forwarding else {
           throw InvocationError.unrecognizedSelector(
             selector, type: _getSuperclass(type).map { SwiftType($0) }, nearest: nil)
         }
-        try unsafe forward(selector, to: receiver, steps)
+        try forward(selector, to: receiver, steps)
       }
     }
   }
@@ -61,20 +61,20 @@ extension Invocation {
   /// before when this returns. The object must be held by the caller.
   package func send(to other: AnyObject) throws {
     try plan.checkMethod()
-    let slot = record.slot(0)
+    let slot = call.slot(0)
     let word = slot.word
-    let owned = record.owns(0)
-    let isLent = record.isTargetLent
-    record.setOwns(0, false)
-    record.isTargetLent = false
+    let owned = call.owns(0)
+    let isLent = call.isTargetLent
+    call.setOwns(0, false)
+    call.isTargetLent = false
     slot.word = OwnedObject.address(of: other)
     defer {
       // The object that forwarded may have set a target of its own.
-      let other = record.takeArgument(0)
+      let other = call.takeArgument(0)
       slot.word = word
-      record.setOwns(0, owned)
-      record.isTargetLent = isLent
-      record.letGo(other)
+      call.setOwns(0, owned)
+      call.isTargetLent = isLent
+      call.letGo(other)
     }
     try dispatch()
   }
@@ -82,8 +82,8 @@ extension Invocation {
   /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
   /// and held by the caller.
   func dispatch() throws {
-    let receiver = record.receiver
-    switch try record.performKnownMethod(of: receiver, record.slot(1).word) {
+    let receiver = call.receiver
+    switch try call.performKnownMethod(of: receiver, call.slot(1).word) {
     case .performed: return
     case .asks(let table): try unsafe ask(table, receiver)
     case .unknown: try dispatchUnknown(receiver)
@@ -91,48 +91,46 @@ extension Invocation {
   }
 
   private func dispatchUnknown(_ receiver: HeldObject) throws {
-    try record.replacingResult {
+    try call.replacingResult {
       guard let selector else { throw InvocationError.selectorNotSet }
-      try record.check(receiver)
+      try call.check(receiver)
       let type: AnyClass = unsafe receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
       // Finding a method may run code of the class, which may know this invocation.
-      let (table, method) = record.lendingTarget { MethodTable.find(type, selector) }
+      let (table, method) = call.lendingTarget { MethodTable.find(type, selector) }
       guard let method else { return try unsafe ask(Unmanaged.passUnretained(table), receiver) }
-      try record.check(method, selector)
-      try record.perform(method)
+      try call.check(method, selector)
+      try call.perform(method)
     }
   }
 
   /// Asks an object whose class has no answer: whether it has a method of its own, and if not, to
   /// forward.
   func ask(_ table: Unmanaged<MethodTable>, _ target: HeldObject) throws {
-    guard let selector = record.selector else { throw InvocationError.selectorNotSet }
+    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     // An older result must not pass for the answer to a message that is refused on its way.
-    try record.replacingResult {
-      try record.check(target)
+    try call.replacingResult {
+      try call.check(target)
       try unsafe table._withUnsafeGuaranteedRef { table in
-        let own = record.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
+        let own = call.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
         if let method = own {
-          try record.check(method, selector)
-          return try record.perform(method)
+          try call.check(method, selector)
+          return try call.perform(method)
         }
-        guard let steps = unsafe table.forwarding else {
+        guard let steps = table.forwarding else {
           throw unsafe target.with(as: AnyObject.self) {
             InvocationError.unrecognized(selector, by: $0)
           }
         }
-        try unsafe forward(selector, to: target, steps)
+        try forward(selector, to: target, steps)
       }
     }
   }
 
   private func forward(
-    _ selector: Selector, to target: HeldObject, _ steps: Unmanaged<ForwardingSteps>
+    _ selector: Selector, to target: HeldObject, _ steps: ForwardingSteps
   ) throws {
-    try unsafe steps._withUnsafeGuaranteedRef {
-      if $0.forwardsCalls { return try $0.forward(target, LentCall(self)) }
-      try forward(selector, to: target, $0)
-    }
+    if let type = steps.callType { return try target.forward(call, as: type) }
+    try forward(selector, to: target, as: steps.type)
   }
 
   /// The method that an object's class has for the selector; nil if the object must be asked
@@ -141,60 +139,60 @@ extension Invocation {
     guard let selector else { throw .selectorNotSet }
     guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
     try plan.check(method, selector)
-    try record.checkReceiver(of: method, target)
+    try call.checkReceiver(of: method, target)
     return method
   }
 
   /// Performs a method that was found for an object, which the caller holds; the target is as
   /// before when this returns.
   package func perform(_ method: Implementation, on object: AnyObject) throws {
-    let slot = record.slot(0)
+    let slot = call.slot(0)
     let word = slot.word
     slot.word = OwnedObject.address(of: object)
     defer { slot.word = word }
-    try record.lendingTarget { try record.perform(method) }
+    try call.lendingTarget { try call.perform(method) }
   }
 
   // MARK: The steps after the resolver
 
   private func forward(
-    _ selector: Selector, to target: HeldObject, _ steps: ForwardingSteps
+    _ selector: Selector, to target: HeldObject, as type: any MessageForwarding.Type
   ) throws {
-    try unsafe ForwardingDepth.enter(target.address, LentCall(self), selector) {
-      unsafe target.with(as: AnyObject.self) { type(of: $0) }
+    try unsafe ForwardingDepth.enter(target.address, call, selector) {
+      unsafe target.with(as: AnyObject.self) { Swift.type(of: $0) }
     }
     defer { ForwardingDepth.leave() }
-    if let other = record.lendingTarget({ steps.target(target, selector) }),
+    if let other = call.lendingTarget({ target.forwardingTarget(for: selector, as: type) }),
       unsafe Unmanaged.passUnretained(other).toOpaque() != target.address
     {
       try withExtendedLifetime(other) { try send(to: other) }
       return
     }
-    switch record.lendingTarget({ steps.match(target, self, selector) }) {
+    switch call.lendingTarget({ target.match(self, selector, as: type) }) {
     case .fits: break
     case .expects(let signature):
       throw InvocationError.signatureMismatch(
         name: selector.name, expected: signature, given: plan.signature)
     case .unknown:
-      try steps.unrecognized(target, selector)
+      try target.unrecognizedSelector(selector, as: type)
       // An object that does not throw has no answer: the answer is zero.
-      record.answerZero()
+      call.answerWithZero()
       return
     }
-    let slot = record.slot(0)
+    let slot = call.slot(0)
     let receiver = slot.word
-    let owned = record.owned & 1
-    let isLent = record.isTargetLent
-    record.owned &= ~1
-    record.isTargetLent = false
+    let owned = call.owned & 1
+    let isLent = call.isTargetLent
+    call.owned &= ~1
+    call.isTargetLent = false
     defer {
-      let other = record.takeArgument(0)
+      let other = call.takeArgument(0)
       slot.word = receiver
-      record.setOwns(0, owned != 0)
-      record.setSelector(selector)
-      record.isTargetLent = isLent
-      record.letGo(other)
+      call.setOwns(0, owned != 0)
+      call.setSelector(selector)
+      call.isTargetLent = isLent
+      call.letGo(other)
     }
-    try steps.forward(target, self)
+    try target.forward(self, as: type)
   }
 }

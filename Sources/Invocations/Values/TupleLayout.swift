@@ -51,8 +51,8 @@ package final class TupleLayout: @unchecked Sendable {
   /// Writes the arguments into a frame of the plan.
   @inlinable
   @inline(__always)
-  func store<Tuple>(_ tuple: Tuple, in record: CallRecord) {
-    unsafe withUnsafePointer(to: tuple) { unsafe fwd_tuple_store(moves, count, $0, record.frame) }
+  func store<Tuple>(_ tuple: Tuple, in call: Call) {
+    unsafe withUnsafePointer(to: tuple) { unsafe fwd_tuple_store(moves, count, $0, call.frame) }
   }
 
   /// Reads the arguments from a frame of the plan.

@@ -2,7 +2,7 @@ public import CForwardingShims
 
 // Setting and reading typed values. The usual case is inlined into the caller: an index, a kind,
 // and a store. Everything else is in a function further down.
-extension CallRecord {
+extension Call {
   @inlinable
   func setArgument<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
     try checkIndex(index)

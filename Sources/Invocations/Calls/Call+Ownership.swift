@@ -2,7 +2,7 @@ public import CForwardingShims
 import TypeEncodings
 
 // The ownership of the values of a recorded call, and how it ends.
-extension CallRecord {
+extension Call {
   // MARK: Ownership
 
   /// The words behind the frame that hold the bits of the arguments beyond the first 64.
@@ -42,10 +42,10 @@ extension CallRecord {
     if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
   }
 
-  // Letting go may run a `deinit` that knows this record and does anything with it. So things are
+  // Letting go may run a `deinit` that knows this call and does anything with it. So things are
   // let go last, when all that is written here is true again, and while the target is lent.
 
-  /// A word that was owned, and is no part of the record any more.
+  /// A word that was owned, and is no part of the call any more.
   struct Taken {
     let word: UInt64
     let ownership: ValueOwnership
@@ -111,7 +111,7 @@ extension CallRecord {
     return index == 0 && plan.signature.shape == .method ? retainsTarget : true
   }
 
-  /// Makes argument `index`, which is borrowed, the record's own.
+  /// Makes argument `index`, which is borrowed, the call's own.
   func retain(_ index: Int) {
     let slot = slot(index)
     guard slot.kind.isOwnable, !slot.isNull else { return }
@@ -123,7 +123,7 @@ extension CallRecord {
     setOwns(index, true)
   }
 
-  /// Makes everything borrowed the record's own, for good, because the lender is about to let go.
+  /// Makes everything borrowed the call's own, for good, because the lender is about to let go.
   func keepEverything() {
     keepArguments()
     if hasResult { keepResult() } else { clearResult() }
@@ -141,7 +141,7 @@ extension CallRecord {
     if slot.kind.isOwnable { slot.word = 0 }
   }
 
-  /// Makes a borrowed result the record's own.
+  /// Makes a borrowed result the call's own.
   func keepResult() {
     let slot = resultSlot
     guard resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }

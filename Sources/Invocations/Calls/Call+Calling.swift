@@ -1,12 +1,12 @@
 public import CForwardingShims
 
 // Calls with the recorded values. The types were compared before.
-extension CallRecord {
+extension Call {
   /// Calls the function at an address.
   @inlinable @unsafe
-  func call(_ function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
+  func callFunction(at function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
     guard unsafe facts.pointee.is_plain != 0 else {
-      return try unsafe callWithCare(function, returnsRetained: returnsRetained)
+      return try unsafe callFunctionWithCare(at: function, returnsRetained: returnsRetained)
     }
     // Such a result is not owned, nothing is to be kept, and little is copied.
     unsafe fwd_call_in_use(facts, state, function)
@@ -16,7 +16,7 @@ extension CallRecord {
   /// Calls through any engine, if the stack has room for it, and takes care of a result that may be
   /// owned.
   @usableFromInline @unsafe
-  func callWithCare(_ function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
+  func callFunctionWithCare(at function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
     try checkStack()
     let old = takeResult()
     unsafe fwd_call_in_use(facts, state, function)
@@ -62,7 +62,7 @@ extension CallRecord {
     try withExtendedLifetime(implementation) {
       if let function = implementation.function {
         // SAFETY: the registration of the function vouched for its type, which is this plan's.
-        try unsafe call(function.address, returnsRetained: function.returnsRetained)
+        try unsafe callFunction(at: function.address, returnsRetained: function.returnsRetained)
       } else {
         try callBody(of: implementation)
       }
@@ -73,7 +73,7 @@ extension CallRecord {
   @unsafe
   func perform(_ method: UnsafePointer<FWDMethod>) throws {
     if let function = unsafe method.pointee.function {
-      try unsafe call(function, returnsRetained: method.pointee.returns_retained != 0)
+      try unsafe callFunction(at: function, returnsRetained: method.pointee.returns_retained != 0)
     } else if let implementation = unsafe method.pointee.implementation {
       try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
         try callBody(of: $0)
@@ -103,7 +103,7 @@ extension CallRecord {
   }
 
   @usableFromInline
-  func answerZero() {
+  package func answerWithZero() {
     let old = takeResult()
     unsafe fwd_slot_clear(fwd_facts_result(facts), frame)
     hasResult = returnsValue

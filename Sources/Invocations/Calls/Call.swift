@@ -9,14 +9,14 @@ import TypeEncodings
 @safe
 @usableFromInline
 @frozen
-struct CallRecord {
+package struct Call {
   // SAFETY: its maker keeps the plan; the memory has the size that the plan says, the state in
   // front of the frame, and lives as long as this is used. Two words and no more, because they are
   // passed from function to function on the way of every message.
   @usableFromInline let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
 
-  /// Takes memory of the plan's `recordSize`, aligned to 16, for a call with nothing set.
+  /// Takes memory of the plan's `callSize`, aligned to 16, for a call with nothing set.
   @inlinable @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
     unsafe facts = plan.facts
@@ -116,7 +116,7 @@ struct CallRecord {
   }
 
   @inlinable
-  var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
+  package var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
 
   /// The number of the message, which copies that carry it on share.
   var message: UInt64 {
@@ -135,7 +135,7 @@ struct CallRecord {
   }
 
   /// Whether the receiver is one that a delivery put there, or that a call relies on. To set another,
-  /// or to keep it, would let go of what the record does not own.
+  /// or to keep it, would let go of what the call does not own.
   var isTargetLent: Bool {
     get { unsafe state.pointee.is_target_lent != 0 }
     nonmutating set { unsafe state.pointee.is_target_lent = newValue ? 1 : 0 }
@@ -150,7 +150,7 @@ struct CallRecord {
     return try body()
   }
 
-  /// Runs a call that uses the target, the objects and the texts of the record, which nobody may replace
+  /// Runs a call that uses the target, the objects and the texts of the call, which nobody may replace
   /// meanwhile. Calls of C note that themselves.
   @inline(__always)
   func inUse<Result>(_ body: () throws -> Result) rethrows -> Result {

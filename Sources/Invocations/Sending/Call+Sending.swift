@@ -1,6 +1,6 @@
 import CForwardingShims
 
-extension CallRecord {
+extension Call {
   /// What is known of the receiver's class and the selector.
   @safe
   enum KnownMethod {
@@ -77,7 +77,7 @@ extension CallPlan {
   }
 }
 
-extension CallRecord {
+extension Call {
   /// Refuses to go on with a call whose receiver was replaced by code that ran when a lock was let
   /// go.
   func check(_ receiver: HeldObject) throws(InvocationError) {

@@ -1,0 +1,65 @@
+import CForwardingShims
+
+// A call on its way is passed on as it is; whoever must look at it, or keep it, gets an invocation.
+extension Call {
+  /// The invocation that keeps the call; nil for one that is only on the stack.
+  @inline(__always)
+  private var owner: Unmanaged<Invocation>? {
+    unsafe UnsafeRawPointer(bitPattern: state.pointee.owner).map { unsafe .fromOpaque($0) }
+  }
+
+  /// Runs `body` with the invocation that keeps the call, or with one that stands for it meanwhile.
+  /// The result that it has then is the call's.
+  package func withInvocation(_ body: (Invocation) -> Void) {
+    if let owner = unsafe owner {
+      return unsafe owner._withUnsafeGuaranteedRef { body($0) }
+    }
+    unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
+      SpareInvocations.withOne(plan) { spare in
+        spare.call.borrow(from: self)
+        defer { spare.call.slot(0).word = 0 }
+        body(spare)
+        // Without an answer, that of an earlier target stays.
+        guard spare.call.hasResult else { return }
+        forgetResult()
+        takeResult(of: spare.call)
+      }
+    }
+  }
+
+  /// Whether an object forwarded the call before it crossed to this thread.
+  @inline(__always)
+  func hasPassed(_ object: UnsafeRawPointer) -> Bool {
+    unsafe state.pointee.has_path != 0 && isInPath(object)
+  }
+
+  @unsafe
+  private func isInPath(_ object: UnsafeRawPointer) -> Bool {
+    guard let owner = unsafe owner else { return false }
+    return unsafe owner._withUnsafeGuaranteedRef { invocation in
+      invocation.path.contains {
+        unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) == object
+      }
+    }
+  }
+
+  /// Takes the arguments and the selector of another call of the same plan; what that one owns,
+  /// this one owns too.
+  func borrow(from other: Call) {
+    unsafe copyFrame(from: other.frame)
+    unsafe state.pointee.message = other.state.pointee.message
+    setSelector(Selector(word: UInt(other.slot(1).word)))
+    if other.owned != 0 || other.hasOwnedBeyond {
+      for index in 0..<argumentCount where other.owns(index) { retain(index) }
+    }
+  }
+
+  /// Takes over the result of another call of the same plan, with what is owned of it.
+  func takeResult(of other: Call) {
+    guard other.hasResult else { return }
+    unsafe copyResult(from: other.frame)
+    resultOwnership = other.resultOwnership
+    other.resultOwnership = .none
+    hasResult = true
+  }
+}
