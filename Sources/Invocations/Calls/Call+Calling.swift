@@ -16,7 +16,9 @@ extension Call {
   /// Calls through any engine, if the stack has room for it, and takes care of a result that may be
   /// owned.
   @usableFromInline @unsafe
-  func callFunctionWithCare(at function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
+  func callFunctionWithCare(at function: UnsafeRawPointer, returnsRetained: Bool)
+    throws(InvocationError)
+  {
     try checkStack()
     let old = takeResult()
     unsafe fwd_call_in_use(facts, state, function)
@@ -95,7 +97,7 @@ extension Call {
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if slot.kind.isObject {
       // An unretained result is retained here, because nobody else promises to keep it.
-      if !returnsRetained { OwnedObject.retain(slot.word) }
+      if !returnsRetained { return keepResult() }
       resultOwnership = .object
     } else if retainsArguments {
       keepResult()

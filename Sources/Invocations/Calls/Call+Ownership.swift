@@ -45,32 +45,22 @@ extension Call {
   // Letting go may run a `deinit` that knows this call and does anything with it. So things are
   // let go last, when all that is written here is true again, and while the target is lent.
 
-  /// A word that was owned, and is no part of the call any more.
-  struct Taken {
-    let word: UInt64
-    let ownership: ValueOwnership
-  }
-
-  func letGo(_ taken: Taken) {
-    switch taken.ownership {
-    case .none: break
-    case .cString: OwnedCString.release(taken.word)
-    case .object: lendingTarget { OwnedObject.release(taken.word) }
-    }
+  func letGo(_ old: OwnedWord) {
+    if old.ownership == .object { lendingTarget { old.release() } } else { old.release() }
   }
 
   /// Takes out what argument `index` holds, which the caller lets go.
-  func takeArgument(_ index: Int) -> Taken {
+  func takeArgument(_ index: Int) -> OwnedWord {
     let slot = slot(index)
-    let taken = Taken(word: slot.word, ownership: owns(index) ? slot.kind.ownership : .none)
+    let taken = OwnedWord(slot.word, owns(index) ? slot.kind.ownership : .none)
     setOwns(index, false)
     slot.word = 0
     return taken
   }
 
   /// Takes out an object or text that is the result, which the caller lets go.
-  func takeResult() -> Taken {
-    let taken = Taken(word: resultSlot.word, ownership: resultOwnership)
+  func takeResult() -> OwnedWord {
+    let taken = OwnedWord(resultSlot.word, resultOwnership)
     hasResult = false
     if taken.ownership != .none {
       resultOwnership = .none
@@ -115,11 +105,7 @@ extension Call {
   func retain(_ index: Int) {
     let slot = slot(index)
     guard slot.kind.isOwnable, !slot.isNull else { return }
-    if slot.kind.isCString {
-      slot.word = OwnedCString.copy(ofAddress: slot.word)
-    } else {
-      OwnedObject.retain(slot.word)
-    }
+    slot.word = OwnedWord(keeping: slot.word, as: slot.kind.ownership).word
     setOwns(index, true)
   }
 
@@ -145,12 +131,8 @@ extension Call {
   func keepResult() {
     let slot = resultSlot
     guard resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
-    if slot.kind.isCString {
-      slot.word = OwnedCString.copy(ofAddress: slot.word)
-      resultOwnership = .cString
-    } else {
-      OwnedObject.retain(slot.word)
-      resultOwnership = .object
-    }
+    let kept = OwnedWord(keeping: slot.word, as: slot.kind.ownership)
+    slot.word = kept.word
+    resultOwnership = kept.ownership
   }
 }

@@ -107,13 +107,13 @@ extension Call {
     let owns = Value.ownership != .none && !slot.isNull
     setOwns(index, owns)
     if !owns, isRetaining(index) { retain(index) }
-    letGo(Taken(word: old, ownership: owned ? slot.kind.ownership : .none))
+    letGo(OwnedWord(old, owned ? slot.kind.ownership : .none))
   }
 
-  func replace(_ slot: ValueSlot, _ index: Int, word: UInt64, owns: Bool) {
+  func replace(_ slot: ValueSlot, _ index: Int, with new: OwnedWord) {
     let old = takeArgument(index)
-    slot.word = word
-    setOwns(index, owns)
+    slot.word = new.word
+    setOwns(index, new.ownership != .none)
     letGo(old)
   }
 

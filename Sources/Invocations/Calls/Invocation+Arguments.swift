@@ -35,9 +35,7 @@ extension Invocation {
       throw call.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     try call.checkSettable(index)
-    let address = OwnedObject.address(of: object)
-    OwnedObject.retain(address)
-    call.replace(slot, index, word: address, owns: slot.kind.isObject && address != 0)
+    call.replace(slot, index, with: OwnedWord(object))
   }
 
   /// Sets an object without retaining it, as `NSInvocation` does before `retainArguments`.
@@ -51,10 +49,7 @@ extension Invocation {
       throw call.mismatch(index, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     try call.checkSettable(index)
-    let address = OwnedObject.address(of: object)
-    let isKept = call.isRetaining(index) && address != 0
-    if isKept { OwnedObject.retain(address) }
-    call.replace(slot, index, word: address, owns: isKept)
+    call.replace(slot, index, with: OwnedWord(object, isOwned: call.isRetaining(index)))
   }
 
   /// Sets an integer of any type if the argument's type can represent it exactly.
@@ -92,7 +87,7 @@ extension Invocation {
     try call.checkIndex(index)
     let slot = call.slot(index)
     guard slot.kind.isObject else { throw call.mismatch(index, given: AnyObject.self) }
-    return OwnedObject.object(at: slot.word)
+    return slot.object
   }
 
   // MARK: Raw
@@ -100,7 +95,7 @@ extension Invocation {
   /// The bytes of an argument, exactly as many as its type has.
   public func argumentBytes(at index: Int) throws(InvocationError) -> [UInt8] {
     try call.checkIndex(index)
-    return unsafe FrameBytes.read(plan.slots + index, call.frame)
+    return call.slot(index).bytes
   }
 
   /// Sets an argument by its bytes, exactly as many as its type has.
@@ -117,10 +112,10 @@ extension Invocation {
     }
     if slot.kind.isOwnable { try call.checkSettable(index) }
     guard slot.kind.isOwnable else {
-      return unsafe FrameBytes.write(bytes, plan.slots + index, call.frame)
+      return unsafe slot.store(bytes: bytes)
     }
     let old = call.takeArgument(index)
-    unsafe FrameBytes.write(bytes, plan.slots + index, call.frame)
+    unsafe slot.store(bytes: bytes)
     if call.isRetaining(index) { call.retain(index) }
     call.letGo(old)
   }

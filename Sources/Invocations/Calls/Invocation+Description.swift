@@ -42,12 +42,12 @@ extension Invocation: CustomStringConvertible {
         ?? "(text that is not UTF-8)"
     case .selector: (try? unsafe Selector.load(from: slot)).map { Self.cut($0.name, 40) } ?? "nil"
     case .object:
-      OwnedObject.object(at: word).map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
+      slot.object.map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
     case .cString, .block, .classReference, .pointer, .functionPointer:
       word == 0 ? "NULL" : "0x" + String(word, radix: 16)
     case .int128, .uInt128, .longDouble, .complexFloat, .complexDouble, .complexLongDouble,
       .aggregate:
-      unsafe FrameBytes.hex(plan.slots + index, call.frame, limit: 32)
+      slot.hex(limit: 32)
     }
   }
 

@@ -7,7 +7,7 @@ extension Invocation {
   /// The receiver, which is argument 0 of a method.
   public var target: AnyObject? {
     guard plan.isMethod else { return nil }
-    return OwnedObject.object(at: call.slot(0).word)
+    return call.slot(0).object
   }
 
   /// Sets the receiver and retains it, until it is replaced.

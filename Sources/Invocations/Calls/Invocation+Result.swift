@@ -18,13 +18,13 @@ extension Invocation {
     guard call.resultSlot.kind.isObject else {
       throw call.resultMismatch(given: AnyObject?.self)
     }
-    return OwnedObject.object(at: call.resultSlot.word)
+    return call.resultSlot.object
   }
 
   /// The bytes of the result, exactly as many as its type has.
   public func resultBytes() throws(InvocationError) -> [UInt8] {
     guard call.hasResult else { throw .resultNotAvailable }
-    return unsafe FrameBytes.read(plan.result, call.frame)
+    return call.resultSlot.bytes
   }
 
   /// Copies the result into memory of its size; leaves the memory alone where the result is `v`.
@@ -57,11 +57,10 @@ extension Invocation {
     guard slot.kind.isObject else {
       throw call.resultMismatch(given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
-    let address = OwnedObject.address(of: object)
-    OwnedObject.retain(address)
+    let new = OwnedWord(object)
     let old = call.takeResult()
-    slot.word = address
-    call.resultOwnership = address == 0 ? .none : .object
+    slot.word = new.word
+    call.resultOwnership = new.ownership
     call.hasResult = true
     call.letGo(old)
   }
@@ -76,7 +75,7 @@ extension Invocation {
     }
     guard call.resultSlot.size > 0 else { return }
     let old = call.takeResult()
-    unsafe FrameBytes.write(bytes, plan.result, call.frame)
+    unsafe call.resultSlot.store(bytes: bytes)
     call.hasResult = true
     if argumentsRetained { call.keepResult() }
     call.letGo(old)

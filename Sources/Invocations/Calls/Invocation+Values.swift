@@ -43,11 +43,11 @@ extension Invocation {
     case .complexFloat: return unsafe loaded(slot, ComplexValue<Float>.self)
     case .complexDouble: return unsafe loaded(slot, ComplexValue<Double>.self)
     case .cString: return slot.isNull ? nil : unsafe loaded(slot, String.self)
-    case .object: return OwnedObject.object(at: slot.word)
+    case .object: return slot.object
     case .selector: return SelectorTable.selector(ofWord: slot.word)
     case .pointer, .functionPointer, .block, .classReference:
       return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
-    default: return unsafe RawValue(type: type, bytes: FrameBytes.read(slot.slot, slot.frame))
+    default: return RawValue(type: type, bytes: slot.bytes)
     }
   }
 
@@ -55,8 +55,7 @@ extension Invocation {
   private func loaded<Value: CallValue>(_ slot: ValueSlot, _ type: Value.Type) -> Any {
     do { return try unsafe Value.load(from: slot) } catch {
       // Text that is not UTF-8 has no Swift value of its own.
-      return unsafe RawValue(
-        type: self.type(of: slot), bytes: FrameBytes.read(slot.slot, slot.frame))
+      return RawValue(type: self.type(of: slot), bytes: slot.bytes)
     }
   }
 

@@ -74,16 +74,13 @@ public struct ScopedInvocation: ~Copyable {
   @usableFromInline
   package func send(compared selector: Selector, to target: AnyObject?) throws {
     call.setSelector(selector)
-    let address = OwnedObject.address(of: target)
-    guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
-      return call.answerWithZero()
-    }
+    guard let target else { return call.answerWithZero() }
     // Argument 0 is replaced, whatever it was. The target must not be found there afterwards,
     // because only the caller holds it.
     if call.owned & 1 != 0 { call.releaseOwned(0) }
-    call.slot(0).word = address
+    let receiver = unsafe HeldObject(Unmanaged.passUnretained(target).toOpaque())
+    unsafe call.slot(0).word = UInt64(UInt(bitPattern: receiver.address))
     defer { call.slot(0).word = 0 }
-    let receiver = unsafe HeldObject(object)
     switch try call.performKnownMethod(of: receiver, UInt64(selector.word)) {
     case .performed: return
     case .asks(let table):

@@ -95,7 +95,7 @@ extension Call {
   /// Refuses C code that does not take the receiver, as it is when the call is about to begin.
   func checkReceiver(of method: Implementation) throws(InvocationError) {
     guard method.function != nil, method.receiver != nil else { return }
-    try checkReceiver(of: method, OwnedObject.object(at: slot(0).word))
+    try checkReceiver(of: method, slot(0).object)
   }
 
   func checkReceiver(

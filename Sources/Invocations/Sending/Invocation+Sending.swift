@@ -67,7 +67,7 @@ extension Invocation {
     let isLent = call.isTargetLent
     call.setOwns(0, false)
     call.isTargetLent = false
-    slot.word = OwnedObject.address(of: other)
+    slot.object = other
     defer {
       // The object that forwarded may have set a target of its own.
       let other = call.takeArgument(0)
@@ -148,7 +148,7 @@ extension Invocation {
   package func perform(_ method: Implementation, on object: AnyObject) throws {
     let slot = call.slot(0)
     let word = slot.word
-    slot.word = OwnedObject.address(of: object)
+    slot.object = object
     defer { slot.word = word }
     try call.lendingTarget { try call.perform(method) }
   }

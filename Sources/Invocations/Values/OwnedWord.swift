@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What a stored value owns.
+@usableFromInline
+enum ValueOwnership: UInt8 {
+  /// Nothing: the bytes are the value.
+  case none
+  /// One retain of an object.
+  case object
+  /// A C string of its own, to be freed.
+  case cString
+}
+
+/// A word on its way into a frame or out of it, and what is owned of it.
+struct OwnedWord {
+  let word: UInt64
+  let ownership: ValueOwnership
+
+  init(_ word: UInt64, _ ownership: ValueOwnership) {
+    self.word = word
+    self.ownership = word == 0 ? .none : ownership
+  }
+
+  /// Refers to an object, or to none, and retains it if it is to be owned.
+  init(_ object: AnyObject?, isOwned: Bool = true) {
+    let reference = unsafe object.map { unsafe Unmanaged.passUnretained($0) }
+    if isOwned { _ = unsafe reference?.retain() }
+    let address = unsafe reference.map { unsafe UInt(bitPattern: $0.toOpaque()) } ?? 0
+    self.init(UInt64(address), isOwned ? .object : .none)
+  }
+
+  /// Copies what a word refers to, or retains it.
+  init(keeping word: UInt64, as ownership: ValueOwnership) {
+    var word = word
+    switch ownership {
+    case .none: break
+    case .cString: word = unsafe Self.text(at: word).map { unsafe Self.word(of: strdup($0)) } ?? 0
+    case .object: _ = unsafe Self.object(at: word)?.retain()
+    }
+    self.init(word, ownership)
+  }
+
+  /// Lets go of what is owned.
+  func release() {
+    switch ownership {
+    case .none: break
+    case .cString: unsafe free(UnsafeMutableRawPointer(bitPattern: UInt(word)))
+    case .object: unsafe Self.object(at: word)?.release()
+    }
+  }
+
+  private static func text(at word: UInt64) -> UnsafePointer<CChar>? {
+    unsafe UnsafePointer(bitPattern: UInt(word))
+  }
+
+  private static func word(of text: UnsafeMutablePointer<CChar>?) -> UInt64 {
+    UInt64(UInt(bitPattern: text))
+  }
+
+  private static func object(at word: UInt64) -> Unmanaged<AnyObject>? {
+    unsafe UnsafeRawPointer(bitPattern: UInt(word)).map { unsafe .fromOpaque($0) }
+  }
+}
