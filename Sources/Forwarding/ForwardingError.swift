@@ -1,4 +1,12 @@
 /// What a sender gets for a message that nobody answers.
+///
+/// ```swift
+/// let nobody = MulticastProxy()
+/// let count = try Message<Int32>("count")
+/// try count(on: nobody)  // throws: nobody answered 'count'
+/// nobody.whenNobodyAnswers = .zero
+/// try count(on: nobody)  // 0
+/// ```
 public enum UnansweredRule: Sendable {
   /// An error if the message has a result; nothing if it has none.
   case throwForResults
@@ -9,6 +17,14 @@ public enum UnansweredRule: Sendable {
 }
 
 /// Why a proxy refuses or fails a message.
+///
+/// ```swift
+/// do {
+///   try Message<NoResult>("close")(on: SingleTargetProxy(nil))
+/// } catch ForwardingError.targetGone(let selector) {
+///   print(selector?.name ?? "?")  // close
+/// }
+/// ```
 @nonexhaustive
 public enum ForwardingError: Error, Hashable, Sendable {
   /// The one target of a proxy has died.

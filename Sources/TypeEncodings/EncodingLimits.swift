@@ -1,5 +1,10 @@
 /// Bounds that every parse checks before it allocates.
 ///
+/// ```swift
+/// let deep = String(repeating: "^", count: EncodingLimits.depth + 1) + "i"
+/// try TypeEncoding(parsing: deep)  // throws: types nest more than 128 deep
+/// ```
+///
 /// A compiler stays far below all of them; a hostile string meets one early.
 public enum EncodingLimits {
   /// The longest string that is read, in bytes.

@@ -2,9 +2,9 @@
 ///
 /// ```swift
 /// let signature = try MethodSignature(parsing: "i24@0:8i16i20")
-/// signature.numberOfArguments               // 4: receiver and selector count
-/// try signature.argumentType(at: 2)         // i
-/// signature == (try MethodSignature(parsing: "i@:ii"))   // true: the digits are advice
+/// signature.numberOfArguments                           // 4: receiver and selector count
+/// try signature.argumentType(at: 2)                     // i
+/// try signature == MethodSignature(parsing: "i@:ii")    // true: the digits are advice
 /// ```
 ///
 /// It tells what `NSMethodSignature` tells, in the same words. Differences: a malformed string
@@ -178,6 +178,11 @@ public struct MethodSignature: Sendable {
 }
 
 /// An argument index that a signature does not have.
+///
+/// ```swift
+/// let signature = try MethodSignature(parsing: "ddd")
+/// try signature.argumentType(at: 2)  // throws: argument 2 was asked for, but the arguments are 0 to 1
+/// ```
 public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The index that was asked for.
   public var index: Int

@@ -1,4 +1,10 @@
 /// The letters in front of a type that say how it is used, not what it is.
+///
+/// ```swift
+/// let type = try TypeEncoding(parsing: "r*")
+/// type.qualifiers.contains(.const)  // true
+/// type.qualifiers.contains(.out)    // false
+/// ```
 public struct Qualifiers: OptionSet, Hashable, Sendable {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -1,5 +1,12 @@
 /// A number type of C, by the letter that spells it.
 ///
+/// ```swift
+/// let type = try TypeEncoding(parsing: "q")
+/// type.kind == .scalar(.int64)       // true
+/// Scalar.int64.size                  // 8
+/// Scalar.longDouble.isFloatingPoint  // true
+/// ```
+///
 /// The size of some letters depends on the platform: `long` (`l`, `L`) is 8 bytes here, as
 /// GCC's family reads it, although Apple's 64-bit runtime reads 4; `long double` (`D`) is what
 /// the C compiler of this platform makes of it.

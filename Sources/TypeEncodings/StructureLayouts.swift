@@ -8,7 +8,7 @@
 /// var layouts = StructureLayouts()
 /// layouts["packed"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
 /// let type = try TypeEncoding(parsing: "{packed=cdi}", layouts: layouts)
-/// try type.layout                // size 13, alignment 1
+/// try type.layout  // 13/1: size, alignment
 /// ```
 ///
 /// A layout describes a structure. Registered for a vector it would pass the vector in two registers,

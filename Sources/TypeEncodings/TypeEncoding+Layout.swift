@@ -1,4 +1,9 @@
 /// The size and alignment of a type, in bytes.
+///
+/// ```swift
+/// try TypeEncoding(parsing: "{mixed=cd}").layout  // 16/8
+/// TypeLayout(size: 16, alignment: 8).size         // 16
+/// ```
 public struct TypeLayout: Hashable, Sendable {
   /// What `sizeof` says.
   public var size: Int

@@ -5,8 +5,8 @@
 ///
 /// ```swift
 /// let point = try TypeEncoding(parsing: "{_Point=dd}")
-/// try point.layout               // size 16, alignment 8
-/// String(describing: point)      // "{_Point=dd}"
+/// try point.layout           // 16/8: size, alignment
+/// String(describing: point)  // "{_Point=dd}"
 /// ```
 ///
 /// `==` compares spellings; ``isEquivalent(to:)`` compares what the machine sees.

@@ -1,5 +1,13 @@
 /// An encoding that could not be used, and the byte where that shows.
 ///
+/// ```swift
+/// do {
+///   _ = try MethodSignature(parsing: "v@:{_Point=dd")
+/// } catch {
+///   print(error.offset, error.reason)  // 13 the structure is not closed with '}'
+/// }
+/// ```
+///
 /// Printing one shows the string with a caret under the byte:
 ///
 /// ```text

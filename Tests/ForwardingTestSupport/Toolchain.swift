@@ -21,21 +21,36 @@ public enum Toolchain {
   public static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Where the modules are that the tests were built with: beside the tests.
-  private static var modules: String {
+  /// Where the tests were built: the folder beside them that has the modules.
+  private static var build: URL {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     while folder.path != "/" {
       let path = folder.appendingPathComponent("Modules").path
-      if FileManager.default.fileExists(atPath: path) { return path }
+      if FileManager.default.fileExists(atPath: path) { return folder }
       folder.deleteLastPathComponent()
     }
-    return ""
+    return folder
   }
 
   /// The options with which the compiler finds the modules of this package.
   public static var moduleOptions: [String] {
     let map = package.appendingPathComponent("CShims/CallShims/include/module.modulemap").path
+    let modules = build.appendingPathComponent("Modules").path
     return ["-I", modules, "-Xcc", "-fmodule-map-file=\(map)"]
+  }
+
+  /// The options with which the compiler links a program with modules of this package: the objects
+  /// that the tool was linked from, and the sanitizer that the tests run under.
+  public static func linkOptions(for modules: [String]) throws -> [String] {
+    let list = build.appendingPathComponent("forward.product/Objects.LinkFileList")
+    let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map {
+      $0.trimmingCharacters(in: ["'", "\""])
+    }
+    let sanitizers = [("__asan_init", "address"), ("__tsan_init", "thread")].filter {
+      dlsym(nil, $0.0) != nil
+    }
+    return objects.filter { path in modules.contains { path.contains("/\($0).build/") } }
+      + ["-lffi"] + sanitizers.map { "-sanitize=\($0.1)" }
   }
 
   /// Whether tests write their goldens anew.

@@ -1,6 +1,14 @@
 public import Dispatch
 
 /// On which thread a target gets its messages.
+///
+/// ```swift
+/// let everyone = MulticastProxy()
+/// everyone.add(screen, on: .actor(MainActor.shared))
+/// everyone.add(logger, on: .queue(background))
+/// everyone.add(sync, on: .blocking(background, deadline: .seconds(1)))
+/// try Message<NoResult, Int32>("didSave:").deliver(42, on: everyone).queued  // 2
+/// ```
 public struct DeliveryLane: Sendable {
   enum Kind: Sendable {
     case caller

@@ -1,6 +1,12 @@
 /// Messages spelled as calls: `proxy.dynamic.tableView(table, didSelectRowAt: 5)` sends
 /// `tableView:didSelectRowAt:`.
 ///
+/// ```swift
+/// let receiver = DynamicReceiver(calculator)
+/// try receiver.add(2, to: 3).value(as: Int32.self)  // 5
+/// try receiver.add(0.5, to: 3)                      // throws: 0.5 cannot be represented exactly as i
+/// ```
+///
 /// The types are those that the receiver's method has, so numbers are converted where that loses
 /// nothing; everything else must fit as it is. Slower than a ``Message``, which knows its types.
 @dynamicMemberLookup
@@ -22,6 +28,11 @@ extension ForwardingProxy {
 }
 
 /// A message whose first part is known; calling it sends it.
+///
+/// ```swift
+/// let add = DynamicReceiver(calculator).add
+/// try add(2, to: 3).value(as: Int32.self)  // 5
+/// ```
 @dynamicCallable
 public struct DynamicMessage {
   let target: AnyObject
@@ -66,6 +77,12 @@ public struct DynamicMessage {
 }
 
 /// The result of a spelled message.
+///
+/// ```swift
+/// let sum = try DynamicReceiver(calculator).add(2, to: 3)
+/// try sum.value(as: Int32.self)  // 5
+/// try sum.value(as: Int.self)    // throws: the result is i, but Int (q) was asked for
+/// ```
 public struct DynamicResult {
   let call: Invocation
 

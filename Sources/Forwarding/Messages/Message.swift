@@ -3,8 +3,9 @@
 /// The encoding is derived from the types, so it cannot disagree with them:
 ///
 /// ```swift
-/// let add = try Message<Int32, Int32, Int32>("add:to:")    // "i@:ii"
-/// try add(2, 3, on: calculator)                            // 5
+/// let add = try Message<Int32, Int32, Int32>("add:to:")
+/// add.signature                  // i@:ii
+/// try add(2, 3, on: calculator)  // 5
 /// ```
 ///
 /// A target may be any object, a proxy among them. If it registered the selector with other types,

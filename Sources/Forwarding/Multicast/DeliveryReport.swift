@@ -1,6 +1,14 @@
 public import Dispatch
 
 /// What became of one message at each target.
+///
+/// ```swift
+/// observers.add(screen)
+/// observers.add(account)
+/// let report = try Message<NoResult, Int32>("didSave:").deliver(42, on: observers)
+/// report.entries.map(\.outcome)  // [answered, noMethod]
+/// report.answered                // 1
+/// ```
 public struct DeliveryReport: Sendable {
   /// One target's part.
   public struct Entry: Sendable {
@@ -34,6 +42,12 @@ public struct DeliveryReport: Sendable {
 }
 
 /// What one target answered.
+///
+/// ```swift
+/// views.add(screen)
+/// let report = try Message<Double>("height").deliver(on: views)
+/// try report.entries[0].answer?.value(as: Double.self)  // 100.0
+/// ```
 public struct DeliveryAnswer: @unchecked Sendable {
   // SAFETY: the invocation is what this target alone was sent, or holds its result alone. Nothing
   // else refers to it, and it is only read from here on.
@@ -53,6 +67,13 @@ public struct DeliveryAnswer: @unchecked Sendable {
 }
 
 /// What became of a message at one target.
+///
+/// ```swift
+/// observers.add(screen)
+/// let report = try Message<NoResult>("rename").deliver(on: observers)
+/// report.entries[0].outcome           // noMethod
+/// report.entries[0].outcome.isAnswer  // false
+/// ```
 @nonexhaustive
 public enum DeliveryOutcome: Sendable {
   /// The target's method ran to its end.
@@ -94,6 +115,12 @@ public enum DeliveryOutcome: Sendable {
 }
 
 /// The outcome of a message that was queued, once it is known.
+///
+/// ```swift
+/// observers.add(logger, on: .queue(background))
+/// let report = try Message<NoResult, Int32>("didSave:").deliver(42, on: observers)
+/// report.entries[0].ticket?.wait()  // answered
+/// ```
 public final class DeliveryTicket: Sendable {
   private struct State {
     var outcome: DeliveryOutcome?

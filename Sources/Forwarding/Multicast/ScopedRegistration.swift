@@ -1,6 +1,13 @@
 import Synchronization
 
 /// A registration that ends with this object, unless somebody else keeps it. Does not keep the proxy.
+///
+/// ```swift
+/// let registration = observers.scoped(screen)
+/// observers.targets.count  // 1
+/// registration.release()
+/// observers.targets.count  // 0
+/// ```
 public final class ScopedRegistration: Sendable {
   private let proxy: ObjectReference
   private let isOver = Atomic(false)

@@ -3,6 +3,7 @@
 /// ```swift
 /// let printer = ClosureTarget()
 /// try printer.register("didSave:") { (id: Int32) in print("saved \(id)") }
+/// try Message<NoResult, Int32>("didSave:")(42, on: printer)
 /// ```
 ///
 /// A selector that is taken is refused, unless `replacing` says otherwise.

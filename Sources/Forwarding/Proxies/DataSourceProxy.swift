@@ -1,5 +1,14 @@
 /// A proxy that asks several objects a question to which there is exactly one answer.
 ///
+/// ```swift
+/// let source = DataSourceProxy()
+/// let height = try Message<Double>("height")
+/// source.setDefault(20.0, for: "height")
+/// try height(on: source)  // 20.0
+/// source.add(screen)
+/// try height(on: source)  // 100.0
+/// ```
+///
 /// A *delegate* is told things, and any number may listen: that is ``MulticastProxy``. A *data
 /// source* is asked for things, and two answers would contradict each other: the first target that
 /// responds is asked, in order, then a fallback, and at last a default value stands in.

@@ -1,5 +1,16 @@
 /// An object that stands for others: the base of all proxies.
 ///
+/// ```swift
+/// final class Logged: ForwardingProxy {
+///   override func forwardingTarget(for selector: Selector) -> AnyObject? {
+///     print("\(selector)")  // height
+///     return screen
+///   }
+///   let screen = Screen()
+/// }
+/// try Message<Double>("height")(on: Logged())  // 100.0
+/// ```
+///
 /// As with `NSProxy`, a proxy has little of its own but its identity. Every message goes through
 /// the steps of ``MessageForwarding``; a subclass may override each of them. `responds(to:)` and
 /// `conforms(to:)` are the steps that make it look like what it stands for.

@@ -2,12 +2,13 @@
 ///
 /// ```swift
 /// let proxy = InterceptingProxy(account)
-/// let token = proxy.before("deposit:") { call in
+/// proxy.before("deposit:") { call in
 ///   if try call.argument(at: 2, as: Int32.self) < 0 { throw Refused() }
 /// }
 /// proxy.instead(of: "close") { call, proceed in
 ///   if isSure() { try proceed() }
 /// }
+/// try Message<Int32, Int32>("deposit:")(-5, on: proxy)  // throws: Refused()
 /// ```
 ///
 /// Handlers get the invocation, and may read and replace its arguments and result. Those of one

@@ -1,5 +1,13 @@
 /// A proxy for one object, which it holds weakly unless told otherwise.
 ///
+/// ```swift
+/// let proxy = SingleTargetProxy(calculator)
+/// try Message<Int32, Int32, Int32>("add:to:")(2, 3, on: proxy)  // 5
+/// proxy.setTarget(nil)
+/// proxy.whenTargetIsGone = .zero
+/// try Message<Int32, Int32, Int32>("add:to:")(2, 3, on: proxy)  // 0
+/// ```
+///
 /// The message is sent on unchanged, as by Objective-C's `forwardingTargetForSelector:`.
 open class SingleTargetProxy: ForwardingProxy {
   private var reference: ObjectReference?

@@ -69,6 +69,11 @@ extension Invocation {
 }
 
 /// The result of a message that has none: `v`.
+///
+/// ```swift
+/// let saved = try Message<NoResult, Int32>("didSave:")
+/// saved.signature  // v@:i
+/// ```
 @frozen
 public struct NoResult: CallValue, Hashable, Sendable {
   /// Nothing.

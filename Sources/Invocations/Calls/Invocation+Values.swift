@@ -65,6 +65,13 @@ extension Invocation {
 }
 
 /// A value that has no Swift type of its own, such as a structure.
+///
+/// ```swift
+/// let call = try Invocation(parsing: "v{pair=ss}")
+/// let pair = call.arguments[0] as? RawValue
+/// pair?.type   // {pair=ss}
+/// pair?.bytes  // [0, 0, 0, 0]
+/// ```
 public struct RawValue: Hashable, Sendable {
   /// Its type.
   public let type: TypeEncoding

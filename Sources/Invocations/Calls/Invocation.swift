@@ -8,7 +8,7 @@ public import TypeEncodings
 /// try call.setArgument(Int32(2), at: 2)
 /// try call.setArgument(Int32(3), at: 3)
 /// try call.invoke(on: calculator)
-/// try call.result(as: Int32.self)     // 5
+/// try call.result(as: Int32.self)  // 5
 /// ```
 ///
 /// It does what `NSInvocation` does, index by index: 0 is the receiver, 1 the selector, 2 the first

@@ -2,6 +2,12 @@ public import TypeEncodings
 
 /// Why a call was refused, or a value could not be set or read.
 ///
+/// ```swift
+/// let call = try Invocation(parsing: "vi")
+/// try call.setArgument(2.5, at: 0)       // throws: argument 0 is i, but Double (d) was given
+/// try call.setArgument(Int32(2), at: 1)  // throws: argument 1 was asked for, but the arguments are 0 to 0
+/// ```
+///
 /// A call that is refused has not begun. A result is checked when it is read.
 @nonexhaustive
 public enum InvocationError: Error, Hashable, Sendable {

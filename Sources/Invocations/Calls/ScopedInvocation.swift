@@ -5,8 +5,9 @@ public import CForwardingShims
 ///
 /// ```swift
 /// try plan.withInvocation { call in
-///   try call.setArgument(Int32(2), at: 2)
-///   try call.send(add, to: counter)
+///   try call.setArgument(Int32(50), at: 2)
+///   try call.send("deposit:", to: account)
+///   print(try call.result(as: Int32.self))  // 150
 /// }
 /// ```
 ///

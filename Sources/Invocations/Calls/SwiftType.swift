@@ -1,4 +1,10 @@
 /// A Swift type in an error or a report: compared by identity, and printed by its name.
+///
+/// ```swift
+/// SwiftType(Account.self)                         // Account
+/// SwiftType(Int.self) == SwiftType(Int64.self)    // false
+/// SwiftType(Int.self) == SwiftType(type(of: 42))  // true
+/// ```
 public struct SwiftType: Hashable, Sendable, CustomStringConvertible {
   /// The type.
   public let type: Any.Type

@@ -2,6 +2,13 @@ import CForwardingShims
 
 /// A strong or a weak reference to an object.
 ///
+/// ```swift
+/// let reference = ObjectReference(account, isStrong: false)
+/// reference.object === account  // true
+/// let other = ObjectReference(Account(), isStrong: false)
+/// other.object                  // nil: nobody held it
+/// ```
+///
 /// A weak one zeroes like Swift's `weak`, but is cheaper, two locked instructions for each use, and
 /// does not slow the object down. The whole memory of a dead instance stays until the last such
 /// reference dies.

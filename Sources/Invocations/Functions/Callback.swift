@@ -12,11 +12,13 @@ public import TypeEncodings
 /// A C function pointer that is answered by a Swift closure.
 ///
 /// ```swift
-/// let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+/// typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
+/// let compare = try unsafe Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
 ///   unsafe a.pointee - b.pointee
 /// }
-/// try unsafe qsort(&numbers, 5, 4, compare.function(as: Comparator.self))
+/// try unsafe qsort(&numbers, numbers.count, 4, compare.function(as: Order.self))
 /// withExtendedLifetime(compare) {}
+/// numbers  // [1, 2, 3]
 /// ```
 ///
 /// The pointer is good while this object lives, on every thread; keep the object for as long as C

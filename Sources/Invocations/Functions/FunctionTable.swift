@@ -5,10 +5,10 @@ import TypeEncodings
 /// ```swift
 /// let functions = FunctionTable()
 /// try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
-/// try functions.call("pow", 2.0, 10.0, returning: Double.self)     // 1024
+/// try functions.call("pow", 2.0, 10.0, returning: Double.self)   // 1024.0
 ///
 /// try functions.register("twice") { (number: Int32) in number * 2 }
-/// try functions.call("twice", Int32(21), returning: Int32.self)    // 42
+/// try functions.call("twice", Int32(21), returning: Int32.self)  // 42
 /// ```
 ///
 /// A name that is taken is refused, unless `replacing` says otherwise.

@@ -7,6 +7,13 @@
 #endif
 
 /// A loaded library. It stays open while anybody holds this object; a registered function does.
+///
+/// ```swift
+/// let math = try Library("libm.so.6")
+/// try unsafe functions.register("cos", encoding: "dd", unsafeSymbolIn: math)
+/// try functions.call("cos", 0.0, returning: Double.self)  // 1.0
+/// try unsafe math.address(of: "cosinus")  // throws: 'libm.so.6' has no symbol 'cosinus'
+/// ```
 @safe
 public final class Library: Sendable {
   /// The path or name that was opened; empty for the program itself.

@@ -11,6 +11,7 @@ public import TypeEncodings
 /// ```swift
 /// let changed = try MessageCallback(
 ///   to: observers, selector: "changed:in:", encoding: "v^vi*", skipping: 1)
+/// changed.signature  // v@:i*
 /// ```
 ///
 /// The pointer is good while this object lives, on every thread.

@@ -25,6 +25,12 @@ struct FrameReference {
 
 /// What answers a message or a named function: C code at an address, or a Swift closure.
 ///
+/// ```swift
+/// let deposit = try Implementation { (account: Account, amount: Int32) in account.balance += amount }
+/// deposit.signature  // v@:i
+/// try MethodTable.of(Account.self).register("deposit:", deposit)
+/// ```
+///
 /// Immutable, so one implementation may be registered under several selectors, exchanged with
 /// another, and called by many threads.
 public final class Implementation: Sendable {

@@ -8,6 +8,7 @@
 ///   account.balance += amount
 /// }
 /// try MethodTable.of(Account.self).register("close", Account.close)
+/// MethodTable.of(Account.self).selectors  // [close, deposit:]
 /// ```
 public protocol MethodRegistry {
   /// What registering throws.

@@ -50,12 +50,14 @@ extension MethodTable: MethodRegistry {
 ///
 /// ```swift
 /// class Account: MethodDeclaring {
+///   var balance: Int32 = 100
 ///   class func declareMethods(_ methods: MethodDeclarations) {
 ///     methods.register("deposit:") { (account: Account, amount: Int32) in
 ///       account.balance += amount
 ///     }
 ///   }
 /// }
+/// Introspection.responds(Account(), to: "deposit:")  // true
 /// ```
 ///
 /// The class that a method belongs to is the one its closure receives, so a subclass that inherits
@@ -73,6 +75,15 @@ public protocol MethodDeclaring: AnyObject, SendableMetatype {
 }
 
 /// Where a class declares its methods.
+///
+/// ```swift
+/// final class Door: MethodDeclaring {
+///   static func declareMethods(_ methods: MethodDeclarations) {
+///     methods.register("isOpen") { (_: Door) in true }
+///   }
+/// }
+/// try Message<Bool>("isOpen")(on: Door())  // true
+/// ```
 ///
 /// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
 /// ``MethodTable/declarationErrors``. Sending the message throws
@@ -101,6 +112,16 @@ public struct MethodDeclarations: MethodRegistry, Sendable {
 }
 
 /// A method that a class declared wrongly.
+///
+/// ```swift
+/// final class Door: MethodDeclaring {
+///   static func declareMethods(_ methods: MethodDeclarations) {
+///     methods.register("open") { (_: Door, isWide: Bool) in }
+///   }
+/// }
+/// MethodTable.of(Door.self).selectors       // []
+/// MethodTable.declarationErrors.last?.type  // Door
+/// ```
 public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The class.
   public let type: SwiftType

@@ -10,6 +10,7 @@ public import TypeEncodings
 /// try MethodTable.of(Counter.self).register("add:") { (counter: Counter, step: Int32) in
 ///   counter.value += step
 /// }
+/// MethodTable.of(Counter.self).signature(for: "add:")  // v@:i
 /// ```
 ///
 /// Safe to use from many threads; a change is seen by every send that begins after it returns. A method

@@ -4,7 +4,8 @@ public import TypeEncodings
 ///
 /// ```swift
 /// let scrolling = try ProtocolDescription(
-///   "ScrollDelegate", required: ["scrollView:": "@"], optional: ["didScroll:": "v@:@"])
+///   "ScrollDelegate", required: ["isScrollable:": "B@:@"], optional: ["didScroll:": "v@:@"])
+/// scrolling.requirement(for: "didScroll:")?.isRequired  // false
 /// ```
 ///
 /// Two descriptions of one name are the same protocol.

@@ -3,6 +3,14 @@ public import TypeEncodings
 
 /// A prepared way to call any function with one signature.
 ///
+/// ```swift
+/// let plan = try CallPlan.shared(for: MethodSignature("dd"))
+/// let call = Invocation(plan)
+/// try call.setArgument(0.0, at: 0)
+/// try unsafe call.invoke(using: Library("libm.so.6").address(of: "cos"))
+/// try call.result(as: Double.self)  // 1.0
+/// ```
+///
 /// Making a plan is slow (every argument is classified and placed); using one is fast. A plan
 /// never changes, so one plan serves every thread.
 ///

@@ -2,6 +2,17 @@ public import TypeEncodings
 
 /// What an object may say about messages it has no method for, step by step.
 ///
+/// ```swift
+/// final class Secretary: MessageForwarding {
+///   let chief = Chief()
+///   func methodSignature(for selector: Selector) -> MethodSignature? {
+///     Introspection.signature(of: chief, for: selector)
+///   }
+///   func forward(_ invocation: Invocation) throws { try invocation.invoke(on: chief) }
+/// }
+/// try Message<String, String>("decide:")("lunch", on: Secretary())  // yes to lunch
+/// ```
+///
 /// The order is Objective-C's: the class may *resolve* the selector by adding a method, once; then
 /// the object may name *another target*; then it may give a *signature*, and *forward* the
 /// invocation as it likes; at last the selector is *unrecognized*. Every step has a default that
@@ -71,6 +82,12 @@ extension MessageForwarding {
 }
 
 /// Whether an object will forward an invocation, as far as its types go.
+///
+/// ```swift
+/// let call = try Invocation(MethodSignature("v@:i"), selector: "didSave:")
+/// InvocationMatch(try MethodSignature(parsing: "v@:q"), call)  // expects(v@:q)
+/// InvocationMatch(nil, call)                                   // unknown
+/// ```
 public enum InvocationMatch: Sendable {
   /// It will.
   case fits
@@ -91,6 +108,16 @@ public enum InvocationMatch: Sendable {
 }
 
 /// An object with methods of its own, beside those of its class.
+///
+/// ```swift
+/// final class Plugin: MethodHolding {
+///   let run: Implementation
+///   init(_ run: Implementation) { self.run = run }
+///   func ownMethod(for selector: Selector) -> Implementation? { selector == "run" ? run : nil }
+/// }
+/// let plugin = try Plugin(Implementation { (_: Plugin) in "done" })
+/// try Message<String>("run")(on: plugin)  // done
+/// ```
 public protocol MethodHolding: AnyObject, SendableMetatype {
   /// The object's own method for a selector, asked before its class.
   func ownMethod(for selector: Selector) -> Implementation?
@@ -98,6 +125,12 @@ public protocol MethodHolding: AnyObject, SendableMetatype {
 
 /// Questions about any object. A question that objects pass on until it comes back to one of them
 /// ends there with no.
+///
+/// ```swift
+/// Introspection.responds(account, to: "deposit:")       // true
+/// Introspection.signature(of: account, for: "deposit:") // i@:i
+/// Introspection.responds(account, to: "rob")            // false
+/// ```
 public enum Introspection {
   /// Whether an object answers a selector; nil answers none.
   public static func responds(_ object: AnyObject?, to selector: Selector) -> Bool {

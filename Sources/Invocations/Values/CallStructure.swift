@@ -6,9 +6,11 @@ import TypeEncodings
 /// A structure imported from a C header needs one line, which says what it is:
 ///
 /// ```swift
-/// extension div_t: CallStructure {
+/// extension div_t: @retroactive CallStructure {
 ///   public static var structure: VouchedStructure<div_t> { unsafe VouchedStructure("{div_t=ii}") }
 /// }
+/// try unsafe functions.register("div", encoding: "{div_t=ii}ii", unsafeSymbolIn: Library("libc.so.6"))
+/// try functions.call("div", Int32(17), Int32(5), returning: div_t.self).rem  // 2
 /// ```
 ///
 /// A structure declared in Swift works too while its members lie where C puts them: Swift reuses
@@ -20,6 +22,14 @@ public protocol CallStructure: CallValue {
 }
 
 /// The encoding of a structure that somebody vouched for.
+///
+/// ```swift
+/// struct Pair: CallStructure {
+///   var one: Int16, other: Int16
+///   static var structure: VouchedStructure<Pair> { unsafe VouchedStructure("{pair=ss}") }
+/// }
+/// try FunctionTable().register("swap") { (pair: Pair) in Pair(one: pair.other, other: pair.one) }
+/// ```
 @frozen
 public struct VouchedStructure<Structure>: Sendable {
   /// The encoding, such as `{div_t=ii}`.

@@ -1,6 +1,12 @@
 public import CForwardingShims
 
 /// A number of C that travels in one word.
+///
+/// ```swift
+/// Int32(-1).word == UInt64.max  // true
+/// Int8(word: 0x1FF)             // -1
+/// Bool(word: 2)                 // true
+/// ```
 public protocol WordValue: CallValue {
   /// The value, widened to eight bytes as the callee expects it.
   var word: UInt64 { get }
@@ -131,6 +137,11 @@ extension Double: WordValue {
 }
 
 /// A number of more than one word, which is just its bytes.
+///
+/// ```swift
+/// try functions.register("next") { (number: Int128) in number + 1 }
+/// try functions.call("next", Int128(41), returning: Int128.self)  // 42
+/// ```
 public protocol PlainValue: CallValue, BitwiseCopyable {}
 
 extension PlainValue {
@@ -166,6 +177,11 @@ extension UInt128: PlainValue {
 #endif
 
 /// A C `_Complex` number: two parts, one after the other.
+///
+/// ```swift
+/// try unsafe functions.register("cabs", encoding: "djd", unsafeSymbolIn: Library("libm.so.6"))
+/// try functions.call("cabs", ComplexValue(3.0, 4.0), returning: Double.self)  // 5.0
+/// ```
 public struct ComplexValue<Part: ComplexPart>: Hashable, Sendable, BitwiseCopyable {
   /// The real part.
   public var real: Part
@@ -180,6 +196,11 @@ public struct ComplexValue<Part: ComplexPart>: Hashable, Sendable, BitwiseCopyab
 }
 
 /// A floating type that complex numbers are made of.
+///
+/// ```swift
+/// ComplexValue<Float>.typeEncoding   // jf
+/// ComplexValue<Double>.typeEncoding  // jd
+/// ```
 public protocol ComplexPart: CallValue, BinaryFloatingPoint, BitwiseCopyable, Sendable {
   /// What a complex number of two such parts is in a frame.
   @unsafe static func _complexFacts() -> ValueFacts

@@ -34,6 +34,12 @@ extension String: NullableCallValue {
 
 /// A class whose instances can be arguments and results, as `@`.
 ///
+/// ```swift
+/// final class Parcel: CallObject {}
+/// try functions.register("wrap") { () -> Parcel in Parcel() }
+/// try functions.call("wrap", returning: Parcel?.self) == nil  // false
+/// ```
+///
 /// A class has nothing to implement: `extension Account: CallObject {}`.
 public protocol CallObject: AnyObject, NullableCallValue {}
 
@@ -60,6 +66,11 @@ extension CallObject {
 }
 
 /// Any object, for closures that do not mind the class.
+///
+/// ```swift
+/// try functions.register("isAccount") { (any: AnyCallObject) in any.object is Account }
+/// try functions.call("isAccount", AnyCallObject(screen), returning: Bool.self)  // false
+/// ```
 public struct AnyCallObject: NullableCallValue {
   /// The object.
   public var object: AnyObject

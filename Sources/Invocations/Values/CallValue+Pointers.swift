@@ -1,6 +1,12 @@
 public import CForwardingShims
 
 /// An address. It fits every pointer: what it points at is not checked, as in C's `void *`.
+///
+/// ```swift
+/// let pointer = unsafe UnsafeRawPointer.pointer(toAddress: 0x1000)
+/// unsafe pointer?.address                            // 4096
+/// unsafe UnsafeRawPointer.pointer(toAddress: 0)      // nil
+/// ```
 public protocol PointerValue: NullableCallValue {
   /// The address as a number.
   var address: UInt { get }

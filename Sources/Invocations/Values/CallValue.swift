@@ -2,6 +2,14 @@ public import CForwardingShims
 
 /// A Swift type whose values can be arguments and results of calls.
 ///
+/// ```swift
+/// Double.typeEncoding   // d
+/// String?.typeEncoding  // *
+/// let call = try Invocation(parsing: "vi")
+/// try call.setArgument(Int64(2), at: 0)           // throws: argument 0 is i, but Int64 (q) was given
+/// try call.setArgument(exactly: Int64(2), at: 0)
+/// ```
+///
 /// The package conforms the integers and floats of C, `Bool`, pointers, `String` (for `*`) and
 /// ``Selector``. Adopt ``CallObject`` for a class, ``CarriedValue`` for a type that travels as one of
 /// these, and ``CallStructure`` for a C structure. Nothing else can conform: how a value lies in a
@@ -42,6 +50,12 @@ extension CallValue {
 }
 
 /// A value that may be missing: NULL, nil.
+///
+/// ```swift
+/// try functions.register("length") { (text: String?) in text?.utf8.count ?? -1 }
+/// try functions.call("length", nil as String?, returning: Int.self)  // -1
+/// try functions.call("length", "seven", returning: Int.self)         // 5
+/// ```
 ///
 /// A missing value is a zero word, so a value that is there must not be one. Pointers, text,
 /// objects, and types that travel as these never are. An optional of another type is refused when

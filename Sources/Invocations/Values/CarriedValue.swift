@@ -4,6 +4,9 @@
 ///
 /// ```swift
 /// enum Mode: Int32, CarriedValue { case read, write }
+/// try functions.register("open") { (mode: Mode) in "for \(mode)" }
+/// try functions.call("open", Mode.write, returning: String.self)  // for write
+/// try functions.call("open", Int32(7), returning: String.self)    // throws: 7 is no value of Mode
 /// ```
 ///
 /// Another type says how its values become values of the carrier, and back. C, or another caller,

@@ -2,6 +2,17 @@ public import CForwardingShims
 
 /// What a Swift type is in a frame: its kind, and whether it is one word and nothing else.
 ///
+/// A type of your own has those of its carrier:
+///
+/// ```swift
+/// struct Celsius: CarriedValue {
+///   var degrees: Double
+///   var carrier: Double { degrees + 273.15 }
+///   init?(carrier: Double) { degrees = carrier - 273.15 }
+/// }
+/// Celsius.valueKind == Double.valueKind  // true: the facts are those of the carrier
+/// ```
+///
 /// The facts of a type come from the same conformance as the functions that store and load its values.
 /// A cast to a protocol does not: another module may have added that protocol later.
 ///

@@ -2,6 +2,11 @@ public import CForwardingShims
 import TypeEncodings
 
 /// What a value is, as far as storing and passing it goes.
+///
+/// ```swift
+/// Int.valueKind == Int64.valueKind    // true
+/// Int32.valueKind == Int64.valueKind  // false
+/// ```
 @frozen
 public struct ValueKind: Hashable, Sendable {
   @usableFromInline let raw: FWDKind

@@ -2,6 +2,14 @@ public import CForwardingShims
 
 /// One place in a frame: where a value is written to and read from.
 ///
+/// A type of your own gets to a place as its carrier:
+///
+/// ```swift
+/// enum Mode: Int32, CarriedValue { case read, write }
+/// try functions.register("next") { (mode: Mode) in mode == .read ? Mode.write : .read }
+/// try functions.call("next", Mode.read, returning: Mode.self)  // write
+/// ```
+///
 /// It points into memory that may be gone when the call is over, so nothing can be done with one
 /// outside of this package.
 @safe

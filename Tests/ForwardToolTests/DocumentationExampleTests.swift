@@ -1,0 +1,98 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+/// The code in documentation comments and in Markdown is compiled, as a client with strict memory
+/// safety compiles it, and run; its comments must be what it gives.
+@Suite("Examples in the documentation")
+struct DocumentationExampleTests {
+  @Test("every public type has an example")
+  func everyType() throws {
+    let types = try ExampleSources.publicTypes()
+    #expect(types.count > 50)
+    for (type, hasExample) in types where !hasExample { Issue.record("\(type) has no example") }
+  }
+
+  @Test("examples compile, run, and give what their comments say")
+  func examples() throws {
+    var program = ExampleProgram(
+      preamble: try ExampleSources.lines("Tests/Data/Examples/Preamble.swift.txt"),
+      harness: try ExampleSources.lines("Tests/Data/Examples/Harness.swift.txt"))
+    for example in try ExampleSources.inComments() + ExampleSources.inMarkdown() {
+      program.add(example)
+    }
+    for comment in program.unreadable { Issue.record("nobody can check \(comment)") }
+    let output = try Self.output(of: program.text)
+    for claim in Self.broken(program.claims, output) { Issue.record("\(claim)") }
+  }
+
+  @Test("a comment that says something else is found")
+  func wrongComment() throws {
+    var program = ExampleProgram(
+      preamble: [], harness: try ExampleSources.lines("Tests/Data/Examples/Harness.swift.txt"))
+    let code = [
+      "Selector(existing: \"never heard of\")  // 5", "try Selector(interning: \"\\0\")  // fine",
+      "let one: Selector = \"one\"  // prose", "one.name  // one: its name", "print(one)  // two",
+      "if one.name.isEmpty {", "  one.name  // one", "}", "try unsafe Library(\"nowhere.so\")",
+    ]
+    program.add(Example(file: "test", line: 1, code: code))
+    let broken = Self.broken(program.claims, try Self.output(of: program.text))
+    #expect(
+      broken == [
+        "test:1 says 5, and gives nil",
+        "test:2 says fine, and gives throws: '\u{0}' cannot be the name of a selector",
+        "test:5 says two, and gives one", "test:7 was not reached",
+        "test:1 throws 'nowhere.so' could not be opened",
+      ])
+  }
+
+  /// What the comments say and the program does not give.
+  private static func broken(_ claims: [ExampleProgram.Claim], _ output: String) -> [String] {
+    var broken: [String] = []
+    var given: [Int: [[String]]] = [:]
+    let lines = output.split(separator: "\n").map { $0.components(separatedBy: "\t") }
+    for words in lines where words[0] == "found" {
+      given[Int(words[1]) ?? -1, default: []].append(Array(words.dropFirst(2)))
+    }
+    for (number, claim) in claims.enumerated() {
+      guard let found = given[number] else {
+        broken.append("\(claim.place) was not reached")
+        continue
+      }
+      for texts in found
+      where !texts.contains(where: { claim.text == $0 || claim.text.hasPrefix($0 + ": ") }) {
+        broken.append("\(claim.place) says \(claim.text), and gives \(texts[0])")
+      }
+    }
+    for words in lines where words[0] == "failed" {
+      let error = words[2].components(separatedBy: ": ")[0]
+      broken.append("\(words[1]) throws \(error)")
+    }
+    if lines.last?[0] != "finished" { broken.append("the program did not come to its end") }
+    return broken
+  }
+
+  /// Compiles and runs a program.
+  private static func output(of text: String) throws -> String {
+    let swiftc = try #require(Toolchain.path(of: "swiftc"))
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("forwarding-examples-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appendingPathComponent("main.swift")
+    let program = folder.appendingPathComponent("examples").path
+    try text.write(to: source, atomically: true, encoding: .utf8)
+    let compiled = try run(
+      swiftc,
+      [
+        "-swift-version", "6", "-strict-memory-safety", "-Werror", "StrictMemorySafety",
+        "-module-name", "Examples", "-diagnostic-style=llvm", source.path, "-o", program,
+      ] + Toolchain.moduleOptions
+        + Toolchain.linkOptions(for: ExampleSources.modules + ["CForwardingShims"]))
+    let errors = compiled.errors.split(separator: "\n").filter { $0.contains("error:") }
+    try #require(compiled.status == 0, "\(errors.joined(separator: "\n"))")
+    let finished = try run(program, [])
+    #expect(finished.status == 0, "\(finished.errors)")
+    return finished.output
+  }
+}

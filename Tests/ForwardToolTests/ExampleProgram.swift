@@ -1,0 +1,185 @@
+import Foundation
+
+/// One program of all examples: each is a function of its own, with the fixtures that it mentions.
+///
+/// A comment behind an expression is what the expression gives, and one behind `print(…)` is what that
+/// prints. `throws:` is in front of an error, and words may follow the value behind a colon. Behind
+/// declarations, and where a line opens a block, comments are prose.
+struct ExampleProgram {
+  /// What a comment promises.
+  struct Claim {
+    let place: String
+    let text: String
+  }
+
+  private(set) var claims: [Claim] = []
+  /// Comments that nobody can check.
+  private(set) var unreadable: [String] = []
+  private let fixtures: [Chunk]
+  private var lines: [String] = []
+  private var extensions: Set<[String]> = []
+  private var count = 0
+
+  init(preamble: [String], harness: [String]) {
+    fixtures = Chunk.split(preamble, from: 1)
+    lines = harness
+  }
+
+  mutating func add(_ example: Example) {
+    var code = example.code
+    for (index, line) in code.enumerated() {
+      code[index] = line.hasPrefix("import ") ? "" : checked(line, example, index)
+    }
+    let own = Chunk.split(code, from: example.line)
+    let needed = needs(of: example.code, declared: own.compactMap(\.name))
+    let chunks = needed + own
+    count += 1
+    lines.append("enum Example\(count) {")
+    for chunk in chunks where chunk.kind == .type {
+      emit(chunk, needed.contains { $0.name == chunk.name } ? "Preamble" : example.file)
+    }
+    lines += ["static func run() async throws {"]
+    for chunk in chunks where chunk.kind == .statement {
+      emit(chunk, needed.contains { $0 == chunk } ? "Preamble" : example.file)
+    }
+    lines += ["}", "}"]
+    for chunk in own where chunk.kind == .extension && extensions.insert(chunk.lines).inserted {
+      let isOwn = own.contains { $0.kind == .type && $0.name == chunk.name }
+      guard isOwn, let name = chunk.name else {
+        emit(chunk, example.file)
+        continue
+      }
+      let lines = chunk.lines.map {
+        $0.replacing(#/^extension /#, with: "extension Example\(count).")
+      }
+      emit(Chunk(kind: .extension, name: name, line: chunk.line, lines: lines), example.file)
+    }
+    lines.append("await runExample(\"\(example.name)\") { try await Example\(count).run() }")
+  }
+
+  /// The program, which prints the number of each claim that was looked at with what it found.
+  var text: String { (lines + ["finish()"]).joined(separator: "\n") + "\n" }
+
+  private mutating func emit(_ chunk: Chunk, _ file: String) {
+    lines.append("#sourceLocation(file: \"\(file)\", line: \(chunk.line))")
+    lines += chunk.lines
+    lines.append("#sourceLocation()")
+  }
+
+  /// The fixtures that a text mentions and does not declare, and those that these mention.
+  private func needs(of code: [String], declared: [String]) -> [Chunk] {
+    var missing = [code.joined(separator: "\n")]
+    var names: Set<String> = []
+    while let text = missing.popLast() {
+      for fixture in fixtures {
+        guard let name = fixture.name, !names.contains(name), !declared.contains(name),
+          Self.mentions(name, text), fixture.kind == .type || !Self.binds(name, text)
+        else { continue }
+        names.insert(name)
+        missing.append(fixture.lines.joined(separator: "\n"))
+      }
+    }
+    return fixtures.filter { names.contains($0.name ?? "") }
+  }
+
+  private static func mentions(_ name: String, _ text: String) -> Bool {
+    text.split { !$0.isLetter && !$0.isNumber }.contains { $0 == name }
+  }
+
+  /// Whether a text has a parameter or a constant of a name.
+  private static func binds(_ name: String, _ text: String) -> Bool {
+    ["\(name): ", "let \(name) ", "var \(name) "].contains { text.contains($0) }
+  }
+
+  // MARK: Comments
+
+  /// A line of code, as it checks what its comment promises.
+  private mutating func checked(_ line: String, _ example: Example, _ index: Int) -> String {
+    guard let (code, text) = Self.split(line) else { return line }
+    let isProse =
+      code.contains(/(\{|\(|\[|,|\bin)$/)
+      || code.contains(
+        /^\s*(@|\}|(let|var|case|func|class|struct|enum|return|throw|guard|if|for|final|public|static)\b)/
+      ) || code.contains(#/^\s*[\w.]+(\[.*\])? [-+*]?= /#)
+    let place = "\(example.file):\(example.line + index)"
+    if isProse, !code.contains(/^\s*\}/) { return line }
+    if code.contains(/^\s*[.})]/) {
+      unreadable.append("\(place): \(text)")
+      return line
+    }
+    let number = claims.count
+    claims.append(Claim(place: place, text: text))
+    if code.contains(/^\s*print\(/) {
+      return code.replacing("print(", with: "printed(\(number), ", maxReplacements: 1)
+    }
+    let expression = code.trimmingCharacters(in: .whitespaces)
+    // A call with an unsafe value is as unsafe as the value.
+    let mark = code.contains(/\bunsafe\b/) ? "unsafe " : ""
+    let check = "\(mark)found(\(number), \(expression))"
+    return code.contains(/\btry\b/) ? "do { \(check) } catch { refused(\(number), error) }" : check
+  }
+
+  /// A line as its code and the comment behind it.
+  private static func split(_ line: String) -> (code: String, comment: String)? {
+    var isText = false
+    var previous: Character = " "
+    for index in line.indices {
+      if line[index] == "\"", previous != "\\" { isText.toggle() }
+      if !isText, line[index...].hasPrefix("// ") {
+        let code = String(line[..<index].reversed().drop { $0 == " " }.reversed())
+        guard !code.isEmpty else { return nil }
+        return (code, line[index...].dropFirst(3).trimmingCharacters(in: .whitespaces))
+      }
+      previous = line[index]
+    }
+    return nil
+  }
+}
+
+/// A declaration or statement that begins at the left margin, with all its lines.
+struct Chunk: Equatable {
+  enum Kind { case type, `extension`, statement }
+
+  let kind: Kind
+  /// What it declares or extends.
+  let name: String?
+  let line: Int
+  var lines: [String]
+
+  static func split(_ lines: [String], from number: Int) -> [Chunk] {
+    var chunks: [Chunk] = []
+    var isOpen = false
+    for (index, line) in lines.enumerated() {
+      if isOpen || line.hasPrefix(" "), !chunks.isEmpty {
+        chunks[chunks.count - 1].lines.append(line)
+        if line.hasPrefix("}") || line.hasPrefix(")") { isOpen = line.hasSuffix("{") }
+        continue
+      }
+      guard !line.isEmpty else { continue }
+      isOpen = line.contains(/(\{|\(|\{.*\bin)$/)
+      chunks.append(Chunk(line, number + index))
+    }
+    return chunks
+  }
+
+  init(kind: Kind, name: String?, line: Int, lines: [String]) {
+    self.kind = kind
+    self.name = name
+    self.line = line
+    self.lines = lines
+  }
+
+  private init(_ text: String, _ line: Int) {
+    let bare = text.replacing(/\/\/.*/, with: "")
+    let type = /^(?:@\w+ )*(?:final )?(class|struct|enum|protocol|actor|extension) ([\w.]+)/
+    let value = /^(?:@Sendable )?(?:let|var|func|typealias) (\w+)/
+    if let match = bare.firstMatch(of: type) {
+      self.init(
+        kind: match.1 == "extension" ? .extension : .type, name: String(match.2), line: line,
+        lines: [text])
+    } else {
+      let name = bare.firstMatch(of: value).map { String($0.1) }
+      self.init(kind: .statement, name: name, line: line, lines: [text])
+    }
+  }
+}
