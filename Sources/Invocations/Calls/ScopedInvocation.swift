@@ -75,13 +75,17 @@ public struct ScopedInvocation: ~Copyable {
   @usableFromInline
   package func send(compared selector: Selector, to target: AnyObject?) throws {
     call.setSelector(selector)
-    guard let target else { return call.answerWithZero() }
+    // As an address: an object in a variable of its own would be retained.
+    let address = OwnedWord(target, isOwned: false).word
+    guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
+      return call.answerWithZero()
+    }
     // Argument 0 is replaced, whatever it was. The target must not be found there afterwards,
     // because only the caller holds it.
     if call.owned & 1 != 0 { call.releaseOwned(0) }
-    let receiver = unsafe HeldObject(Unmanaged.passUnretained(target).toOpaque())
-    unsafe call.slot(0).word = UInt64(UInt(bitPattern: receiver.address))
+    call.slot(0).word = address
     defer { call.slot(0).word = 0 }
+    let receiver = unsafe HeldObject(object)
     switch try call.performKnownMethod(of: receiver, UInt64(selector.word)) {
     case .performed: return
     case .asks(let table):
