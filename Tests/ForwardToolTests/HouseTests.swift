@@ -82,4 +82,44 @@ struct HouseTests {
       Issue.record("\(path) has \(lines.count) lines, \(limit) are the limit")
     }
   }
+
+  /// The lines that declare or define a function of the C core, with how many lines of comment stand
+  /// above. Functions of a family stand below each other, without an empty line, under one comment.
+  private static func contracts(_ lines: [Substring]) -> [(String, Int)] {
+    lines.indices.compactMap { index in
+      let line = lines[index]
+      guard line.contains(/\b(?:fwd|swift)_\w+\(/), line.contains(/^[A-Za-z_]/),
+        !line.hasPrefix("_Static_assert"), !line.hasPrefix("typedef")
+      else { return nil }
+      let block = lines[..<index].reversed().prefix { !$0.isEmpty }
+      let comment = block.drop { !$0.hasPrefix("//") }.prefix { $0.hasPrefix("//") }
+      return (String(line), comment.count)
+    }
+  }
+
+  @Test("each function of the C core has a contract above it, of two lines at least")
+  func contracts() throws {
+    let files = try Self.files("CShims/CallShims/include", ["h"])
+    var count = 0
+    for (path, lines) in files {
+      for (line, comment) in Self.contracts(lines) {
+        count += 1
+        if comment < 2 { Issue.record("\(path): \(line)") }
+      }
+    }
+    #expect(count > 80)
+  }
+
+  @Test(
+    "a function is found without its contract, and a family with one",
+    arguments: [
+      ("/// One line.\nvoid fwd_jump(void);", [1]),
+      ("/// Two lines,\n/// of them.\nvoid fwd_jump(void);\nvoid fwd_land(void);", [2, 2]),
+      ("/// Two lines,\n/// of a type.\ntypedef int Leap;\n\nint fwd_jump(void);", [0]),
+      ("/// Two lines,\n/// of them.\nstatic inline int fwd_jump(void) {\n  fwd_land();\n}", [2]),
+    ])
+  func contractsAreCounted(_ header: String, _ counts: [Int]) {
+    let lines = header.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(Self.contracts(lines).map(\.1) == counts)
+  }
 }

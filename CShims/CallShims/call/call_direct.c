@@ -34,9 +34,6 @@ _Static_assert(offsetof(FWDFrame, integers) == 0, "machine code finds the intege
 
 _Static_assert(sizeof(FWDIntegerPair) <= sizeof((FWDFrame){0}.result), "a result fits its room");
 _Static_assert(sizeof(ComplexX87) == sizeof((FWDFrame){0}.result), "two x87 registers fill it");
-_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHAPE_OF_LIBFFI,
-               "every shape has a place in the table, and libffi's has none");
-_Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes four bits");
 
 /// Calls `function` with the registers of `frame` and `words` words of stack behind it. The result
 /// is where the caller of such a function looks for it, so this is called as of the function's

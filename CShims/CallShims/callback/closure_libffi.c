@@ -10,6 +10,8 @@ typedef struct Closure {
   ffi_closure *closure;
 } Closure;
 
+_Static_assert(offsetof(Closure, place) == 0, "a closure is found by its place");
+
 /// Writes zero where the result of `slot` would be.
 static void answer_zero(const FWDSlot *slot, void *result, void **values) {
   void *hidden;

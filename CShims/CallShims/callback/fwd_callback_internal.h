@@ -11,6 +11,8 @@ typedef struct FWDCallbackPlace {
   FWDCallback *former;
 } FWDCallbackPlace;
 
+_Static_assert(sizeof(FWDCallbackPlace) == 2 * sizeof(void *), "a place is two words");
+
 struct FWDCallback {
   FWDRetirable retirable;
   /// Kept until the place is used again.
@@ -37,6 +39,9 @@ struct FWDCallback {
   /// Whether a call after the end was reported.
   uint8_t is_reported;
 };
+
+_Static_assert(offsetof(struct FWDCallback, retirable) == 0,
+               "what is retired is found by its beginning");
 
 #if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
 #define FWD_HAS_TRAMPOLINES 1

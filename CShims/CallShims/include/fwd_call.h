@@ -37,11 +37,18 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsIntegersStack8,
 } FWDArgumentShape;
 
+_Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes four bits");
+_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHAPE_OF_LIBFFI,
+               "every shape has a place in the table, and libffi's has none");
+
+/// Returns the shape of a call as one byte: the result in the high four bits, the arguments in the
+/// low four. A shape says what a call loads and stores; many signatures share one.
 static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape arguments) {
   return (uint8_t)(result << 4 | arguments);
 }
 
-/// How many stack words a shape copies; a large call copies those that are passed.
+/// Returns how many stack words a shape copies, whether the callee looks at them or not; a frame has
+/// room for that many. It is 0 for a large call, which copies those that are passed.
 static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
   switch (shape) {
     case FWDArgumentsIntegers:
@@ -60,6 +67,9 @@ static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
 }
 
 /// Calls `function` through libffi with the values in `frame`, and leaves the result there.
+///
+/// Every plan can be called so; a plan of libffi's engine has this as its `caller`. The caller has
+/// checked what `fwd_call` asks for. It allocates nothing but stack.
 void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
 
 #if FWD_HAS_DIRECT_ENGINE
@@ -74,10 +84,11 @@ typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
                         f->integers[4], f->integers[5]
 #define FWD_SIX uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
 
+/// The two most common calls: six integer registers in, nothing or two integer registers out. Only
+/// for `fwd_call`, which has looked at the shape. An integer result lies in the frame afterwards.
 FWD_SHAPE_CALL void fwd_call_nothing_integers(FWDFrame *f, const void *function) {
   ((void (*)(FWD_SIX))function)(FWD_INTEGERS(f));
 }
-
 FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function) {
   FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_SIX))function)(FWD_INTEGERS(f));
   f->result[0] = r.first;
@@ -89,8 +100,11 @@ FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function
 #endif
 
 /// Calls `function` with the values in `frame`, and leaves the result there. The two most common
-/// shapes are part of the caller; for all others the plan knows a function. `errno` is as the
-/// function left it.
+/// shapes are part of the caller; for all others the plan knows a function.
+///
+/// The caller vouches that `function` has the plan's type, has set every argument, keeps alive what
+/// they refer to, and has asked `fwd_has_stack_for`. Nothing is owned here: neither arguments nor
+/// the result. A call that has begun cannot fail. `errno` is as the function left it.
 __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *facts,
                                                            FWDFrame *frame,
                                                            const void *function) {
@@ -110,6 +124,9 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
 
 /// Calls in the same way, and notes in `state`, which stands in front of the frame, that what its
 /// values refer to is in use: the callee may find the invocation, and set other values.
+///
+/// The uses are counted, so calls of one frame may be inside of each other. They are no lock: a
+/// frame belongs to one thread at a time. A `longjmp` over the call leaves it in use for good.
 __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
                                                                   FWDInvocationState *state,
                                                                   const void *function) {
@@ -118,8 +135,8 @@ __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanF
   state->uses--;
 }
 
-/// Calls with `errno` cleared, and returns what the function left in it. Nothing runs between the
-/// call and the look at `errno`.
+/// Calls as `fwd_call_in_use` does, with `errno` cleared, and returns what the function left in it.
+/// Nothing runs between the call and the look at `errno`, which still has that value afterwards.
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
                              const void *function);
 

@@ -12,9 +12,12 @@ typedef void (*FWDCallbackHandler)(void *context, FWDFrame *frame);
 typedef struct FWDCallback FWDCallback;
 
 /// Makes a function pointer of `plan`'s type that calls `handler(context, frame)` on whatever
-/// thread it is called. The callback takes `context` over: `release(context)` is called once, when
-/// nobody is in the handler any more. Returns NULL where there is no code; then nothing is taken
-/// over, and `out_error` is the `errno` that says why.
+/// thread it is called. The frame lives as long as the handler runs.
+///
+/// The callback keeps `plan` for itself, and takes `context` over: `release(context)` is called once,
+/// after `fwd_callback_destroy`, when nobody is in the handler any more, on the thread that is last.
+/// Returns NULL where there is no code or no memory; then nothing is taken over, `release` is not
+/// called, and `out_error` is the `errno` that says why. Any thread may call this.
 FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
                                            void (*release)(void *context),
                                            const void *_Nullable *_Nonnull out_function,
@@ -23,6 +26,9 @@ FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler han
 /// Ends a callback, whose function pointer must not be called any more. A call that has found the
 /// callback runs to its end. Every other one answers zero, and the first is reported, until the
 /// function is used again; functions freed earlier are used first.
+///
+/// Called once for each callback, which its own handler may do. No lock may be held: `release` may
+/// run now. The code and the place it leads to are never freed.
 void fwd_callback_destroy(FWDCallback *callback);
 
 /// Where the code of callbacks comes from.
@@ -33,10 +39,12 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDCallbackCode : uint8
   FWDCallbackCodeLibffi,
 } FWDCallbackCode;
 
-/// What the next callback will use.
+/// Returns what the next callback will use, from any thread. Where no trampoline is left, one page of
+/// them is mapped to find out; a shortage of the moment does not count.
 FWDCallbackCode fwd_callback_code(void);
 
-/// Makes callbacks of libffi from here on, for tests to compare with; 0 takes that back.
+/// Makes callbacks of libffi from here on, for tests to compare with; 0 takes that back. It is for
+/// all threads, and changes no callback that there is.
 void fwd_callback_prefer_libffi(int prefer);
 
 #pragma clang assume_nonnull end

@@ -17,13 +17,16 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDEvent : uint8_t {
 /// lock of this package is held meanwhile.
 typedef void (*FWDEventHandler)(FWDEvent event, const void *function);
 
-/// Writes one line to stderr, with one call, and without memory or a lock. It is the first handler.
+/// Writes one line to stderr, with one call of `write`, and without memory or a lock. It is the first
+/// handler. A line that cannot be written is lost.
 void fwd_write_event(FWDEvent event, const void *function);
 
-/// Replaces the handler of this process; NULL is the first one.
+/// Replaces the handler of this process, from any thread; NULL is the first one. A handler lives as
+/// long as the process: a thread that has found it may call it after it is replaced.
 void fwd_set_event_handler(FWDEventHandler _Nullable handler);
 
-/// Tells the handler of an event.
+/// Tells the handler of an event, on this thread, and returns after it. No lock may be held, as the
+/// handler may run any code.
 void fwd_report_event(FWDEvent event, const void *function);
 
 #pragma clang assume_nonnull end

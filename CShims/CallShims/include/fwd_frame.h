@@ -21,6 +21,11 @@
 
 #pragma clang assume_nonnull begin
 
+// All of this folder moves values as words.
+_Static_assert(sizeof(void *) == 8, "a pointer fills a word of 8 bytes");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "a small value is the low bytes of its word");
+
 /// The stack words, or the bytes of a large result, that `FWDScopedFrame` has room for.
 #define FWD_SCOPED_STACK_WORDS 16
 
@@ -123,14 +128,15 @@ typedef struct FWDSlot {
 _Static_assert(sizeof(FWDSlot) == 24, "a slot's address is computed for every argument");
 
 /// Decides how a value is cut into pieces, once it has a place. Everything that moves values goes by
-/// `head` and `second_offset`, which are set here and nowhere else.
+/// `head` and `second_offset`; this sets `head`, and the maker of a plan has set all else before.
 static inline void fwd_slot_cut(FWDSlot *slot) {
   int is_register = slot->place == FWDPlaceRegisters && slot->second == FWDClassNone;
   int is_cut = slot->size > 8 && (is_register || slot->second_offset != FWD_NOT_SPLIT);
   slot->head = is_cut ? 8 : slot->size;
 }
 
-/// Where the eight bytes from `8 * word` on of a value lie in a frame, or `FWD_NOWHERE`.
+/// Returns where the eight bytes from `8 * word` on of a value lie in a frame, or `FWD_NOWHERE` for
+/// bytes behind its end and for an eightbyte of nothing but padding.
 static inline uint32_t fwd_slot_word(const FWDSlot *slot, uint32_t word) {
   if (8 * word < slot->head) return slot->offset + 8 * word;
   // FWD_NOT_SPLIT is FWD_NOWHERE.
@@ -148,6 +154,12 @@ typedef struct FWDFrame {
   /// A result of up to 16 bytes, or two x87 registers.
   uint64_t result[4];
 } FWDFrame;
+
+_Static_assert(offsetof(FWDFrame, integers) == 0, "offset 0 is the first integer register");
+_Static_assert(offsetof(FWDFrame, vectors) == 6 * 8, "vectors follow the integers");
+_Static_assert(offsetof(FWDFrame, result) == 14 * 8, "the result follows all registers");
+_Static_assert(sizeof(((FWDFrame *)0)->result) == 2 * 16, "two x87 registers fill the result");
+_Static_assert(sizeof(FWDFrame) % 16 == 0, "stack words begin at a multiple of 16");
 
 /// What an invocation knows beside its frame, in the 48 bytes in front of it. Plain memory rather
 /// than properties of a class, whose every change the Swift runtime would check for exclusivity.
@@ -177,7 +189,8 @@ typedef struct FWDInvocationState {
 
 _Static_assert(sizeof(FWDInvocationState) == 48, "the frame behind it is aligned to 16 bytes");
 
-/// The frame that a state stands in front of.
+/// Returns the frame that a state stands in front of. Whoever made the state has made room for a
+/// frame of the plan behind it, aligned to 16 bytes.
 static inline FWDFrame *fwd_state_frame(FWDInvocationState *state) {
   return (FWDFrame *)(state + 1);
 }

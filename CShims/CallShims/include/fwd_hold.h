@@ -22,6 +22,8 @@
 /// Whether readers make barriers of their own.
 extern int fwd_readers_need_barriers;
 
+/// Makes what the reader wrote visible before it looks again: with a barrier of its own, or for the
+/// compiler alone where writers make one for all threads.
 static inline void fwd_reader_barrier(void) {
   if (__builtin_expect(__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED), 0))
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -30,12 +32,14 @@ static inline void fwd_reader_barrier(void) {
 }
 
 /// Holds what is published at `place` in a slot that holds something already, or was changed
-/// meanwhile.
+/// meanwhile; NULL if nothing is published now. What the slot held before is let go, and disposed of
+/// here if this was its last hold: no lock may be held.
 const void *_Nullable fwd_hold_again(FWDThread *thread, uint32_t index,
                                      const void *_Nullable const *_Nonnull place);
 
-/// Holds what is published at `place` in a slot of the thread that is counted already. `stack` is an
-/// address in the frame of the function that will let go.
+/// Holds what is published at `place` in a slot of the thread that is counted already; NULL if nothing
+/// is. `thread` is the current one, and has room for the slot. `stack` is an address in the frame of
+/// the function that will let go.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
     FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull place,
     uintptr_t stack) {
@@ -52,17 +56,23 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
 /// jump left behind at `stack` or further down makes room for the next time: a running function has no
 /// frame there. A function that holds something for the time of a call is not part of its callee, so no
 /// two live holds have one address.
+///
+/// What the dead holds were the last to hold is disposed of here: no lock may be held.
 int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack);
 
-/// Whether a thread that holds `index` things may hold `needed` more.
+/// Says whether a thread that holds `index` things may hold `needed` more. Does what
+/// `fwd_make_room` does where that is not known at once.
 __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, uint32_t index,
                                                               uint32_t needed, uintptr_t stack) {
   return __builtin_expect(index + needed <= thread->room, 1) ||
          fwd_make_room(thread, index, needed, stack);
 }
 
-/// Holds what is published at `place`; NULL if nothing is, or the thread holds too much already.
-/// Every success is followed by one `fwd_let_go` of the same function, the last hold first.
+/// Holds what is published at `place`; NULL if nothing is, if the thread holds too much already, or
+/// without a thread. The caller then takes a way that needs no hold.
+///
+/// `thread` is the current one. What is held may be read, not changed, until it is let go. Every
+/// success is followed by one `fwd_let_go` of the same function, the last hold first.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
     FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place) {
   if (!thread) return NULL;
@@ -78,11 +88,13 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
 }
 
 /// Disposes of what was retired while it was held in `count` slots from `index` on, if these were
-/// the last to hold it.
+/// the last to hold it. The slots are empty already. Takes the lock of threads, so it may not be held.
 void fwd_let_go_of_retired(FWDThread *thread, uint32_t index, uint32_t count);
 
-/// Lets go of what was held from slot `index` on, which is one thing or two. A caller that kept the
-/// index does not wait for the count to come back from memory.
+/// Lets go of what was held from slot `index` on, which is one thing or two, on the thread that holds
+/// it. A caller that kept the index does not wait for the count to come back from memory.
+///
+/// What was retired meanwhile may be disposed of here, which may run any code: no lock may be held.
 __attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread,
                                                                   uint32_t index, int is_pair) {
   FWDHold *hold = &thread->holds[index];
@@ -95,22 +107,29 @@ __attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thr
   if (__builtin_expect(is_wanted, 0)) fwd_let_go_of_retired(thread, index, is_pair ? 2 : 1);
 }
 
-/// Lets go of what was held last.
+/// Lets go of what was held last, in the same way. Only for a function that ran no foreign code since
+/// then: a `longjmp` out of that could have left other holds above this one.
 static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->count - 1, 0); }
 
-/// Publishes `thing` at `place` and returns what was there.
+/// Publishes `thing` at `place` and returns what was there, which readers may still hold: the caller
+/// retires it. Writers of one place take a lock of their own, or own the place.
 static inline void *_Nullable fwd_publish(const void *_Nullable *_Nonnull place,
                                           const void *_Nullable thing) {
   return (void *)__atomic_exchange_n(place, thing, __ATOMIC_ACQ_REL);
 }
 
-/// Returns what is at `place` now; only good to be compared, as it is not held.
+/// Returns what is at `place` now. It is not held, so it is only good to be compared, unless the
+/// caller has the lock of the place's writers.
 static inline const void *_Nullable fwd_published(const void *_Nullable const *_Nonnull place) {
   return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
 
 /// Calls `dispose(thing)` once no thread holds `thing`, which nobody can find any more: now, or when
-/// the last hold ends, on the thread that ends it. No lock may be held: disposing may run any code.
+/// the last hold ends, on the thread that ends it. What only threads held that a fork did without
+/// goes to the next thread that retires something, or lets go of something retired.
+///
+/// `thing` belongs to this folder from here on, and `dispose` frees it. A thing is retired once, from
+/// any thread. No lock may be held: disposing may run any code.
 void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *thing));
 
 #pragma clang assume_nonnull end

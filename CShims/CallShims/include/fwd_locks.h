@@ -11,9 +11,12 @@
 // condition, which lets go of the lock meanwhile. A checked build stops where a second one is
 // taken. A lock of the C core may be taken under one of them, never the other way round.
 
-/// Returns the lock of an object. Two objects may have the same one.
+/// Returns the lock of an object, which is found by the address alone: two objects may have the same
+/// one. It lives as long as the process, and passes a fork.
 pthread_mutex_t *fwd_lock_of(const void *object);
 
+/// Takes a lock that `fwd_lock_of` returned, and gives it back on the same thread. Waits without an
+/// end: a thread that has such a lock must not take one, as it may be the same.
 void fwd_lock(pthread_mutex_t *lock);
 void fwd_unlock(pthread_mutex_t *lock);
 

@@ -40,17 +40,21 @@ typedef struct FWDMethodCache {
 } FWDMethodCache;
 
 _Static_assert(sizeof(FWDMethod) == 64, "an entry is as large as a line of the cache");
-_Static_assert(sizeof(FWDMethodCache) == 64, "entries are aligned");
+_Static_assert(offsetof(FWDMethodCache, methods) == 64, "entries are aligned");
+_Static_assert(offsetof(FWDMethodCache, retirable) == 0, "what is retired is found by its beginning");
 
 /// The current table; a place to hold.
 extern const void *_Nullable fwd_method_cache;
 
+/// Mixes the words of a class and a selector into the number that decides where a search begins. A
+/// class of 0 gives the hash of a selector alone.
 static inline size_t fwd_method_hash(uintptr_t type, uintptr_t selector) {
   uint64_t mixed = (type ^ (selector << 7)) * 0x9E3779B97F4A7C15u;
   return (size_t)(mixed >> 32);
 }
 
-/// The entry for a class and a selector, or NULL if there is none yet.
+/// Returns the entry for a class and a selector, or NULL if there is none yet. The caller holds the
+/// table, or has the lock of methods; the entry is good for as long. Entries may be added meanwhile.
 static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *cache,
                                                          uintptr_t type, uintptr_t selector) {
   size_t mask = cache->mask;
@@ -62,7 +66,10 @@ static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *c
   }
 }
 
-/// Finds the entry and holds the table. Every success is followed by one `fwd_let_go`.
+/// Finds the entry in the current table, and holds that table. Returns NULL, and holds nothing, if
+/// there is no entry or `fwd_hold` refuses: then nothing is known of the method.
+///
+/// Every success is followed by one `fwd_let_go` of the same function. The entry is good until then.
 __attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_method_hold(
     FWDThread *_Nullable thread, uintptr_t type, uintptr_t selector) {
   const FWDMethodCache *cache = (const FWDMethodCache *)fwd_hold(thread, &fwd_method_cache);
@@ -97,6 +104,11 @@ typedef struct FWDSent {
 
 /// Sends the message in the frame behind `state` to its receiver, of class `type`, if that takes
 /// nothing but a call.
+///
+/// The caller has written receiver and selector into the frame, keeps the receiver alive, and has let
+/// an older result go. After `FWDSendHeld` it calls the method itself, and then
+/// `fwd_let_go_from(thread, index, 0)`; after all else nothing is held. The frame's result is that of
+/// the method only after `FWDSendDone`.
 __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts *facts,
                                                               FWDInvocationState *state,
                                                               uintptr_t type,
@@ -119,20 +131,25 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
   return (FWDSent){.what = FWDSendDone};
 }
 
-/// Whether no class has changed since the table was held.
+/// Says whether a table that is held is still the current one. A class that changes for a selector of
+/// the table puts another one in its place, and so does a table that grows.
 static inline int fwd_method_is_current(const FWDMethodCache *cache) {
   return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
 }
 
-/// Counts the changes that may concern a selector. Read before a method is looked up, and passed
-/// when it is kept.
+/// Returns how many changes there were that may concern a selector. It is read before a method is
+/// looked up, and passed to `fwd_method_remember` when the method is kept. Takes no lock.
 uint64_t fwd_method_epoch(uintptr_t selector);
 
-/// Keeps an entry, unless a class has changed for its selector since `epoch`. Retains the
-/// implementation.
+/// Keeps an entry, and retains its implementation, unless a class has changed for its selector since
+/// `epoch`, there is an entry already, or no memory for a larger table: the next send asks again.
+///
+/// The caller keeps the implementation alive until this returns. No lock may be held: a table that is
+/// replaced is retired here, which may run any code.
 void fwd_method_remember(FWDMethod method, uint64_t epoch);
 
-/// Forgets the entries of a selector: a class has changed. No lock may be held.
+/// Forgets the entries of a selector: a class has changed. Called after the change, from any thread.
+/// No lock may be held. Without memory all entries are forgotten, and found again.
 void fwd_methods_forget(uintptr_t selector);
 
 #pragma clang assume_nonnull end

@@ -73,37 +73,44 @@ typedef struct FWDPlan FWDPlan;
 /// Makes a plan from `1 + argument_count` values: the result, then each argument.
 ///
 /// `fixed_count` is how many arguments stand before the `...` of a variadic function, and equals
-/// `argument_count` for all others. On failure `out_index` is the value to blame, where 0 is the
-/// result. The caller owns the plan; nothing is retained from `values`.
+/// `argument_count` for all others. The caller has classified the values, and has checked that there
+/// are no more arguments than a signature may have. It owns the plan, and ends it with
+/// `fwd_plan_destroy`; nothing is retained from `values`. On failure `out_plan` is NULL, and
+/// `out_index` the value to blame, where 0 is the result or all of them together.
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
                           FWDPlan *_Nullable *_Nonnull out_plan, size_t *out_index);
 
-/// Frees a plan, which nobody may be using; its memory stays for as long as a callback needs it.
+/// Frees a plan, which nobody may be using; its memory stays for as long as a callback needs it. What
+/// was borrowed from the plan is gone then. Called once by the maker, on any thread.
 void fwd_plan_destroy(FWDPlan *plan);
 
-/// Sets the maker of the plan, and what the plan shares with others, if anything. Called once,
-/// before anybody else knows the plan.
+/// Sets the maker of the plan, and what it shares with plans whose calls are alike; NULL stands for the
+/// plan itself. Called once, before anybody else knows the plan, which has no identity until then.
+/// Neither is retained, nor followed by code of this folder.
 void fwd_plan_set_owner(FWDPlan *plan, const void *owner, const void *_Nullable identity);
 
-/// The facts of a plan, borrowed from it.
+/// Returns the facts of a plan, borrowed from it. Nothing of them changes but `matches`, so any thread
+/// may read them.
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan);
 
-/// The place of the result, borrowed from the plan.
+/// Returns the place of the result, borrowed from the plan or its facts. A plan whose calls return
+/// nothing has one too, of size 0.
 const FWDSlot *fwd_plan_result(const FWDPlan *plan);
-
-/// The place of the result, borrowed from the facts.
 static inline const FWDSlot *fwd_facts_result(const FWDPlanFacts *facts) {
   return &facts->result;
 }
 
-/// Points the hidden argument at the frame's own room for the result. Done once for a frame,
-/// and again for each copy of it.
+/// Points the hidden argument at the frame's own room for the result, if the result is in memory. It
+/// is done once for a frame, and again for each copy of it: a copy would write into the first one.
 static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *frame) {
   if (facts->result.place == FWDPlaceHiddenPointer)
     frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
 }
 
 /// Makes a call with nothing set: its state, and the frame with the notes behind it.
+///
+/// The caller owns the memory, aligned to 16 bytes: the state, `frame_size` bytes, and `owned_words`
+/// words. Arguments read as zero afterwards; the result's bytes may be anything before there is one.
 static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState *state) {
   FWDFrame *frame = fwd_state_frame(state);
   memset(state, 0, sizeof *state);
@@ -119,23 +126,27 @@ static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState 
   fwd_frame_bind_result(facts, frame);
 }
 
-/// Whether a call may own something that it has to let go of at its end.
+/// Says whether a call may own something that it has to let go of at its end: never no where it does,
+/// and yes for every call with notes behind its frame.
 static inline int fwd_call_owns_something(const FWDPlanFacts *facts,
                                           const FWDInvocationState *state) {
   return (state->owned | state->result_ownership | facts->owned_words) != 0;
 }
 
-/// Whether values of the Swift type `type` were found to fit place `index` (0 is the result).
+/// Says whether values of the Swift type `type` were found to fit place `index`: 0 is the result, and
+/// argument `i` is `i + 1`. No means only that it is not known. Any thread may ask.
 static inline int fwd_is_known_match(const FWDPlanFacts *facts, size_t index, const void *type) {
   return __atomic_load_n(&facts->matches[index], __ATOMIC_RELAXED) == (uintptr_t)type;
 }
 
-/// Remembers that answer. The last type wins; a lost one is found out again.
+/// Remembers that they fit, which the caller has found out. One type for each place: the last one wins,
+/// and a lost one is found out again.
 static inline void fwd_remember_match(const FWDPlanFacts *facts, size_t index, const void *type) {
   __atomic_store_n(&facts->matches[index], (uintptr_t)type, __ATOMIC_RELAXED);
 }
 
-/// Whether this platform's calls go through the direct engine.
+/// Says whether calls of this platform go through the direct engine. Variadic ones go through libffi
+/// all the same.
 int fwd_has_direct_engine(void);
 
 #pragma clang assume_nonnull end

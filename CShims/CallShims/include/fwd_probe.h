@@ -17,16 +17,19 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDLibffiFault : uint8_
   FWDLibffiFaultAcceptsVoid,
 } FWDLibffiFault;
 
-/// Tries the installed libffi: 1 if it shows the fault, 0 if not, -1 if it does not apply here.
+/// Tries the installed libffi: 1 if it shows the fault, 0 if not, -1 if it does not apply here or
+/// libffi refuses the types. One thread at a time: the functions that are called share a variable.
 int fwd_probe_libffi(FWDLibffiFault fault);
 
-/// The path of the libffi in use, or NULL.
+/// Returns the path of the libffi in use, or NULL if the dynamic linker does not know it. The text
+/// belongs to the linker.
 const char *_Nullable fwd_libffi_path(void);
 
-/// The version libffi itself reports, or NULL: releases before 3.5 do not tell.
+/// Returns the version that libffi itself reports, or NULL: releases before 3.5 do not tell. The text
+/// belongs to libffi.
 const char *_Nullable fwd_libffi_version(void);
 
-/// A C function whose type is known here, for self-checks: its address, encoding and what it does.
+/// A C function whose type is known here, for self-checks: its address and its encoding.
 typedef struct FWDSample {
   const void *function;
   const char *encoding;
@@ -53,7 +56,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDSampleName : uint8_t
   FWDSampleNameTenth,
 } FWDSampleName;
 
-/// One of the sample functions.
+/// Returns one of the sample functions. Both members last as long as the process, and calling the
+/// function under its encoding is right on every platform.
 FWDSample fwd_sample(FWDSampleName name);
 
 #pragma clang assume_nonnull end

@@ -16,7 +16,10 @@ typedef uint64_t FWDChunk
     __attribute__((__vector_size__(16), __aligned__(8), __may_alias__));
 typedef uint64_t FWDChunkWord __attribute__((__may_alias__));
 
-/// Writes a value into a frame, whose places are aligned to 8.
+_Static_assert(sizeof(FWDChunk) == 16, "a chunk is one store, as wide as the load that follows");
+
+/// Writes `size` bytes of a value into a frame, whose places are aligned to 8. The caller has found that
+/// the place takes them in one piece. What is behind them stays as it is.
 __attribute__((always_inline)) static inline void fwd_chunks_store(void *frame, const void *value,
                                                                    size_t size) {
   char *to = frame;
@@ -35,7 +38,8 @@ __attribute__((always_inline)) static inline void fwd_chunks_store(void *frame, 
   memcpy(to, from, size);
 }
 
-/// Reads a value from a frame.
+/// Reads `size` bytes of a value from a frame. The caller has found that the place has them in one
+/// piece; `value` has room for them.
 __attribute__((always_inline)) static inline void fwd_chunks_load(void *value, const void *frame,
                                                                   size_t size) {
   char *to = value;
@@ -52,7 +56,9 @@ __attribute__((always_inline)) static inline void fwd_chunks_load(void *value, c
   memcpy(to, from, size);
 }
 
-/// Writes `size` bytes of a value; bytes that a register or stack word has beyond them become 0.
+/// Writes `size` bytes of a value, which are no more than its place has. Words of registers and stack
+/// are written as a whole, with 0 beyond the value; only of a value of more than 8 bytes in memory,
+/// what is beyond `size` stays as it is. `frame` is one of the slot's plan.
 static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *bytes,
                                   size_t size) {
   char *at = (char *)frame + slot->offset;
@@ -70,7 +76,8 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
   memcpy((char *)frame + slot->second_offset, &word, 8);
 }
 
-/// Reads `size` bytes of a value; padding that lies nowhere reads as 0.
+/// Reads `size` bytes of a value, which are no more than its place has; padding that lies nowhere reads
+/// as 0. `bytes` has room for them.
 static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *bytes,
                                  size_t size) {
   const char *at = (const char *)frame + slot->offset;
@@ -86,8 +93,8 @@ static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *b
     memset(rest, 0, size - slot->head);
 }
 
-/// Writes the bytes of a value that is not known to be widened: small integers are extended by
-/// their sign, because callees compiled by clang rely on it.
+/// Writes all bytes of a value that is not known to be widened: small integers are extended by
+/// their sign, because callees compiled by clang rely on it. `bytes` has as many as the slot says.
 static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const void *bytes) {
   int64_t word;
   switch (slot->kind) {
@@ -109,7 +116,8 @@ static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const vo
   memcpy((char *)frame + slot->offset, &word, sizeof word);
 }
 
-/// Sets a value to zero.
+/// Sets a value to zero, in all words that it lies in. What it owned is not let go of: the caller has
+/// done that, or knows that it owned nothing.
 static inline void fwd_slot_clear(const FWDSlot *slot, void *frame) {
   memset((char *)frame + slot->offset, 0, (slot->head + 7) & ~(size_t)7);
   if (slot->second_offset != FWD_NOT_SPLIT) memset((char *)frame + slot->second_offset, 0, 8);

@@ -41,36 +41,51 @@ typedef struct FWDTargetList {
   FWDTarget targets[];
 } FWDTargetList;
 
-/// Room for a list, to be filled from the last target to the first; its members are released with
-/// it. NULL without memory.
+_Static_assert(offsetof(FWDTargetList, retirable) == 0, "what is retired is found by its beginning");
+
+/// Makes room for a list of `count` targets; NULL without memory. The caller owns it, fills it with
+/// `fwd_target_set` from the last target to the first, and then publishes it. The list takes over one
+/// reference to each member, and releases it at its end.
 FWDTargetList *_Nullable fwd_targets_create(size_t count);
 
-/// Releases the members of a list and frees it once no delivery holds it. No lock may be held.
+/// Releases the members of a list and frees it once no delivery holds it. The caller has taken it out
+/// of its place. No lock may be held, as targets may die.
 void fwd_targets_retire(FWDTargetList *list);
 
+/// Returns a target of a list, which the caller holds; `index` is below the list's count. It is good
+/// until the list is let go.
 static inline const FWDTarget *fwd_target_at(const FWDTargetList *list, size_t index) {
   return &list->targets[index];
 }
 
+/// Writes a target into a list that nobody else knows yet, and counts its run: the targets behind it
+/// are there already. The list takes over `target.member`.
 static inline void fwd_target_set(FWDTargetList *list, size_t index, FWDTarget target) {
   const FWDTarget *next = &list->targets[index + 1];
   target.run = index + 1 < list->count && next->type == target.type ? next->run + 1 : 1;
   list->targets[index] = target;
 }
 
+/// Returns the flags of a target, from any thread. The caller holds a list that has it, or knows its
+/// member. A removal that was finished before is seen.
 static inline uint32_t fwd_target_flags(const FWDTargetState *state) {
   return __atomic_load_n(&state->flags, __ATOMIC_ACQUIRE);
 }
 
+/// Says that a target is removed, for good. Deliveries that have it in their lists skip it from here
+/// on; one that has just taken it may still call it.
 static inline void fwd_target_mark_removed(FWDTargetState *state) {
   __atomic_fetch_or(&state->flags, FWD_TARGET_REMOVED, __ATOMIC_RELEASE);
 }
 
+/// Blocks a target once more, for all deliveries; each block is taken back by one
+/// `fwd_target_unblock`. Any thread may do so.
 static inline void fwd_target_block(FWDTargetState *state) {
   __atomic_fetch_add(&state->flags, FWD_TARGET_BLOCK, __ATOMIC_ACQ_REL);
 }
 
-/// Takes one block back; 0 if there was none.
+/// Takes one block back; 0 if there was none, and then nothing changes. Any thread may do so, not only
+/// the one that blocked.
 static inline int fwd_target_unblock(FWDTargetState *state) {
   uint32_t flags = fwd_target_flags(state);
   while (flags >= FWD_TARGET_BLOCK)
@@ -88,7 +103,9 @@ typedef struct FWDTaken {
   void *_Nullable retained;
 } FWDTaken;
 
-/// Takes an ordinary target, if it has not died.
+/// Takes an ordinary target, if it has not died; its `object` is NULL if it has, or is no ordinary one.
+/// The caller holds the list, which keeps a strong target alive and the memory of a weak one. Every
+/// success is followed by one `fwd_target_give_back`.
 static inline FWDTaken fwd_target_take(const FWDTarget *target) {
   const FWDTargetState *state = target->state;
   void *object = target->object;
@@ -98,7 +115,8 @@ static inline FWDTaken fwd_target_take(const FWDTarget *target) {
   return (FWDTaken){object, object};
 }
 
-/// Gives back a target that was taken.
+/// Gives back a target that was taken. A weak one may die of it, on this thread: no lock may be held,
+/// and the frame may not name the target any more.
 static inline void fwd_target_give_back(FWDTaken taken) {
   if (taken.retained) swift_release((void *)taken.retained);
 }
@@ -120,7 +138,8 @@ typedef struct FWDRound {
   size_t answered;
 } FWDRound;
 
-/// How many targets, from the one whose turn it is, may be called with the same method.
+/// Returns how many targets, from the one whose turn it is, may be called with the same method: those
+/// of its class in a row, or one where the first answer ends the round. A turn is left.
 static inline size_t fwd_round_run(const FWDRound *round) {
   return round->stops_at_first ? 1 : round->list->targets[round->next].run;
 }
@@ -147,19 +166,27 @@ _Static_assert(sizeof(FWDDelivered) <= 16, "it comes back in two registers");
 /// Sends the message in the frame behind `state` to the list that is published at `place`.
 ///
 /// `step` stands for the delivery among the forwarding steps of the thread. Does not begin where
-/// the selector is not known to be one, an older result is owned, the message has crossed to
-/// another thread, `step` is forwarding it already, or there is no list. `round` says whether to
-/// stop at the first answer; all of it is written if the delivery stops.
+/// the selector is not known to be one, an older result is owned, the message has crossed to another
+/// thread, its step is refused, the thread holds too much, or there is no list. `round` says whether
+/// to stop at the first answer; all of it is written if the delivery stops.
+///
+/// The caller has lent the target, and checked that the call has room on the stack. If the delivery
+/// stops, the round holds the list and the table, and its step is entered: the caller goes on with
+/// `fwd_round_go_on` until that returns 0, in the function that `round` is a variable of.
 FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull place, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
                                  FWDRound *round);
 
-/// Begins a round whose step was entered; 0 if there is no list, or the thread holds too much.
+/// Begins a round whose step was entered; 0 if there is no list, or the thread holds too much. Then
+/// nothing is held, and the caller leaves the step. `round` says whether to stop at the first answer,
+/// and is a variable of the function that goes on with it.
 int fwd_round_begin(FWDRound *round, const void *_Nullable const *_Nonnull place,
                     uint64_t selector);
 
 /// Calls the targets whose turn it is while all that takes is a call of a C function whose result
 /// needs no care. 0 when nobody is left: then everything is let go, and the step is left.
+///
+/// Otherwise the turn is the caller's, which moves `next` on and counts what was answered.
 int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state);
 
 #pragma clang assume_nonnull end

@@ -97,7 +97,8 @@ typedef struct FWDThread {
   FWDStep steps[FWD_FORWARDING_DEPTH];
 } FWDThread;
 
-_Static_assert(sizeof(FWDHold) == 32, "two holds share a line of the processor's cache");
+_Static_assert(sizeof(FWDHold) == 32, "a hold is half a line of the processor's cache");
+_Static_assert(_Alignof(max_align_t) >= 16, "a block of `malloc` is aligned to 16");
 
 // Eight bytes, so that there is always room for it in the block that needs no call to reach. Other
 // C libraries than glibc refuse to load such a block later.
@@ -108,21 +109,29 @@ extern _Thread_local FWDThread *_Nullable fwd_thread_or_null
 extern _Thread_local FWDThread *_Nullable fwd_thread_or_null;
 #endif
 
-/// Makes this thread known. NULL without memory.
+_Static_assert(sizeof fwd_thread_or_null == 8, "there is always room for it");
+
+/// Makes this thread known, and returns its record, which lives until the thread ends. NULL without
+/// memory. Only for a thread that has none: others ask `fwd_thread`.
 FWDThread *_Nullable fwd_thread_enter(void);
 
-/// How many threads are known; for tests.
+/// Returns how many threads are known, for tests. Takes the lock of threads; the answer is as old as
+/// that.
 size_t fwd_thread_count(void);
 
-/// Sets how a spare is released when its thread ends. Called once, before any spare is kept.
+/// Sets how a spare is released when its thread ends. Called once, before any spare is kept. It runs on
+/// the thread that ends, under no lock, and may send messages.
 void fwd_set_spare_release(void (*release)(void *spare));
 
+/// Returns the record of this thread, which is made where there is none; NULL without memory. No other
+/// thread may use it.
 static inline FWDThread *_Nullable fwd_thread(void) {
   FWDThread *thread = fwd_thread_or_null;
   return __builtin_expect(thread != NULL, 1) ? thread : fwd_thread_enter();
 }
 
-/// The current stack address of the function that this is part of.
+/// Returns the current stack address of the function that this is part of; code that it calls lies
+/// below.
 __attribute__((always_inline)) static inline uintptr_t fwd_stack_address(void) {
 #if defined(__x86_64__)
   uintptr_t address;
@@ -144,11 +153,14 @@ int fwd_stack_is_dead(uintptr_t stack, uintptr_t now);
 
 // MARK: Spares
 
+/// Returns where the search for a key begins; what it returns is taken modulo `FWD_SPARES`. For the two
+/// functions below.
 static inline uint32_t fwd_spare_place(const void *key) {
   return (uint32_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 56);
 }
 
-/// Takes a spare object that is good for `key`; NULL if the thread has none.
+/// Takes a spare object that is good for `key`; NULL if the thread has none. The caller owns it then.
+/// `thread` is the current one, and `key` is compared, never followed.
 static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key) {
   uint32_t first = fwd_spare_place(key);
   for (uint32_t i = 0; i < FWD_SPARES; i++) {
@@ -162,7 +174,8 @@ static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key)
   return NULL;
 }
 
-/// Keeps a spare object, and returns the one that makes room for it.
+/// Keeps a spare object, which the thread owns from here on, and returns the one that makes room for
+/// it, or NULL. It returns `spare` itself where threads keep none. The caller releases what comes back.
 static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
   if (thread->block_limit == 0) return spare;
   uint32_t first = fwd_spare_place(key), at = first % FWD_SPARES;
@@ -176,7 +189,8 @@ static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key,
   return old;
 }
 
-/// Returns a number that no other message has.
+/// Returns a number that no other message has. Without memory for a thread all messages have 1; no
+/// step can be entered then.
 static inline uint64_t fwd_next_message(void) {
   FWDThread *thread = fwd_thread();
   return thread ? ++thread->last_message : 1;
@@ -184,8 +198,9 @@ static inline uint64_t fwd_next_message(void) {
 
 // MARK: Blocks
 
-/// Returns memory of `size` bytes, aligned to 16: from `malloc`, or from what the thread has left
-/// over. Stops the process where there is none, as Swift does for its own objects.
+/// Returns memory of `size` bytes, aligned to 16, with anything in it: from `malloc`, or from what the
+/// thread has left over. Stops the process where there is none, as Swift does for its own objects.
+/// The caller owns it, and gives it back with `fwd_block_give`.
 static inline void *fwd_block_take(size_t size) {
   if (size <= FWD_BLOCK_SIZE) {
     FWDThread *thread = fwd_thread();
@@ -197,7 +212,8 @@ static inline void *fwd_block_take(size_t size) {
   return block;
 }
 
-/// Gives back memory that `fwd_block_take(size)` returned.
+/// Gives back memory that `fwd_block_take(size)` returned, with the same size, on any thread. The
+/// thread keeps it, or it is freed.
 static inline void fwd_block_give(void *block, size_t size) {
   if (FWD_IS_CHECKED) memset(block, 0xDD, size);
   if (size <= FWD_BLOCK_SIZE) {

@@ -28,11 +28,13 @@ typedef struct FWDMove {
   FWDWord word;
 } FWDMove;
 
-/// The same for values that are narrower than a word.
+/// Widens the memory of a value to a word, by its sign or with zeros, and narrows a word to that
+/// memory. `value` is aligned as its type asks. Any byte but 0 becomes true.
 uint64_t fwd_word_widen(FWDWord word, const char *value);
 void fwd_word_narrow(FWDWord word, uint64_t bits, char *value);
 
-/// Writes values of a tuple into a frame, widened to words.
+/// Writes values of a tuple into a frame, widened to words. The caller has compared the types of the
+/// tuple with the plan of the frame; both are as long as `moves` says. Nothing is retained.
 static inline void fwd_tuple_store(const FWDMove *moves, size_t count, const void *tuple,
                                    void *frame) {
   for (size_t i = 0; i < count; i++) {
@@ -46,7 +48,8 @@ static inline void fwd_tuple_store(const FWDMove *moves, size_t count, const voi
   }
 }
 
-/// Reads values from a frame into a tuple.
+/// Reads values from a frame into a tuple, in the same way. Every place of the tuple that `moves` names
+/// is written, as far as its type is wide.
 static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tuple,
                                   const void *frame) {
   for (size_t i = 0; i < count; i++) {

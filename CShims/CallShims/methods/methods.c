@@ -64,6 +64,8 @@ static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   while (cache->methods[i].type) i = (i + 1) & cache->mask;
   if (method->implementation) swift_retain((void *)method->implementation);
   FWDMethod *at = &cache->methods[i];
+  _Static_assert(offsetof(FWDMethod, type) == 0 && offsetof(FWDMethod, selector) == sizeof at->type,
+                 "all else follows the type");
   // Readers are looking on: everything else first, and then the type, which shows it to them.
   size_t first = offsetof(FWDMethod, selector);
   memcpy((char *)at + first, (const char *)method + first, sizeof *at - first);

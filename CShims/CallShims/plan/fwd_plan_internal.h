@@ -28,7 +28,7 @@ struct FWDPlan {
   FWDPart *parts;
   ffi_type **types;
   ffi_type *composites;
-  /// Two element lists, shared by all composites that hold one or two eightbytes.
+  /// The lists of elements that composites have, five pointers for each: at most four, and NULL.
   ffi_type **elements;
   FWDSlot slots[];
 };

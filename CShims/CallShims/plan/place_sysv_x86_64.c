@@ -8,10 +8,10 @@
 
 enum { INTEGER_REGISTERS = 6, VECTOR_REGISTERS = 8 };
 
-_Static_assert(sizeof(void *) == 8, "register slots are words of 8 bytes");
-_Static_assert(sizeof(FWDFrame) % 16 == 0, "stack words begin at a multiple of 16");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "a small value is the low bytes of its slot");
+_Static_assert(sizeof((FWDFrame){0}.integers) == 8 * INTEGER_REGISTERS, "a word for each of them");
+_Static_assert(sizeof((FWDFrame){0}.vectors) == 8 * VECTOR_REGISTERS, "a word for each of them");
+_Static_assert(FWDArgumentsStack64 == FWDArgumentsStack4 + 4,
+               "amounts of stack words follow each other, the smallest first");
 
 /// Registers and stack that are still free.
 typedef struct Cursor {

@@ -15,6 +15,8 @@ typedef struct Lock {
   _Alignas(64) pthread_mutex_t mutex;
 } Lock;
 
+_Static_assert(sizeof(Lock) == 64, "a lock is a line of the processor's cache");
+
 static Lock locks[LOCKS] = {[0 ... LOCKS - 1] = {PTHREAD_MUTEX_INITIALIZER}};
 
 pthread_mutex_t *fwd_lock_of(const void *object) {
