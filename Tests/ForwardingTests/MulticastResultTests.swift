@@ -1,3 +1,4 @@
+import CForwardingFixtures
 import ForwardingTestSupport
 import Dispatch
 import Invocations
@@ -64,6 +65,27 @@ struct MulticastResultTests {
     let call = try Messages.maybe.invocation(true)
     _ = try proxy.deliver(call)
     #expect(try call.result(as: Int32.self) == 1)
+  }
+
+  @Test("a C function whose result is in memory answers for each target")
+  func resultInMemory() throws {
+    final class Window {
+      let width: Double
+      init(_ width: Double) { self.width = width }
+    }
+    typealias Frame = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> FixtureRectangle
+    let frame: Frame = { receiver, _ in
+      let window = unsafe Unmanaged<Window>.fromOpaque(receiver).takeUnretainedValue()
+      return FixtureRectangle(origin: .init(x: 1, y: 2), size: .init(x: window.width, y: 4))
+    }
+    try unsafe MethodTable.of(Window.self).register(
+      "frame", encoding: "\(FixtureRectangle.typeEncoding)@:",
+      unsafeFunction: unsafeBitCast(frame, to: UnsafeRawPointer.self))
+    let proxy = MulticastProxy()
+    for width in [3.0, 5.0] { proxy.add(Window(width), strongly: true) }
+    let message = try Message<FixtureRectangle>("frame")
+    #expect(try message(on: proxy).size.x == 5)
+    #expect(try message.all(on: proxy).map(\.size.x) == [3, 5])
   }
 
   @Test("a method of other types is a failure of that target alone")

@@ -22,7 +22,7 @@ void fwd_targets_retire(FWDTargetList *list) { fwd_retire(&list->retirable, disp
 
 #if FWD_HAS_DIRECT_ENGINE
 
-// The most common shape: the receiver never goes through memory.
+// The most common shape: the receiver is the first integer, and never goes through memory.
 __attribute__((noinline, no_sanitize("function"))) static const FWDTarget *call_integers(
     const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDFrame *f) {
@@ -65,7 +65,8 @@ __attribute__((always_inline)) static inline const FWDTarget *call(
     const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
 #if FWD_HAS_DIRECT_ENGINE
-  if (__builtin_expect(facts->shape == FWD_SHAPE(Nothing, Integers), 1))
+  // A result in memory has this shape as well, but its hidden pointer is the first integer.
+  if (__builtin_expect(facts->shape == FWD_SHAPE(Nothing, Integers) && !facts->returns_value, 1))
     return call_integers(target, stop, method, cache, frame);
 #endif
   return call_any(target, stop, method, cache, facts, frame);
