@@ -1,37 +1,45 @@
 // The README's first screen. `swift run QuickStart` prints what its comments say.
 import Forwarding
 
-// Register functions of C and of Swift under the encodings of their types, and call them by name.
+// Functions of C and of Swift, registered under the encodings of their types, and called by name.
 let functions = FunctionTable()
 try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
 try functions.register("greet") { (name: String) in "hello, \(name)" }
-
 print(try functions.call("pow", 2.0, 10.0, returning: Double.self))  // 1024.0
 print(try functions.call("greet", "Linux", returning: String.self))  // hello, Linux
 
-// Give a class methods, and record a call once.
+// A class with a method, and one call: recorded once, sent to one object, forwarded to several.
 final class Account {
   var balance: Int32
   init(_ balance: Int32) { self.balance = balance }
+  func deposit(_ amount: Int32) -> Int32 {
+    balance += amount
+    return balance
+  }
 }
 
-try MethodTable.of(Account.self).register("deposit:") { (account: Account, amount: Int32) in
-  account.balance += amount
-  return account.balance
-}
-
+try MethodTable.of(Account.self).register("deposit:", Account.deposit)
 let deposit = try Invocation(MethodSignature("i@:i"), selector: "deposit:")
 try deposit.setArgument(Int32(50), at: 2)
 
-// Send it to one object, or forward it to many. A proxy holds them weakly.
 let (mine, yours) = (Account(100), Account(7))
 try deposit.invoke(on: mine)
 print(try deposit.result(as: Int32.self))  // 150
 
-let everyone = MulticastProxy()
-everyone.add(mine)
-everyone.add(yours)
-print(try everyone.answers(to: deposit, as: Int32.self))  // [200, 57]
+let accounts = MulticastProxy()
+accounts.add(mine)
+accounts.add(yours)
+print(try accounts.answers(to: deposit, as: Int32.self))  // [200, 57]
+
+// Several delegates: held weakly, called in order, on the sender's thread or on queues of their own.
+let (list, detail) = (ClosureTarget(), ClosureTarget())
+try list.register("didSave:") { (id: Int32) in print("the list shows \(id)") }
+try detail.register("didSave:") { (id: Int32) in print("the detail shows \(id)") }
+
+let delegates = MulticastProxy()
+delegates.add(list)
+delegates.add(detail)
+try Message<NoResult, Int32>("didSave:")(42, on: delegates)
 
 // What is wrong is refused before the call, and says where.
 do {

@@ -25,6 +25,8 @@ struct SnippetTests {
         hello, Linux
         150
         [200, 57]
+        the list shows 42
+        the detail shows 42
         argument 2 is i, but Double (d) was given
         v@:{_Point=dd
                      ^ the structure is not closed with '}'
@@ -106,16 +108,22 @@ struct MeasuredTests {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  @Test("every row of the table is one of the recorded run, with its time and ratio")
-  func table() throws {
+  /// The text between a mark of the README and the next end.
+  private func part(_ mark: String) throws -> String {
     let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+    let parts = readme.components(separatedBy: "<!-- \(mark):")
+    #expect(parts.count == 2)
+    return try #require(parts.last?.components(separatedBy: "<!-- end").first)
+  }
+
+  @Test(
+    "every row of a table is one of the recorded run, with its time and ratio",
+    arguments: [("measured first", 3), ("measured", 15)])
+  func table(_ mark: String, _ least: Int) throws {
     let report = try read("Results/linux-x86_64.json")
     let measured = try #require(report["rows"] as? [[String: Any]])
-    let part = try #require(
-      readme.components(separatedBy: "<!-- measured:").last?.components(separatedBy: "<!-- end")
-        .first)
-    let lines = part.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
-    #expect(lines.count >= 15)
+    let lines = try part(mark).split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+    #expect(lines.count >= least)
     for line in lines {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       let name = cells[1].trimmingCharacters(in: ["`"])
@@ -124,8 +132,14 @@ struct MeasuredTests {
       let ratio = (row["ratio"] as? Double).map { Report.text($0) } ?? ""
       #expect((cells.count > 3 ? cells[3] : "") == ratio, "\(name)")
     }
-    let environment = try #require(report["environment"] as? [String: String])
-    for (name, value) in environment { #expect(part.contains("\(name) \(value)")) }
+  }
+
+  @Test("the table says what it was measured on")
+  func environment() throws {
+    let report = try read("Results/linux-x86_64.json")
+    let facts = try #require(report["environment"] as? [String: String])
+    let part = try part("measured")
+    for (name, value) in facts { #expect(part.contains("\(name) \(value)")) }
   }
 
   @Test("the recorded run has every row that a limit names, and keeps the limits")

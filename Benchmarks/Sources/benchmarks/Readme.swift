@@ -1,8 +1,16 @@
 import CallBenchmarks
 import Foundation
 
-/// The table of the README, made from a run. A test compares the README with the recorded run.
+/// The tables of the README, made from a run. A test compares the README with the recorded run.
 enum Readme {
+  /// What the first screen shows.
+  private static let firstRows = [
+    ("a stored closure", "closure/call/stored"),
+    ("a recorded call, made again", "invoke/object/prepared"),
+    ("16 closures in an array", "closure/array-strong/16"),
+    ("a message to 16 weak targets", "multicast/weak/16"),
+  ]
+
   private static let rows = [
     ("a stored closure", "closure/call/stored"),
     ("a recorded call, made again", "invoke/object/prepared"),
@@ -28,28 +36,35 @@ enum Readme {
     ("GNUstep's `forwardInvocation:` to 16", "gnustep/forward/16"),
   ]
 
-  /// Puts the table between the marks of a file.
+  /// Puts the tables between the marks of a file.
   static func write(_ report: Report, into path: String) throws {
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    guard let mark = text.range(of: "<!-- measured:"), let end = text.range(of: "<!-- end -->"),
-      let line = text[mark.upperBound...].firstIndex(of: "\n"), line < end.lowerBound
-    else {
-      print("\(path) has no marks for the table")
-      return
+    var text = try String(contentsOfFile: path, encoding: .utf8)
+    let facts = report.environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    let tables = [
+      ("<!-- measured first:", table(report, firstRows)),
+      ("<!-- measured:", table(report, rows) + "\n\n" + facts),
+    ]
+    for (mark, table) in tables {
+      guard let begin = text.range(of: mark),
+        let line = text[begin.upperBound...].firstIndex(of: "\n"),
+        let end = text[line...].range(of: "<!-- end -->")
+      else {
+        print("\(path) has no place for the table \(mark)")
+        return
+      }
+      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table + "\n")
     }
-    let changed = text[...line] + table(report) + "\n" + text[end.lowerBound...]
-    try String(changed).write(toFile: path, atomically: true, encoding: .utf8)
-    print("wrote the table into \(path)")
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    print("wrote the tables into \(path)")
   }
 
-  private static func table(_ report: Report) -> String {
+  private static func table(_ report: Report, _ rows: [(String, String)]) -> String {
     var lines = ["| what | row | ns | ratio |", "|---|---|---:|---:|"]
     for (what, name) in rows {
       guard let row = report.row(name) else { continue }
       let ratio = row.ratio.map { Report.text($0) } ?? ""
       lines.append("| \(what) | `\(name)` | \(Report.text(row.minimum)) | \(ratio) |")
     }
-    let facts = report.environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-    return lines.joined(separator: "\n") + "\n\n" + facts
+    return lines.joined(separator: "\n")
   }
 }

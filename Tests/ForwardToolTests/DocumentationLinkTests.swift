@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// A page of Markdown: what it links to, and the sections that others may link to.
+private struct Page {
+  let links: [String]
+  let anchors: Set<String>
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+    var isCode = false
+    var prose: [Substring] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") { isCode.toggle() } else if !isCode { prose.append(line) }
+    }
+    links = prose.flatMap { $0.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
+      .filter { !$0.contains("://") }
+    anchors = Set(prose.filter { $0.hasPrefix("#") }.map(Self.anchor))
+  }
+
+  /// The anchor of a heading, as forges make it.
+  static func anchor(_ heading: Substring) -> String {
+    let title = heading.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces).lowercased()
+    return String(
+      title.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.map {
+        $0 == " " ? "-" : $0
+      })
+  }
+}
+
+@Suite("Links in the documentation")
+struct DocumentationLinkTests {
+  private static func page(_ path: String) throws -> Page {
+    Page(try ExampleSources.lines(path).joined(separator: "\n"))
+  }
+
+  /// All pages, by their paths.
+  private static func paths() throws -> [String] {
+    let folder = SnippetTests.root.appendingPathComponent("Documentation").path
+    let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+    return ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+      + files.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
+  }
+
+  /// Where a link of a page leads: the path of a file, and a section of it.
+  private static func target(_ link: String, of path: String) -> (path: String, anchor: String?) {
+    let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let anchor = parts.count > 1 ? String(parts[1]) : nil
+    if parts[0].isEmpty { return (path, anchor) }
+    let folder = URL(fileURLWithPath: "/" + path).deletingLastPathComponent()
+    let file = folder.appendingPathComponent(String(parts[0])).standardizedFileURL
+    return (String(file.path.dropFirst()), anchor)
+  }
+
+  @Test("each link leads to a file, and to a section of it")
+  func links() throws {
+    var count = 0
+    for path in try Self.paths() {
+      for link in try Self.page(path).links {
+        count += 1
+        let (file, anchor) = Self.target(link, of: path)
+        let full = SnippetTests.root.appendingPathComponent(file).path
+        guard FileManager.default.fileExists(atPath: full) else {
+          Issue.record("\(path) links to \(link)")
+          continue
+        }
+        guard let anchor else { continue }
+        #expect(try Self.page(file).anchors.contains(anchor), "\(path) links to \(link)")
+      }
+    }
+    #expect(count > 50)
+  }
+
+  @Test("each public type is named in the README, or on a page that it links to")
+  func types() throws {
+    let readme = try Self.page("README.md")
+    let linked = try Set(readme.links.map { Self.target($0, of: "README.md").path })
+      .filter { $0.hasSuffix(".md") }.map { try Self.page($0).text }
+    let words = Set(
+      ([readme.text] + linked).flatMap { $0.split { !$0.isLetter && !$0.isNumber } })
+    let types = try ExampleSources.publicTypes().map(\.type)
+    #expect(types.count > 50)
+    for type in types where !words.contains(Substring(type)) {
+      Issue.record("nobody finds \(type)")
+    }
+  }
+
+  @Test("each page is two links from the README at most")
+  func pages() throws {
+    var found: Set = ["README.md"]
+    for _ in 0..<2 {
+      for path in found where path.hasSuffix(".md") {
+        found.formUnion(try Self.page(path).links.map { Self.target($0, of: path).path })
+      }
+    }
+    for path in try Self.paths() where !found.contains(path) {
+      Issue.record("nobody finds \(path)")
+    }
+  }
+
+  @Test(
+    "a heading has the anchor that forges give it",
+    arguments: [
+      ("## Nothing is silent", "nothing-is-silent"),
+      ("### From `NSInvocation`", "from-nsinvocation"),
+      ("# What is proved, and how", "what-is-proved-and-how"),
+    ])
+  func anchors(_ heading: String, _ anchor: String) {
+    #expect(Page.anchor(heading[...]) == anchor)
+  }
+
+  @Test("links in code are none")
+  func code() {
+    let page = Page("[one](a.md#b)\n```swift\nlet x = y[0](z)\n```\n## Three words here")
+    #expect(page.links == ["a.md#b"])
+    #expect(page.anchors == ["three-words-here"])
+  }
+}
