@@ -90,7 +90,8 @@ struct DocumentationExampleTests {
       ] + Toolchain.moduleOptions
         + Toolchain.linkOptions(for: ExampleSources.modules + ["CForwardingShims"]))
     let errors = compiled.errors.split(separator: "\n").filter { $0.contains("error:") }
-    try #require(compiled.status == 0, "\(errors.joined(separator: "\n"))")
+    try #require(
+      compiled.status == 0, "\(errors.isEmpty ? compiled.errors : errors.joined(separator: "\n"))")
     let finished = try run(program, [])
     #expect(finished.status == 0, "\(finished.errors)")
     return finished.output

@@ -126,6 +126,19 @@ struct MethodTableTests {
     #expect("\(error)".hasPrefix("-[Wrong noColon] is declared wrongly"))
   }
 
+  @Test("the error of such a send has the declaration, and what is wrong about it")
+  func causeOfWrongDeclaration() throws {
+    let error = #expect(throws: InvocationError.self) {
+      try Message<NoResult, Int32>("noColon:")(1, on: Wrong())
+    }
+    guard case .wrongDeclaration(_, _, let declared) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(declared.selector == "noColon")
+    #expect(MethodTable.declarationErrors.contains(declared))
+  }
+
   @Test("a send says that the method is declared wrongly", arguments: [false, true])
   func sendToWrongDeclaration(_ isBelow: Bool) throws {
     let target = isBelow ? BelowWrong() : Wrong()

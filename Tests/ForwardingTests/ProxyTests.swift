@@ -117,7 +117,10 @@ struct MessageTests {
     try proxy.dynamic.tableView("list", didSelectRowAt: 5)
     #expect(log.all == ["list 5"])
     #expect(try proxy.dynamic.sum(2, and: 0.5).value(as: Double.self) == 2.5)
-    #expect(throws: InvocationError.notExact(value: "5000000000", type: "i")) {
+    #expect(
+      throws: InvocationError.notExact(
+        value: .integer(5_000_000_000), type: try TypeEncoding(parsing: "i"))
+    ) {
       try proxy.dynamic.tableView("list", didSelectRowAt: 5_000_000_000)
     }
     #expect(throws: InvocationError.self) { try proxy.dynamic.unheardOf(1) }

@@ -160,16 +160,16 @@ struct AdversarialInvocationTests {
     ) {
       try call.setArgument(Int32(1), at: 2)
     }
-    #expect(throws: InvocationError.notExact(value: "1e+300", type: "f")) {
+    #expect(throws: InvocationError.notExact(value: .double(1e300), type: encodingOf("f"))) {
       try call.setArgument(exactly: 1e300, at: 3)
     }
-    #expect(throws: InvocationError.notExact(value: "nan", type: "f")) {
+    #expect(throws: InvocationError.notExact(value: .double(.nan), type: encodingOf("f"))) {
       try call.setArgument(exactly: Double.nan, at: 3)
     }
-    #expect(throws: InvocationError.notExact(value: "-1", type: "Q")) {
+    #expect(throws: InvocationError.notExact(value: .integer(-1), type: encodingOf("Q"))) {
       try call.setArgument(exactly: -1, at: 4)
     }
-    #expect(throws: InvocationError.notExact(value: "256", type: "C")) {
+    #expect(throws: InvocationError.notExact(value: .integer(256), type: encodingOf("C"))) {
       try call.setArgument(exactly: 256, at: 5)
     }
   }

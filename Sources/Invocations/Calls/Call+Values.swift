@@ -117,8 +117,6 @@ extension Call {
     letGo(old)
   }
 
-  func typeText(_ index: Int) -> String { plan.typeText(place: index + 1) }
-
   func mismatch(_ index: Int, given: Any.Type) -> InvocationError {
     .argumentMismatch(
       index: index, expected: plan.type(ofPlace: index + 1), given: SwiftType(given))

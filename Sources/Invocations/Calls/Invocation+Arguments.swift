@@ -58,7 +58,7 @@ extension Invocation {
   ) throws(InvocationError) {
     try call.checkIndex(index)
     let slot = call.slot(index)
-    guard try ExactNumber.store(value, in: slot, call.typeText(index)) else {
+    guard try ExactNumber.store(value, in: slot, plan.type(ofPlace: index + 1)) else {
       throw call.mismatch(index, given: Value.self)
     }
   }
@@ -69,7 +69,7 @@ extension Invocation {
   ) throws(InvocationError) {
     try call.checkIndex(index)
     let slot = call.slot(index)
-    guard try ExactNumber.store(value, in: slot, call.typeText(index)) else {
+    guard try ExactNumber.store(value, in: slot, plan.type(ofPlace: index + 1)) else {
       throw call.mismatch(index, given: Value.self)
     }
   }

@@ -22,7 +22,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// Values of a Swift type fit no place of any call.
   case unfitType(SwiftType)
   /// A number cannot be represented exactly in the type of the argument or result.
-  case notExact(value: String, type: String)
+  case notExact(value: GivenValue, type: TypeEncoding)
   /// Raw bytes are not as many as the type takes.
   case wrongSize(expected: Int, given: Int)
   /// The text for a `*` holds a NUL, which would cut it.
@@ -34,7 +34,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// The object is nil, or of another class than the one asked for.
   case wrongClass(expected: SwiftType, given: SwiftType?)
   /// The value that arrived for a Swift type is none of its values.
-  case foreignValue(type: SwiftType, given: String)
+  case foreignValue(type: SwiftType, given: GivenValue)
   /// No call has completed since the invocation was made or last failed, or the result is `v`.
   case resultNotAvailable
   /// The invocation has no selector yet.
@@ -69,14 +69,14 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// forwarding that little of it is left.
   case notEnoughStack(needed: Int, left: Int)
   /// The system has no code for another callback, for this reason. It may have some later.
-  case callbackRefused(reason: String)
+  case callbackRefused(CallbackRefusal)
   /// A function with this name, or a method with this selector, is registered already.
   case duplicateName(String)
   /// A method is registered with a class, but takes objects of another class that this one is not
   /// below.
   case wrongReceiver(Selector, type: SwiftType, takes: SwiftType)
   /// The class declares the method that was probably meant, but wrongly.
-  case wrongDeclaration(Selector, type: SwiftType, declared: String, reason: String)
+  indirect case wrongDeclaration(Selector, type: SwiftType, declared: DeclarationError)
   /// No function has this name.
   case unknownFunction(name: String, nearest: String?)
   /// The library could not be opened, in the words of the loader.
@@ -141,8 +141,9 @@ extension InvocationError: CustomStringConvertible {
     case .duplicateName(let name): "'\(name)' is registered already"
     case .wrongReceiver(let selector, let name, let taken):
       "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
-    case .wrongDeclaration(let selector, let name, let declared, let reason):
-      "-[\(name) \(selector)] is not there, because '\(declared)' is declared wrongly: \(reason)"
+    case .wrongDeclaration(let selector, let name, let declared):
+      "-[\(name) \(selector)] is not there, because '\(declared.selector)' is declared wrongly: "
+        + declared.reason
     case .unknownFunction(let name, let nearest):
       "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"

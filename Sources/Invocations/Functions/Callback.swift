@@ -98,7 +98,7 @@ public final class Callback: Sendable {
       answer.plan.handle, answerCall, context.toOpaque(), releaseAnswer, &code, &error)
     guard let handle = unsafe handle, let code = unsafe code else {
       unsafe context.release()
-      throw error == ENOMEM ? .outOfMemory : .callbackRefused(reason: Self.text(of: error))
+      throw error == ENOMEM ? .outOfMemory : .callbackRefused(CallbackRefusal(errno: error))
     }
     self.plan = answer.plan
     unsafe self.handle = unsafe handle
@@ -113,10 +113,6 @@ public final class Callback: Sendable {
     case .freedCallback: ForwardingEvent.report(.deadCallback(at: UInt(bitPattern: function)))
     case .callbackWithoutMemory: unsafe ForwardingEvent.reportOutOfMemory(inCallback: function)
     }
-  }
-
-  private static func text(of error: Int32) -> String {
-    unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
   }
 
   /// The address of the function. Valid while this object lives.

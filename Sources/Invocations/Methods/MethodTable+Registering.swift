@@ -87,7 +87,7 @@ public protocol MethodDeclaring: AnyObject, SendableMetatype {
 ///
 /// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
 /// ``MethodTable/declarationErrors``. Sending the message throws
-/// ``InvocationError/wrongDeclaration(_:type:declared:reason:)``.
+/// ``InvocationError/wrongDeclaration(_:type:declared:)``.
 public struct MethodDeclarations: MethodRegistry, Sendable {
   /// The class that declares.
   private let type: AnyClass

@@ -204,6 +204,4 @@ extension CallPlan {
     let signature = self.signature
     return place == 0 ? signature.resultType : signature.argumentTypes[place - 1]
   }
-
-  func typeText(place: Int) -> String { "\(type(ofPlace: place))" }
 }

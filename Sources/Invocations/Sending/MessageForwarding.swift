@@ -189,8 +189,7 @@ extension InvocationError {
     let nearest = NearestName.to(selector.name, among: known)
     if let declaration = refused.first(where: { $0.selector.name == nearest }) {
       return .wrongDeclaration(
-        selector, type: SwiftType(type), declared: declaration.selector.name,
-        reason: declaration.reason)
+        selector, type: SwiftType(type), declared: declaration)
     }
     return .unrecognizedSelector(
       selector, type: SwiftType(type), nearest: nearest)

@@ -1,24 +1,25 @@
 import CForwardingShims
+import TypeEncodings
 
 /// Conversions of numbers that lose nothing, for the methods that ask for them by name.
 enum ExactNumber {
   /// Stores the value that a conversion made of `value`; nil says that the conversion lost
   /// something.
   private static func store<Target: CallValue>(
-    _ converted: Target?, of value: some Any, in slot: ValueSlot,
-    _ type: () -> String
+    _ converted: Target?, of value: @autoclosure () -> GivenValue, in slot: ValueSlot,
+    _ type: () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
-    guard let converted else { throw .notExact(value: "\(value)", type: type()) }
+    guard let converted else { throw .notExact(value: value(), type: type()) }
     try unsafe converted.store(in: slot)
     return true
   }
 
   /// Stores an integer; false if the place takes no numbers, an error if the value does not fit.
   static func store<Value: BinaryInteger>(
-    _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
+    _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
-      try store(converted, of: value, in: slot, type)
+      try store(converted, of: GivenValue(value), in: slot, type)
     }
     switch slot.kind.raw {
     case .int8: return try put(Int8(exactly: value))
@@ -48,10 +49,10 @@ enum ExactNumber {
 
   /// Stores a floating-point number in the same way; no conversion keeps a NaN.
   static func store<Value: BinaryFloatingPoint>(
-    _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> String
+    _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
-      try store(converted, of: value, in: slot, type)
+      try store(converted, of: GivenValue(value), in: slot, type)
     }
     switch slot.kind.raw {
     case .float: return try put(Float(exactly: value))
@@ -64,7 +65,7 @@ enum ExactNumber {
       #endif
     default:
       guard let whole = Int128(exactly: value) else {
-        throw .notExact(value: "\(value)", type: type())
+        throw .notExact(value: GivenValue(value), type: type())
       }
       return try store(whole, in: slot, type())
     }

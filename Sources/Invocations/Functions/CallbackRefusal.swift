@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Why the system has no code for another callback.
+///
+/// ```swift
+/// var callback: Callback?
+/// do {
+///   callback = try Callback { (number: Int32) in number + 1 }
+/// } catch .callbackRefused(.tooManyOpenFiles) {
+///   print("close some files, and try again")
+/// }
+/// callback == nil  // false
+/// ```
+@nonexhaustive
+public enum CallbackRefusal: Hashable, Sendable {
+  /// The process, or the system, has as many files open as it may; there may be code later.
+  case tooManyOpenFiles
+  /// Neither the program's own file nor libffi may provide code here.
+  case notSupported
+  /// Another error of the system, by its number.
+  case system(errno: Int32)
+
+  init(errno: Int32) {
+    self =
+      switch errno {
+      case EMFILE, ENFILE: .tooManyOpenFiles
+      case ENOTSUP: .notSupported
+      default: .system(errno: errno)
+      }
+  }
+}
+
+extension CallbackRefusal: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .tooManyOpenFiles: "too many files are open"
+    case .notSupported: "the system lets nobody make it"
+    case .system(let errno):
+      unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+    }
+  }
+}
