@@ -11,9 +11,8 @@ public struct Table: Sendable {
 
   public let rows: [Row]
 
-  public init(_ name: String, file: StaticString = #filePath) throws {
-    let folder = URL(fileURLWithPath: "\(file)").deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Data")
+  public init(_ name: String) throws {
+    let folder = Toolchain.package.appendingPathComponent("Tests/Data")
     let text = try String(
       contentsOf: folder.appendingPathComponent(name + ".tsv"), encoding: .utf8)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: true)

@@ -1,0 +1,123 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+@Suite("forward call")
+struct CallTests {
+  static let samples: [([String], String)] = [
+    (["libm.so.6", "pow", "ddd", "2", "10"], "1024\n"),
+    (["libc.so.6", "strlen", "Q*", "how long is this"], "16\n"),
+    (["libc.so.6", "div", "{div_t=ii}ii", "17", "5"], "[3,2]\n"),
+    (["libc.so.6", "abs", "ii", "-5"], "5\n"),
+    (["libc.so.6", "inet_ntoa", "*{in_addr=I}", "[16777343]"], "127.0.0.1\n"),
+    (["libc.so.6", "toupper", "ii", "0x61"], "65\n"),
+    (["libm.so.6", "cabs", "djd", "[3,4]"], "5\n"),
+    (["libm.so.6", "sqrtl", "DD", "2"], "1.4142135623730950488\n"),
+    (["libm.so.6", "floorf", "ff", "-0.5"], "-1\n"),
+    (["libm.so.6", "log", "dd", "0"], "-inf\n"),
+    (["libc.so.6", "getenv", "**", "NO_SUCH_VARIABLE_AT_ALL"], "null\n"),
+    (["libc.so.6", "free", "v^v", "0"], ""),
+    (["libc.so.6", "memcmp", "i^C^CQ", "[1,2,3]", "[1,2,3]", "3"], "0\n"),
+    (
+      ["--fixed", "1", "libc.so.6", "printf", "i*dci", "%.1f %c %d|", "2.25", "65", "7"],
+      "2.2 A 7|8\n"
+    ),
+    (["", "labs", "qq", "-9223372036854775807"], "9223372036854775807\n"),
+  ]
+
+  @Test("any C function", arguments: samples)
+  func calls(arguments: [String], output: String) throws {
+    let result = try Tool.run(["call"] + arguments)
+    #expect(result.output == output)
+    #expect(result.errors.isEmpty)
+    #expect(result.status == 0)
+  }
+
+  @Test("--json shows the result, errno, and what was written through pointers")
+  func json() throws {
+    let result = try Tool.run(["call", "--json", "libm.so.6", "frexp", "dd^i", "8", "[0]"])
+    #expect(result.output == "{\"result\":0.5,\"errno\":0,\"arguments\":[8,[4]]}\n")
+    let missing = try Tool.objects(
+      Tool.run(["call", "--json", "libc.so.6", "open", "i*i", "/none", "0"]).output)[0]
+    #expect(missing["errno"] as? Int == 2)
+    #expect(missing["result"] as? Int == -1)
+  }
+
+  @Test("--errno on standard error")
+  func errno() throws {
+    let result = try Tool.run(["call", "--errno", "libc.so.6", "close", "ii", "-1"])
+    #expect(result.output == "-1\n")
+    #expect(result.errors == "errno 9 (Bad file descriptor)\n")
+  }
+
+  static let refusals: [([String], Int32)] = [
+    (["libnone.so", "x", "v"], 1), (["libm.so.6", "no_such", "v"], 1),
+    (["libc.so.6", "abort", "v"], 1), (["libc.so.6", "strlen", "Q^v", "0"], 1),
+    ([], 64), (["libm.so.6", "pow"], 64), (["libm.so.6", "pow", "ddd", "2"], 64),
+    (["libm.so.6", "pow", "ddd", "2", "3", "4"], 64), (["--nonsense"], 64),
+    (["--fixed", "x", "libc.so.6", "printf", "i*", "a"], 64),
+    (["libm.so.6", "pow", "dd{", "2", "3"], 65), (["libm.so.6", "pow", "ddx", "2", "3"], 65),
+    (["libm.so.6", "pow", "ddd", "2", "three"], 65),
+    (["libc.so.6", "abs", "ii", "3000000000"], 65),
+    (["libc.so.6", "abs", "ii", "1.5"], 65), (["libc.so.6", "div", "{div_t=ii}ii", "1", ""], 65),
+    (["libc.so.6", "inet_ntoa", "*{in_addr=I}", "[1,2]"], 65),
+    (["libc.so.6", "free", "v^v", "12"], 65),
+    (["libc.so.6", "abs", "v{opaque}", "1"], 65), (["libc.so.6", "abs", "iB", "2"], 65),
+  ]
+
+  @Test("exit codes: 1 the call failed, 64 usage, 65 bad encoding or value", arguments: refusals)
+  func exitCodes(arguments: [String], code: Int32) throws {
+    let result = try Tool.run(["call"] + arguments)
+    #expect(result.status == code, "\(arguments)")
+    #expect(!result.errors.isEmpty)
+    #expect(result.output.isEmpty)
+  }
+
+  @Test("every kind of value goes in and comes back as it is written")
+  func values() throws {
+    let path = try CCompiler.system().library(
+      """
+      #include <complex.h>
+      typedef struct { char a; short b[2]; struct { float x; double y; } in; } N;
+      N nest(N n) { n.a++; n.b[1] *= 2; n.in.y += 0.5; return n; }
+      typedef union { int i; float f; } U;
+      U same(U u) { return u; }
+      typedef struct { unsigned a : 3; int b : 5; _Bool c : 1; } B;
+      B bits(B b) { b.a ^= 1; return b; }
+      __int128 triple(__int128 v) { return v * 3; }
+      unsigned __int128 most(void) { return ~(unsigned __int128)0; }
+      float complex twice(float complex z) { return z * 2; }
+      typedef struct { const char *name; int *p; } S;
+      const char *name(S s) { return s.name; }
+      typedef struct {} E;
+      int empty(E e, int x) { return x; }
+      """)
+    let cases: [([String], String)] = [
+      (
+        ["nest", "{N=c[2s]{?=fd}}{N=c[2s]{?=fd}}", "[65,[1,2],[0.5,1.25]]"], "[66,[1,4],[0.5,1.75]]"
+      ),
+      (["same", "(U=if)(U=if)", "[1065353216]"], "[1065353216,1]"),
+      (["bits", "{B=b0I3b3i5b8B1}{B=b0I3b3i5b8B1}", "[5,-3,true]"], "[4,-3,true]"),
+      (["triple", "tt", "-170141183460469231731687303715"], "-510423550381407695195061911145"),
+      (["most", "T"], "340282366920938463463374607431768211455"),
+      (["twice", "jfjf", "[1.5,-2]"], "[3,-4]"), (["name", "*{S=*^i}", "[\"joe\",0]"], "joe"),
+      (["empty", "i{E=}i", "[]", "7"], "7"),
+    ]
+    for (arguments, expected) in cases {
+      let result = try Tool.run(["call", path] + arguments)
+      #expect(result.output == expected + "\n", "\(arguments)")
+      #expect(result.status == 0, "\(arguments)")
+    }
+  }
+
+  @Test("a mistake in a value says what to write")
+  func hints() throws {
+    let range = try Tool.run(["call", "libc.so.6", "abs", "ii", "3000000000"])
+    #expect(
+      range.errors
+        == "forward: 3000000000 is no value for i: an integer from -2147483648 to 2147483647 is expected\n"
+    )
+    let structure = try Tool.run(["call", "libc.so.6", "inet_ntoa", "*{in_addr=I}", "5"])
+    #expect(structure.errors.contains("write a JSON array of 1 values"))
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+@Suite("forward doctor, tour and help")
+struct DoctorTests {
+  @Test("doctor passes here, and says which libffi there is and what it gets wrong")
+  func doctor() throws {
+    let result = try Tool.run(["doctor"])
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(result.output.contains("libffi"))
+    #expect(result.output.contains("All 12 checks passed."))
+  }
+
+  @Test("doctor --json is one object")
+  func doctorJSON() throws {
+    let object = try Tool.objects(Tool.run(["doctor", "--json"]).output)[0]
+    #expect(object["ok"] as? Bool == true)
+    #expect((object["checks"] as? [[String: Any]])?.count == 12)
+    #expect((object["libffi_faults"] as? [String: Any])?.count == 4)
+    #expect(object["callback_memory"] is String)
+  }
+
+  @Test("tour runs to its end")
+  func tour() throws {
+    let result = try Tool.run(["tour"])
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    for line in [
+      "call.invoke(on: one)", "// 105", "^ the structure is not closed", "[9, 6, 5, 4, 3, 2, 1, 1]",
+    ] {
+      #expect(result.output.contains(line), "\(line)")
+    }
+  }
+
+  @Test(
+    "help is on standard output, examples first", arguments: ["explain", "call", "doctor", "tour"])
+  func help(command: String) throws {
+    let result = try Tool.run([command, "--help"])
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("Example"))
+    #expect(result.output.contains("Usage: forward \(command)"))
+    #expect(try Tool.run(["help", command]).output == result.output)
+  }
+
+  @Test(
+    "without a command, or with an unknown one: usage, 64",
+    arguments: [[], ["frobnicate"], ["help", "nothing"]])
+  func usage(arguments: [String]) throws {
+    let result = try Tool.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty)
+    #expect(!result.errors.isEmpty)
+  }
+
+  @Test(
+    "no colors where the output is no terminal, with NO_COLOR or without", arguments: ["", "1"])
+  func noColor(value: String) throws {
+    for command in [["tour"], ["doctor"], ["explain", "v@:"]] {
+      let result = try Tool.run(command, environment: ["NO_COLOR": value])
+      #expect(!result.output.contains("\u{1B}"))
+    }
+  }
+}

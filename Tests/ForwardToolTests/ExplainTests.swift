@@ -1,0 +1,149 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+@Suite("forward explain")
+struct ExplainTests {
+  @Test("a signature as a table: type, size, alignment, offset, where it travels")
+  func signature() throws {
+    let result = try Tool.run(["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"])
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    #expect(
+      result.output == """
+        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, direct engine, frame of 176 bytes
+                      type                              size  align  offset  travels in
+          result      v                                    0      1          nowhere
+          0 receiver  @                                    8      8       0  rdi
+          1 selector  :                                    8      8       8  rsi
+          2           {CGRect={CGPoint=dd}{CGSize=dd}}    32      8     144  stack+0
+          3           i                                    4      4      16  rdx
+
+        """)
+  }
+
+  @Test("one type, with its members")
+  func type() throws {
+    let result = try Tool.run(["explain", "--type", "{s=b0I3b3I5\"d\"d}"])
+    #expect(result.status == 0)
+    #expect(result.output.contains("16 bytes, aligned to 8"))
+    #expect(result.output.contains("bit 3  5 bits"))
+  }
+
+  @Test("--json: size and alignment of a type, members and leaves")
+  func typeJSON() throws {
+    let object = try Tool.objects(Tool.run(["explain", "--type", "--json", "{s=ci}"]).output)[0]
+    #expect(object["encoding"] as? String == "{s=ci}")
+    #expect(object["size"] as? Int == 8)
+    #expect(object["alignment"] as? Int == 4)
+    #expect((object["fields"] as? [[String: Any]])?.map { $0["offset"] as? Int } == [0, 4])
+    #expect(object["leaves"] as? [String] == ["i8@0", "i32@4"])
+  }
+
+  @Test("--json: arguments and result of a signature")
+  func signatureJSON() throws {
+    let object = try Tool.objects(Tool.run(["explain", "--json", "i24@0:8i16c20"]).output)[0]
+    let arguments = try #require(object["arguments"] as? [[String: Any]])
+    #expect(arguments.map { $0["encoding"] as? String } == ["@", ":", "i", "c"])
+    #expect(arguments.map { $0["size"] as? Int } == [8, 8, 4, 1])
+    #expect(arguments.map { $0["written"] as? Int } == [0, 8, 16, 20])
+    let result = try #require(object["result"] as? [String: Any])
+    #expect(result["encoding"] as? String == "i")
+    #expect(result["alignment"] as? Int == 4)
+    #expect(object["engine"] as? String == "direct")
+  }
+
+  @Test(
+    "- reads a type from each line; a bad one is an object with its error, and the rest goes on")
+  func stream() throws {
+    let input = "i\n{P\n\nD\n{opaque}\nd"
+    let result = try Tool.run(["explain", "--type", "--json", "-"], input: input)
+    #expect(result.status == 65)
+    let objects = try Tool.objects(result.output)
+    #expect(objects.map { $0["size"] as? Int } == [4, nil, nil, 16, nil, 8])
+    let errors = objects.map { ($0["error"] as? [String: Any])?["offset"] as? Int }
+    #expect(errors == [nil, 2, 0, nil, 0, nil])
+    #expect(
+      objects.allSatisfy {
+        ($0["error"] as? [String: Any])?["reason"] is String || $0["size"] != nil
+      })
+  }
+
+  @Test("every x86-64-linux row of the table through the tool, in one run")
+  func table() throws {
+    let rows = try Table("encodings").rows.filter { $0["source"].contains("x86_64-linux") }
+    let input = rows.map { $0["encoding"] }.joined(separator: "\n")
+    let result = try Tool.run(["explain", "--type", "--json", "-"], input: input)
+    #expect(result.status == 0)
+    let objects = try Tool.objects(result.output)
+    #expect(objects.count == rows.count)
+    for (object, row) in zip(objects, rows) {
+      #expect("\(object["size"] ?? "")" == row["size"])
+      #expect("\(object["alignment"] ?? "")" == row["align"])
+    }
+  }
+
+  @Test("input that is not UTF-8, holds NUL or never ends is refused line by line")
+  func hostileInput() throws {
+    var bytes = Array("i\n".utf8) + [0xFF, 0x0A, 0x69, 0x00, 0x0A]
+    bytes += [UInt8](repeating: UInt8(ascii: "{"), count: 3_000_000) + Array("\nd\n".utf8)
+    let result = try Tool.run(["explain", "--type", "--json", "-"], bytes: bytes)
+    #expect(result.status == 65)
+    let objects = try Tool.objects(result.output)
+    #expect(objects.map { $0["size"] as? Int } == [4, nil, nil, nil, 8])
+    #expect((objects[1]["error"] as? [String: Any])?["offset"] as? Int == 0)
+    #expect((objects[2]["error"] as? [String: Any])?["offset"] as? Int == 1)
+  }
+
+  @Test("a registered layout")
+  func layout() throws {
+    let result = try Tool.run([
+      "explain", "--type", "--json", "--layout", "packed=13,1,0,1,9", "{packed=cdi}",
+    ])
+    let object = try Tool.objects(result.output)[0]
+    #expect(object["size"] as? Int == 13)
+    #expect((object["fields"] as? [[String: Any]])?.map { $0["offset"] as? Int } == [0, 1, 9])
+    #expect(try Tool.run(["explain", "--layout", "packed=13,2", "i"]).status == 64)
+  }
+
+  @Test("a signature that cannot be called is described all the same, with the reason")
+  func unlayable() throws {
+    let result = try Tool.run(["explain", "--json", "{?=b3b5}16@0:8"])
+    #expect(result.status == 65)
+    let object = try Tool.objects(result.output)[0]
+    #expect((object["arguments"] as? [[String: Any]])?.map { $0["size"] as? Int } == [8, 8])
+    #expect((object["result"] as? [String: Any])?["size"] is NSNull)
+    #expect((object["error"] as? [String: Any])?["offset"] as? Int == 3)
+    let text = try Tool.run(["explain", "v@:{opaque}"])
+    #expect(text.status == 65)
+    #expect(text.output.contains("cannot be called"))
+    #expect(text.errors.hasPrefix("v@:{opaque}\n   ^ the body is not given"))
+  }
+
+  @Test("every row of method_types.tsv through the tool")
+  func methodTypes() throws {
+    let rows = try Table("method_types").rows
+    let input = rows.map { $0["types"] }.joined(separator: "\n")
+    let objects = try Tool.objects(Tool.run(["explain", "--json", "-"], input: input).output)
+    #expect(objects.count == rows.count)
+    for (object, row) in zip(objects, rows) {
+      let arguments = object["arguments"] as? [[String: Any]] ?? []
+      #expect("\(arguments.count)" == row["argument-count"])
+      guard row["source"].contains("x86_64-linux") else { continue }
+      let cells = arguments.map { argument in
+        "\(argument["encoding"] ?? "") \(argument["size"] ?? "")/\(argument["alignment"] ?? "") "
+          + "@\(argument["written"] ?? "")"
+      }
+      let column = "arguments (encoding size/align @advisory-offset; first two are self,_cmd)"
+      #expect(cells.joined(separator: " ; ") == row[column])
+    }
+  }
+
+  @Test("a fault is shown with a caret on standard error, exit code 65")
+  func fault() throws {
+    let result = try Tool.run(["explain", "v@:{_Point=dd"])
+    #expect(result.status == 65)
+    #expect(result.output.isEmpty)
+    #expect(result.errors == "v@:{_Point=dd\n             ^ the structure is not closed with '}'\n")
+  }
+}

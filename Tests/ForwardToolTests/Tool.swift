@@ -1,0 +1,29 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+/// The tool as a user runs it: arguments and input in, output, errors and exit code out.
+struct Tool {
+  static func run(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:]
+  ) throws -> Finished {
+    try run(arguments, bytes: Array(input.utf8), environment: environment)
+  }
+
+  static func run(
+    _ arguments: [String], bytes: [UInt8], environment: [String: String] = [:]
+  ) throws -> Finished {
+    // Built beside the test bundle that is running.
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let tool = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(
+      "forward")
+    return try ForwardingTestSupport.run(
+      tool.path, arguments, input: bytes, environment: environment)
+  }
+
+  static func objects(_ text: String) throws -> [[String: Any]] {
+    try text.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Dispatch
+import ForwardingTestSupport
+import Testing
+@testable import Forwarding
+
+private final class Purse: Sendable {
+  let log: Log
+  init(_ log: Log) { self.log = log }
+  func put(_ amount: Int32, _ coin: String) { log.add("\(amount) \(coin)") }
+  func total() -> Int32 { 42 }
+  func burn() throws { throw Failure(name: "burnt") }
+}
+
+@Suite("Registering, with one vocabulary")
+struct RegisteringTests {
+  @Test("methods of a class are registered by their names")
+  func references() throws {
+    let table = MethodTable.of(Purse.self)
+    try table.register("put:of:", Purse.put)
+    try table.register("total", Purse.total)
+    try table.register("burn", Purse.burn)
+    let log = Log()
+    let purse = Purse(log)
+    try Message<NoResult, Int32, String>("put:of:")(5, "pence", on: purse)
+    #expect(log.all == ["5 pence"])
+    #expect(try Message<Int32>("total")(on: purse) == 42)
+    #expect(throws: Failure(name: "burnt")) { try Message<NoResult>("burn")(on: purse) }
+  }
+
+  @Test("a name that is taken is refused everywhere, unless it is to be replaced")
+  func taken() throws {
+    class Taken {}
+    let target = ClosureTarget()
+    let functions = FunctionTable()
+    let table = MethodTable.of(Taken.self)
+    let registries: [(Bool) throws -> Void] = [
+      { try target.register("go", replacing: $0) { () in } },
+      { try functions.register("go", replacing: $0) { () in } },
+      { try table.register("go", replacing: $0) { (_: Taken) in } },
+    ]
+    for register in registries {
+      try register(false)
+      #expect(throws: InvocationError.self) { try register(false) }
+      try register(true)
+    }
+  }
+
+  @Test("a class that declares a selector twice has it refused, as a wrong declaration")
+  func declaredTwice() throws {
+    final class Twice: MethodDeclaring {
+      static func declareMethods(_ methods: MethodDeclarations) {
+        methods.register("go") { (_: Twice) -> Int32 in 1 }
+        methods.register("go") { (_: Twice) -> Int32 in 2 }
+      }
+    }
+    #expect(try Message<Int32>("go")(on: Twice()) == 1)
+    let refused = MethodTable.declarationErrors.filter { $0.type == SwiftType(Twice.self) }
+    #expect(refused.map(\.cause) == [.duplicateName("-[Twice go]")])
+  }
+
+  @Test("a scope does not keep its proxy")
+  func scope() {
+    var proxy: MulticastProxy? = MulticastProxy()
+    weak let held = proxy
+    let scope = proxy?.scoped(ClosureTarget(), strongly: true)
+    proxy = nil
+    #expect(held == nil)
+    scope?.release()
+  }
+
+  @Test("a proxy may throw for every message that nobody answers")
+  func nobody() {
+    let proxy = MulticastProxy()
+    proxy.whenNobodyAnswers = .throw
+    #expect(throws: ForwardingError.nobodyAnswered("did:")) { try did(1, on: proxy) }
+  }
+
+  @Test("an `instead` handler sends the message on without knowing the proxy, which it would keep")
+  func proceeding() throws {
+    let target = Listener("7", Log())
+    weak var held: InterceptingProxy?
+    do {
+      let proxy = InterceptingProxy(target)
+      held = proxy
+      proxy.instead(of: "value") { call, proceed in
+        try proceed()
+        try call.setResult(call.result(as: Int32.self) + 1)
+      }
+      #expect(try Messages.value(on: proxy) == 8)
+    }
+    #expect(held == nil)
+  }
+}

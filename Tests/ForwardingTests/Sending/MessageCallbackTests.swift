@@ -1,0 +1,54 @@
+import CForwardingFixtures
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import Invocations
+import Testing
+
+@Suite("The native door")
+struct MessageCallbackTests {
+  @Test("calls of a C function pointer become messages")
+  func door() throws {
+    let log = Log()
+    let listener = Listener("native", log)
+    let door = try MessageCallback(to: listener, selector: "did:", encoding: "v^vi", skipping: 1)
+    typealias Hook = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void
+    let hook = try door.function(as: Hook.self)
+    hook(nil, 5)
+    hook(nil, 6)
+    #expect(log.all == ["native 5", "native 6"])
+    #expect(door.signature.description == "v@:i")
+  }
+
+  @Test("a proxy behind the door reaches several weak targets, and the result comes back")
+  func proxy() throws {
+    let log = Log()
+    let everyone = MulticastProxy()
+    var first: Listener? = Listener("1", log)
+    let second = Listener("2", log)
+    everyone.add(first!)
+    everyone.add(second)
+    let door = try MessageCallback(to: everyone, selector: "value", encoding: "i")
+    let ask = try door.function(as: (@convention(c) () -> Int32).self)
+    #expect(ask() == 2)
+    #expect(log.all == ["1", "2"])
+    first = nil
+    log.clear()
+    #expect(ask() == 2)
+    #expect(log.all == ["2"])
+  }
+
+  @Test("a receiver that is gone, or throws, gives C zero, and the error is handed over")
+  func gone() throws {
+    let errors = Log()
+    var listener: Listener? = Listener("9", Log())
+    let door = try MessageCallback(
+      to: listener!, selector: "fail", encoding: "i", onError: { errors.add("\($0)") })
+    let ask = try door.function(as: (@convention(c) () -> Int32).self)
+    #expect(ask() == 0)
+    #expect(errors.count == 1)
+    listener = nil
+    #expect(ask() == 0)
+    #expect(errors.count == 1)
+  }
+}

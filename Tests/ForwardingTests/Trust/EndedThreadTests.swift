@@ -1,0 +1,44 @@
+import CForwardingFixtures
+import CForwardingShims
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import Synchronization
+import Testing
+@testable import Invocations
+
+@Suite("Threads that come and go")
+struct EndedThreadTests {
+  @Test("leave no record behind")
+  func records() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let tick = try Message<NoResult, Int32>("tick:")
+      try tick(1, on: Counter())
+      let before = fwd_thread_count()
+      for _ in 0..<50 { onThreads(20) { _ in _ = try? tick(1, on: Counter()) } }
+      for _ in 0..<500 where fwd_thread_count() > before { usleep(10_000) }
+      require(fwd_thread_count() <= before)
+    }
+  }
+}
+
+@Suite("A storm of signals")
+struct SignalTests {
+  @Test("disturbs no send, no change and no callback")
+  func storm() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      require(fixture_begin_signals(200) == 0)
+      let proxy = MulticastProxy()
+      let end = Date() + 1
+      var index = 0
+      while Date() < end {
+        try useEverything(proxy, index)
+        index += 1
+      }
+      let signals = fixture_end_signals()
+      require(signals > 100, "only \(signals) signals came")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import ForwardingTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+@Suite("Questions that come back")
+struct ReturningQuestionTests {
+  private static let circles: [(name: String, object: @Sendable () -> AnyObject)] = [
+    (
+      "a proxy of itself",
+      {
+        let one = SingleTargetProxy(nil)
+        one.setTarget(one)
+        return one
+      }
+    ),
+    (
+      "two of each other",
+      {
+        let one = SingleTargetProxy(nil)
+        one.setTarget(InterceptingProxy(one), strongly: true)
+        return one
+      }
+    ),
+    (
+      "a fallback that is the asker",
+      {
+        let source = DataSourceProxy()
+        source.setFallback(source)
+        return source
+      }
+    ),
+    (
+      "many that hold themselves",
+      {
+        let many = MulticastProxy()
+        many.add(many)
+        return many
+      }
+    ),
+  ]
+
+  @Test("end with no", arguments: 0..<circles.count)
+  func circle(_ index: Int) throws {
+    let object = Self.circles[index].object()
+    #expect(!Introspection.responds(object, to: "unheard:"))
+    #expect(Introspection.signature(of: object, for: "unheard:") == nil)
+    #expect(try !Introspection.conforms(object, to: ProtocolDescription("Unheard")))
+    #expect(throws: (any Error).self) { try Message<Int32>("unheard")(on: object) }
+  }
+
+  @Test("too many proxies inside of each other are an error, not a message that is lost")
+  func depth() throws {
+    let end = ClosureTarget()
+    try end.register("did:") { (_: Int32) in }
+    var proxies: [MulticastProxy] = []
+    for _ in 0..<201 {
+      let proxy = MulticastProxy()
+      proxy.add(proxies.last ?? end)
+      proxies.append(proxy)
+    }
+    #expect(throws: InvocationError.forwardedTooDeeply("did:", limit: 200)) {
+      try did(1, on: proxies.last)
+    }
+  }
+
+  @Test("a class that declares and one that resolves do not wait for each other for ever")
+  func twoQuestions() {
+    let isOver = ends {
+      Thread { _ = MethodTable.of(Meeting.Declaring.self) }.start()
+      _ = MethodTable.of(Meeting.Resolving.self).instancesRespond(to: "foo")
+    }
+    #expect(isOver)
+  }
+
+  private enum Meeting {
+    static let declares = DispatchSemaphore(value: 0)
+    static let resolves = DispatchSemaphore(value: 0)
+
+    final class Declaring: MethodDeclaring {
+      static func declareMethods(_ methods: MethodDeclarations) {
+        declares.signal()
+        resolves.wait()
+        _ = MethodTable.of(Resolving.self).instancesRespond(to: "foo")
+      }
+    }
+
+    final class Resolving: MessageForwarding {
+      static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+        resolves.signal()
+        declares.wait()
+        _ = MethodTable.of(Declaring.self)
+        return false
+      }
+    }
+  }
+
+  @Test("a registration for one message is not used up by one that cannot go to its queue")
+  func once() throws {
+    let proxy = MulticastProxy()
+    let target = Listener("1", Log())
+    proxy.add(target, on: .queue(.global()), once: true)
+    #expect(throws: ForwardingError.resultNotAwaited(encodingOf("i"))) {
+      try Messages.value(on: proxy)
+    }
+    #expect(proxy.registrationCount == 1)
+  }
+}

@@ -1,0 +1,136 @@
+import ForwardingTestSupport
+import Testing
+import TypeEncodings
+@testable import Invocations
+
+@Suite("Adversarial encodings")
+struct AdversarialEncodingTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var text: String
+    var use: Use
+    var isAccepted: Bool
+
+    enum Use: Sendable {
+      /// One type, which must have a layout.
+      case type
+      /// One type, which need not be laid out: behind a pointer, say.
+      case spelling
+      /// A method's signature, with receiver and selector.
+      case method
+      /// Any signature that can be planned.
+      case call
+    }
+
+    var testDescription: String {
+      let start = text.count > 40 ? "\(text.prefix(40))… of \(text.utf8.count) bytes" : text
+      return "\(use) \(start.debugDescription)"
+    }
+
+    init(_ text: String, _ use: Use, accepted: Bool = false) {
+      (self.text, self.use, isAccepted) = (text, use, accepted)
+    }
+  }
+
+  private static func many(_ text: String, _ count: Int) -> String {
+    String(repeating: text, count: count)
+  }
+
+  static let cases: [Case] = [
+    Case("", .call), Case("v", .method), Case("v", .call, accepted: true),
+    Case("v@", .method), Case("@:", .method), Case("v@:v", .call),
+    Case("vv@:", .call), Case("{", .type), Case("{P", .type), Case("{P=", .type),
+    Case("{P=ii", .type), Case("{P=ii}}", .type), Case("}", .type),
+    Case("{=ii}", .type, accepted: true), Case("{?=ii}", .type, accepted: true),
+    Case("^{P}", .type, accepted: true), Case("v@:{P}", .call),
+    // An empty structure is refused by libffi, but C passes it: as nothing.
+    Case("v{E=}", .call, accepted: true), Case("[3i", .type), Case("[i]", .type),
+    Case("[]", .type), Case("[0i]@:", .call), Case("[-1i]", .type),
+    Case("[99999999999i]", .type), Case("[18446744073709551617i]", .type),
+    Case("[4294967296[4294967296c]]", .type), Case("[2147483647[2147483647c]]", .type),
+    Case("[1000000{Big=[1000000q]}]", .type), Case(many("{a=", 100_000), .type),
+    Case(many("{a=", 20_000), .type), Case(many("^", 60_000), .type),
+    Case(many("[1", 30_000), .type), Case("^", .type),
+    Case("^^^v", .type, accepted: true), Case("^{N={P=ii}d^{N}}", .type, accepted: true),
+    Case("{N={N={N=i}}}", .type), Case("(U=if[4c])", .type, accepted: true),
+    Case("v(U=if[4c])", .call, accepted: true), Case("(U=", .type),
+    Case("v@:b3", .call), Case("{B=b3b5b0b40}", .spelling, accepted: true),
+    Case("v{B=b3b5b0b40}", .call),
+    // The crossing field shows that no compiler wrote this; what one writes is accepted.
+    Case("{B=b0i3b3I5b32i0b64q40}", .type, accepted: true), Case("{B=b65}", .type),
+    Case("{B=b-1}", .type), Case("{B=b99999999999}", .type), Case("b", .type),
+    Case("@\"NSString\"", .type, accepted: true), Case("@\"unterminated", .type),
+    Case("v@:@?@?<v@?i>", .call, accepted: true), Case("@?<", .type),
+    Case("v^?", .call, accepted: true), Case("vrn*16N^i24O@32R@40", .call, accepted: true),
+    Case("Vv48@0:8", .method, accepted: true), Case(many("r", 1_000_000), .type),
+    Case("i24@0:8i16c20", .call, accepted: true), Case("i24@8:0i16", .call, accepted: true),
+    Case("i99999999999999999999", .call), Case("v-8@+0", .call, accepted: true),
+    Case("jfjdji", .call, accepted: true), Case("DD", .call, accepted: true),
+    Case("tT", .call, accepted: true), Case("vAi", .call, accepted: true),
+    Case("v ", .call), Case(" ", .type),
+    Case("{shared_ptr<E::blob<float, 4>>=^{blob<float, 4>}^v}", .type, accepted: true),
+    Case("{a==i}", .type), Case("v@:\u{0}i", .call), Case("v@:😀", .call),
+    Case("v@:" + many("i", 254), .call, accepted: true),
+    Case("v@:" + many("i", 255), .call),
+    Case("v@:" + many("i", 1_500_000), .call), Case(many("{P=ii}", 2_796_202), .call),
+    Case("v{P=ii}{P=dd}", .call, accepted: true), Case("v{Big=[102400q]}", .call),
+  ]
+
+  @Test("each is accepted, or refused with a place and a short word", arguments: cases)
+  func input(case one: Case) {
+    func attempt() throws {
+      switch one.use {
+      case .type: _ = try TypeEncoding(parsing: one.text).layout
+      case .spelling: _ = try TypeEncoding(parsing: one.text)
+      case .method: _ = try CallPlan(MethodSignature(method: one.text))
+      case .call: _ = try CallPlan(MethodSignature(parsing: one.text))
+      }
+    }
+    do {
+      try attempt()
+      #expect(one.isAccepted)
+    } catch {
+      #expect(!one.isAccepted, "\(error)")
+      // Every refusal says where, and is short enough to print.
+      #expect("\(error)".utf8.count < 1000)
+    }
+  }
+
+  @Test("both dialects of bit-fields parse; only GNU's tells the layout")
+  func dialects() throws {
+    #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{B=b3b5b0b40}").layout }
+    #expect(
+      try TypeEncoding(parsing: "{B=b0i3b3I5b32i0b64q40}").layout
+        == TypeLayout(size: 16, alignment: 8))
+  }
+
+  @Test("long double, long and BOOL are what this platform's compilers make of them")
+  func platformTypes() throws {
+    #expect(try TypeEncoding(parsing: "D").layout.size == MemoryLayout<Float80>.size)
+    #expect(try TypeEncoding(parsing: "l").layout.size == MemoryLayout<Int>.size)
+    let call = try Invocation(parsing: "v@:cBC")
+    #expect(throws: InvocationError.self) { try call.setArgument(true, at: 2) }
+    #expect(throws: InvocationError.self) { try call.setArgument(true, at: 4) }
+    try call.setArgument(true, at: 3)
+  }
+
+  @Test("an argument that left no trace in the encoding shows in the selector's colons")
+  func vanishedVector() throws {
+    #expect(throws: TypeEncodingError.self) {
+      try MethodSignature(method: "v@:", selector: "move:")
+    }
+  }
+
+  @Test("the offset of a fault counts bytes")
+  func byteOffsets() {
+    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{é=😀}") }
+    #expect(error?.offset == 4)
+  }
+
+  @Test("two bodies under one name are honoured as they are written")
+  func twoBodies() throws {
+    let plan = try CallPlan(MethodSignature(parsing: "v{P=ii}{P=dd}"))
+    guard CallPlan.hasDirectEngine else { return }
+    #expect(try plan.location(ofArgument: 0).text == "rdi")
+    #expect(try plan.location(ofArgument: 1).text == "xmm0:xmm1")
+  }
+}
