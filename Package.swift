@@ -33,6 +33,7 @@ let package = Package(
     .library(name: "Forwarding", targets: ["Forwarding"]),
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
+    .library(name: "InvocationText", targets: ["InvocationText"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -55,11 +56,13 @@ let package = Package(
       swiftSettings: checks),
     .target(
       name: "Forwarding", dependencies: ["Invocations", "TypeEncodings"], swiftSettings: checks),
-    // Values as the tool reads and writes them; a target of its own, so that they can be fuzzed.
-    .target(name: "ValueText", dependencies: ["Forwarding"], swiftSettings: checks),
+    // Arguments and results as JSON: what the tool reads and writes.
+    .target(
+      name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
+      swiftSettings: checks),
     .executableTarget(
       name: "forward",
-      dependencies: ["Forwarding", "ValueText", "CForwardingShims", "CallBenchmarks"],
+      dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
       swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
@@ -86,7 +89,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Forwarding", "Invocations", "TypeEncodings", "ValueText", "CForwardingShims",
+        "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
       ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),
@@ -100,6 +103,10 @@ let package = Package(
         "ForwardingTestSupport",
       ], swiftSettings: testChecks),
     .testTarget(
+      name: "InvocationTextTests",
+      dependencies: ["InvocationText", "Forwarding", "Invocations", "TypeEncodings"],
+      swiftSettings: testChecks),
+    .testTarget(
       name: "ForwardingTests",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
@@ -108,7 +115,7 @@ let package = Package(
     .testTarget(
       name: "ForwardToolTests",
       dependencies: [
-        "forward", "Forwarding", "ValueText", "CallBenchmarks", "ForwardingTestSupport",
+        "forward", "Forwarding", "InvocationText", "CallBenchmarks", "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
     // A program whose classes belong to the main actor unless they say otherwise.

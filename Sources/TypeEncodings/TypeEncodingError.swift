@@ -199,27 +199,7 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
 extension TypeEncodingError: CustomStringConvertible {
   /// The string, a caret under the byte, and the reason. Long strings are shown in part.
   public var description: String {
-    let (line, column) = excerpt
+    let (line, column) = CaretLine.excerpt(of: encoding, at: offset)
     return "\(line)\n\(String(repeating: " ", count: column))^ \(reason)"
-  }
-
-  /// At most 72 characters around `offset`, and the caret's column in them.
-  private var excerpt: (line: String, column: Int) {
-    let bytes = encoding.utf8
-    let before = bytes.prefix(max(0, offset)).suffix(48)
-    let after = bytes.dropFirst(max(0, offset)).prefix(24)
-    let lead = before.count < offset ? "…" : ""
-    let tail = offset + after.count < bytes.count ? "…" : ""
-    let head = lead + Self.printable(before)
-    return (head + Self.printable(after) + tail, head.count)
-  }
-
-  private static func printable(_ bytes: some Sequence<UInt8>) -> String {
-    // Control characters would move the caret; a cut UTF-8 sequence becomes U+FFFD.
-    let text = String(decoding: Array(bytes), as: UTF8.self)
-    return String(
-      text.unicodeScalars.map { scalar in
-        scalar.properties.generalCategory == .control ? "·" : Character(scalar)
-      })
   }
 }

@@ -1,5 +1,5 @@
 import Forwarding
-import ValueText
+import InvocationText
 
 #if canImport(Glibc)
   import Glibc
@@ -46,12 +46,13 @@ enum CallCommand {
   private static func call(
     _ plan: CallPlan, _ path: String, _ symbol: String, _ given: [String], _ options: Options
   ) throws -> ExitCode {
-    let coder = ValueCoder()
     let invocation = Invocation(plan)
     do {
-      for (index, text) in given.enumerated() {
-        try set(text, at: index, invocation, coder)
-      }
+      let values = try zip(given, plan.signature.argumentTypes).map(ValueCoder.value)
+      try invocation.setArguments(values, from: 0, ValueCoder(reach: .anywhere), "")
+    } catch let error as InvocationTextError {
+      Terminal.error("forward: \(error.reason)")
+      return .badData
     } catch {
       Terminal.error("forward: \(error)")
       return .badData
@@ -74,68 +75,34 @@ enum CallCommand {
     let code = unsafe try invocation.invokeCapturingErrno(using: function)
     // What the function printed goes in front of what we print.
     fflush(nil)
-    try show(invocation, coder, code, options)
+    try show(invocation, code, options)
     withExtendedLifetime(library) {}
     return .ok
   }
 
-  /// Sets an argument from text; a variadic one as C would have promoted it.
-  private static func set(
-    _ text: String, at index: Int, _ invocation: Invocation, _ coder: ValueCoder
-  ) throws {
-    let type = invocation.methodSignature.argumentTypes[index]
-    let bytes = try coder.bytes(ofArgument: text, type)
-    let size = try invocation.argumentBytes(at: index).count
-    if bytes.count == size {
-      // SAFETY: strings and memory belong to the coder, which outlives the call.
-      unsafe try invocation.setArgument(bytes: bytes, at: index)
-    } else if case .scalar(let scalar) = type.kind, scalar.isFloatingPoint {
-      try invocation.setArgument(exactly: Double(text) ?? 0, at: index)
-    } else {
-      try invocation.setArgument(exactly: Integers.parse(text) ?? (bytes == [1] ? 1 : 0), at: index)
-    }
-  }
-
   private static func show(
-    _ invocation: Invocation, _ coder: ValueCoder, _ code: Int32, _ options: Options
+    _ invocation: Invocation, _ code: Int32, _ options: Options
   ) throws {
     let type = invocation.methodSignature.resultType
-    var result = JSONValue.null
-    if try type.layout.size > 0 {
-      result = try coder.value(of: invocation.resultBytes()[...], type)
-    }
+    // Whoever wrote the encoding said where text is.
+    let result = try invocation.resultJSONValue { _ in true }
     if options.isJSON {
-      let arguments = try invocation.methodSignature.argumentTypes.indices.map { index in
-        try argument(index, invocation, coder)
-      }
+      let arguments = try invocation.argumentValues(from: 0) { _ in true }
       let object: JSONValue = .object([
         ("result", result), ("errno", .integer(code)), ("arguments", .array(arguments)),
       ])
       Terminal.out("\(object)")
     } else if !type.isNothing {
-      if case .string(let text) = result { Terminal.out(text) } else { Terminal.out("\(result)") }
+      if case .string(let text) = result.kind {
+        Terminal.out(text)
+      } else {
+        Terminal.out("\(result)")
+      }
     }
     if options.flags.contains("--errno") {
       Terminal.error(
         "errno \(code)" + (code == 0 ? "" : " (\(unsafe String(cString: strerror(code))))"))
     }
-  }
-
-  /// An argument after the call; memory that was made for it is shown by what it holds.
-  private static func argument(
-    _ index: Int, _ invocation: Invocation, _ coder: ValueCoder
-  ) throws -> JSONValue {
-    let type = invocation.methodSignature.argumentTypes[index]
-    let bytes = try invocation.argumentBytes(at: index)
-    if let contents = try coder.contents(atPointer: bytes) { return contents }
-    if case .array = type.kind { return .null }
-    if case .scalar(let scalar) = type.kind, bytes.count != scalar.size {
-      // Promoted by C: a float became a double, a small integer an int.
-      let promoted: Scalar = scalar.isFloatingPoint ? .double : .int32
-      return scalar.isFloatingPoint
-        ? Floats.value(bytes[...], promoted) : Integers.value(bytes[...], promoted)
-    }
-    return try coder.value(of: bytes[...], type)
   }
 
   /// The error of the encoding itself, which shows the place.

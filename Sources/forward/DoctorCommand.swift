@@ -1,6 +1,6 @@
 import CForwardingShims
 import Forwarding
-import ValueText
+import InvocationText
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
 import Forwarding
-import ValueText
+import InvocationText
 
 /// `forward explain`: a signature or a type, in a table or as JSON.
 enum ExplainCommand {

@@ -1,6 +1,6 @@
 import CForwardingShims
 import Forwarding
-import ValueText
+import InvocationText
 
 #if canImport(Glibc)
   import Glibc
@@ -73,15 +73,11 @@ enum SelfChecks {
 
   private static func both(_ sample: Sample) throws -> String? {
     let signature = try MethodSignature(parsing: sample.encoding)
-    let coder = ValueCoder()
     let call = try Invocation(signature)
-    for (index, text) in sample.arguments.enumerated() {
-      let bytes = try coder.bytes(ofArgument: text, signature.argumentTypes[index + 2])
-      unsafe try call.setArgument(bytes: bytes, at: index + 2)
-    }
+    try call.setArguments(json: "[\(sample.arguments.joined(separator: ","))]")
     func wrong(_ engine: String) throws -> String? {
-      let result = try coder.value(of: call.resultBytes()[...], signature.resultType)
-      return "\(result)" == sample.expected
+      let result = try call.resultJSON
+      return result == sample.expected
         ? nil : "\(engine) gave \(result) instead of \(sample.expected)"
     }
     // SAFETY: the sample's own C declaration is its encoding.

@@ -8,9 +8,9 @@ struct HouseTests {
     "TypeEncodings": [],
     "Invocations": ["TypeEncodings", "CForwardingShims"],
     "Forwarding": ["Invocations", "TypeEncodings"],
-    "ValueText": ["Forwarding"],
+    "InvocationText": ["Invocations", "TypeEncodings"],
     // It says what libffi there is.
-    "forward": ["Forwarding", "ValueText", "CallBenchmarks", "CForwardingShims"],
+    "forward": ["Forwarding", "InvocationText", "CallBenchmarks", "CForwardingShims"],
     // One row leads to a handler in C.
     "CallBenchmarks": [
       "Forwarding", "Invocations", "TypeEncodings", "BenchmarkSubjects", "CForwardingShims",

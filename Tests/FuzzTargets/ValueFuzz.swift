@@ -1,5 +1,5 @@
 import Forwarding
-import ValueText
+import InvocationText
 
 /// A value that was typed is refused, or becomes bytes that read back as the same value.
 enum ValueFuzz {
@@ -16,10 +16,10 @@ enum ValueFuzz {
   }
 
   private static func json(_ text: String) throws {
-    guard let value = JSONReader.value(of: text) else { return }
+    guard let value = try? JSONReader.value(of: text) else { return }
     // A number is kept as it was typed, so only what is made of brackets and strings must read back.
     let printed = "\(value)"
-    guard let again = JSONReader.value(of: printed) else {
+    guard let again = try? JSONReader.value(of: printed) else {
       throw FuzzFinding(description: "\(printed) was written and cannot be read")
     }
     try demand("\(again)" == printed, "\(printed) reads back as \(again)")
@@ -27,29 +27,32 @@ enum ValueFuzz {
 
   private static func value(_ text: String, _ type: TypeEncoding, _ size: Int) throws {
     let coder = ValueCoder()
-    guard let bytes = try? coder.bytes(ofArgument: text, type) else { return }
+    guard let bytes = try? coder.bytes(of: text, type) else { return }
     let isPointer: Bool
     if case .array = type.kind { isPointer = true } else { isPointer = false }
     try demand(bytes.count == (isPointer ? 8 : size), "\(text) has a wrong size for \(type)")
     do {
       _ = try coder.contents(atPointer: bytes)
-    } catch is ValueError {
-      // There is too much to show.
+    } catch {
+      // There may be too much to show.
+      guard case .tooManyElements = error.reason else { throw error }
     }
     if isPointer { return }
     // Refused where there is too much to show.
-    guard let shown = try? coder.value(of: bytes[...], type), type.isPlainlyTyped else { return }
+    guard let shown = try? ValueCoder.value(of: bytes[...], type), type.isPlainlyTyped else {
+      return
+    }
     let other = ValueCoder()
     let again: [UInt8]
     do {
-      again = try other.bytes(ofArgument: "\(shown)", type)
+      again = try other.bytes(of: "\(shown)", type)
     } catch {
       // An infinity is written as a string, which is no number.
       try demand(
         "\(shown)".contains("\""), "\(shown) was written for \(type) and is refused: \(error)")
       return
     }
-    try demand("\(try other.value(of: again[...], type))" == "\(shown)", "\(shown) changes")
+    try demand("\(try ValueCoder.value(of: again[...], type))" == "\(shown)", "\(shown) changes")
   }
 
   /// Any bytes can be shown, as long as no address is followed.
@@ -57,7 +60,14 @@ enum ValueFuzz {
     guard let leaves = try? type.leaves(), !leaves.contains(where: { $0.name == "cstr" }) else {
       return
     }
-    if let shown = try? ValueCoder().value(of: bytes[...], type) { _ = "\(shown)" }
+    if let shown = try? ValueCoder.value(of: bytes[...], type) { _ = "\(shown)" }
+  }
+}
+
+extension ValueCoder {
+  /// The bytes of an argument on a command line.
+  fileprivate func bytes(of text: String, _ type: TypeEncoding) throws -> [UInt8] {
+    try bytes(ofArgument: Self.value(ofArgument: text, type), type)
   }
 }
 

@@ -178,8 +178,8 @@ typedef struct FWDInvocationState {
   /// Whether arguments are kept when they are set, and whether the target is.
   uint8_t retains_arguments;
   uint8_t retains_target;
-  /// Whether the message has crossed to another thread.
-  uint8_t has_path;
+  /// Whether the message has crossed to another thread, or keeps the memory of its arguments.
+  uint8_t has_luggage;
   /// Whether the receiver in the frame is somebody else's for the time of a call, and not to be set.
   uint8_t is_target_lent;
   /// How many calls run with the values of the frame, and use what they refer to.

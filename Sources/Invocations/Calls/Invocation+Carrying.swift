@@ -15,7 +15,7 @@ extension Invocation {
   package func carryingCopy() -> Invocation {
     let copy = duplicate(includingTarget: false)
     unsafe copy.call.state.pointee.message = call.message
-    if hasPath { copy.setPath(path) }
+    if hasLuggage { copy.setPath(path) }
     return copy
   }
 
@@ -27,6 +27,12 @@ extension Invocation {
 
   /// Forgets the result, as a call does that throws.
   package func forgetAnswer() { call.forgetResult() }
+
+  /// Refuses an argument that cannot be set now.
+  package func checkSettable(_ index: Int) throws(InvocationError) {
+    try call.checkIndex(index)
+    try call.checkSettable(index)
+  }
 
   /// Sets the result to zero, as for a message to nil.
   package func answerWithZero() { call.answerWithZero() }

@@ -39,6 +39,7 @@ extension Invocation {
     copy.call.retainsTarget = call.retainsTarget
     if !includingTarget, plan.isMethod { copy.call.slot(0).word = 0 }
     for index in 0..<plan.argumentCount where call.owns(index) { copy.call.retain(index) }
+    if let keeper { copy.setKeeper(keeper) }
     copy.call.hasResult = call.hasResult
     if call.hasResult, call.resultOwnership != .none { copy.call.keepResult() }
     return copy

@@ -28,8 +28,7 @@ public final class Invocation {
   @usableFromInline let slots: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
 
-  /// The objects that forwarded this on its way, if it has crossed to another thread.
-  private(set) var path: [AnyObject] = []
+  private var luggage: Luggage?
 
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public init(_ plan: CallPlan) {
@@ -79,14 +78,42 @@ public final class Invocation {
   /// Whether it included the target.
   public var targetRetained: Bool { call.retainsTarget }
 
-  /// Whether it has crossed to another thread; cheaper to ask than `path`.
-  var hasPath: Bool { unsafe call.state.pointee.has_path != 0 }
+  /// Whether it has crossed to another thread, or keeps memory; cheaper to ask than what it is.
+  var hasLuggage: Bool { unsafe call.state.pointee.has_luggage != 0 }
+
+  /// The objects that forwarded this on its way, if it has crossed to another thread.
+  var path: [AnyObject] { luggage?.path ?? [] }
 
   /// Remembers that an object has sent this to another thread.
   package func addToPath(_ object: AnyObject) { setPath(path + [object]) }
 
-  func setPath(_ path: [AnyObject]) {
+  func setPath(_ path: [AnyObject]) { setLuggage(Luggage(path: path, keeper: keeper)) }
+
+  /// Keeps the memory that arguments refer to, if it was made for them.
+  package var keeper: AnyObject? { luggage?.keeper }
+
+  /// Lets another object keep the memory of the arguments, once none refers to the old one's.
+  package func setKeeper(_ keeper: AnyObject?) {
+    let isEmpty = keeper == nil && path.isEmpty
+    setLuggage(isEmpty ? nil : Luggage(path: path, keeper: keeper))
+  }
+
+  func setLuggage(_ luggage: Luggage?) {
+    let old = self.luggage
+    self.luggage = luggage
+    unsafe call.state.pointee.has_luggage = luggage == nil ? 0 : 1
+    // An object that dies here may use the invocation.
+    withExtendedLifetime(old) {}
+  }
+}
+
+/// What few invocations have with them.
+final class Luggage {
+  let path: [AnyObject]
+  let keeper: AnyObject?
+
+  init(path: [AnyObject], keeper: AnyObject?) {
     self.path = path
-    unsafe call.state.pointee.has_path = path.isEmpty ? 0 : 1
+    self.keeper = keeper
   }
 }

@@ -1,4 +1,4 @@
-package import Forwarding
+package import TypeEncodings
 
 /// Integers of every C type as text and as bytes.
 package enum Integers {
@@ -86,6 +86,11 @@ package enum Integers {
 
 /// Floating-point numbers of every C type as text and as bytes.
 package enum Floats {
+  /// Whether a text is the name of what JSON has no digits for: `inf`, `-inf`, `nan`.
+  static func isName(_ text: String) -> Bool {
+    !text.contains { $0.isNumber } && Double(text).map { !$0.isFinite } ?? false
+  }
+
   static func bytes(_ text: String, _ scalar: Scalar) -> [UInt8]? {
     switch scalar {
     case .float: return Float(text).map { Integers.littleEndian($0.bitPattern) }

@@ -1,13 +1,14 @@
 import Forwarding
 import Testing
-import ValueText
+import InvocationText
 
-@Suite("Values as the tool reads and writes them")
-struct ValueTextTests {
+@Suite("Values as text and as bytes")
+struct ValueCoderTests {
   private func again(_ text: String, _ encoding: String) throws -> String {
     let type = try TypeEncoding(parsing: encoding)
     let coder = ValueCoder()
-    return "\(try coder.value(of: coder.bytes(ofArgument: text, type)[...], type))"
+    let value = try ValueCoder.value(ofArgument: text, type)
+    return "\(try ValueCoder.value(of: coder.bytes(ofArgument: value, type)[...], type))"
   }
 
   @Test(
@@ -30,19 +31,19 @@ struct ValueTextTests {
       ("{S=b0I0}", "[0]"), ("{S=b0I0}", "[true]"),
     ])
   func refused(encoding: String, text: String) {
-    #expect(throws: ValueError.self) { try again(text, encoding) }
+    #expect(throws: TextFault.self) { try again(text, encoding) }
   }
 
   @Test("empty elements are not shown by the million")
   func emptyElements() throws {
     let type = try TypeEncoding(parsing: "(U=i[2000000000{e=}])")
     let bytes = [UInt8](repeating: 0, count: 4)
-    #expect(throws: ValueError.self) { try ValueCoder().value(of: bytes[...], type) }
+    #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], type) }
   }
 
   @Test("a list of what cannot be measured is refused before the call")
   func opaqueElements() throws {
     let type = try TypeEncoding(parsing: "^{opaque}")
-    #expect(throws: TypeEncodingError.self) { try ValueCoder().bytes(ofArgument: "[]", type) }
+    #expect(throws: TextFault.self) { try ValueCoder().bytes(ofArgument: .array([]), type) }
   }
 }

@@ -1,0 +1,87 @@
+public import Invocations
+import TypeEncodings
+
+extension Invocation {
+  /// The result of the last call, or the one that was set, as JSON; `null` for `v`. Text inside of
+  /// structures is shown as its address, because nobody knows whether it is still there.
+  ///
+  /// ```swift
+  /// let call = try Invocation(parsing: "{div_t=ii}ii")
+  /// try call.setArguments(json: "[17, 5]")
+  /// try unsafe call.invoke(using: Library("libc.so.6").address(of: "div"))
+  /// try call.resultJSON  // [3,2]
+  /// ```
+  ///
+  /// Throws ``Invocations/InvocationError/resultNotAvailable`` as the reason if there is no result.
+  public var resultJSON: String {
+    get throws(InvocationTextError) { "\(try resultJSONValue())" }
+  }
+
+  /// The result as JSON, with text inside of structures where `isText` says that there is some.
+  package func resultJSONValue(
+    _ isText: ValueCoder.IsText = { _ in false }
+  ) throws(InvocationTextError) -> JSONValue {
+    do throws(TextFault) { return try readResult(isText) } catch {
+      throw InvocationTextError(error, argument: nil, text: "")
+    }
+  }
+
+  private func readResult(_ isText: ValueCoder.IsText) throws(TextFault) -> JSONValue {
+    let type = methodSignature.resultType
+    let bytes: [UInt8]
+    let size = try TextFault.wrapping(at: 0) { () throws(TypeEncodingError) in
+      try type.layout.size
+    }
+    if size == 0 { return .null }
+    do { bytes = try resultBytes() } catch { throw TextFault(.refused(error), at: 0) }
+    switch type.kind {
+    case .cString, .atom: return ValueCoder.text(at: Integers.word(bytes[...]))
+    case .selector:
+      if let selector = try? result(as: Selector.self) { return .string(selector.name) }
+    default: break
+    }
+    return try ValueCoder.value(of: bytes[...], type, isText)
+  }
+
+  /// Sets the result from JSON, in the form of its type.
+  ///
+  /// ```swift
+  /// let answers = try Implementation(MethodSignature(method: "{_Point=dd}@:")) { call in
+  ///   try call.setResult(json: "[0.5, 1]")
+  /// }
+  /// answers.signature  // {_Point=dd}@:
+  /// ```
+  ///
+  /// Text is copied. A pointer is `null`, and a structure refers to nothing: nobody would keep it.
+  public func setResult(json: String) throws(InvocationTextError) {
+    do throws(TextFault) {
+      try writeResult(JSONReader.value(of: json), ValueCoder(reach: .nothing))
+    } catch {
+      throw InvocationTextError(error, argument: nil, text: json)
+    }
+  }
+
+  private func writeResult(_ value: JSONValue, _ coder: ValueCoder) throws(TextFault) {
+    let type = methodSignature.resultType
+    do {
+      switch (type.kind, value.kind) {
+      case (.void, .null): break
+      case (.cString, .string(let text)), (.atom, .string(let text)):
+        guard !text.utf8.contains(0) else { throw TextFault(.embeddedNUL(type), at: value.offset) }
+        try setResult(text)
+      case (.selector, .string(let name)):
+        try setResult(try coder.selector(name, value.offset))
+      default:
+        let bytes = try coder.bytes(ofArgument: value, type)
+        // SAFETY: the bytes are the value; such a coder makes none that refer to anything.
+        unsafe try setResult(bytes: bytes)
+      }
+    } catch let error as TextFault {
+      throw error
+    } catch let error as InvocationError {
+      throw TextFault(.refused(error), at: value.offset)
+    } catch {
+      // Nothing else is thrown.
+    }
+  }
+}

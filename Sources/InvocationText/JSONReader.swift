@@ -1,0 +1,122 @@
+/// Reads JSON text that takes up a whole string. A number is whatever stands between separators: its
+/// type decides whether it is one.
+package struct JSONReader {
+  private static let depthLimit = 64
+
+  private let bytes: [UInt8]
+  private var offset = 0
+  private var depth = 0
+
+  package static func value(of text: String) throws(TextFault) -> JSONValue {
+    var reader = JSONReader(bytes: Array(text.utf8))
+    let value = try reader.value()
+    reader.skipBlanks()
+    if reader.offset < reader.bytes.count { throw reader.fault(.trailingText) }
+    return value
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private func fault(_ reason: InvocationTextError.Reason) -> TextFault {
+    TextFault(reason, at: offset)
+  }
+
+  private mutating func skipBlanks() {
+    while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
+  }
+
+  private mutating func take(_ byte: Character) -> Bool {
+    skipBlanks()
+    guard offset < bytes.count, bytes[offset] == byte.asciiValue else { return false }
+    offset += 1
+    return true
+  }
+
+  private mutating func value() throws(TextFault) -> JSONValue {
+    skipBlanks()
+    guard offset < bytes.count else { throw fault(.valueExpected) }
+    guard depth < Self.depthLimit else { throw fault(.nestedTooDeeply(limit: Self.depthLimit)) }
+    let start = offset
+    switch bytes[offset] {
+    case UInt8(ascii: "["): return JSONValue(.array(try array()), at: start)
+    case UInt8(ascii: "\""): return JSONValue(.string(try string()), at: start)
+    default: break
+    }
+    switch try word() {
+    case "true": return JSONValue(.bool(true), at: start)
+    case "false": return JSONValue(.bool(false), at: start)
+    case "null": return JSONValue(.null, at: start)
+    case let digits: return JSONValue(.number(digits), at: start)
+    }
+  }
+
+  private mutating func array() throws(TextFault) -> [JSONValue] {
+    offset += 1
+    depth += 1
+    defer { depth -= 1 }
+    var values: [JSONValue] = []
+    if take("]") { return values }
+    repeat { values.append(try value()) } while take(",")
+    guard take("]") else { throw fault(.separatorExpected) }
+    return values
+  }
+
+  /// What stands up to the next separator.
+  private mutating func word() throws(TextFault) -> String {
+    let start = offset
+    while offset < bytes.count, !",] \t\n\r".utf8.contains(bytes[offset]) { offset += 1 }
+    guard offset > start else { throw fault(.valueExpected) }
+    return String(decoding: bytes[start..<offset], as: UTF8.self)
+  }
+
+  private mutating func string() throws(TextFault) -> String {
+    let start = offset
+    offset += 1
+    var out: [UInt8] = []
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      offset += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: out, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        let escape = offset - 1
+        guard let escaped = scalar() else { throw TextFault(.unknownEscape, at: escape) }
+        out += Array(String(escaped).utf8)
+      default: out.append(byte)
+      }
+    }
+    throw TextFault(.unterminatedText, at: start)
+  }
+
+  /// The character that an escape stands for.
+  private mutating func scalar() -> Unicode.Scalar? {
+    guard offset < bytes.count else { return nil }
+    let byte = bytes[offset]
+    offset += 1
+    switch byte {
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "u"):
+      guard let unit = hexUnit() else { return nil }
+      if (0xD800..<0xDC00).contains(unit) {
+        guard bytes[offset...].starts(with: "\\u".utf8) else { return nil }
+        offset += 2
+        guard let low = hexUnit(), (0xDC00..<0xE000).contains(low) else { return nil }
+        return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+      }
+      return Unicode.Scalar(unit)
+    default: return nil
+    }
+  }
+
+  private mutating func hexUnit() -> UInt32? {
+    guard offset + 4 <= bytes.count else { return nil }
+    let digits = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
+    offset += 4
+    return digits.allSatisfy(\.isHexDigit) ? UInt32(digits, radix: 16) : nil
+  }
+}

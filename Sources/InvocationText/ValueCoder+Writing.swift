@@ -1,0 +1,138 @@
+package import TypeEncodings
+
+extension ValueCoder {
+  /// Whether there is text at an address.
+  package typealias IsText = (UInt) -> Bool
+
+  /// Whether there is text at an address that this coder made.
+  package func isOwnText(_ address: UInt) -> Bool { texts.contains(address) }
+
+  /// A value as JSON. Text is shown where `isText` says that there is some, but never in unions, where
+  /// something else may lie; other addresses are only shown.
+  package static func value(
+    of bytes: ArraySlice<UInt8>, _ type: TypeEncoding, _ isText: IsText = { _ in false }
+  ) throws(TextFault) -> JSONValue {
+    switch type.kind {
+    case .void, .unknown: return .null
+    case .scalar(let scalar): return self.scalar(bytes, scalar)
+    case .complex(let scalar):
+      let half = bytes.count / 2
+      return .array([
+        self.scalar(bytes.prefix(half), scalar), self.scalar(bytes.suffix(half), scalar),
+      ])
+    case .cString where isText(Integers.word(bytes)), .atom where isText(Integers.word(bytes)):
+      return text(at: Integers.word(bytes))
+    case .array(let count, let element), .vector(let count, let element):
+      return try elements(bytes, count, element, type, isText)
+    case .structure(_, let members?):
+      return try self.members(members, bytes, isText)
+    case .union(_, let members?): return try self.members(members, bytes) { _ in false }
+    default:
+      let word = Integers.word(bytes)
+      return word == 0 && type.isAddress ? .null : .string("0x" + String(word, radix: 16))
+    }
+  }
+
+  /// What lies now in the memory that a JSON array was put into.
+  package func contents(
+    atPointer bytes: [UInt8], _ isText: IsText = { _ in false }
+  ) throws(TextFault) -> JSONValue? {
+    let address = Integers.word(bytes[...])
+    guard let (element, count) = pointed[address],
+      let start = unsafe UnsafeRawPointer(bitPattern: address)
+    else { return nil }
+    let size = try Self.size(of: element)
+    // SAFETY: `copy` made this block, which has room for `count` elements.
+    let image = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: size * count))
+    var values: [JSONValue] = []
+    for index in 0..<count {
+      values.append(
+        try Self.value(of: image[(index * size)..<((index + 1) * size)], element, isText))
+    }
+    return .array(values)
+  }
+
+  private static func size(of type: TypeEncoding) throws(TextFault) -> Int {
+    try TextFault.wrapping(at: 0) { () throws(TypeEncodingError) in try type.layout.size }
+  }
+
+  private static func elements(
+    _ bytes: ArraySlice<UInt8>, _ count: Int, _ element: TypeEncoding, _ type: TypeEncoding,
+    _ isText: IsText
+  ) throws(TextFault) -> JSONValue {
+    let size = try size(of: element)
+    // Elements of no size take no memory, and so there may be any number of them.
+    guard size > 0 || count <= 4096 else { throw TextFault(.tooManyElements(type), at: 0) }
+    var values: [JSONValue] = []
+    for index in 0..<count {
+      let part = bytes.dropFirst(index * size).prefix(size)
+      values.append(try value(of: part, element, isText))
+    }
+    return .array(values)
+  }
+
+  private static func members(
+    _ members: [TypeEncoding.Member], _ bytes: ArraySlice<UInt8>, _ isText: IsText
+  ) throws(TextFault) -> JSONValue {
+    var values: [JSONValue] = []
+    for one in members { values.append(try member(one, bytes, isText)) }
+    return .array(values)
+  }
+
+  private static func member(
+    _ member: TypeEncoding.Member, _ bytes: ArraySlice<UInt8>, _ isText: IsText
+  ) throws(TextFault) -> JSONValue {
+    let bit = member.bitOffset ?? 0
+    guard case .bitField(let width, let storage?, _) = member.type.kind else {
+      let size = try size(of: member.type)
+      return try value(of: bytes.dropFirst(bit / 8).prefix(size), member.type, isText)
+    }
+    var bits: UInt128 = 0
+    for index in 0..<width {
+      let byte = bytes[bytes.startIndex + (bit + index) / 8]
+      if byte >> UInt8((bit + index) % 8) & 1 == 1 { bits |= 1 << index }
+    }
+    if storage == .bool { return .bool(bits != 0) }
+    return Integers.value(bits, width, isSigned: Integers.isSigned(storage))
+  }
+
+  /// The text at an address; null if that is zero.
+  static func text(at address: UInt) -> JSONValue {
+    // SAFETY: the encoding says that a C string is there; whoever set it vouched for it.
+    guard let start = unsafe UnsafePointer<CChar>(bitPattern: address) else { return .null }
+    return .string(unsafe String(cString: start))
+  }
+
+  private static func scalar(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
+    if scalar == .bool { return .bool(bytes.first != 0) }
+    if scalar.isFloatingPoint { return Floats.value(bytes, scalar) }
+    return Integers.value(bytes, scalar)
+  }
+}
+
+extension TypeEncoding {
+  /// Whether a value of the type is an address.
+  var isAddress: Bool {
+    switch kind {
+    case .pointer, .object, .block, .classReference, .selector, .cString, .atom: true
+    default: false
+    }
+  }
+
+  /// What to write in place of a wrong value.
+  var valueHint: String {
+    switch kind {
+    case .scalar(.bool): "true or false is expected"
+    case .scalar(let scalar) where scalar.isFloatingPoint: "a number is expected"
+    case .scalar(let scalar): "an integer from \(Integers.range(scalar)) is expected"
+    case .complex: "write [re,im]"
+    case .structure(_, let members?): "write a JSON array of \(members.count) values"
+    case .structure, .union: "write a JSON array with a value for its first member"
+    case .array(let count, _): "write a JSON array of \(count) values"
+    case .void: "nothing but null is expected"
+    case .cString: "write text in quotes"
+    case .selector: "write the name of a selector in quotes"
+    default: "write 0, or an address such as 0x7f00"
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import Invocations
+package import TypeEncodings
+
+/// Turns typed values into the bytes of C values and back, by their encoding.
+///
+/// Memory for strings and pointed-at arrays lives as long as the coder.
+package final class ValueCoder {
+  /// What values may refer to.
+  package enum Reach {
+    /// Addresses, and memory that is pointed at: somebody vouched for them.
+    case anywhere
+    /// Text and arrays of the length that the type says, which the coder keeps.
+    case ownMemory
+    /// Nothing.
+    case nothing
+  }
+
+  let reach: Reach
+  private var blocks: [UInt] = []
+  private(set) var texts: Set<UInt> = []
+  /// Memory that a JSON array was put into for a pointer: its element type and count.
+  private(set) var pointed: [UInt: (element: TypeEncoding, count: Int)] = [:]
+
+  /// Whether somebody has to keep the coder.
+  var isKeeper: Bool { !blocks.isEmpty }
+
+  package init(reach: Reach = .anywhere) { self.reach = reach }
+
+  deinit {
+    // SAFETY: `copy` allocated each of them, and nobody else frees them.
+    for block in blocks { unsafe UnsafeMutableRawPointer(bitPattern: block)?.deallocate() }
+  }
+
+  // MARK: Arguments
+
+  /// An argument as it stands on a command line: text, selectors and numbers have no quotes.
+  package static func value(ofArgument text: String, _ type: TypeEncoding) throws(TextFault)
+    -> JSONValue
+  {
+    switch type.kind {
+    case .cString, .atom, .selector: return .string(text)
+    case .array: return try list(text, .noElements(given: text, type: type))
+    case .pointer where text.hasPrefix("["):
+      return try list(text, .noElements(given: text, type: type))
+    case .structure, .union, .complex, .vector:
+      do { return try JSONReader.value(of: text) } catch {
+        throw TextFault(.noStructure(given: text, type: type), at: 0)
+      }
+    case .scalar(.bool) where text == "true" || text == "false": return .bool(text == "true")
+    default: return .number(text)
+    }
+  }
+
+  private static func list(
+    _ text: String, _ refusal: InvocationTextError.Reason
+  ) throws(TextFault) -> JSONValue {
+    guard let value = try? JSONReader.value(of: text), case .array = value.kind else {
+      throw TextFault(refusal, at: 0)
+    }
+    return value
+  }
+
+  /// The bytes of an argument, or of a result.
+  package func bytes(ofArgument value: JSONValue, _ type: TypeEncoding) throws(TextFault)
+    -> [UInt8]
+  {
+    switch (type.kind, value.kind) {
+    case (.selector, .string(let name)): return word(try selector(name, value.offset).address)
+    case (.array(let count, let element), .array(let values)):
+      guard reach == .anywhere || (reach == .ownMemory && values.count == count) else {
+        throw TextFault(.noValue(given: "\(value)", type: type), at: value.offset)
+      }
+      return try pointer(to: values, element, value.offset)
+    case (.array, _):
+      throw TextFault(.noElements(given: "\(value)", type: type), at: value.offset)
+    case (.pointer(let pointee), .array(let values)):
+      guard reach == .anywhere else { throw unreachable(value, type) }
+      return try pointer(to: values, pointee, value.offset)
+    default: return try bytes(of: value, type)
+    }
+  }
+
+  /// The selector of a name. One that comes from anywhere is looked up, as an interned one stays.
+  func selector(_ name: String, _ offset: Int) throws(TextFault) -> Selector {
+    if reach == .anywhere {
+      do { return try Selector(interning: name) } catch {
+        throw TextFault(.refused(error), at: offset)
+      }
+    }
+    guard let known = Selector(existing: name) else {
+      throw TextFault(.unknownSelector(name), at: offset)
+    }
+    return known
+  }
+
+  private func pointer(
+    to values: [JSONValue], _ element: TypeEncoding, _ offset: Int
+  ) throws(TextFault) -> [UInt8] {
+    // What cannot be measured cannot be shown after the call, not even if there is none of it.
+    _ = try TextFault.wrapping(at: offset) { () throws(TypeEncodingError) in try element.layout }
+    var image: [UInt8] = []
+    for value in values { image += try bytes(of: value, element) }
+    let address = copy(image)
+    pointed[address] = (element, values.count)
+    return word(address)
+  }
+
+  // MARK: Parts
+
+  /// The bytes of a value inside a structure or array.
+  private func bytes(of value: JSONValue, _ type: TypeEncoding) throws(TextFault) -> [UInt8] {
+    switch (type.kind, value.kind) {
+    case (.scalar(let scalar), .number(let text)):
+      return try number(text, scalar, type, value.offset)
+    case (.scalar(let scalar), .string(let text)) where Floats.isName(text):
+      return try number(text, scalar, type, value.offset)
+    case (.scalar(.bool), .bool(let flag)): return [flag ? 1 : 0]
+    case (.complex(let scalar), .array(let parts)) where parts.count == 2:
+      return try bytes(of: parts[0], scalar, type) + bytes(of: parts[1], scalar, type)
+    case (.cString, .string(let text)), (.atom, .string(let text)):
+      return try self.text(text, type, value.offset)
+    case (.array(let count, let element), .array(let values)) where values.count == count:
+      var image: [UInt8] = []
+      for value in values { image += try bytes(of: value, element) }
+      return image
+    case (.structure(_, let members?), .array(let values)) where values.count == members.count:
+      return try aggregate(type, Array(zip(members, values)), value.offset)
+    case (.union(_, let members?), .array(let values)) where values.count == 1 && !members.isEmpty:
+      return try aggregate(type, [(members[0], values[0])], value.offset)
+    case (_, .number(let text)) where type.isAddress:
+      return try address(text, type, value)
+    case (_, .null) where type.isAddress: return word(0)
+    default: throw TextFault(.noValue(given: "\(value)", type: type), at: value.offset)
+    }
+  }
+
+  /// A part of a complex number.
+  private func bytes(
+    of part: JSONValue, _ scalar: Scalar, _ type: TypeEncoding
+  ) throws(TextFault) -> [UInt8] {
+    switch part.kind {
+    case .number(let text): return try number(text, scalar, type, part.offset)
+    case .string(let text) where Floats.isName(text):
+      return try number(text, scalar, type, part.offset)
+    default: throw TextFault(.noValue(given: "\(part)", type: type), at: part.offset)
+    }
+  }
+
+  private func aggregate(
+    _ type: TypeEncoding, _ parts: [(TypeEncoding.Member, JSONValue)], _ offset: Int
+  ) throws(TextFault) -> [UInt8] {
+    let layout = try TextFault.wrapping(at: offset) { () throws(TypeEncodingError) in
+      try type.layout
+    }
+    var image = [UInt8](repeating: 0, count: layout.size)
+    for (member, value) in parts {
+      guard let bit = member.bitOffset else {
+        throw TextFault(.membersUnknown(given: "\(value)", type: type), at: value.offset)
+      }
+      if case .bitField(let width, let storage?, _) = member.type.kind {
+        try setBits(&image, bit, width, value, storage, member.type)
+      } else {
+        for (index, byte) in try bytes(of: value, member.type).enumerated() {
+          image[bit / 8 + index] = byte
+        }
+      }
+    }
+    return image
+  }
+
+  private func setBits(
+    _ image: inout [UInt8], _ bit: Int, _ width: Int, _ value: JSONValue, _ storage: Scalar,
+    _ type: TypeEncoding
+  ) throws(TextFault) {
+    let bits: UInt128?
+    switch value.kind {
+    case .number(let text): bits = Integers.bits(text, width, isSigned: Integers.isSigned(storage))
+    case .bool(let flag): bits = width > 0 ? (flag ? 1 : 0) : nil
+    default: bits = nil
+    }
+    guard let bits else {
+      throw TextFault(.noBits(given: "\(value)", type: type, width: width), at: value.offset)
+    }
+    for index in 0..<width where (bits >> index) & 1 == 1 {
+      image[(bit + index) / 8] |= 1 << UInt8((bit + index) % 8)
+    }
+  }
+
+  private func number(
+    _ text: String, _ scalar: Scalar, _ type: TypeEncoding, _ offset: Int
+  ) throws(TextFault) -> [UInt8] {
+    let bytes: [UInt8]? =
+      switch scalar {
+      case .bool: text == "0" ? [0] : text == "1" ? [1] : nil
+      case let scalar where scalar.isFloatingPoint: Floats.bytes(text, scalar)
+      default: Integers.bytes(text, scalar)
+      }
+    guard let bytes else { throw TextFault(.noValue(given: text, type: type), at: offset) }
+    return bytes
+  }
+
+  private func address(
+    _ text: String, _ type: TypeEncoding, _ value: JSONValue
+  ) throws(TextFault) -> [UInt8] {
+    let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? String(text.dropFirst(2)) : nil
+    guard let address = digits.map({ UInt($0, radix: 16) }) ?? (text == "0" ? 0 : nil) else {
+      throw TextFault(.noValue(given: text, type: type), at: value.offset)
+    }
+    guard address == 0 || reach == .anywhere else { throw unreachable(value, type) }
+    return word(address)
+  }
+
+  /// What to say of an address where none is taken.
+  private func unreachable(_ value: JSONValue, _ type: TypeEncoding) -> TextFault {
+    let isResult = reach == .nothing
+    return TextFault(
+      isResult ? .resultInMemory(type) : .address(given: "\(value)", type: type), at: value.offset)
+  }
+
+  private func text(
+    _ text: String, _ type: TypeEncoding, _ offset: Int
+  ) throws(TextFault) -> [UInt8] {
+    guard reach != .nothing else { throw TextFault(.resultInMemory(type), at: offset) }
+    guard !text.utf8.contains(0) else { throw TextFault(.embeddedNUL(type), at: offset) }
+    let address = copy(Array(text.utf8) + [0])
+    texts.insert(address)
+    return word(address)
+  }
+
+  private func word(_ value: UInt) -> [UInt8] { Integers.littleEndian(value) }
+
+  private func copy(_ bytes: [UInt8]) -> UInt {
+    let block = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 16), alignment: 16)
+    unsafe block.initializeMemory(as: UInt8.self, repeating: 0, count: max(bytes.count, 16))
+    unsafe block.copyMemory(from: bytes, byteCount: bytes.count)
+    blocks.append(UInt(bitPattern: block))
+    return UInt(bitPattern: block)
+  }
+}

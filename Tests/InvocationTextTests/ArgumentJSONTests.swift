@@ -1,0 +1,168 @@
+import Forwarding
+import InvocationText
+import Testing
+
+@Suite("Arguments as JSON")
+struct ArgumentJSONTests {
+  static let same: [(String, String)] = [
+    ("v", "[]"), ("vi", "[-7]"), ("vc", "[-128]"), ("vC", "[255]"), ("vB", "[true]"),
+    ("vq", "[9223372036854775807]"), ("vQ", "[18446744073709551615]"),
+    ("vq", "[9007199254740993]"), ("vT", "[340282366920938463463374607431768211455]"),
+    ("vt", "[-170141183460469231731687303715884105728]"), ("vd", "[0.1]"), ("vf", "[0.1]"),
+    ("vD", "[0.1]"), ("vd", "[\"nan\"]"), ("vf", "[\"-inf\"]"), ("vD", "[\"inf\"]"),
+    ("vjd", "[[1,\"inf\"]]"), ("v*", "[\"a \\\"word\\\", a \\\\ and é\\n\\u0001\"]"),
+    ("v*", "[\"\"]"), ("v*", "[null]"), ("v^v", "[null]"), ("v@", "[null]"), ("v^?", "[null]"),
+    ("v{S=i{T=*d}}", "[[1,[\"inside\",2.5]]]"), ("v{S=b0i3b3I5}", "[[-4,31]]"),
+    ("v{S=[2s]c}", "[[[1,-2],3]]"), ("v@:i*", "[7,\"seven\"]"), ("v@?d", "[0.5]"),
+  ]
+
+  @Test("what was set is what is read", arguments: same)
+  func roundTrip(encoding: String, text: String) throws {
+    let call = try Invocation(parsing: encoding)
+    try call.setArguments(json: text)
+    #expect(try call.argumentsJSON == text)
+  }
+
+  static let alike: [(String, String, String)] = [
+    ("vi", " [ 0x10 ] ", "[16]"), ("vd", "[1e3]", "[1000]"), ("vd", "[inf]", "[\"inf\"]"),
+    ("v*", "[\"\\u00e9\\ud83d\\ude00\\/\"]", "[\"é😀/\"]"), ("vB", "[1]", "[true]"),
+    ("v(U=fi)", "[[1]]", "[[1,1065353216]]"), ("v^i", "[0]", "[null]"),
+  ]
+
+  @Test("and other spellings of it", arguments: alike)
+  func spellings(encoding: String, text: String, shown: String) throws {
+    let call = try Invocation(parsing: encoding)
+    try call.setArguments(json: text)
+    #expect(try call.argumentsJSON == shown)
+  }
+
+  static let refused: [(String, String, Int, String)] = [
+    ("vi", "", 0, "a value is expected here"), ("vi", "[1", 2, "',' or ']' is expected here"),
+    ("vi", "[1,]", 3, "a value is expected here"),
+    ("vi", "[1] 2", 4, "one value is expected, but more text follows it"),
+    ("vi", "7", 0, "write the arguments as a JSON array"),
+    ("vi", "[1,2]", 0, "1 arguments are expected, 2 were given"),
+    ("v*", "[\"a]", 1, "the text is not closed with '\"'"),
+    ("v*", "[\"a\\x\"]", 3, "this is no escape of JSON"),
+    ("v*", "[\"\\ud800\"]", 2, "this is no escape of JSON"),
+    ("v*", "[\"\\u+041\"]", 2, "this is no escape of JSON"),
+    ("v*", "[\"a\\u0000b\"]", 1, "text for * cannot hold a NUL"),
+    ("v*", "[7]", 1, "7 is no value for *: write text in quotes"),
+    ("vC", "[256]", 1, "256 is no value for C: an integer from 0 to 255 is expected"),
+    (
+      "vi", "[\"1\"]", 1,
+      "\"1\" is no value for i: an integer from -2147483648 to 2147483647 is expected"
+    ),
+    ("vd", "[\"one\"]", 1, "\"one\" is no value for d: a number is expected"),
+    ("v{S=ii}", "[[1]]", 1, "[1] is no value for {S=ii}: write a JSON array of 2 values"),
+    (
+      "v{S=i{T=C}}", "[[1, [300]]]", 6,
+      "300 is no value for C: an integer from 0 to 255 is expected"
+    ),
+    (
+      "v^i", "[[1]]", 1,
+      "[1] is no value for ^i: null is expected; addresses and what they point at need 'unsafeJSON'"
+    ),
+    (
+      "v@", "[0x1000]", 1,
+      "0x1000 is no value for @: null is expected; addresses and what they point at need 'unsafeJSON'"
+    ),
+    (
+      "v{S=*}", "[[0x1000]]", 2,
+      "0x1000 is no value for *: null is expected; addresses and what they point at need 'unsafeJSON'"
+    ),
+    ("v[2i]", "[[1]]", 1, "[1] is no value for [2i]: write a JSON array of 2 values"),
+    ("v:", "[\"nobody ever said this:\"]", 1, "no selector is called 'nobody ever said this:'"),
+  ]
+
+  @Test("what is no value is refused, with the place", arguments: refused)
+  func refusals(encoding: String, text: String, offset: Int, reason: String) throws {
+    let call = try Invocation(parsing: encoding)
+    let error = try #require(
+      #expect(throws: InvocationTextError.self) { try call.setArguments(json: text) })
+    #expect(error.offset == offset)
+    #expect("\(error.reason)" == reason)
+  }
+
+  @Test("lists that nest too deeply are refused, and the stack does not end")
+  func deep() throws {
+    let call = try Invocation(parsing: "vi")
+    let text = String(repeating: "[", count: 100_000)
+    let error = #expect(throws: InvocationTextError.self) { try call.setArguments(json: text) }
+    #expect(error?.reason == .nestedTooDeeply(limit: 64))
+  }
+
+  @Test("an error shows the text, a caret, and which argument it is")
+  func caret() throws {
+    let call = try Invocation(parsing: "v@:i*")
+    let error = #expect(throws: InvocationTextError.self) {
+      try call.setArguments(json: "[1, two]")
+    }
+    #expect(
+      "\(try #require(error))" == """
+        [1, two]
+            ^ argument 3: two is no value for *: write text in quotes
+        """)
+  }
+
+  @Test("all arguments are set, or none")
+  func allOrNone() throws {
+    let call = try Invocation(parsing: "vi*C")
+    try call.setArguments(json: "[1,\"one\",1]")
+    #expect(throws: InvocationTextError.self) { try call.setArguments(json: "[2,\"two\",256]") }
+    #expect(try call.argumentsJSON == "[1,\"one\",1]")
+  }
+
+  @Test("text inside of a structure lives as long as a copy of the call")
+  func copies() throws {
+    var call = try Invocation(parsing: "v{S=*}")
+    try call.setArguments(json: "[[\"kept by whoever shows it\"]]")
+    call = call.copy()
+    #expect(try call.argumentsJSON == "[[\"kept by whoever shows it\"]]")
+  }
+
+  @Test("a selector that the program has is found by its name")
+  func selectors() throws {
+    let known: Selector = "wellKnown:"
+    let call = try Invocation(parsing: "v:")
+    try call.setArguments(json: "[\"wellKnown:\"]")
+    #expect(try call.argument(at: 0, as: Selector.self) == known)
+    #expect(try call.argumentsJSON == "[\"wellKnown:\"]")
+  }
+
+  struct Named: CallStructure {
+    var name: UnsafePointer<CChar>?
+    static var structure: VouchedStructure<Named> { unsafe VouchedStructure("{named=*}") }
+  }
+
+  @Test("text that others keep is not followed inside of a structure")
+  func textOfOthers() throws {
+    let call = try Invocation(parsing: "v{named=*}")
+    try call.setArgument(Named(name: UnsafePointer(bitPattern: 0x1000)), at: 0)
+    #expect(try call.argumentsJSON == "[[\"0x1000\"]]")
+  }
+
+  @Test("addresses in a union are not followed, as something else may lie there")
+  func unions() throws {
+    let call = try Invocation(parsing: "v(U=q*)")
+    try call.setArguments(json: "[[4096]]")
+    #expect(try call.argumentsJSON == "[[4096,\"0x1000\"]]")
+  }
+
+  @Test("arguments cannot be set while a call uses them")
+  func inUse() throws {
+    nonisolated(unsafe) let call = try Invocation(parsing: "v@:i*")
+    try call.setSelector("set:to:")
+    try call.setArguments(json: "[1,\"one\"]")
+    let target = ClosureTarget()
+    try target.register("set:to:") { (_: Int32, _: String) in
+      do throws(InvocationTextError) { try call.setArguments(json: "[2,\"two\"]") } catch {
+        #expect(error.reason == .refused(.argumentInUse(index: 2)))
+        return
+      }
+      Issue.record("they were set")
+    }
+    try call.invoke(on: target)
+    #expect(try call.argumentsJSON == "[1,\"one\"]")
+  }
+}
