@@ -10,17 +10,18 @@
 
 /// What may change about a target while deliveries have it in their lists.
 typedef struct FWDTargetState {
-  /// 0 for an ordinary target; else somebody has to look closer.
+  /// For an ordinary target, at most that it is strong; else somebody has to look closer.
   uint32_t flags;
-  uint32_t is_strong;
 } FWDTargetState;
 
 enum {
   FWD_TARGET_REMOVED = 1,
   /// Its messages go elsewhere, or it takes only one.
   FWD_TARGET_SPECIAL = 2,
+  /// It is kept alive. Set after it was retained, and never taken back.
+  FWD_TARGET_STRONG = 4,
   /// How often it is blocked is counted from here on.
-  FWD_TARGET_BLOCK = 4,
+  FWD_TARGET_BLOCK = 8,
 };
 
 typedef struct FWDTarget {
@@ -72,10 +73,16 @@ static inline uint32_t fwd_target_flags(const FWDTargetState *state) {
   return __atomic_load_n(&state->flags, __ATOMIC_ACQUIRE);
 }
 
-/// Says that a target is removed, for good. Deliveries that have it in their lists skip it from here
-/// on; one that has just taken it may still call it.
-static inline void fwd_target_mark_removed(FWDTargetState *state) {
-  __atomic_fetch_or(&state->flags, FWD_TARGET_REMOVED, __ATOMIC_RELEASE);
+/// Sets a flag for all deliveries that have the target in their lists, and returns the flags as they
+/// were. One that has just taken the target may still call it. Any thread may do so.
+static inline uint32_t fwd_target_set_flag(FWDTargetState *state, uint32_t flag) {
+  return __atomic_fetch_or(&state->flags, flag, __ATOMIC_ACQ_REL);
+}
+
+/// Takes a flag back, for all deliveries that have the target in their lists. Not the one for strong
+/// targets, which are not retained by those who take them. Any thread may do so.
+static inline void fwd_target_clear_flag(FWDTargetState *state, uint32_t flag) {
+  __atomic_fetch_and(&state->flags, ~flag, __ATOMIC_RELEASE);
 }
 
 /// Blocks a target once more, for all deliveries; each block is taken back by one
@@ -107,16 +114,16 @@ typedef struct FWDTaken {
 /// The caller holds the list, which keeps a strong target alive and the memory of a weak one. Every
 /// success is followed by one `fwd_target_give_back`.
 static inline FWDTaken fwd_target_take(const FWDTarget *target) {
-  const FWDTargetState *state = target->state;
   void *object = target->object;
-  if (fwd_target_flags(state) != 0) return (FWDTaken){NULL, NULL};
-  if (state->is_strong) return (FWDTaken){object, NULL};
+  uint32_t flags = fwd_target_flags(target->state);
+  if (flags == FWD_TARGET_STRONG) return (FWDTaken){object, NULL};
+  if (flags != 0) return (FWDTaken){NULL, NULL};
   object = swift_tryRetain(object);
   return (FWDTaken){object, object};
 }
 
-/// Gives back a target that was taken. A weak one may die of it, on this thread: no lock may be held,
-/// and the frame may not name the target any more.
+/// Gives back a target as it was taken: a weak one may have become strong since. Else it may die of it,
+/// on this thread: no lock may be held, and the frame may not name the target any more.
 static inline void fwd_target_give_back(FWDTaken taken) {
   if (taken.retained) swift_release((void *)taken.retained);
 }

@@ -3,7 +3,7 @@
 /// If it is dropped without having run, its queue went away, and the ticket says so.
 final class DeliveryJob: @unchecked Sendable {
   // SAFETY: made by the sender, run once by the receiver, and read by a waiting sender only after
-  // the ticket was resolved. `life` is loaded once, by the receiver.
+  // the ticket was resolved. What it has of the registration is used once, by the receiver.
   let invocation: Invocation
   let ticket = DeliveryTicket()
   /// The answer, once the ticket says so. Kept apart, as the target may keep the invocation and
@@ -11,10 +11,11 @@ final class DeliveryJob: @unchecked Sendable {
   private(set) var answer: Invocation?
 
   private let token: MulticastProxy.Token
-  private let listed: ListedTarget
+  private let type: AnyClass
   /// Weak, so that messages that have not begun do not keep a registration from ending.
-  private weak var life: RegistrationLife?
-  private let isOnce: Bool
+  private weak var registration: Registration?
+  /// One that has ended with this message, which so keeps it alone.
+  private var ended: Registration?
   /// Those who wait for the outcome; nil if nobody does, and then the proxy reports an error.
   private let chain: BlockingChain?
   private let proxy: ObjectReference
@@ -22,18 +23,16 @@ final class DeliveryJob: @unchecked Sendable {
   private let visit: Implementation?
 
   init(
-    _ invocation: Invocation, _ member: MulticastMember, _ visit: Implementation?,
-    for proxy: MulticastProxy,
-    awaitedBy chain: BlockingChain?
+    _ invocation: Invocation, _ registration: Registration, isLast: Bool = false,
+    _ visit: Implementation?, for proxy: MulticastProxy, awaitedBy chain: BlockingChain?
   ) {
     self.invocation = invocation
     self.chain = chain
     self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
-    token = member.token
-    listed = member.listed
-    life = member.life
-    isOnce = member.isOnce
+    token = registration.token
+    type = registration.listed.type
+    if isLast { ended = registration } else { self.registration = registration }
   }
 
   deinit { ticket.resolve(.cancelled) }
@@ -50,11 +49,10 @@ final class DeliveryJob: @unchecked Sendable {
   /// on that.
   private func outcome() -> DeliveryOutcome {
     // Held to the end: a removal that waits waits for this.
-    let life = life
-    defer { withExtendedLifetime(life) {} }
-    // A once-only registration ended when its message was queued.
-    if life == nil || listed.isRemoved, !isOnce { return .removed }
-    guard let target = listed.reference.object else { return .dead }
+    let current = registration.flatMap { $0.listed.isRemoved ? nil : $0 }
+    guard let registration = ended.take() ?? current else { return .removed }
+    defer { withExtendedLifetime(registration) {} }
+    guard let target = registration.listed.object else { return .dead }
     do {
       if let visit {
         try invocation.perform(visit, on: target)
@@ -74,9 +72,9 @@ final class DeliveryJob: @unchecked Sendable {
     guard let selector = invocation.selector else { return }
     let diagnostic = MulticastProxy.Diagnostic.failed(token, selector, error)
     if let proxy = proxy.object as? MulticastProxy {
-      proxy.diagnose(diagnostic, listed.reference.type)
+      proxy.diagnose(diagnostic, type)
     } else {
-      MulticastProxy.report(diagnostic, listed.reference.type)
+      MulticastProxy.report(diagnostic, type)
     }
   }
 }

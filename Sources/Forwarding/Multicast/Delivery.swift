@@ -1,6 +1,6 @@
 import Dispatch
 
-/// One message on its way to the members of a proxy.
+/// One message on its way to the targets of a proxy.
 struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
@@ -8,7 +8,7 @@ struct Delivery {
   /// What every target performs, in place of a method of its own.
   var visit: Visit?
 
-  /// What became of one member's turn.
+  /// What became of one target's turn.
   struct Turn {
     var outcome: DeliveryOutcome
     var type: AnyClass?
@@ -18,17 +18,17 @@ struct Delivery {
   }
 
   func run(
-    _ members: [MulticastMember], _ each: (Invocation) throws -> MulticastProxy.Step
+    _ registrations: [Registration], _ each: (Invocation) throws -> MulticastProxy.Step
   ) throws -> DeliveryReport {
     var report = DeliveryReport()
-    report.entries.reserveCapacity(members.count)
+    report.entries.reserveCapacity(registrations.count)
     var isOver = false
     var metDead = false
     // An older result must not pass for an answer to this message.
     invocation.forgetAnswer()
-    for member in members {
-      let turn = isOver ? Turn(outcome: .notCalled) : turn(of: member)
-      report.add(member, turn, hasAnswer: invocation.returnsValue)
+    for registration in registrations {
+      let turn = isOver ? Turn(outcome: .notCalled) : turn(of: registration)
+      report.add(registration, turn, hasAnswer: invocation.returnsValue)
       if case .dead = turn.outcome { metDead = true }
       guard turn.outcome.isAnswer, let call = turn.call else { continue }
       if call !== invocation { invocation.takeResult(from: call) }
@@ -44,12 +44,12 @@ struct Delivery {
     return report
   }
 
-  func turn(of member: MulticastMember) -> Turn {
-    if member.listed.isRemoved { return Turn(outcome: .removed) }
-    if member.listed.isBlocked { return Turn(outcome: .blocked) }
+  func turn(of registration: Registration) -> Turn {
+    if registration.listed.isRemoved { return Turn(outcome: .removed) }
+    if registration.listed.isBlocked { return Turn(outcome: .blocked) }
     // The target is held to the end of its turn: it is asked and called through the same reference.
-    guard let target = member.reference.object else { return Turn(outcome: .dead) }
-    member.life.meet()
+    guard let target = registration.listed.object else { return Turn(outcome: .dead) }
+    registration.meet()
     let type: AnyClass = type(of: target)
     if let visit, !visit.accepts(target) { return Turn(outcome: .noMethod, type: type) }
     let method: Implementation?
@@ -58,28 +58,48 @@ struct Delivery {
       guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
         return Turn(outcome: .noMethod, type: type)
       }
-      // Refused before the message uses up a registration for one message.
-      try refuseQueued(member)
     } catch {
       return Turn(outcome: .failed(error), type: type)
     }
-    guard member.take() else { return Turn(outcome: .removed, type: type) }
-    // Later wishes keep the registration.
-    if member.isOnce { proxy.endOnce(member) }
-    var turn = send(to: target, method, member)
+    var turn =
+      registration.listed.isSpecial
+      ? sendSpecially(to: target, method, registration) : sendHere(to: target, method)
     turn.type = type
     return turn
   }
 
-  /// Sends to one target in its lane; returns the invocation that holds the answer.
-  private func send(
-    to target: AnyObject, _ method: Implementation?, _ member: MulticastMember
+  /// Sends to a target for which more is wished than a call.
+  private func sendSpecially(
+    to target: AnyObject, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
-    switch member.wishes.lane.kind {
+    // As they are now, to the end of the turn: others may change them meanwhile.
+    let wishes = proxy.wishes(of: registration)
+    do {
+      // Refused before the message uses up a registration for one message.
+      try refuseQueued(wishes.lane)
+    } catch {
+      return Turn(outcome: .failed(error))
+    }
+    var isLast = false
+    if wishes.isOnce {
+      guard registration.take() else { return Turn(outcome: .removed) }
+      isLast = proxy.endOnce(registration)
+    }
+    return send(to: target, method, registration, wishes.lane, isLast)
+  }
+
+  /// Sends to one target in its lane; returns the invocation that holds the answer.
+  ///
+  /// - Parameter isLast: whether the registration has ended with this message.
+  private func send(
+    to target: AnyObject, _ method: Implementation?, _ registration: Registration,
+    _ lane: DeliveryLane, _ isLast: Bool
+  ) -> Turn {
+    switch lane.kind {
     case .caller:
       return sendHere(to: target, method)
     case .blocking(let queue, let deadline):
-      let mark = member.mark ?? QueueMark.of(queue)
+      let mark = lane.mark ?? QueueMark.of(queue)
       if mark.isCurrent { return sendHere(to: target, method) }
       guard let chain = BlockingChain.waiting(for: mark) else {
         return Turn(outcome: .wouldDeadlock)
@@ -90,18 +110,18 @@ struct Delivery {
         }
         return turn ?? Turn(outcome: .wouldDeadlock)
       }
-      return sendWaiting(member, queue, deadline, chain)
-    case .queue(let queue, let isResultIgnored):
-      return sendLater(member, isResultIgnored) { job in
+      return sendWaiting(standalone(registration, isLast, awaitedBy: chain), queue, deadline)
+    case .queue(let queue, _):
+      return sendLater(standalone(registration, isLast, awaitedBy: nil)) { job in
         queue.async { job.run() }
       }
-    case .actor(let actor, let isResultIgnored):
-      return sendLater(member, isResultIgnored) { job in
-        (member.order ?? LaneOrder()).run(job, on: actor)
+    case .actor(let actor, _):
+      return sendLater(standalone(registration, isLast, awaitedBy: nil)) { job in
+        (registration.order ?? LaneOrder()).run(job, on: actor)
       }
-    case .executor(let executor, let isResultIgnored):
-      return sendLater(member, isResultIgnored) { job in
-        (member.order ?? LaneOrder()).run(job, on: executor)
+    case .executor(let executor, _):
+      return sendLater(standalone(registration, isLast, awaitedBy: nil)) { job in
+        (registration.order ?? LaneOrder()).run(job, on: executor)
       }
     }
   }
@@ -132,11 +152,8 @@ struct Delivery {
   }
 
   private func sendWaiting(
-    _ member: MulticastMember, _ queue: DispatchQueue, _ deadline: DispatchTimeInterval,
-    _ chain: BlockingChain
+    _ job: DeliveryJob, _ queue: DispatchQueue, _ deadline: DispatchTimeInterval
   ) -> Turn {
-    // The sender may be gone before the target has finished, so the message must stand alone.
-    let job = standalone(member, awaitedBy: chain)
     queue.async { job.run() }
     // The target or the clock decides, whichever is first; the ticket keeps that outcome.
     let outcome =
@@ -145,26 +162,22 @@ struct Delivery {
       outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
   }
 
-  private func sendLater(
-    _ member: MulticastMember, _ isResultIgnored: Bool,
-    _ enqueue: (DeliveryJob) -> Void
-  ) -> Turn {
-    let job = standalone(member, awaitedBy: nil)
+  private func sendLater(_ job: DeliveryJob, _ enqueue: (DeliveryJob) -> Void) -> Turn {
     enqueue(job)
     return Turn(outcome: .queued, ticket: job.ticket)
   }
 
   /// Refuses what cannot go to another thread: a result that nobody waits for, and memory that nobody
   /// keeps.
-  private func refuseQueued(_ member: MulticastMember) throws(ForwardingError) {
-    switch member.wishes.lane.kind {
+  private func refuseQueued(_ lane: DeliveryLane) throws(ForwardingError) {
+    switch lane.kind {
     case .caller, .blocking(_, nil): return
     case .queue(_, let isResultIgnored), .actor(_, let isResultIgnored),
       .executor(_, let isResultIgnored):
       if invocation.returnsValue, !isResultIgnored {
         throw .resultNotAwaited(invocation.methodSignature.resultType)
       }
-    case .blocking: if member.mark?.isCurrent ?? false { return }
+    case .blocking: if lane.mark?.isCurrent ?? false { return }
     }
     if let index = invocation.firstBorrowedArgument {
       let type = invocation.methodSignature.argumentTypes[index]
@@ -172,14 +185,15 @@ struct Delivery {
     }
   }
 
-  /// A retained copy for another thread.
+  /// A retained copy for another thread: the sender may be gone before the target has finished.
   private func standalone(
-    _ member: MulticastMember, awaitedBy chain: BlockingChain?
+    _ registration: Registration, _ isLast: Bool, awaitedBy chain: BlockingChain?
   ) -> DeliveryJob {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return DeliveryJob(copy, member, visit?.method, for: proxy, awaitedBy: chain)
+    return DeliveryJob(
+      copy, registration, isLast: isLast, visit?.method, for: proxy, awaitedBy: chain)
   }
 }
 
@@ -187,8 +201,8 @@ extension TargetList.Tally {
   /// The errors after the first.
   var failures: [DeliveryFailure] {
     unthrown.compactMap { member, error in
-      (member as? MulticastMember).map {
-        DeliveryFailure(token: $0.token, type: $0.reference.type, error: error)
+      (member as? Registration).map {
+        DeliveryFailure(token: $0.token, type: $0.listed.type, error: error)
       }
     }
   }
@@ -204,11 +218,11 @@ extension DeliveryReport {
   }
 
   mutating func add(
-    _ member: MulticastMember, _ turn: Delivery.Turn, hasAnswer: Bool
+    _ registration: Registration, _ turn: Delivery.Turn, hasAnswer: Bool
   ) {
     entries.append(
       Entry(
-        token: member.token, type: turn.type, outcome: turn.outcome,
+        token: registration.token, type: turn.type, outcome: turn.outcome,
         answer: hasAnswer ? turn.call.map { DeliveryAnswer($0) } : nil, ticket: turn.ticket))
   }
 }

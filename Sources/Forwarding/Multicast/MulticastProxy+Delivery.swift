@@ -41,12 +41,26 @@ extension MulticastProxy {
     return try delivery.run(snapshot, each)
   }
 
-  /// Delivers without building a report. Allocates nothing unless a target does.
-  func deliverQuietly(_ call: Call) throws -> TargetList.Tally {
+  /// Delivers without building a report; nil if all targets simply answered. Allocates nothing unless a
+  /// target does.
+  func deliverQuietly(_ call: Call) throws -> TargetList.Tally? {
     let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
+    if let tally { tidy(tally, of: call) }
+    return tally
+  }
+
+  /// Does what no sender sees: removes the dead, and tells of later errors.
+  private func tidy(_ tally: TargetList.Tally, of call: Call) {
     if tally.metDead { purge() }
     diagnose(tally.failures, of: call.selector)
-    return tally
+  }
+
+  /// Decides what the sender gets.
+  @inline(never)
+  func conclude(_ call: Call, _ tally: TargetList.Tally) throws {
+    tidy(tally, of: call)
+    if let error = tally.error { throw error }
+    if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
   }
 
   /// The results of all targets that answer, in order.
@@ -81,40 +95,31 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy: TargetListOwner {
-  package func publishTargets() {
-    withMembers { targetList.publish($0, \.listed) }
-    meetTargets(snapshot)
-  }
-
-  package func conclude(_ call: Call, _ tally: TargetList.Tally) throws {
-    if tally.metDead { purge() }
-    diagnose(tally.failures, of: call.selector)
-    if let error = tally.error { throw error }
-    if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
-  }
-
-  package func deliverToEach(
-    _ call: Call, stopsAtFirst: Bool, _ tally: inout TargetList.Tally
-  ) {
-    for member in snapshot where !stopsAtFirst || tally.answered == 0 {
-      deliver(call, to: member, &tally)
+  package func listTargets() -> [AnyObject] {
+    let shown = registrations.withLockInPlace { registrations in
+      let shown = registrations.show().registrations
+      targetList.publish(shown.count) { shown[$0].listed.entry(of: shown[$0]) }
+      return shown
     }
+    meetTargets(shown)
+    // A cast of the whole array would look at each class.
+    return shown.map { $0 }
   }
 
   package func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally) {
-    guard let member = member as? MulticastMember, let selector = call.selector else { return }
+    guard let registration = member as? Registration, let selector = call.selector else { return }
     var told = tally
     call.withInvocation { invocation in
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
-      let turn = delivery.turn(of: member)
+      let turn = delivery.turn(of: registration)
       switch turn.outcome {
       case .answered:
         told.answered += 1
         if let call = turn.call, call !== invocation { invocation.takeResult(from: call) }
-      case .queued: told.queued += 1
+      case .queued: told.hasQueued = true
       case .dead: told.metDead = true
       default:
-        if let error = turn.outcome.error { told.fail(error, at: member) }
+        if let error = turn.outcome.error { told.fail(error, at: registration) }
       }
     }
     tally = told

@@ -60,21 +60,21 @@ extension MulticastProxy {
 
   /// Looks at targets that no delivery has seen yet, so that a target that dies later did not die
   /// unseen.
-  func meetTargets(_ members: [MulticastMember]) {
-    for member in members where !member.life.wasMet {
-      if member.reference.object != nil { member.life.meet() }
+  func meetTargets(_ registrations: [Registration]) {
+    for registration in registrations where !registration.wasMet {
+      if registration.listed.object != nil { registration.meet() }
     }
   }
 
   /// Removes the registrations of dead targets.
   func purge() {
     // Loaded outside of the lock, as a target may die when it is let go. The removal reports it.
-    let dead = snapshot.filter { $0.reference.object == nil }.map(\.token)
-    for member in change({ $0.remove(dead) }) {
-      if !member.life.wasMet {
-        diagnose(.diedUnreached(member.token, SwiftType(member.reference.type)))
+    let dead = snapshot.filter { $0.listed.object == nil }.map(\.token)
+    for registration in change({ $0.remove(dead) }) {
+      if !registration.wasMet {
+        diagnose(.diedUnreached(registration.token, SwiftType(registration.listed.type)))
       }
-      diagnose(.deadTarget(member.token))
+      diagnose(.deadTarget(registration.token))
     }
   }
 }

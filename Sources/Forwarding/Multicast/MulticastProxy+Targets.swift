@@ -1,31 +1,31 @@
 extension MulticastProxy {
   /// The registrations as they are now.
-  var snapshot: [MulticastMember] { members.withLockInPlace { $0.show() }.members }
+  var snapshot: [Registration] { registrations.withLockInPlace { $0.show() }.registrations }
 
-  /// Looks at the registrations while nobody changes them.
-  func withMembers(_ body: ([MulticastMember]) -> Void) {
-    members.withLockInPlace { body($0.show().members) }
+  /// The wishes for a registration as they are now.
+  func wishes(of registration: Registration) -> Registration.Wishes {
+    registrations.withLockInPlace { _ in registration.wishes }
   }
 
   /// How many registrations there are, those of dead targets that nobody met yet included.
-  public var registrationCount: Int { members.read { $0.count } }
+  public var registrationCount: Int { registrations.read { $0.count } }
 
   /// How many targets are alive.
-  public var count: Int { snapshot.count { $0.reference.object != nil } }
+  public var count: Int { snapshot.count { $0.listed.object != nil } }
 
   /// Whether no target is alive.
   public var isEmpty: Bool { count == 0 }
 
   /// The targets that are alive, in the order of delivery.
-  public var targets: [AnyObject] { snapshot.compactMap(\.reference.object) }
+  public var targets: [AnyObject] { snapshot.compactMap { $0.listed.object } }
 
   /// Whether an object is registered.
   public func contains(_ target: AnyObject) -> Bool {
-    members.read { $0.contains(ObjectIdentifier(target)) }
+    registrations.read { $0.contains(ObjectIdentifier(target)) }
   }
 
   /// Whether a registration is there.
-  public func contains(_ token: Token) -> Bool { withMember(token) { _ in } != nil }
+  public func contains(_ token: Token) -> Bool { withRegistration(token) { _ in } != nil }
 
   /// The targets of a class.
   public func targets<Target: AnyObject>(of type: Target.Type) -> [Target] {

@@ -20,7 +20,7 @@ extension MulticastProxy {
   }
 
   private func removeAndWait(
-    _ remove: (inout Registrations) -> [MulticastMember]
+    _ remove: (inout Registrations) -> [Registration]
   ) throws(ForwardingError) -> Int {
     guard !ForwardingDepth.isInside, !BlockingChain.isInside else { throw .wouldDeadlock }
     guard let count = wait(in: QueueMark.current[...], remove) else { throw .wouldDeadlock }
@@ -29,14 +29,14 @@ extension MulticastProxy {
 
   /// Removes and waits unless one of these queues is waited for; returns nil then.
   private func wait(
-    in queues: ArraySlice<QueueMark>, _ remove: (inout Registrations) -> [MulticastMember]
+    in queues: ArraySlice<QueueMark>, _ remove: (inout Registrations) -> [Registration]
   ) -> Int? {
     if let queue = queues.first {
       return queue.inside(of: self) { wait(in: queues.dropFirst(), remove) } ?? nil
     }
-    // The members themselves are let go before the wait, which is for the last reference.
-    let ends = change(remove).map(\.life.end)
-    // The last delivery that has the members in its list lets go of them when it ends.
+    // The registrations themselves are let go before the wait, which is for the last reference.
+    let ends = change(remove).map(\.end)
+    // The last delivery that has them in its list lets go of them when it ends.
     for end in ends { end.wait() }
     return ends.count
   }

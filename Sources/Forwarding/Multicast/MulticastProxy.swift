@@ -13,7 +13,7 @@ import Synchronization
 /// during a delivery and not yet reached is skipped, one that is added is not called this round.
 /// Safe to use from many threads; no lock is held while a target runs.
 open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind `members` and `settings`.
+  // SAFETY: all that changes is behind `registrations` and `settings`.
 
   /// Names a registration.
   public struct Token: Hashable, Sendable {
@@ -43,11 +43,11 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     var diagnose: (@Sendable (Diagnostic) -> Void)?
   }
 
-  let members = Guarded(Registrations())
+  let registrations = Guarded(Registrations())
   private let unanswered = Guarded<Set<Selector>>([])
   private let settings = Guarded(Settings())
   private let stopsAtFirst = Atomic(false)
-  /// What deliveries see of `members`. It also stands for a delivery of this proxy among the
+  /// What deliveries see of `registrations`. It also stands for a delivery of this proxy among the
   /// forwarding steps of a thread.
   let targetList = TargetList()
 
@@ -104,8 +104,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   ) -> Token {
     add(
       Registrations.Request(
-        reference: ObjectReference(target, isStrong: strongly), lane: lane, priority: priority,
-        group: group, isOnce: once, isScope: false))
+        target: target, isStrong: strongly, lane: lane, priority: priority, group: group,
+        isOnce: once, isScope: false))
   }
 
   /// Adds a target for as long as the returned object lives. Where several keep one registration,
@@ -117,15 +117,15 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   ) -> ScopedRegistration {
     let token = add(
       Registrations.Request(
-        reference: ObjectReference(target, isStrong: strongly), lane: lane, priority: priority,
-        group: nil, isOnce: false, isScope: true))
+        target: target, isStrong: strongly, lane: lane, priority: priority, group: nil,
+        isOnce: false, isScope: true))
     return ScopedRegistration(proxy: self, token: token)
   }
 
   private func add(_ request: Registrations.Request) -> Token {
     let settings = settings.read { $0 }
-    let (added, count) = change { members in
-      (members.add(request, settings.duplicates), members.count)
+    let (added, count) = change { registrations in
+      (registrations.add(request, settings.duplicates), registrations.count)
     }
     if count > settings.expectedTargets {
       diagnose(.tooManyTargets(count: count, limit: settings.expectedTargets))
@@ -152,27 +152,28 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
   public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    take { members in
-      members.remove(of: ObjectIdentifier(target)) { $0.wishes.lane.identity == lane.identity }
+    take { registrations in
+      registrations.remove(of: ObjectIdentifier(target)) {
+        $0.wishes.lane.identity == lane.identity
+      }
     }
   }
 
   /// Removes all registrations of a group.
   @discardableResult
   public func removeGroup(_ group: String) -> Int {
-    take { members in members.remove { $0.wishes.group == group } }
+    take { registrations in registrations.remove { $0.wishes.group == group } }
   }
 
   /// Removes everything.
   @discardableResult
   public func removeAll() -> Int { take { $0.remove { _ in true } } }
 
-  /// Ends a registration for one message, unless wishes that came since keep it.
-  func endOnce(_ member: MulticastMember) {
-    take { members in
-      guard members.member(member.token)?.isOnce ?? false else { return [] }
-      return members.remove(member.token)
-    }
+  /// Ends a registration for one message, which got it; false if wishes that came since keep it.
+  func endOnce(_ registration: Registration) -> Bool {
+    take { registrations in
+      registration.wishes.isOnce ? registrations.remove(registration.token) : []
+    } > 0
   }
 
   func endScope(_ token: Token) { take { $0.endScope(token) } }
@@ -180,14 +181,14 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Removes registrations, and says how many; they are let go outside of the lock, as a target may die
   /// of it.
   @discardableResult
-  private func take(_ remove: (inout Registrations) -> [MulticastMember]) -> Int {
+  private func take(_ remove: (inout Registrations) -> [Registration]) -> Int {
     change(remove).count
   }
 
   /// Changes the registrations; deliveries that begin after this see the change.
   func change<Result>(_ body: (inout Registrations) -> Result) -> Result {
-    let (result, old) = members.withLockInPlace { members in
-      (body(&members), targetList.withdraw())
+    let (result, old) = registrations.withLockInPlace { registrations in
+      (body(&registrations), targetList.withdraw())
     }
     old.retire()
     return result
@@ -198,19 +199,17 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
   @discardableResult
   public func block(_ token: Token) -> Bool {
-    withMember(token) { $0.block() } != nil
+    withRegistration(token) { $0.listed.block() } != nil
   }
 
   /// Takes one block back; false if there was none, or the registration is gone.
   @discardableResult
   public func unblock(_ token: Token) -> Bool {
-    withMember(token) { $0.unblock() } ?? false
+    withRegistration(token) { $0.listed.unblock() } ?? false
   }
 
-  func withMember<Result>(
-    _ token: Token, _ body: (MulticastMember) -> Result
-  ) -> Result? {
-    members.read { $0.member(token).map(body) }
+  func withRegistration<Result>(_ token: Token, _ body: (Registration) -> Result) -> Result? {
+    registrations.read { $0.find(token).map(body) }
   }
 
   // MARK: Steps of forwarding
@@ -247,7 +246,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }
-    if tally.queued > 0 {
+    if tally.hasQueued {
       // On their way, for targets whose result is ignored.
       if call.returnsValue { call.answerWithZero() }
       return
@@ -270,6 +269,7 @@ extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
   package func forward(_ call: Call) throws {
-    try targetList.forward(call, stopsAtFirst: resultRule == .first, for: self)
+    let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
+    if let tally { try conclude(call, tally) }
   }
 }

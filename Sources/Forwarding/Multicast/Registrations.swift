@@ -16,7 +16,7 @@ struct Registrations {
   }
 
   /// In the order of delivery; nil where one was removed.
-  private var slots: [MulticastMember?] = []
+  private var slots: [Registration?] = []
   private var known: [MulticastProxy.Token: Known] = [:]
   private var byTarget: [ObjectIdentifier: [MulticastProxy.Token]] = [:]
   private var orders: [ObjectIdentifier: WeakOrder] = [:]
@@ -28,8 +28,8 @@ struct Registrations {
 
   /// An array that never changes.
   final class Shown: Sendable {
-    let members: [MulticastMember]
-    init(_ members: [MulticastMember]) { self.members = members }
+    let registrations: [Registration]
+    init(_ registrations: [Registration]) { self.registrations = registrations }
   }
 
   // MARK: Looking
@@ -45,12 +45,12 @@ struct Registrations {
     return made
   }
 
-  func member(_ token: MulticastProxy.Token) -> MulticastMember? {
+  func find(_ token: MulticastProxy.Token) -> Registration? {
     known[token].flatMap { slots[$0.index] }
   }
 
-  func members(of target: ObjectIdentifier) -> [MulticastMember] {
-    (byTarget[target] ?? []).compactMap { member($0) }
+  func all(of target: ObjectIdentifier) -> [Registration] {
+    (byTarget[target] ?? []).compactMap { find($0) }
   }
 
   func contains(_ target: ObjectIdentifier) -> Bool { byTarget[target] != nil }
@@ -59,7 +59,8 @@ struct Registrations {
 
   /// A target to register, with the wishes for it.
   struct Request {
-    let reference: ObjectReference
+    let target: AnyObject
+    let isStrong: Bool
     let lane: DeliveryLane
     /// nil where nothing was said.
     let priority: Int?
@@ -71,8 +72,8 @@ struct Registrations {
   /// What came of a request.
   struct Added {
     var token: MulticastProxy.Token
-    /// The replaced version, to be let go outside of the lock.
-    var old: MulticastMember?
+    /// What was replaced, to be let go outside of the lock.
+    var old: Registration.Wishes?
   }
 
   mutating func add(_ request: Request, _ rule: MulticastProxy.DuplicateRule) -> Added {
@@ -82,70 +83,71 @@ struct Registrations {
     }
     lastID += 1
     let token = MulticastProxy.Token(id: lastID)
-    let wishes = MulticastMember.Wishes(
-      isStrong: request.reference.isStrong, lane: request.lane, priority: request.priority ?? 0,
-      group: request.group, isOnce: request.isOnce)
-    place(MulticastMember(token, request.reference, wishes, order: order(of: request.lane)))
-    byTarget[request.reference.identity, default: []].append(token)
+    let wishes = Registration.Wishes(
+      lane: request.lane, priority: request.priority ?? 0, group: request.group,
+      isOnce: request.isOnce)
+    place(
+      Registration(
+        token, request.target, isStrong: request.isStrong, wishes, order: order(of: request.lane)))
+    byTarget[ObjectIdentifier(request.target), default: []].append(token)
     own(token, request)
     return Added(token: token)
   }
 
   /// The registration of the same target with the same queue or actor.
-  private func duplicate(of request: Request) -> MulticastMember? {
-    members(of: request.reference.identity).first {
+  private func duplicate(of request: Request) -> Registration? {
+    all(of: ObjectIdentifier(request.target)).first {
       $0.wishes.lane.identity == request.lane.identity
     }
   }
 
   private mutating func own(_ token: MulticastProxy.Token, _ request: Request) {
-    if request.isScope {
-      known[token]?.owners.scopes += 1
-    } else {
-      known[token]?.owners.isKept = true
-    }
+    // In and out as a whole: a change in place of a part of it allocates.
+    guard var found = known[token] else { return }
+    if request.isScope { found.owners.scopes += 1 } else { found.owners.isKept = true }
+    known[token] = found
   }
 
-  /// Lets new wishes take effect on a registration that is there; returns the old version of it.
-  private mutating func change(_ old: MulticastMember, _ request: Request) -> MulticastMember? {
-    var wishes = old.wishes
-    wishes.isStrong = wishes.isStrong || request.reference.isStrong
+  /// Lets new wishes take effect on a registration that is there; returns the old ones. The queue or actor
+  /// stays the same, and so does the order that belongs to it.
+  private mutating func change(
+    _ registration: Registration, _ request: Request
+  ) -> Registration.Wishes? {
+    if request.isStrong { registration.listed.keepAlive() }
+    let old = registration.wishes
+    var wishes = old
     wishes.lane = request.lane
-    wishes.priority = request.priority ?? wishes.priority
-    wishes.group = request.group ?? wishes.group
-    wishes.isOnce = wishes.isOnce && request.isOnce
-    guard wishes != old.wishes, let index = known[old.token]?.index else { return nil }
-    let reference = request.reference.isStrong ? request.reference : old.reference
-    let new = MulticastMember(
-      old.token, reference, wishes, order: order(of: wishes.lane), replacing: old)
-    shown = nil
-    if wishes.priority == old.wishes.priority {
-      slots[index] = new
-    } else {
+    wishes.priority = request.priority ?? old.priority
+    wishes.group = request.group ?? old.group
+    wishes.isOnce = old.isOnce && request.isOnce
+    guard wishes != old, let index = known[registration.token]?.index else { return nil }
+    registration.wishes = wishes
+    registration.listed.setSpecial(wishes.areSpecial)
+    if wishes.priority != old.priority {
       vacate(index)
-      place(new)
+      place(registration)
     }
     return old
   }
 
-  /// Puts a member behind those of the same or a higher priority.
-  private mutating func place(_ member: MulticastMember) {
+  /// Puts a registration behind those of the same or a higher priority.
+  private mutating func place(_ registration: Registration) {
     shown = nil
-    let priority = member.wishes.priority
-    let isLower = { (other: MulticastMember?) in (other?.wishes.priority ?? priority) < priority }
+    let priority = registration.wishes.priority
+    let isLower = { (other: Registration?) in (other?.wishes.priority ?? priority) < priority }
     if let last = slots.last, isLower(last) {
-      slots.insert(member, at: slots.firstIndex(where: isLower) ?? slots.endIndex)
+      slots.insert(registration, at: slots.firstIndex(where: isLower) ?? slots.endIndex)
       number()
     } else {
-      slots.append(member)
-      known[member.token, default: Known(index: 0)].index = slots.count - 1
+      slots.append(registration)
+      known[registration.token, default: Known(index: 0)].index = slots.count - 1
     }
   }
 
-  /// Updates the index of each member.
+  /// Updates the index of each registration.
   private mutating func number() {
-    for (index, member) in slots.enumerated() {
-      if let member { known[member.token, default: Known(index: 0)].index = index }
+    for (index, registration) in slots.enumerated() {
+      if let registration { known[registration.token, default: Known(index: 0)].index = index }
     }
   }
 
@@ -167,33 +169,32 @@ struct Registrations {
 
   // All of these return what they removed, to be let go outside of the lock.
 
-  mutating func remove(_ tokens: some Sequence<MulticastProxy.Token>) -> [MulticastMember] {
-    var gone: [MulticastMember] = []
+  mutating func remove(_ tokens: some Sequence<MulticastProxy.Token>) -> [Registration] {
+    var gone: [Registration] = []
     for token in tokens {
-      guard let member = member(token), let index = known.removeValue(forKey: token)?.index else {
-        continue
-      }
+      guard let registration = find(token), let index = known.removeValue(forKey: token)?.index
+      else { continue }
       vacate(index)
-      forget(token, of: member.reference.identity)
-      member.markRemoved()
-      gone.append(member)
+      forget(token, of: registration.listed.identity)
+      registration.listed.markRemoved()
+      gone.append(registration)
     }
     if !gone.isEmpty { shown = nil }
     closeGaps()
     return gone
   }
 
-  mutating func remove(_ token: MulticastProxy.Token) -> [MulticastMember] {
+  mutating func remove(_ token: MulticastProxy.Token) -> [Registration] {
     remove(CollectionOfOne(token))
   }
 
   mutating func remove(
-    of target: ObjectIdentifier, where matches: (MulticastMember) -> Bool = { _ in true }
-  ) -> [MulticastMember] {
-    remove(members(of: target).filter(matches).map(\.token))
+    of target: ObjectIdentifier, where matches: (Registration) -> Bool = { _ in true }
+  ) -> [Registration] {
+    remove(all(of: target).filter(matches).map(\.token))
   }
 
-  mutating func remove(where matches: (MulticastMember) -> Bool) -> [MulticastMember] {
+  mutating func remove(where matches: (Registration) -> Bool) -> [Registration] {
     remove(slots.compactMap { $0 }.filter(matches).map(\.token))
   }
 
@@ -203,7 +204,7 @@ struct Registrations {
   }
 
   /// Ends one scope of a registration; the last one removes it, unless somebody else keeps it.
-  mutating func endScope(_ token: MulticastProxy.Token) -> [MulticastMember] {
+  mutating func endScope(_ token: MulticastProxy.Token) -> [Registration] {
     known[token]?.owners.scopes -= 1
     guard let owners = known[token]?.owners, owners.scopes == 0, !owners.isKept else { return [] }
     return remove(token)
@@ -219,12 +220,5 @@ struct Registrations {
     guard slots.count > 16, slots.count > 2 * known.count else { return }
     slots.removeAll { $0 == nil }
     number()
-  }
-}
-
-extension MulticastMember.Wishes: Equatable {
-  static func == (one: Self, other: Self) -> Bool {
-    one.isStrong == other.isStrong && one.lane == other.lane && one.priority == other.priority
-      && one.group == other.group && one.isOnce == other.isOnce
   }
 }

@@ -48,12 +48,12 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
-    let tally = try deliverQuietly(invocation.call)
+    guard let tally = try deliverQuietly(invocation.call) else { return }
     // A source that failed is an answer: asking the next would hide it.
     if let error = tally.error { throw error }
     guard tally.answered == 0, let selector = invocation.selector else { return }
     // A source that gets the message later, and whose result is ignored, was asked.
-    if tally.queued > 0 { return try answerIfNobodyDid(tally, invocation.call) }
+    if tally.hasQueued { return try answerIfNobodyDid(tally, invocation.call) }
     if let fallback, try ForwardingDepth.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
     } else if let answer = fallbacks.read({ $0.values[selector] }) {

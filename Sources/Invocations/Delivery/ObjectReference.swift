@@ -20,8 +20,6 @@ public final class ObjectReference: Sendable {
   public let identity: ObjectIdentifier
   /// The object's class, valid also when the object is dead.
   package let type: AnyClass
-  /// The same, as a word.
-  var typeWord: UInt { UInt(bitPattern: ObjectIdentifier(type)) }
 
   // SAFETY: retained in `init`, strongly or in the unowned count, and released in `deinit`. Both
   // counts are atomic, so threads may share this.
@@ -39,9 +37,6 @@ public final class ObjectReference: Sendable {
       _ = unsafe swift_unownedRetain(pointer)
     }
   }
-
-  /// The object's address, which stays its own until this reference dies.
-  var address: UnsafeMutableRawPointer { unsafe pointer }
 
   deinit {
     if isStrong {

@@ -2,14 +2,10 @@ import CForwardingShims
 
 /// The owner of the targets that a list shows.
 package protocol TargetListOwner: AnyObject {
-  /// Publishes the list, because there is none.
-  func publishTargets()
-  /// Sends to the members one by one, without a list.
-  func deliverToEach(_ call: Call, stopsAtFirst: Bool, _ tally: inout TargetList.Tally)
+  /// Publishes the list if there is none, and returns its members as they are.
+  func listTargets() -> [AnyObject]
   /// Sends to a member of the list that cannot simply be called.
   func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally)
-  /// Decides what the sender gets.
-  func conclude(_ call: Call, _ tally: TargetList.Tally) throws
 }
 
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
@@ -48,31 +44,25 @@ package final class TargetList: @unchecked Sendable {
     unsafe Withdrawn(list: fwd_publish(place, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
-  /// Publishes a list of members, which it keeps; called by the owner, under its lock.
-  package func publish<Member: AnyObject>(
-    _ members: [Member], _ listed: (Member) -> ListedTarget
-  ) {
+  /// Publishes a list, whose members it keeps; called by the owner, under its lock.
+  package func publish(_ count: Int, _ entry: (Int) -> ListedTarget.Entry) {
     // Another delivery may have been faster.
     guard unsafe fwd_published(place) == nil else { return }
-    guard let list = unsafe fwd_targets_create(members.count) else { return }
-    for (index, member) in members.enumerated().reversed() {
-      let target = listed(member)
-      let object = unsafe target.reference.address
-      unsafe fwd_target_set(
-        list, index,
-        FWDTarget(
-          object: object, type: target.reference.typeWord, state: target.state,
-          member: Unmanaged.passRetained(member).toOpaque(), run: 0))
+    guard let list = unsafe fwd_targets_create(count) else { return }
+    var index = count
+    while index > 0 {
+      index -= 1
+      unsafe fwd_target_set(list, index, entry(index).kept)
     }
     _ = unsafe fwd_publish(place, list)
   }
 
-  /// What came of a delivery.
+  /// What came of a delivery. Small enough for four registers.
   package struct Tally {
     /// How many targets answered.
     package var answered = 0
-    /// How many messages are on their way.
-    package var queued = 0
+    /// Whether messages are on their way.
+    package var hasQueued = false
     /// Whether a dead target was met.
     package var metDead = false
     /// The first error, which is thrown.
@@ -82,56 +72,33 @@ package final class TargetList: @unchecked Sendable {
 
     package init(answered: Int = 0) { self.answered = answered }
 
+    /// Whether there is nothing to do but to go on.
+    var isPlain: Bool { answered > 0 && error == nil && !metDead }
+
     package mutating func fail(_ error: any Error, at member: AnyObject) {
       if self.error == nil { self.error = error } else { unthrown.append((member, error)) }
     }
   }
 
-  /// Sends a call to the targets in order, and lets `owner` conclude unless all simply answered.
+  /// Sends a call to the targets in order, and returns what came of it; nil if all simply answered.
   ///
   /// A target whose class has a method is called with the frame as it is. All others, and those
   /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
   /// is delivering it.
-  package func forward(
-    _ call: Call, stopsAtFirst: Bool, for owner: some TargetListOwner
-  ) throws {
-    let isLent = call.isTargetLent
-    call.isTargetLent = true
-    defer { call.isTargetLent = isLent }
-    var round = unsafe round(stopsAtFirst)
-    let delivered = unsafe send(call, &round)
-    if delivered.what == .done, delivered.answered > 0 { return }
-    let tally = try unsafe tally(delivered, &round, call, owner)
-    if tally.answered == 0 || tally.error != nil || tally.metDead {
-      try owner.conclude(call, tally)
-    }
-  }
-
-  /// Sends a call to the targets in the same way, and returns what came of it.
   package func deliver(
     _ call: Call, stopsAtFirst: Bool, for owner: some TargetListOwner
-  ) throws(InvocationError) -> Tally {
+  ) throws -> Tally? {
     let isLent = call.isTargetLent
     call.isTargetLent = true
     defer { call.isTargetLent = isLent }
-    var round = unsafe round(stopsAtFirst)
-    let delivered = unsafe send(call, &round)
-    return try unsafe tally(delivered, &round, call, owner)
-  }
-
-  @inline(__always)
-  private func round(_ stopsAtFirst: Bool) -> FWDRound {
     var round = unsafe FWDRound()
     unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
-    return unsafe round
-  }
-
-  @unsafe
-  @inline(__always)
-  private func send(_ call: Call, _ round: inout FWDRound) -> FWDDelivered {
-    unsafe fwd_targets_deliver(
+    let delivered = unsafe fwd_targets_deliver(
       place, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
       &round)
+    if delivered.what == .done, delivered.answered > 0 { return nil }
+    let tally = try unsafe tally(delivered, &round, call, owner)
+    return tally.isPlain ? nil : tally
   }
 
   /// Takes a delivery on from where the C core left it.
@@ -157,13 +124,15 @@ package final class TargetList: @unchecked Sendable {
     try ForwardingDepth.enter(self, call, selector, for: owner)
     // An older result must not pass for an answer to this message.
     call.forgetResult()
-    if unsafe fwd_published(place) == nil { owner.publishTargets() }
+    if unsafe fwd_published(place) == nil { _ = owner.listTargets() }
     guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
-      // Deeper in deliveries than a thread can hold lists.
+      // Deeper in deliveries than a thread can hold lists: to the members one by one.
       defer { ForwardingDepth.leave() }
-      var tally = Tally()
       let stopsAtFirst = unsafe round.stops_at_first != 0
-      owner.deliverToEach(call, stopsAtFirst: stopsAtFirst, &tally)
+      var tally = Tally()
+      for member in owner.listTargets() where !stopsAtFirst || tally.answered == 0 {
+        owner.deliver(call, to: member, &tally)
+      }
       return tally
     }
     guard unsafe fwd_round_go_on(&round, call.facts, call.state) != 0 else {

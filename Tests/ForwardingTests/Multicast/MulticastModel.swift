@@ -4,23 +4,24 @@ final class ModelWorld: World {
     let instance: Int
     let slot: Int
     var isRemoved = false
-    var wasTaken = false
     var blocks = 0
     var scopes = 0
     var isKept = false
-    init(_ instance: Int, _ slot: Int) {
+    /// As wished for last, also for deliveries that began before.
+    var isOnce: Bool
+    init(_ instance: Int, _ slot: Int, once: Bool) {
       self.instance = instance
       self.slot = slot
+      isOnce = once
     }
   }
 
-  /// A registration as one of its versions; a delivery keeps those that it began with.
+  /// A registration in its place; a delivery keeps the places as they were when it began.
   struct Entry {
     let registration: Registration
     var isBlocking: Bool
     var priority: Int
     var group: Int?
-    var once: Bool
   }
 
   var transcript: [String] = []
@@ -129,7 +130,7 @@ final class ModelWorld: World {
       registration = oldest
       var entry = list[index]
       entry.group = group ?? entry.group
-      entry.once = entry.once && once
+      registration.isOnce = registration.isOnce && once
       if let priority, priority != entry.priority {
         list.remove(at: index)
         entry.priority = priority
@@ -138,11 +139,11 @@ final class ModelWorld: World {
         list[index] = entry
       }
     } else {
-      registration = Registration(instances[slot], slot)
+      registration = Registration(instances[slot], slot, once: once)
       insert(
         Entry(
-          registration: registration, isBlocking: isBlocking, priority: priority ?? 0, group: group,
-          once: once))
+          registration: registration, isBlocking: isBlocking, priority: priority ?? 0,
+          group: group))
     }
     tokens.append(registration)
     if isScope {
@@ -187,16 +188,8 @@ final class ModelWorld: World {
         outcomes.append("dead")
       } else if !hasResult, !RealWorld.answersNotes(registration.slot) {
         outcomes.append("noMethod")
-      } else if entry.once, registration.wasTaken {
-        outcomes.append("removed")
       } else {
-        if entry.once {
-          registration.wasTaken = true
-          // Wishes that came since keep the registration.
-          if list.contains(where: { $0.registration === registration && $0.once }) {
-            remove { $0 === registration }
-          }
-        }
+        if registration.isOnce { remove { $0 === registration } }
         if call(registration) {
           outcomes.append("failed")
           errors.append("\(registration.slot)")

@@ -1,0 +1,213 @@
+import Dispatch
+import ForwardingTestSupport
+import Foundation
+import Invocations
+import Synchronization
+import Testing
+
+@testable import Forwarding
+
+@Suite("Multicast: wishes change where they are")
+struct WishTests {
+  let log = Log()
+  let proxy = MulticastProxy()
+
+  /// Adds a target that does something when it gets a message, in front of all others.
+  private func first(_ action: @escaping @Sendable () -> Void) throws {
+    let target = ClosureTarget()
+    try target.register("did:") { (_: Int32) in action() }
+    proxy.add(target, strongly: true, priority: 1)
+  }
+
+  // MARK: During a delivery
+
+  @Test("a target that comes to want all messages during a delivery gets this one and all others")
+  func allInDelivery() throws {
+    let later = Listener("later", log)
+    let token = proxy.add(later, once: true)
+    try first { [proxy] in proxy.add(later) }
+    try did(1, on: proxy)
+    try did(2, on: proxy)
+    #expect(log.all == ["later 1", "later 2"])
+    #expect(proxy.contains(token))
+  }
+
+  @Test("a lane that changes during a delivery counts at once")
+  func laneInDelivery() throws {
+    let queue = DispatchQueue(label: "lane in delivery")
+    let later = Listener("later", log)
+    proxy.add(later, on: .queue(queue))
+    try first { [proxy] in proxy.add(later, on: .blocking(queue)) }
+    let report = try proxy.deliver(did.invocation(1))
+    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "answered"])
+    #expect(log.all == ["later 1"])
+  }
+
+  @Test("a target that becomes strong in its own call is given back as it was taken")
+  func strongInOwnCall() throws {
+    var target: ClosureTarget? = ClosureTarget()
+    weak let seen = target
+    try target?.register("did:") { [weak target, proxy, log] (value: Int32) in
+      if let target { proxy.add(target, strongly: true) }
+      log.add("\(value)")
+    }
+    proxy.add(target!)
+    try did(1, on: proxy)
+    target = nil
+    try did(2, on: proxy)
+    #expect(log.all == ["1", "2"])
+    #expect(seen != nil)
+    proxy.removeAll()
+    #expect(seen == nil)
+  }
+
+  @Test("a target that is made strong twice is let go once")
+  func strongTwice() throws {
+    var target: Listener? = Listener("x", log)
+    weak let seen = target
+    proxy.add(target!)
+    for _ in 0..<3 { proxy.add(target!, strongly: true) }
+    target = nil
+    #expect(seen != nil)
+    proxy.removeAll()
+    #expect(seen == nil)
+  }
+
+  @Test("while wishes change on one thread, each message comes once on all others")
+  func changedMeanwhile() {
+    let (proxy, log) = (proxy, log)
+    let targets = (0..<4).map { Listener("\($0)", log) }
+    let queue = DispatchQueue(label: "changed meanwhile")
+    for target in targets { proxy.add(target) }
+    proxy.add(targets[0], on: .queue(queue))
+    let stop = Atomic(false)
+    let sent = 200
+    onThreads(4) { thread in
+      if thread == 0 {
+        var round = 0
+        while !stop.load(ordering: .relaxed) {
+          round += 1
+          let target = targets[round % 4]
+          proxy.add(target, strongly: round % 64 == 0, priority: round % 3, group: "\(round)")
+          proxy.add(
+            targets[0], on: round % 2 == 0 ? .queue(queue) : .blocking(queue), group: "\(round)")
+        }
+      } else {
+        for value in 0..<sent { _ = try? did(Int32(thread * sent + value), on: proxy) }
+        if thread == 1 { stop.store(true, ordering: .relaxed) }
+      }
+    }
+    queue.sync {}
+    let counts = Dictionary(log.all.map { ($0, 1) }, uniquingKeysWith: +)
+    #expect(counts.count == 4 * 3 * sent)
+    #expect(counts.filter { $0.key.hasPrefix("0 ") }.allSatisfy { $0.value == 2 })
+    #expect(counts.filter { !$0.key.hasPrefix("0 ") }.allSatisfy { $0.value == 1 })
+    #expect(proxy.registrationCount == 5)
+  }
+
+  @Test(
+    "a registration for one message gets one, however its other wishes change", arguments: [0, 1])
+  func onceMeanwhile(_ lane: Int) {
+    let (proxy, log) = (proxy, log)
+    let target = Listener("x", log)
+    let queue = DispatchQueue(label: "once meanwhile")
+    let lane: DeliveryLane = lane == 0 ? .caller : .queue(queue)
+    let tokens = Guarded<Set<MulticastProxy.Token>>([])
+    onThreads(4) { thread in
+      for round in 0..<300 {
+        if thread == 0 {
+          let token = proxy.add(target, on: lane, group: "\(round)", once: true)
+          tokens.withLockInPlace { _ = $0.insert(token) }
+        } else {
+          _ = try? did(1, on: proxy)
+        }
+      }
+    }
+    queue.sync {}
+    #expect(log.count == tokens.read { $0.count } - proxy.registrationCount)
+  }
+
+  @Test(
+    "a target that comes to want all messages while it gets the first stays, and loses none after")
+  func allMeanwhile() {
+    let (proxy, log) = (proxy, log)
+    let target = Listener("x", log)
+    for round in 0..<200 {
+      proxy.add(target, once: true)
+      onThreads(2) { thread in
+        if thread == 0 { proxy.add(target) } else { _ = try? did(1, on: proxy) }
+      }
+      log.clear()
+      _ = try? did(2, on: proxy)
+      #expect(log.all == ["x 2"], "round \(round)")
+      proxy.removeAll()
+    }
+  }
+
+  // MARK: What a waiting message keeps
+
+  @Test("a message that waits does not keep a target whose registration was removed")
+  func removedWhileWaiting() throws {
+    let queue = DispatchQueue(label: "removed while waiting")
+    queue.suspend()
+    var target: Listener? = Listener("x", log)
+    weak let seen = target
+    proxy.add(target!, strongly: true, on: .queue(queue))
+    let ticket = try #require(try proxy.deliver(did.invocation(1)).entries[0].ticket)
+    target = nil
+    proxy.removeAll()
+    #expect(seen == nil)
+    queue.resume()
+    #expect(ticket.wait(timeout: .now() + 5).map { "\($0)" } == "removed")
+  }
+
+  @Test("the one message of a registration keeps it, and lets it go before its outcome is known")
+  func onceWhileWaiting() throws {
+    let queue = DispatchQueue(label: "once while waiting")
+    queue.suspend()
+    var target: Listener? = Listener("x", log)
+    weak let seen = target
+    proxy.add(target!, strongly: true, on: .queue(queue), once: true)
+    let ticket = try #require(try proxy.deliver(did.invocation(1)).entries[0].ticket)
+    target = nil
+    #expect(proxy.registrationCount == 0)
+    #expect(seen != nil)
+    queue.resume()
+    #expect(ticket.wait(timeout: .now() + 5).map { "\($0)" } == "answered")
+    #expect(seen == nil)
+    #expect(log.all == ["x 1"])
+  }
+
+  private final class Slow: MethodDeclaring, Sendable {
+    let log: Log
+    let began = DispatchSemaphore(value: 0)
+    let goOn = DispatchSemaphore(value: 0)
+    init(_ log: Log) { self.log = log }
+    deinit {
+      Thread.sleep(forTimeInterval: 0.05)
+      log.add("gone")
+    }
+    static func declareMethods(_ methods: MethodDeclarations) {
+      methods.register("did:") { (self: Slow, _: Int32) in
+        self.began.signal()
+        self.goOn.wait()
+      }
+    }
+  }
+
+  @Test("a strong target is gone when a removal that waits returns", arguments: ["here", "later"])
+  func goneAfterWaiting(_ lane: String) throws {
+    let (proxy, log) = (proxy, log)
+    let queue = DispatchQueue(label: "gone after waiting")
+    var target: Slow? = Slow(log)
+    let (began, goOn) = (target!.began, target!.goOn)
+    let token = proxy.add(
+      target!, strongly: true, on: lane == "here" ? .caller : .queue(queue))
+    target = nil
+    Thread { _ = try? did(1, on: proxy) }.start()
+    began.wait()
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { goOn.signal() }
+    #expect(try proxy.removeAndWait(token))
+    #expect(log.all == ["gone"])
+  }
+}
