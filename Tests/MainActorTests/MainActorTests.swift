@@ -31,7 +31,7 @@ final class Resolving: MessageForwarding {
   }
 }
 
-final class Holding: MethodHolding {
+final class Holding: MethodProviding {
   func ownMethod(for selector: Selector) -> Implementation? {
     try? Implementation { (_: AnyObject) -> Int32 in 6 }
   }

@@ -14,7 +14,7 @@
 /// How many freed functions wait at least before one is used again.
 enum { FREED_MIN = 64 };
 
-/// Ended callbacks whose places may be used again, the first to be freed first.
+/// Ended callbacks whose entries may be used again, the first to be freed first.
 typedef struct Freed {
   FWDCallback *first, *last;
   size_t count;
@@ -48,17 +48,17 @@ static FWDCallback *dequeue(FWDCallbackCode code) {
 
 // MARK: Use
 
-FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDFormer *out_former) {
+FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_former) {
   const void *function = NULL;
-  *out_former = (FWDFormer){.result = {.place = FWDPlaceNowhere}};
+  *out_former = (FWDFormer){.result = {.route = FWDRouteNowhere}};
   pthread_mutex_lock(&fwd_callbacks_lock);
-  FWDCallback *callback = (FWDCallback *)fwd_published(&place->callback);
+  FWDCallback *callback = (FWDCallback *)fwd_published(&entry->callback);
   if (callback) {
     callback->users++;
-  } else if (place->former) {
-    *out_former = (FWDFormer){place->former->plan->facts.result, place->former->cif};
-    if (!place->former->is_reported) function = place->former->function;
-    place->former->is_reported = 1;
+  } else if (entry->former) {
+    *out_former = (FWDFormer){entry->former->plan->facts.result, entry->former->cif};
+    if (!entry->former->is_reported) function = entry->former->function;
+    entry->former->is_reported = 1;
   }
   pthread_mutex_unlock(&fwd_callbacks_lock);
   if (function) fwd_report_event(FWDEventFreedCallback, function);
@@ -80,28 +80,28 @@ static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback 
 
 // MARK: Places
 
-/// Finds a place of its kind of code for `callback`: a fresh one as long as few are free, else the
+/// Finds an entry of its kind of code for `callback`: a fresh one as long as few are free, else the
 /// one that was freed first. Returns 0 with the reason if there is none. The callback that had the
-/// place before answers late calls until the new one is there.
+/// entry before answers late calls until the new one is there.
 static int take_place(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   FWDCallbackCode code = callback->code;
-  FWDCallbackPlace *place = NULL;
+  FWDCallbackEntry *entry = NULL;
   FWDCallback *former = NULL;
   int is_refused = 0;
   *out_error = ENOMEM;
   pthread_mutex_lock(&fwd_callbacks_lock);
   if (freed[code].count <= FREED_MIN) {
     if (code == FWDCallbackCodeTrampolines) {
-      place = fwd_trampoline_fresh(&callback->function, out_error);
-      is_refused = !place && *out_error == 0;
+      entry = fwd_trampoline_fresh(&callback->function, out_error);
+      is_refused = !entry && *out_error == 0;
     } else {
-      place = fwd_closure_fresh(&callback->function);
+      entry = fwd_closure_fresh(&callback->function);
     }
   }
-  if (!place) {
+  if (!entry) {
     former = dequeue(code);
     if (former) {
-      place = former->place;
+      entry = former->entry;
       callback->function = former->function;
     } else if (is_refused) {
       __atomic_store_n(&trampolines_are_refused, 1, __ATOMIC_RELAXED);
@@ -109,8 +109,8 @@ static int take_place(FWDCallback *callback, FWDCallback **out_former, int *out_
   }
   pthread_mutex_unlock(&fwd_callbacks_lock);
   *out_former = former;
-  callback->place = place;
-  return place != NULL;
+  callback->entry = entry;
+  return entry != NULL;
 }
 
 static int uses_trampolines(void) {
@@ -133,7 +133,7 @@ static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_e
   callback->code = FWDCallbackCodeLibffi;
   if (!take_place(callback, out_former, out_error)) return 0;
   if (fwd_closure_prepare(callback)) return 1;
-  // The place stays with its former callback, which nobody frees. libffi is not expected to refuse a
+  // The entry stays with its former callback, which nobody frees. libffi is not expected to refuse a
   // type that it accepted before.
   *out_error = ENOTSUP;
   return 0;
@@ -160,8 +160,8 @@ FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void
   }
   *out_function = callback->function;
   pthread_mutex_lock(&fwd_callbacks_lock);
-  fwd_publish(&callback->place->callback, callback);
-  callback->place->former = NULL;
+  fwd_publish(&callback->entry->callback, callback);
+  callback->entry->former = NULL;
   pthread_mutex_unlock(&fwd_callbacks_lock);
   if (former) {
     fwd_plan_destroy(former->plan);
@@ -173,8 +173,8 @@ FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void
 void fwd_callback_destroy(FWDCallback *callback) {
   // Under the lock, so that a call that cannot hold the callback either counts first or misses it.
   pthread_mutex_lock(&fwd_callbacks_lock);
-  fwd_publish(&callback->place->callback, NULL);
-  callback->place->former = callback;
+  fwd_publish(&callback->entry->callback, NULL);
+  callback->entry->former = callback;
   pthread_mutex_unlock(&fwd_callbacks_lock);
   fwd_retire(&callback->retirable, dispose);
 }

@@ -4,27 +4,27 @@
 #include "../threads/fwd_hold_internal.h"
 #include "fwd_callback_internal.h"
 
-/// The place that a closure of libffi leads to.
+/// The entry that a closure of libffi leads to.
 typedef struct Closure {
-  FWDCallbackPlace place;
+  FWDCallbackEntry entry;
   ffi_closure *closure;
 } Closure;
 
-_Static_assert(offsetof(Closure, place) == 0, "a closure is found by its place");
+_Static_assert(offsetof(Closure, entry) == 0, "a closure is found by its entry");
 
 /// Writes zero where the result of `slot` would be.
 static void answer_zero(const FWDSlot *slot, void *result, void **values) {
   void *hidden;
-  switch (slot->place) {
-    case FWDPlaceNowhere: return;
-    case FWDPlaceHiddenPointer:
+  switch (slot->route) {
+    case FWDRouteNowhere: return;
+    case FWDRouteHiddenPointer:
       memcpy(&hidden, values[0], sizeof hidden);
       memset(hidden, 0, slot->size);
       memcpy(result, &hidden, sizeof hidden);
       return;
-    case FWDPlaceStack: memset(result, 0, slot->size < 8 ? 8 : slot->size); return;
-    case FWDPlaceX87: memset(result, 0, slot->size); return;
-    case FWDPlaceRegisters: memset(result, 0, slot->second == FWDClassNone ? 8 : 16); return;
+    case FWDRouteStack: memset(result, 0, slot->size < 8 ? 8 : slot->size); return;
+    case FWDRouteX87: memset(result, 0, slot->size); return;
+    case FWDRouteRegisters: memset(result, 0, slot->second == FWDClassNone ? 8 : 16); return;
   }
 }
 
@@ -37,16 +37,16 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   FWDSlot slot = plan->facts.result;
   uint64_t hidden = frame->integers[0];
   callback->handler(callback->context, frame);
-  switch (slot.place) {
-    case FWDPlaceNowhere: break;
+  switch (slot.route) {
+    case FWDRouteNowhere: break;
     // A platform without classes: libffi's own layout of the result.
-    case FWDPlaceStack: memcpy(result, memory + slot.offset, slot.size < 8 ? 8 : slot.size); break;
-    case FWDPlaceHiddenPointer:
+    case FWDRouteStack: memcpy(result, memory + slot.offset, slot.size < 8 ? 8 : slot.size); break;
+    case FWDRouteHiddenPointer:
       memcpy((void *)hidden, memory + slot.offset, slot.size);
       memcpy(result, &hidden, sizeof hidden);
       break;
-    case FWDPlaceX87: memcpy(result, frame->result, slot.size); break;
-    case FWDPlaceRegisters:
+    case FWDRouteX87: memcpy(result, frame->result, slot.size); break;
+    case FWDRouteRegisters:
       memcpy(result, frame->result, slot.head <= 8 ? 8 : 16);
       break;
   }
@@ -68,20 +68,20 @@ static void leave(FWDThread *thread, uint32_t index, FWDCallback *used) {
 
 /// The function that libffi's closures call.
 static void enter(ffi_cif *cif, void *result, void **values, void *user) {
-  FWDCallbackPlace *place = user;
+  FWDCallbackEntry *entry = user;
   FWDThread *thread = fwd_thread();
   uint32_t index = thread ? thread->count : 0;
-  const FWDCallback *callback = fwd_hold(thread, &place->callback);
+  const FWDCallback *callback = fwd_hold(thread, &entry->callback);
   FWDCallback *used = NULL;
   FWDFormer former;
-  if (!callback) callback = used = fwd_callback_begin_use(place, &former);
+  if (!callback) callback = used = fwd_callback_begin_use(entry, &former);
   if (!callback) {
     // libffi may know the type of the next callback already, and have laid out its values.
     if (former.cif == cif) return answer_zero(&former.result, result, values);
     return answer_zero_of(cif, result);
   }
   if (callback->cif != cif) {
-    // A late call of the former callback, which began before the place had another type.
+    // A late call of the former callback, which began before the entry had another type.
     answer_zero_of(cif, result);
     fwd_report_event(FWDEventFreedCallback, callback->function);
     return leave(thread, index, used);
@@ -104,7 +104,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
 
 /// Returns a closure that was never used. libffi's memory is never given back to it: libffi would
 /// hand it out again, or unmap it, while C may still call.
-FWDCallbackPlace *fwd_closure_fresh(const void **out_function) {
+FWDCallbackEntry *fwd_closure_fresh(const void **out_function) {
   Closure *closure = calloc(1, sizeof *closure);
   void *code = NULL;
   if (!closure) return NULL;
@@ -114,14 +114,14 @@ FWDCallbackPlace *fwd_closure_fresh(const void **out_function) {
     return NULL;
   }
   *out_function = code;
-  return &closure->place;
+  return &closure->entry;
 }
 
 /// Tells libffi the type of a callback.
 int fwd_closure_prepare(FWDCallback *callback) {
-  Closure *closure = (Closure *)callback->place;
+  Closure *closure = (Closure *)callback->entry;
   ffi_cif *cif = fwd_lasting_cif(callback->plan);
   callback->cif = cif;
-  return ffi_prep_closure_loc(closure->closure, cif, enter, callback->place,
+  return ffi_prep_closure_loc(closure->closure, cif, enter, callback->entry,
                               (void *)callback->function) == FFI_OK;
 }

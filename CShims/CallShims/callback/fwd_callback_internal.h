@@ -4,23 +4,23 @@
 
 /// Where the code of a callback finds it: two words that are never freed, so that even a call to a
 /// function whose callback is gone reads something that is there.
-typedef struct FWDCallbackPlace {
+typedef struct FWDCallbackEntry {
   /// The callback, which calls hold; NULL while there is none.
   const void *callback;
   /// The last callback here, once it is ended: it says how a call to a freed function answers.
   FWDCallback *former;
-} FWDCallbackPlace;
+} FWDCallbackEntry;
 
-_Static_assert(sizeof(FWDCallbackPlace) == 2 * sizeof(void *), "a place is two words");
+_Static_assert(sizeof(FWDCallbackEntry) == 2 * sizeof(void *), "an entry is two words");
 
 struct FWDCallback {
   FWDRetirable retirable;
-  /// Kept until the place is used again.
+  /// Kept until the entry is used again.
   FWDPlan *plan;
   FWDCallbackHandler handler;
   void *context;
   void (*release)(void *context);
-  FWDCallbackPlace *place;
+  FWDCallbackEntry *entry;
   /// The function that leads here.
   const void *function;
   /// What libffi knows of its type; NULL for a trampoline.
@@ -49,21 +49,21 @@ _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
 #define FWD_HAS_TRAMPOLINES 0
 #endif
 
-/// Whether there is a place that was never used. If not, `out_error` is the reason why there is none
+/// Whether there is an entry that was never used. If not, `out_error` is the reason why there is none
 /// now, or 0 where there will never be one. Called with the lock of callbacks held.
 int fwd_trampoline_is_ready(int *out_error);
 
-/// Takes such a place, and its function; NULL if there is none. Called with the lock held.
-FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error);
+/// Takes such an entry, and its function; NULL if there is none. Called with the lock held.
+FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error);
 
 /// Writes down what the entry has to know of a callback.
 void fwd_trampoline_prepare(FWDCallback *callback);
 
-/// Takes a place that a closure of libffi leads to, and its function; NULL without memory. Called with
+/// Takes an entry that a closure of libffi leads to, and its function; NULL without memory. Called with
 /// the lock held.
-FWDCallbackPlace *fwd_closure_fresh(const void **out_function);
+FWDCallbackEntry *fwd_closure_fresh(const void **out_function);
 
-/// Tells libffi the type of a callback that has such a place; 0 if it refuses.
+/// Tells libffi the type of a callback that has such an entry; 0 if it refuses.
 int fwd_closure_prepare(FWDCallback *callback);
 
 /// How a call to a function whose callback is gone answers: zero, where this result would be.
@@ -75,7 +75,7 @@ typedef struct FWDFormer {
 
 /// Finds a callback that cannot be held, and counts this call as a user of it. Returns NULL if there
 /// is none; `out_former` then says how the last one answers.
-FWDCallback *fwd_callback_begin_use(FWDCallbackPlace *place, FWDFormer *out_former);
+FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_former);
 
 /// Returns what libffi has to know of a plan's type, in memory that is never freed: C that calls too late
 /// may be in libffi, which reads it, for any time. Plans of one type share it.

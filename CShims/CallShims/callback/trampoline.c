@@ -22,16 +22,16 @@ enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE };
 extern const char fwd_trampoline_page[PAGE];
 extern void fwd_trampoline_entry(void);
 
-_Static_assert(sizeof(FWDCallbackPlace) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
-_Static_assert(offsetof(FWDCallbackPlace, callback) == 0, "the entry is given where to look");
+_Static_assert(sizeof(FWDCallbackEntry) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
+_Static_assert(offsetof(FWDCallbackEntry, callback) == 0, "the entry is given where to look");
 _Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
 
 _Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "the entry stores them there");
 _Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "the entry looks for the result there");
 _Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "the entry takes as much of the stack");
 
-/// The page of data whose places are handed out, and the first one that was not.
-static FWDCallbackPlace *page;
+/// The page of data whose entries are handed out, and the first one that was not.
+static FWDCallbackEntry *page;
 static int next = PER_PAGE;
 static int is_refused;
 
@@ -103,7 +103,7 @@ static int map_pair(void) {
     errno = error;
     return 0;
   }
-  page = (FWDCallbackPlace *)(code + PAGE);
+  page = (FWDCallbackEntry *)(code + PAGE);
   // Not the first one: a sanitizer that checks calls reads the eight bytes in front of a function.
   next = 1;
   *(const void **)&page[PER_PAGE] = (const void *)fwd_trampoline_entry;
@@ -120,11 +120,11 @@ int fwd_trampoline_is_ready(int *out_error) {
   return 0;
 }
 
-FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error) {
+FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error) {
   if (!fwd_trampoline_is_ready(out_error)) return NULL;
-  FWDCallbackPlace *place = &page[next++];
-  *out_function = (const char *)place - PAGE;
-  return place;
+  FWDCallbackEntry *entry = &page[next++];
+  *out_function = (const char *)entry - PAGE;
+  return entry;
 }
 
 /// How `fwd_trampoline_entry` finds the result; see there. `AS_VECTOR_FIRST` is for C alone.
@@ -137,9 +137,9 @@ enum {
 };
 
 static uint8_t how_to_return(const FWDSlot *slot) {
-  if (slot->place == FWDPlaceX87)
+  if (slot->route == FWDRouteX87)
     return slot->first == FWDClassComplexX87 ? AS_COMPLEX_X87 : AS_X87;
-  if (slot->place != FWDPlaceRegisters || slot->second == FWDClassNone ||
+  if (slot->route != FWDRouteRegisters || slot->second == FWDClassNone ||
       slot->first == slot->second)
     return AS_WORDS;
   return slot->first == FWDClassInteger ? AS_MIXED : AS_VECTOR_FIRST;
@@ -169,7 +169,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
   memcpy(memory + FWD_FRAME_STACK, stack_words, facts->passed_words * 8);
   FWDSlot slot = facts->result;
   callback->handler(callback->context, frame);
-  if (slot.place == FWDPlaceHiddenPointer)
+  if (slot.route == FWDRouteHiddenPointer)
     memcpy((void *)registers->integers[0], memory + slot.offset, slot.size);
   else
     memcpy(registers->result, frame->result, sizeof frame->result);
@@ -178,7 +178,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
 /// Writes zero where the result of `slot` would be. The x87 stack needs its values even then.
 static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
   memset(registers->result, 0, sizeof registers->result);
-  if (slot->place != FWDPlaceHiddenPointer) return place_result(how_to_return(slot), registers->result);
+  if (slot->route != FWDRouteHiddenPointer) return place_result(how_to_return(slot), registers->result);
   memset((void *)registers->integers[0], 0, slot->size);
   registers->result[0] = registers->integers[0];
   return AS_WORDS;
@@ -188,7 +188,7 @@ static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
 __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FWDFrame *registers,
                                                  const void *stack_words) {
   uint32_t size = callback->plan->facts.frame_size;
-  int is_hidden = callback->plan->facts.result.place == FWDPlaceHiddenPointer;
+  int is_hidden = callback->plan->facts.result.route == FWDRouteHiddenPointer;
   int how = callback->how;
   if (size <= FWD_FRAME_ON_STACK_MAX) {
     answer_large(callback, __builtin_alloca_with_align(size, 128), registers, stack_words);
@@ -216,10 +216,10 @@ __attribute__((noinline)) static int enter_specially(const FWDCallback *callback
 }
 
 /// The callback is gone, or the thread holds too much already, or has no memory for its list.
-__attribute__((noinline)) static int enter_unheld(FWDCallbackPlace *place, FWDFrame *frame,
+__attribute__((noinline)) static int enter_unheld(FWDCallbackEntry *entry, FWDFrame *frame,
                                                   const void *stack_words) {
   FWDFormer former;
-  FWDCallback *callback = fwd_callback_begin_use(place, &former);
+  FWDCallback *callback = fwd_callback_begin_use(entry, &former);
   if (!callback) return answer_zero(&former.result, frame);
   int how = enter_specially(callback, frame, stack_words);
   fwd_callback_end_use(callback);
@@ -227,14 +227,14 @@ __attribute__((noinline)) static int enter_unheld(FWDCallbackPlace *place, FWDFr
 }
 
 /// The function that `fwd_trampoline_entry` calls.
-int fwd_trampoline_enter(FWDCallbackPlace *place, FWDFrame *frame, const void *stack_words);
+int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *stack_words);
 
-int fwd_trampoline_enter(FWDCallbackPlace *place, FWDFrame *frame, const void *stack_words) {
+int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *stack_words) {
   memset(frame->result, 0, sizeof frame->result);
   FWDThread *thread = fwd_thread();
   uint32_t index = thread ? thread->count : 0;
-  const FWDCallback *callback = fwd_hold(thread, &place->callback);
-  if (__builtin_expect(!callback, 0)) return enter_unheld(place, frame, stack_words);
+  const FWDCallback *callback = fwd_hold(thread, &entry->callback);
+  if (__builtin_expect(!callback, 0)) return enter_unheld(entry, frame, stack_words);
   int how = AS_WORDS;
   if (__builtin_expect(callback->is_simple, 1))
     callback->handler(callback->context, frame);
@@ -251,7 +251,7 @@ int fwd_trampoline_is_ready(int *out_error) {
   return 0;
 }
 
-FWDCallbackPlace *fwd_trampoline_fresh(const void **out_function, int *out_error) {
+FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error) {
   (void)out_function;
   *out_error = 0;
   return NULL;

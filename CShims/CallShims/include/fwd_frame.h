@@ -87,15 +87,15 @@ typedef struct FWDValue {
 } FWDValue;
 
 /// Where a value travels.
-typedef enum __attribute__((enum_extensibility(closed))) FWDPlace : uint8_t {
+typedef enum __attribute__((enum_extensibility(closed))) FWDRoute : uint8_t {
   /// An empty structure: nothing is passed.
-  FWDPlaceNowhere = 0,
-  FWDPlaceRegisters,
-  FWDPlaceStack,
+  FWDRouteNowhere = 0,
+  FWDRouteRegisters,
+  FWDRouteStack,
   /// Behind a pointer that the caller passes in front of the arguments (results only).
-  FWDPlaceHiddenPointer,
-  FWDPlaceX87,
-} FWDPlace;
+  FWDRouteHiddenPointer,
+  FWDRouteX87,
+} FWDRoute;
 
 /// No offset: 0 is that of the first integer register.
 #define FWD_NOT_SPLIT UINT32_MAX
@@ -117,7 +117,7 @@ typedef struct FWDSlot {
   FWDKind kind;
   /// The kind before the promotion of a variadic argument; else equal to `kind`.
   FWDKind declared;
-  FWDPlace place;
+  FWDRoute route;
   FWDClass first;
   FWDClass second;
   /// As in `FWDValue`.
@@ -130,7 +130,7 @@ _Static_assert(sizeof(FWDSlot) == 24, "a slot's address is computed for every ar
 /// Decides how a value is cut into pieces, once it has a place. Everything that moves values goes by
 /// `head` and `second_offset`; this sets `head`, and the maker of a plan has set all else before.
 static inline void fwd_slot_cut(FWDSlot *slot) {
-  int is_register = slot->place == FWDPlaceRegisters && slot->second == FWDClassNone;
+  int is_register = slot->route == FWDRouteRegisters && slot->second == FWDClassNone;
   int is_cut = slot->size > 8 && (is_register || slot->second_offset != FWD_NOT_SPLIT);
   slot->head = is_cut ? 8 : slot->size;
 }

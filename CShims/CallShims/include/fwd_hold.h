@@ -6,8 +6,8 @@
 
 // How memory that other threads replace is read without a lock and without counting references.
 //
-// What is shared is published at a *place*: one word. A reader *holds* what it finds there: it
-// writes the address into a list of its thread, and looks at the place again; if it is still there,
+// What is shared is published at a *cell*: one word. A reader *holds* what it finds there: it
+// writes the address into a list of its thread, and looks at the cell again; if it is still there,
 // a writer that replaces it will see the list. A writer replaces the word and *retires* the old
 // thing. If no thread holds it, it is disposed of at once; else each hold is marked, and letting go
 // of the last marked one disposes of it. Letting go of anything else costs nothing, however long
@@ -31,25 +31,25 @@ static inline void fwd_reader_barrier(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/// Holds what is published at `place` in a slot that holds something already, or was changed
+/// Holds what is published at `cell` in a slot that holds something already, or was changed
 /// meanwhile; NULL if nothing is published now. What the slot held before is let go, and disposed of
 /// here if this was its last hold: no lock may be held.
 const void *_Nullable fwd_hold_again(FWDThread *thread, uint32_t index,
-                                     const void *_Nullable const *_Nonnull place);
+                                     const void *_Nullable const *_Nonnull cell);
 
-/// Holds what is published at `place` in a slot of the thread that is counted already; NULL if nothing
+/// Holds what is published at `cell` in a slot of the thread that is counted already; NULL if nothing
 /// is. `thread` is the current one, and has room for the slot. `stack` is an address in the frame of
 /// the function that will let go.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
-    FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull place,
+    FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull cell,
     uintptr_t stack) {
   FWDHold *hold = &thread->holds[index];
   hold->stack = stack;
-  const void *seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  const void *seen = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
   fwd_reader_barrier();
-  const void *now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-  return __builtin_expect(now == seen, 1) ? seen : fwd_hold_again(thread, index, place);
+  const void *now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+  return __builtin_expect(now == seen, 1) ? seen : fwd_hold_again(thread, index, cell);
 }
 
 /// Makes room for `needed` holds from `index` on, of code at `stack`; 0 if there is none. What a
@@ -68,13 +68,13 @@ __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread,
          fwd_make_room(thread, index, needed, stack);
 }
 
-/// Holds what is published at `place`; NULL if nothing is, if the thread holds too much already, or
+/// Holds what is published at `cell`; NULL if nothing is, if the thread holds too much already, or
 /// without a thread. The caller then takes a way that needs no hold.
 ///
 /// `thread` is the current one. What is held may be read, not changed, until it is let go. Every
 /// success is followed by one `fwd_let_go` of the same function, the last hold first.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
-    FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull place) {
+    FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull cell) {
   if (!thread) return NULL;
   uint32_t index = thread->count;
   uintptr_t stack = fwd_stack_address();
@@ -82,7 +82,7 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
   // Counted first: what interrupts the thread from here on holds things further up.
   thread->count = index + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *held = fwd_hold_in((FWDThread *)thread, index, place, stack);
+  const void *held = fwd_hold_in((FWDThread *)thread, index, cell, stack);
   if (__builtin_expect(!held, 0)) thread->count = index;
   return held;
 }
@@ -111,17 +111,17 @@ __attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thr
 /// then: a `longjmp` out of that could have left other holds above this one.
 static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->count - 1, 0); }
 
-/// Publishes `thing` at `place` and returns what was there, which readers may still hold: the caller
-/// retires it. Writers of one place take a lock of their own, or own the place.
-static inline void *_Nullable fwd_publish(const void *_Nullable *_Nonnull place,
+/// Publishes `thing` at `cell` and returns what was there, which readers may still hold: the caller
+/// retires it. Writers of one cell take a lock of their own, or own the cell.
+static inline void *_Nullable fwd_publish(const void *_Nullable *_Nonnull cell,
                                           const void *_Nullable thing) {
-  return (void *)__atomic_exchange_n(place, thing, __ATOMIC_ACQ_REL);
+  return (void *)__atomic_exchange_n(cell, thing, __ATOMIC_ACQ_REL);
 }
 
-/// Returns what is at `place` now. It is not held, so it is only good to be compared, unless the
-/// caller has the lock of the place's writers.
-static inline const void *_Nullable fwd_published(const void *_Nullable const *_Nonnull place) {
-  return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+/// Returns what is at `cell` now. It is not held, so it is only good to be compared, unless the
+/// caller has the lock of the cell's writers.
+static inline const void *_Nullable fwd_published(const void *_Nullable const *_Nonnull cell) {
+  return __atomic_load_n(cell, __ATOMIC_ACQUIRE);
 }
 
 /// Calls `dispose(thing)` once no thread holds `thing`, which nobody can find any more: now, or when

@@ -24,7 +24,7 @@ typedef struct FWDMethod {
   /// The class's table of methods, which lives as long as the process.
   const void *_Nullable table;
   /// Whether the result of the method needs no care: no object, and no C string.
-  uint8_t is_plain;
+  uint8_t is_light;
   uint8_t returns_retained;
   uint8_t reserved[14];
 } FWDMethod;
@@ -81,7 +81,7 @@ __attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_meth
 
 /// What is known of a message.
 typedef enum __attribute__((enum_extensibility(closed))) FWDSend : uint8_t {
-  /// A C function with a plain result, and it was called.
+  /// A C function with a light result, and it was called.
   FWDSendDone = 0,
   /// Another method that fits; it is held.
   FWDSendHeld,
@@ -123,7 +123,7 @@ __attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts
     fwd_let_go_from((FWDThread *)thread, index, 0);
     return sent;
   }
-  if (!method->function || !method->is_plain)
+  if (!method->function || !method->is_light)
     return (FWDSent){.what = FWDSendHeld, .method = method, .thread = thread, .index = index};
   fwd_call_in_use(facts, state, method->function);
   state->has_result = facts->returns_value;

@@ -36,7 +36,7 @@ struct FWDPlanFacts {
   /// One for each argument. Borrowed from the plan.
   const FWDSlot *slots;
   /// The maker of the plan, which destroys it.
-  const void *_Nullable owner;
+  const void *_Nullable swift_plan;
   /// Shared by plans whose calls are alike, so that one may stand in for another; the plan itself if
   /// there are no others.
   const void *identity;
@@ -59,7 +59,7 @@ struct FWDPlanFacts {
   FWDEngine engine;
   /// Whether calls are direct and need no care: the result is no object and no C string, and little is
   /// copied to the stack.
-  uint8_t is_plain;
+  uint8_t is_light;
   uint8_t returns_value;
   /// Whether a new frame needs no more than zero in the integer registers.
   uint8_t is_simple;
@@ -87,7 +87,7 @@ void fwd_plan_destroy(FWDPlan *plan);
 /// Sets the maker of the plan, and what it shares with plans whose calls are alike; NULL stands for the
 /// plan itself. Called once, before anybody else knows the plan, which has no identity until then.
 /// Neither is retained, nor followed by code of this folder.
-void fwd_plan_set_owner(FWDPlan *plan, const void *owner, const void *_Nullable identity);
+void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *_Nullable identity);
 
 /// Returns the facts of a plan, borrowed from it. Nothing of them changes but `matches`, so any thread
 /// may read them.
@@ -103,7 +103,7 @@ static inline const FWDSlot *fwd_facts_result(const FWDPlanFacts *facts) {
 /// Points the hidden argument at the frame's own room for the result, if the result is in memory. It
 /// is done once for a frame, and again for each copy of it: a copy would write into the first one.
 static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *frame) {
-  if (facts->result.place == FWDPlaceHiddenPointer)
+  if (facts->result.route == FWDRouteHiddenPointer)
     frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
 }
 

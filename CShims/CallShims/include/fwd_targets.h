@@ -50,7 +50,7 @@ _Static_assert(offsetof(FWDTargetList, retirable) == 0, "what is retired is foun
 FWDTargetList *_Nullable fwd_targets_create(size_t count);
 
 /// Releases the members of a list and frees it once no delivery holds it. The caller has taken it out
-/// of its place. No lock may be held, as targets may die.
+/// of its cell. No lock may be held, as targets may die.
 void fwd_targets_retire(FWDTargetList *list);
 
 /// Returns a target of a list, which the caller holds; `index` is below the list's count. It is good
@@ -103,28 +103,28 @@ static inline int fwd_target_unblock(FWDTargetState *state) {
 }
 
 /// A target that may be called.
-typedef struct FWDTaken {
+typedef struct FWDRetained {
   /// NULL for a target that may not.
   void *_Nullable object;
   /// What is to be given back.
   void *_Nullable retained;
-} FWDTaken;
+} FWDRetained;
 
 /// Takes an ordinary target, if it has not died; its `object` is NULL if it has, or is no ordinary one.
 /// The caller holds the list, which keeps a strong target alive and the memory of a weak one. Every
-/// success is followed by one `fwd_target_give_back`.
-static inline FWDTaken fwd_target_take(const FWDTarget *target) {
+/// success is followed by one `fwd_target_release`.
+static inline FWDRetained fwd_target_retain(const FWDTarget *target) {
   void *object = target->object;
   uint32_t flags = fwd_target_flags(target->state);
-  if (flags == FWD_TARGET_STRONG) return (FWDTaken){object, NULL};
-  if (flags != 0) return (FWDTaken){NULL, NULL};
+  if (flags == FWD_TARGET_STRONG) return (FWDRetained){object, NULL};
+  if (flags != 0) return (FWDRetained){NULL, NULL};
   object = swift_tryRetain(object);
-  return (FWDTaken){object, object};
+  return (FWDRetained){object, object};
 }
 
 /// Gives back a target as it was taken: a weak one may have become strong since. Else it may die of it,
 /// on this thread: no lock may be held, and the frame may not name the target any more.
-static inline void fwd_target_give_back(FWDTaken taken) {
+static inline void fwd_target_release(FWDRetained taken) {
   if (taken.retained) swift_release((void *)taken.retained);
 }
 
@@ -170,7 +170,7 @@ typedef struct FWDDelivered {
 
 _Static_assert(sizeof(FWDDelivered) <= 16, "it comes back in two registers");
 
-/// Sends the message in the frame behind `state` to the list that is published at `place`.
+/// Sends the message in the frame behind `state` to the list that is published at `cell`.
 ///
 /// `step` stands for the delivery among the forwarding steps of the thread. Does not begin where
 /// the selector is not known to be one, an older result is owned, the message has crossed to another
@@ -180,14 +180,14 @@ _Static_assert(sizeof(FWDDelivered) <= 16, "it comes back in two registers");
 /// The caller has lent the target, and checked that the call has room on the stack. If the delivery
 /// stops, the round holds the list and the table, and its step is entered: the caller goes on with
 /// `fwd_round_go_on` until that returns 0, in the function that `round` is a variable of.
-FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull place, const void *step,
+FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull cell, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
                                  FWDRound *round);
 
 /// Begins a round whose step was entered; 0 if there is no list, or the thread holds too much. Then
 /// nothing is held, and the caller leaves the step. `round` says whether to stop at the first answer,
 /// and is a variable of the function that goes on with it.
-int fwd_round_begin(FWDRound *round, const void *_Nullable const *_Nonnull place,
+int fwd_round_begin(FWDRound *round, const void *_Nullable const *_Nonnull cell,
                     uint64_t selector);
 
 /// Calls the targets whose turn it is while all that takes is a call of a C function whose result

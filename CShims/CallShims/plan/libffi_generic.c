@@ -14,7 +14,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   for (uint32_t i = 0; i < facts->argument_count; i++) {
     FWDSlot *slot = &plan->slots[i];
     *out_index = i + 1;
-    slot->place = slot->size ? FWDPlaceStack : FWDPlaceNowhere;
+    slot->route = slot->size ? FWDRouteStack : FWDRouteNowhere;
     end = fwd_round_up(end, slot->alignment < 8 ? 8 : slot->alignment);
     slot->offset = end;
     fwd_slot_cut(slot);
@@ -22,7 +22,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
     if (end - FWD_FRAME_STACK > FWD_STACK_WORDS_MAX * 8) return FWDStatusTooLarge;
   }
   facts->stack_words = (end - FWD_FRAME_STACK) / 8;
-  facts->result.place = facts->result.size ? FWDPlaceStack : FWDPlaceNowhere;
+  facts->result.route = facts->result.size ? FWDRouteStack : FWDRouteNowhere;
   facts->result.offset = FWD_FRAME_RESULT;
   fwd_slot_cut(&facts->result);
   if (facts->result.size > sizeof((FWDFrame){0}.result)) {
@@ -88,7 +88,7 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
   uint32_t fixed_parts = 0;
   for (uint32_t i = 0; i < facts->argument_count; i++) {
     const FWDSlot *slot = &plan->slots[i];
-    if (slot->place == FWDPlaceNowhere) continue;
+    if (slot->route == FWDRouteNowhere) continue;
     uint32_t size = slot->size < 8 ? 8 : slot->size;
     plan->parts[plan->part_count] = (FWDPart){type_of(plan, slot), slot->offset, size};
     plan->part_count++;

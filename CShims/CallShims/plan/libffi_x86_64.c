@@ -40,35 +40,35 @@ static ffi_type *stack_block(FWDPlan *plan, const FWDSlot *slot) {
 }
 
 static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
-  switch (slot->place) {
-    case FWDPlaceRegisters:
+  switch (slot->route) {
+    case FWDRouteRegisters:
       add_part(plan, word_type(slot->first), slot->offset, 8);
       if (slot->second_offset != FWD_NOT_SPLIT)
         add_part(plan, word_type(slot->second), slot->second_offset, 8);
       return;
-    case FWDPlaceStack:
+    case FWDRouteStack:
       // A scalar that found no free register is one word, and libffi finds none either.
       if (slot->size <= 8 && slot->second == FWDClassNone && slot->first != FWDClassMemory)
         add_part(plan, word_type(slot->first), slot->offset, 8);
       else
         add_part(plan, stack_block(plan, slot), slot->offset, fwd_round_up(slot->size, 8));
       return;
-    case FWDPlaceNowhere:
-    case FWDPlaceHiddenPointer:
-    case FWDPlaceX87: return;
+    case FWDRouteNowhere:
+    case FWDRouteHiddenPointer:
+    case FWDRouteX87: return;
   }
 }
 
 static ffi_type *result_type(FWDPlan *plan) {
   const FWDSlot *result = &plan->facts.result;
-  switch (result->place) {
-    case FWDPlaceNowhere:
-    case FWDPlaceStack: return &ffi_type_void;
+  switch (result->route) {
+    case FWDRouteNowhere:
+    case FWDRouteStack: return &ffi_type_void;
     // The callee returns the hidden pointer in rax.
-    case FWDPlaceHiddenPointer: return &ffi_type_pointer;
-    case FWDPlaceX87:
+    case FWDRouteHiddenPointer: return &ffi_type_pointer;
+    case FWDRouteX87:
       return result->first == FWDClassX87 ? &ffi_type_longdouble : &ffi_type_complex_longdouble;
-    case FWDPlaceRegisters:
+    case FWDRouteRegisters:
       if (result->second == FWDClassNone) return word_type(result->first);
       return composite(plan, 16, 8, word_type(result->first), word_type(result->second));
   }
@@ -80,7 +80,7 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
   ffi_type *result = result_type(plan);
   // With a hidden pointer this is the pointer itself, not the result.
   plan->libffi_result = FWD_FRAME_RESULT;
-  if (facts->result.place == FWDPlaceHiddenPointer)
+  if (facts->result.route == FWDRouteHiddenPointer)
     add_part(plan, &ffi_type_pointer, offsetof(FWDFrame, integers), 8);
   uint32_t fixed_parts = plan->part_count;
   for (uint32_t i = 0; i < facts->argument_count; i++) {

@@ -34,15 +34,15 @@ static FWDStatus place_result(FWDPlan *plan, Cursor *cursor) {
   FWDSlot *result = &plan->facts.result;
   result->offset = FWD_FRAME_RESULT;
   if (result->size == 0) {
-    result->place = FWDPlaceNowhere;
+    result->route = FWDRouteNowhere;
   } else if (result->first == FWDClassMemory) {
     // The pointer to the result travels in front of all arguments.
-    result->place = FWDPlaceHiddenPointer;
+    result->route = FWDRouteHiddenPointer;
     cursor->integers = 1;
   } else if (result->first == FWDClassX87 || result->first == FWDClassComplexX87) {
-    result->place = FWDPlaceX87;
+    result->route = FWDRouteX87;
   } else if (in_registers(result->first)) {
-    result->place = FWDPlaceRegisters;
+    result->route = FWDRouteRegisters;
   } else {
     return FWDStatusUnsupportedValue;
   }
@@ -52,7 +52,7 @@ static FWDStatus place_result(FWDPlan *plan, Cursor *cursor) {
 
 static FWDStatus place_argument(FWDSlot *slot, Cursor *cursor) {
   if (slot->size == 0) {
-    slot->place = FWDPlaceNowhere;
+    slot->route = FWDRouteNowhere;
     slot->offset = FWD_FRAME_RESULT;
     return FWDStatusOk;
   }
@@ -62,13 +62,13 @@ static FWDStatus place_argument(FWDSlot *slot, Cursor *cursor) {
   // A value travels in registers as a whole or not at all.
   if (in_registers(slot->first) && cursor->integers + integers <= INTEGER_REGISTERS &&
       cursor->vectors + vectors <= VECTOR_REGISTERS) {
-    slot->place = FWDPlaceRegisters;
+    slot->route = FWDRouteRegisters;
     slot->offset = take_register(cursor, slot->first);
     if (in_registers(slot->second)) slot->second_offset = take_register(cursor, slot->second);
     fwd_slot_cut(slot);
     return FWDStatusOk;
   }
-  slot->place = FWDPlaceStack;
+  slot->route = FWDRouteStack;
   uint32_t alignment = slot->alignment < 8 ? 8 : slot->alignment;
   cursor->stack = fwd_round_up(cursor->stack, alignment);
   slot->offset = FWD_FRAME_STACK + cursor->stack;
@@ -78,7 +78,7 @@ static FWDStatus place_argument(FWDSlot *slot, Cursor *cursor) {
 }
 
 static FWDReturnShape return_shape(const FWDSlot *result) {
-  if (result->place == FWDPlaceNowhere || result->place == FWDPlaceHiddenPointer)
+  if (result->route == FWDRouteNowhere || result->route == FWDRouteHiddenPointer)
     return FWDReturnNothing;
   if (result->first == FWDClassX87) return FWDReturnX87;
   if (result->first == FWDClassComplexX87) return FWDReturnComplexX87;
@@ -119,7 +119,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   facts->stack_words =
       arguments == FWDArgumentsLarge ? facts->passed_words : fwd_stack_words(arguments);
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
-  if (facts->result.place == FWDPlaceHiddenPointer) {
+  if (facts->result.route == FWDRouteHiddenPointer) {
     facts->result.offset = fwd_round_up(end, 16);
     end = facts->result.offset + facts->result.size;
   }

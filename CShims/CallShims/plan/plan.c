@@ -87,11 +87,11 @@ static void describe(FWDPlan *plan) {
   facts->caller = is_direct ? fwd_direct_caller(facts->shape) : fwd_call_libffi;
   if (!is_direct) facts->shape = FWD_SHAPE_OF_LIBFFI;
   facts->stack_needed = stack_needed(plan);
-  facts->is_plain = is_direct && !is_owned && facts->stack_needed == 0;
+  facts->is_light = is_direct && !is_owned && facts->stack_needed == 0;
   facts->returns_value = kind != FWDKindNothing;
   if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;
   facts->is_simple = is_direct && (facts->shape & 15) == FWDArgumentsIntegers &&
-                     facts->owned_words == 0 && facts->result.place != FWDPlaceHiddenPointer;
+                     facts->owned_words == 0 && facts->result.route != FWDRouteHiddenPointer;
 }
 
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
@@ -147,8 +147,8 @@ void fwd_plan_destroy(FWDPlan *plan) {
   if (__atomic_sub_fetch(&plan->keepers, 1, __ATOMIC_ACQ_REL) == 0) free(plan);
 }
 
-void fwd_plan_set_owner(FWDPlan *plan, const void *owner, const void *identity) {
-  plan->facts.owner = owner;
+void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *identity) {
+  plan->facts.swift_plan = swift_plan;
   plan->facts.identity = identity ? identity : plan;
 }
 

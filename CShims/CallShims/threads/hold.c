@@ -167,14 +167,14 @@ void fwd_let_go_of_retired(FWDThread *thread, uint32_t index, uint32_t count) {
 }
 
 const void *fwd_hold_again(FWDThread *thread, uint32_t index,
-                           const void *_Nullable const *place) {
+                           const void *_Nullable const *cell) {
   FWDHold *hold = &thread->holds[index];
-  const void *seen, *now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  const void *seen, *now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   do {
     seen = now;
     __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
     fwd_reader_barrier();
-    now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   } while (now != seen);
   // What was here before may have been retired; so may what is here now, and that mark stays.
   if (__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED)) {

@@ -16,7 +16,7 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
   public let selector: Selector
   /// The prepared call.
   public let plan: CallPlan
-  /// How the arguments get into a frame, if all are plain words.
+  /// How the arguments get into a frame, if all are words.
   @usableFromInline let layout: TupleLayout?
 
   /// Makes a message. The selector must have a colon for each argument. The types are compared with

@@ -31,7 +31,7 @@ struct Delivery {
       report.add(registration, turn, hasAnswer: invocation.returnsValue)
       if case .dead = turn.outcome { metDead = true }
       guard turn.outcome.isAnswer, let call = turn.call else { continue }
-      if call !== invocation { invocation.takeResult(from: call) }
+      if call !== invocation { invocation.adoptResult(from: call) }
       do {
         isOver = try each(invocation) == .stop
       } catch {
@@ -82,7 +82,7 @@ struct Delivery {
     }
     var isLast = false
     if wishes.isOnce {
-      guard registration.take() else { return Turn(outcome: .removed) }
+      guard registration.claim() else { return Turn(outcome: .removed) }
       isLast = proxy.endOnce(registration)
     }
     return send(to: target, method, registration, wishes.lane, isLast)

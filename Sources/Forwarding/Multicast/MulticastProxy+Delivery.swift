@@ -115,7 +115,7 @@ extension MulticastProxy: TargetListOwner {
       switch turn.outcome {
       case .answered:
         told.answered += 1
-        if let call = turn.call, call !== invocation { invocation.takeResult(from: call) }
+        if let call = turn.call, call !== invocation { invocation.adoptResult(from: call) }
       case .queued: told.hasQueued = true
       case .dead: told.metDead = true
       default:

@@ -38,7 +38,7 @@ final class Registration: @unchecked Sendable {
   }
 
   /// True for the first call alone: for a once-only registration, the delivery that may have it.
-  func take() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
+  func claim() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// Whether a delivery has found the target alive.
   var wasMet: Bool { met.load(ordering: .relaxed) }

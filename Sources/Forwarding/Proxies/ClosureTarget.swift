@@ -7,7 +7,7 @@
 /// ```
 ///
 /// A selector that is taken is refused, unless `replacing` says otherwise.
-public final class ClosureTarget: MethodHolding, MessageForwarding, Sendable {
+public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
   private let methods = Guarded<[Selector: Implementation]>([:])
 
   /// Makes a target that answers nothing yet.

@@ -5,7 +5,7 @@ extension Call {
   /// Calls the function at an address.
   @inlinable @unsafe
   func callFunction(at function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {
-    guard unsafe facts.pointee.is_plain != 0 else {
+    guard unsafe facts.pointee.is_light != 0 else {
       return try unsafe callFunctionWithCare(at: function, returnsRetained: returnsRetained)
     }
     // Such a result is not owned, nothing is to be kept, and little is copied.
@@ -20,7 +20,7 @@ extension Call {
     throws(InvocationError)
   {
     try checkStack()
-    let old = takeResult()
+    let old = detachResult()
     unsafe fwd_call_in_use(facts, state, function)
     keepReturned(returnsRetained: returnsRetained)
     letGo(old)
@@ -106,7 +106,7 @@ extension Call {
 
   @usableFromInline
   package func answerWithZero() {
-    let old = takeResult()
+    let old = detachResult()
     unsafe fwd_slot_clear(fwd_facts_result(facts), frame)
     hasResult = returnsValue
     letGo(old)

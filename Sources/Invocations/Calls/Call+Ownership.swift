@@ -50,7 +50,7 @@ extension Call {
   }
 
   /// Takes out what argument `index` holds, which the caller lets go.
-  func takeArgument(_ index: Int) -> OwnedWord {
+  func detachArgument(_ index: Int) -> OwnedWord {
     let slot = slot(index)
     let taken = OwnedWord(slot.word, owns(index) ? slot.kind.ownership : .none)
     setOwns(index, false)
@@ -59,7 +59,7 @@ extension Call {
   }
 
   /// Takes out an object or text that is the result, which the caller lets go.
-  func takeResult() -> OwnedWord {
+  func detachResult() -> OwnedWord {
     let taken = OwnedWord(resultSlot.word, resultOwnership)
     hasResult = false
     if taken.ownership != .none {
@@ -76,13 +76,13 @@ extension Call {
       hasResult = false
       return try body()
     }
-    let old = takeResult()
+    let old = detachResult()
     defer { letGo(old) }
     return try body()
   }
 
   /// Lets go of what argument `index` owns.
-  func releaseOwned(_ index: Int) { letGo(takeArgument(index)) }
+  func releaseOwned(_ index: Int) { letGo(detachArgument(index)) }
 
   @usableFromInline
   func releaseArguments() {
@@ -91,7 +91,7 @@ extension Call {
 
   /// Forgets the result, and lets go of it.
   @usableFromInline
-  func releaseResult() { letGo(takeResult()) }
+  func releaseResult() { letGo(detachResult()) }
 
   // MARK: Keeping what is borrowed
 

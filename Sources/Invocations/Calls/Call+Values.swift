@@ -98,7 +98,7 @@ extension Call {
     do throws(InvocationError) {
       try unsafe value.store(in: slot)
     } catch {
-      let new = takeArgument(index)
+      let new = detachArgument(index)
       slot.word = old
       setOwns(index, owned)
       letGo(new)
@@ -111,7 +111,7 @@ extension Call {
   }
 
   func replace(_ slot: ValueSlot, _ index: Int, with new: OwnedWord) {
-    let old = takeArgument(index)
+    let old = detachArgument(index)
     slot.word = new.word
     setOwns(index, new.ownership != .none)
     letGo(old)

@@ -56,7 +56,7 @@ package struct Call {
 
   @unsafe
   var unmanagedPlan: Unmanaged<CallPlan> {
-    unsafe .fromOpaque(facts.pointee.owner.unsafelyUnwrapped)
+    unsafe .fromOpaque(facts.pointee.swift_plan.unsafelyUnwrapped)
   }
 
   /// The bytes of all arguments and the result.

@@ -114,7 +114,7 @@ extension Invocation {
     guard slot.kind.isOwnable else {
       return unsafe slot.store(bytes: bytes)
     }
-    let old = call.takeArgument(index)
+    let old = call.detachArgument(index)
     unsafe slot.store(bytes: bytes)
     if call.isRetaining(index) { call.retain(index) }
     call.letGo(old)

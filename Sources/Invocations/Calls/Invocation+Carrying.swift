@@ -44,7 +44,7 @@ extension Invocation {
     return declared.first { index in
       let slot = call.slot(index)
       if slot.kind.isAggregate { return holdsPointer(index) }
-      return slot.kind.isPlainPointer && !slot.isNull
+      return slot.kind.isUnownedPointer && !slot.isNull
     }
   }
 
@@ -55,8 +55,8 @@ extension Invocation {
   }
 
   /// Takes the result of another invocation of the same plan; an owned one is owned here too.
-  package func takeResult(from other: Invocation) {
-    let old = call.takeResult()
+  package func adoptResult(from other: Invocation) {
+    let old = call.detachResult()
     defer { call.letGo(old) }
     guard other.call.hasResult, returnsValue else { return }
     // SAFETY: equal plans place their results alike, and both frames are whole.
@@ -68,7 +68,7 @@ extension Invocation {
   /// A new invocation that holds the result alone.
   package func answerAlone() -> Invocation {
     let copy = Invocation(plan)
-    copy.takeResult(from: self)
+    copy.adoptResult(from: self)
     copy.call.keepResult()
     return copy
   }

@@ -41,7 +41,7 @@ extension Invocation {
   public func setResult<Value: CallValue>(_ value: Value) throws(InvocationError) {
     let slot = call.resultSlot
     try call.checkResult(Value.self, slot)
-    let old = call.takeResult()
+    let old = call.detachResult()
     defer { call.letGo(old) }
     call.clearResult()
     // Storing may run code of the value's type, which may set a result as well.
@@ -58,7 +58,7 @@ extension Invocation {
       throw call.resultMismatch(given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     let new = OwnedWord(object)
-    let old = call.takeResult()
+    let old = call.detachResult()
     slot.word = new.word
     call.resultOwnership = new.ownership
     call.hasResult = true
@@ -74,7 +74,7 @@ extension Invocation {
       throw .wrongSize(expected: call.resultSlot.size, given: bytes.count)
     }
     guard call.resultSlot.size > 0 else { return }
-    let old = call.takeResult()
+    let old = call.detachResult()
     unsafe call.resultSlot.store(bytes: bytes)
     call.hasResult = true
     if argumentsRetained { call.keepResult() }

@@ -85,7 +85,7 @@ public struct ScopedInvocation: ~Copyable {
     if call.owned & 1 != 0 { call.releaseOwned(0) }
     call.slot(0).word = address
     defer { call.slot(0).word = 0 }
-    let receiver = unsafe HeldObject(object)
+    let receiver = unsafe BorrowedObject(object)
     switch try call.performKnownMethod(of: receiver, UInt64(selector.word)) {
     case .performed: return
     case .asks(let table):
@@ -97,7 +97,7 @@ public struct ScopedInvocation: ~Copyable {
 
   @unsafe
   @inline(never)
-  private func sendAsking(_ table: Unmanaged<MethodTable>, _ receiver: HeldObject) throws {
+  private func sendAsking(_ table: Unmanaged<MethodTable>, _ receiver: BorrowedObject) throws {
     try sendByInvocation { try unsafe $0.ask(table, receiver) }
   }
 
@@ -125,7 +125,7 @@ public struct ScopedInvocation: ~Copyable {
           // An invocation that is kept must not have a target that nobody keeps.
           defer { spare.call.slot(0).word = 0 }
           try dispatch(spare)
-          call.takeResult(of: spare.call)
+          call.adoptResult(of: spare.call)
         }
       }
     }

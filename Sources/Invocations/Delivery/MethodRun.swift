@@ -20,7 +20,7 @@ struct MethodRun {
     let slot = call.slot(0)
     let receiver = slot.word
     defer { slot.word = receiver }
-    guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil else {
+    guard unsafe method.pointee.is_light != 0, unsafe method.pointee.function == nil else {
       return callWithCare(index, end, &tally)
     }
     let next = callBody(index, end, &tally)
@@ -44,7 +44,7 @@ struct MethodRun {
       unsafe call.state.pointee.uses &+= 1
       defer { unsafe call.state.pointee.uses &-= 1 }
       while unsafe target != stop {
-        let taken = unsafe fwd_target_take(target)
+        let taken = unsafe fwd_target_retain(target)
         guard let object = unsafe taken.object else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
         do {
@@ -55,7 +55,7 @@ struct MethodRun {
         }
         // Who dies of being given back must not be found in the frame by its own `deinit`.
         if unsafe taken.retained != nil { unsafe receiver.storeBytes(of: before, as: UInt64.self) }
-        unsafe fwd_target_give_back(taken)
+        unsafe fwd_target_release(taken)
         unsafe target += 1
         if unsafe fwd_method_is_current(cache) == 0 { break }
       }
@@ -72,7 +72,7 @@ struct MethodRun {
     let before = call.slot(0).word
     while index < end {
       let target = unsafe fwd_target_at(list, index)
-      let taken = unsafe fwd_target_take(target)
+      let taken = unsafe fwd_target_retain(target)
       guard let object = unsafe taken.object else { break }
       call.slot(0).word = UInt64(UInt(bitPattern: object))
       do {
@@ -82,7 +82,7 @@ struct MethodRun {
         tally.fail(error, at: unsafe member(of: target))
       }
       call.slot(0).word = before
-      unsafe fwd_target_give_back(taken)
+      unsafe fwd_target_release(taken)
       index += 1
       if unsafe fwd_method_is_current(cache) == 0 { break }
     }
@@ -95,7 +95,7 @@ extension Call {
   @unsafe
   fileprivate func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {
     let had = hasResult
-    let old = takeResult()
+    let old = detachResult()
     do {
       try unsafe perform(method)
     } catch {

@@ -53,16 +53,16 @@ public final class ObjectReference: Sendable {
     return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
   }
 
-  /// The object's address, good until ``letGo(_:)``; nil if it has begun to die. A strong reference
+  /// The object's address, good until ``release(_:)``; nil if it has begun to die. A strong reference
   /// holds it anyway, so nothing is counted.
   @unsafe
-  func hold() -> UnsafeMutableRawPointer? {
+  func retained() -> UnsafeMutableRawPointer? {
     if isStrong { return unsafe pointer }
     return unsafe swift_tryRetain(pointer)
   }
 
   @unsafe
-  func letGo(_ object: UnsafeMutableRawPointer) {
+  func release(_ object: UnsafeMutableRawPointer) {
     if !isStrong { unsafe swift_release(object) }
   }
 }

@@ -15,16 +15,16 @@ package protocol TargetListOwner: AnyObject {
 @safe
 package final class TargetList: @unchecked Sendable {
   // SAFETY: one word, changed by atomic operations alone; what it pointed at is retired.
-  private let place: UnsafeMutablePointer<UnsafeRawPointer?>
+  private let cell: UnsafeMutablePointer<UnsafeRawPointer?>
 
   package init() {
-    unsafe place = .allocate(capacity: 1)
-    unsafe place.initialize(to: nil)
+    unsafe cell = .allocate(capacity: 1)
+    unsafe cell.initialize(to: nil)
   }
 
   deinit {
     withdraw().retire()
-    unsafe place.deallocate()
+    unsafe cell.deallocate()
   }
 
   /// A list that no new delivery finds.
@@ -41,20 +41,20 @@ package final class TargetList: @unchecked Sendable {
 
   /// Takes the list away; the next delivery asks for a new one.
   package func withdraw() -> Withdrawn {
-    unsafe Withdrawn(list: fwd_publish(place, nil)?.assumingMemoryBound(to: FWDTargetList.self))
+    unsafe Withdrawn(list: fwd_publish(cell, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
   /// Publishes a list, whose members it keeps; called by the owner, under its lock.
   package func publish(_ count: Int, _ entry: (Int) -> ListedTarget.Entry) {
     // Another delivery may have been faster.
-    guard unsafe fwd_published(place) == nil else { return }
+    guard unsafe fwd_published(cell) == nil else { return }
     guard let list = unsafe fwd_targets_create(count) else { return }
     var index = count
     while index > 0 {
       index -= 1
       unsafe fwd_target_set(list, index, entry(index).kept)
     }
-    _ = unsafe fwd_publish(place, list)
+    _ = unsafe fwd_publish(cell, list)
   }
 
   /// What came of a delivery. Small enough for four registers.
@@ -73,7 +73,7 @@ package final class TargetList: @unchecked Sendable {
     package init(answered: Int = 0) { self.answered = answered }
 
     /// Whether there is nothing to do but to go on.
-    var isPlain: Bool { answered > 0 && error == nil && !metDead }
+    var isSimple: Bool { answered > 0 && error == nil && !metDead }
 
     package mutating func fail(_ error: any Error, at member: AnyObject) {
       if self.error == nil { self.error = error } else { unthrown.append((member, error)) }
@@ -94,11 +94,11 @@ package final class TargetList: @unchecked Sendable {
     var round = unsafe FWDRound()
     unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
     let delivered = unsafe fwd_targets_deliver(
-      place, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
+      cell, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
       &round)
     if delivered.what == .done, delivered.answered > 0 { return nil }
     let tally = try unsafe tally(delivered, &round, call, owner)
-    return tally.isPlain ? nil : tally
+    return tally.isSimple ? nil : tally
   }
 
   /// Takes a delivery on from where the C core left it.
@@ -124,8 +124,8 @@ package final class TargetList: @unchecked Sendable {
     try ForwardingDepth.enter(self, call, selector, for: owner)
     // An older result must not pass for an answer to this message.
     call.forgetResult()
-    if unsafe fwd_published(place) == nil { _ = owner.listTargets() }
-    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
+    if unsafe fwd_published(cell) == nil { _ = owner.listTargets() }
+    guard unsafe fwd_round_begin(&round, cell, UInt64(selector.word)) != 0 else {
       // Deeper in deliveries than a thread can hold lists: to the members one by one.
       defer { ForwardingDepth.leave() }
       let stopsAtFirst = unsafe round.stops_at_first != 0

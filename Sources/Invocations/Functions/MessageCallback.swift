@@ -127,8 +127,8 @@ private final class Passage: Sendable {
   }
 
   func pass(_ frame: FrameReference) throws {
-    guard let receiver = unsafe receiver.hold() else { return tellDead() }
-    defer { unsafe self.receiver.letGo(receiver) }
+    guard let receiver = unsafe receiver.retained() else { return tellDead() }
+    defer { unsafe self.receiver.release(receiver) }
     try SpareInvocations.withOne(message) { spare in
       let call = spare.call
       for move in moves {

@@ -11,7 +11,7 @@ extension FrameReference {
   /// The place of an argument, for a body that keeps the slots of its plan at hand.
   @inlinable @unsafe
   @inline(__always)
-  func place(_ slots: UnsafePointer<FWDSlot>, _ index: Int) -> ValueSlot {
+  func slot(_ slots: UnsafePointer<FWDSlot>, _ index: Int) -> ValueSlot {
     unsafe ValueSlot(slot: slots + index, frame: base, index: index)
   }
 }
@@ -65,7 +65,7 @@ extension Implementation {
         (receiver: Receiver) in
         try body(
           receiver,
-          unsafe A.load(from: frame.place(slots, 2)))
+          unsafe A.load(from: frame.slot(slots, 2)))
       }
       try unsafe value.store(in: frame.result(of: plan))
     }
@@ -84,7 +84,7 @@ extension Implementation {
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
-          unsafe A.load(from: frame.place(slots, 2)))
+          unsafe A.load(from: frame.slot(slots, 2)))
       }
     }
   }
@@ -103,8 +103,8 @@ extension Implementation {
         (receiver: Receiver) in
         try body(
           receiver,
-          unsafe A.load(from: frame.place(slots, 2)),
-          unsafe B.load(from: frame.place(slots, 3)))
+          unsafe A.load(from: frame.slot(slots, 2)),
+          unsafe B.load(from: frame.slot(slots, 3)))
       }
       try unsafe value.store(in: frame.result(of: plan))
     }
@@ -123,8 +123,8 @@ extension Implementation {
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
-          unsafe A.load(from: frame.place(slots, 2)),
-          unsafe B.load(from: frame.place(slots, 3)))
+          unsafe A.load(from: frame.slot(slots, 2)),
+          unsafe B.load(from: frame.slot(slots, 3)))
       }
     }
   }
@@ -145,9 +145,9 @@ extension Implementation {
         (receiver: Receiver) in
         try body(
           receiver,
-          unsafe A.load(from: frame.place(slots, 2)),
-          unsafe B.load(from: frame.place(slots, 3)),
-          unsafe C.load(from: frame.place(slots, 4)))
+          unsafe A.load(from: frame.slot(slots, 2)),
+          unsafe B.load(from: frame.slot(slots, 3)),
+          unsafe C.load(from: frame.slot(slots, 4)))
       }
       try unsafe value.store(in: frame.result(of: plan))
     }
@@ -166,9 +166,9 @@ extension Implementation {
       try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) { (receiver: Receiver) in
         try body(
           receiver,
-          unsafe A.load(from: frame.place(slots, 2)),
-          unsafe B.load(from: frame.place(slots, 3)),
-          unsafe C.load(from: frame.place(slots, 4)))
+          unsafe A.load(from: frame.slot(slots, 2)),
+          unsafe B.load(from: frame.slot(slots, 3)),
+          unsafe C.load(from: frame.slot(slots, 4)))
       }
     }
   }

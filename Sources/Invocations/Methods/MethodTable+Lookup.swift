@@ -10,7 +10,7 @@ extension MethodTable {
     let table = MethodTable.of(type)
     // Read before looking: a change in between makes the answer stale, and it is not kept.
     let epoch = fwd_method_epoch(selector.word)
-    let method = table.holding == nil ? table.resolved(selector) : nil
+    let method = table.providing == nil ? table.resolved(selector) : nil
     // A C function that does not take objects of the class is refused at every send.
     if method?.takes(type) ?? true { remember(table, selector, method, epoch) }
     return (table, method)
@@ -46,7 +46,7 @@ extension MethodTable {
         unsafe entry.function = function.address
         unsafe entry.returns_retained = function.returnsRetained ? 1 : 0
       }
-      unsafe entry.is_plain = method.plan.facts.pointee.is_plain
+      unsafe entry.is_light = method.plan.facts.pointee.is_light
     }
     unsafe fwd_method_remember(entry, epoch)
     withExtendedLifetime(method) {}
@@ -60,8 +60,8 @@ extension MethodTable {
 
   /// The method that an object of this class has for a selector, its own ones first; nil for a
   /// class whose objects hold no methods of their own.
-  func ownOrClassMethod(of object: HeldObject, for selector: Selector) -> Implementation? {
-    guard let holding else { return nil }
-    return object.ownMethod(for: selector, as: holding) ?? resolved(selector)
+  func ownOrClassMethod(of object: BorrowedObject, for selector: Selector) -> Implementation? {
+    guard let providing else { return nil }
+    return object.ownMethod(for: selector, as: providing) ?? resolved(selector)
   }
 }

@@ -18,7 +18,7 @@ public import TypeEncodings
 @safe
 public final class MethodTable: Sendable {
   /// What may change about a class.
-  private struct State {
+  struct State {
     var methods: [Selector: Implementation] = [:]
     var protocols: [ProtocolDescription] = []
     /// Selectors that the class was asked to resolve, whatever it answered.
@@ -27,29 +27,20 @@ public final class MethodTable: Sendable {
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
 
-  /// The questions that classes are asked once. They wait together, so that a circle of threads
-  /// that wait for each other shows wherever it leads.
-  private enum Question: Hashable {
-    case declaring(ObjectIdentifier)
-    case resolving(ObjectIdentifier, Selector)
-  }
-
-  private static let questions = OnceForEach<Question>()
-
-  private let state = Guarded(State())
-  private let isDeclared = Atomic(false)
+  let state = Guarded(State())
+  let isDeclared = Atomic(false)
 
   /// The class whose instances answer.
   public let type: AnyClass
 
   /// How objects of the class forward, and find methods of their own; nil if they do not.
   let forwarding: ForwardingSteps?
-  let holding: (any MethodHolding.Type)?
+  let providing: (any MethodProviding.Type)?
 
   private init(_ type: AnyClass) {
     self.type = type
     forwarding = ForwardingSteps(type)
-    holding = type as? any MethodHolding.Type
+    providing = type as? any MethodProviding.Type
   }
 
   /// The table of a class itself, empty at first.
@@ -63,19 +54,6 @@ public final class MethodTable: Sendable {
     }
     if !table.isDeclared.load(ordering: .acquiring) { table.declare() }
     return table
-  }
-
-  /// Lets the class declare its methods, once. Other threads wait until it has, because half a
-  /// class must not answer. The class itself asks for its table meanwhile, and gets it; so does a
-  /// class that this one waits for.
-  private func declare() {
-    let isOver = { self.isDeclared.load(ordering: .acquiring) }
-    Self.questions.run(.declaring(ObjectIdentifier(type)), unless: isOver) {
-      if let declaring = type as? any MethodDeclaring.Type {
-        declaring.declareMethods(MethodDeclarations(of: type))
-      }
-      isDeclared.store(true, ordering: .releasing)
-    }
   }
 
   /// The table of the superclass, or nil at the root.
@@ -208,20 +186,6 @@ public final class MethodTable: Sendable {
   /// steps of forwarding.
   public func instancesRespond(to selector: Selector) -> Bool {
     resolved(selector) != nil
-  }
-
-  /// The method for a selector, after the class had its one chance to add it.
-  func resolved(_ selector: Selector) -> Implementation? {
-    if let method = method(for: selector) { return method }
-    guard let resolving = type as? any MessageForwarding.Type else { return nil }
-    let isOver = { self.state.read { $0.resolved.contains(selector) } }
-    if isOver() { return nil }
-    // Other threads wait for the one answer; the resolver itself may ask, and gets no.
-    Self.questions.run(.resolving(ObjectIdentifier(type), selector), unless: isOver) {
-      resolving.resolveMethod(selector, in: self)
-      state.withLockInPlace { _ = $0.resolved.insert(selector) }
-    }
-    return method(for: selector)
   }
 
   /// The names of all methods of the class and above, to suggest one for a mistyped selector.

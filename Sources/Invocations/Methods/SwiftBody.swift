@@ -89,7 +89,7 @@ package enum SwiftBody {
     _ slots: UnsafePointer<FWDSlot>, _ frame: FrameReference, exactly type: ObjectIdentifier,
     _ body: (Receiver) throws -> Result
   ) throws -> Result {
-    let object = unsafe UnsafeRawPointer(bitPattern: UInt(frame.place(slots, 0).word))
+    let object = unsafe UnsafeRawPointer(bitPattern: UInt(frame.slot(slots, 0).word))
     if unsafe !isExactly(type, object) { try unsafe checkClass(object, Receiver.self) }
     // SAFETY: an object of the class, as was checked; not nil.
     return try unsafe Unmanaged<Receiver>.fromOpaque(object.unsafelyUnwrapped)

@@ -50,7 +50,7 @@ extension CallPlan {
 
   private static func location(_ slot: FWDSlot, integers: [String]) -> Location {
     let offset = Int(slot.offset)
-    switch slot.place {
+    switch slot.route {
     case .nowhere:
       return Location(registers: [], stackOffset: nil, frameOffset: offset, text: "nowhere")
     case .registers:
@@ -78,7 +78,7 @@ extension CallPlan {
       Location(
         registers: registers, stackOffset: nil, frameOffset: Int(slot.offset), text: text)
     }
-    switch slot.place {
+    switch slot.route {
     case .nowhere: return made([], "nowhere")
     case .stack: return made([], "placed by libffi")
     case .hiddenPointer: return made(["rdi"], "memory (pointer in rdi)")

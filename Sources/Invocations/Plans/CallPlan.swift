@@ -87,7 +87,7 @@ public final class CallPlan: Sendable {
     argumentCount = count
     // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
-    unsafe fwd_plan_set_owner(
+    unsafe fwd_plan_set_swift_plan(
       plan, Unmanaged.passUnretained(self).toOpaque(),
       shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
   }

@@ -16,7 +16,7 @@ extension Call {
   /// holds the receiver; to retain it here would cost more than the call.
   @inline(__always)
   func performKnownMethod(
-    of receiver: HeldObject, _ selector: UInt64
+    of receiver: BorrowedObject, _ selector: UInt64
   ) throws -> KnownMethod {
     let type = unsafe receiver.with(as: AnyObject.self) {
       UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
@@ -42,7 +42,7 @@ extension Call {
   @unsafe
   @inline(__always)
   private func performHeld(_ method: UnsafePointer<FWDMethod>) throws {
-    guard unsafe method.pointee.is_plain != 0, unsafe method.pointee.function == nil,
+    guard unsafe method.pointee.is_light != 0, unsafe method.pointee.function == nil,
       let implementation = unsafe method.pointee.implementation
     else { return try unsafe perform(method) }
     unsafe state.pointee.uses &+= 1
@@ -62,9 +62,9 @@ extension Call {
 
   /// The receiver, which was set and is held.
   @inline(__always)
-  var receiver: HeldObject {
+  var receiver: BorrowedObject {
     // SAFETY: callers know that the receiver is not nil, and that it is held.
-    unsafe HeldObject(UnsafeRawPointer(bitPattern: UInt(slot(0).word)).unsafelyUnwrapped)
+    unsafe BorrowedObject(UnsafeRawPointer(bitPattern: UInt(slot(0).word)).unsafelyUnwrapped)
   }
 }
 
@@ -80,7 +80,7 @@ extension CallPlan {
 extension Call {
   /// Refuses to go on with a call whose receiver was replaced by code that ran when a lock was let
   /// go.
-  func check(_ receiver: HeldObject) throws(InvocationError) {
+  func check(_ receiver: BorrowedObject) throws(InvocationError) {
     guard unsafe slot(0).word == UInt64(UInt(bitPattern: receiver.address)) else {
       throw .targetInUse
     }

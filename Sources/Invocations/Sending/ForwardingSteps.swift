@@ -31,7 +31,7 @@ struct ForwardingSteps {
 /// An object that is held by somebody up the stack. To pass it on as such costs nothing; every
 /// retain and release on the way of a message would cost half a stored closure.
 @safe
-struct HeldObject {
+struct BorrowedObject {
   // SAFETY: used only before the function that holds the object returns.
   let address: UnsafeRawPointer
 
@@ -50,7 +50,7 @@ struct HeldObject {
 }
 
 // SAFETY (all): the type comes from the method table of the object's class.
-extension HeldObject {
+extension BorrowedObject {
   func forward<Proxy: CallForwarding>(_ call: Call, as type: Proxy.Type) throws {
     try unsafe with(as: type) { try $0.forward(call) }
   }
@@ -79,7 +79,7 @@ extension HeldObject {
     try unsafe with(as: type) { try $0.unrecognizedSelector(selector) }
   }
 
-  func ownMethod<Object: MethodHolding>(
+  func ownMethod<Object: MethodProviding>(
     for selector: Selector, as type: Object.Type
   ) -> Implementation? {
     unsafe with(as: type) { $0.ownMethod(for: selector) }

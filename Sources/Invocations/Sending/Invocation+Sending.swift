@@ -70,7 +70,7 @@ extension Invocation {
     slot.object = other
     defer {
       // The object that forwarded may have set a target of its own.
-      let other = call.takeArgument(0)
+      let other = call.detachArgument(0)
       slot.word = word
       call.setOwns(0, owned)
       call.isTargetLent = isLent
@@ -90,7 +90,7 @@ extension Invocation {
     }
   }
 
-  private func dispatchUnknown(_ receiver: HeldObject) throws {
+  private func dispatchUnknown(_ receiver: BorrowedObject) throws {
     try call.replacingResult {
       guard let selector else { throw InvocationError.selectorNotSet }
       try call.check(receiver)
@@ -105,7 +105,7 @@ extension Invocation {
 
   /// Asks an object whose class has no answer: whether it has a method of its own, and if not, to
   /// forward.
-  func ask(_ table: Unmanaged<MethodTable>, _ target: HeldObject) throws {
+  func ask(_ table: Unmanaged<MethodTable>, _ target: BorrowedObject) throws {
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     // An older result must not pass for the answer to a message that is refused on its way.
     try call.replacingResult {
@@ -127,7 +127,7 @@ extension Invocation {
   }
 
   private func forward(
-    _ selector: Selector, to target: HeldObject, _ steps: ForwardingSteps
+    _ selector: Selector, to target: BorrowedObject, _ steps: ForwardingSteps
   ) throws {
     if let type = steps.callType { return try target.forward(call, as: type) }
     try forward(selector, to: target, as: steps.type)
@@ -156,7 +156,7 @@ extension Invocation {
   // MARK: The steps after the resolver
 
   private func forward(
-    _ selector: Selector, to target: HeldObject, as type: any MessageForwarding.Type
+    _ selector: Selector, to target: BorrowedObject, as type: any MessageForwarding.Type
   ) throws {
     try unsafe ForwardingDepth.enter(target.address, call, selector) {
       unsafe target.with(as: AnyObject.self) { Swift.type(of: $0) }
@@ -186,7 +186,7 @@ extension Invocation {
     call.owned &= ~1
     call.isTargetLent = false
     defer {
-      let other = call.takeArgument(0)
+      let other = call.detachArgument(0)
       slot.word = receiver
       call.setOwns(0, owned != 0)
       call.setSelector(selector)

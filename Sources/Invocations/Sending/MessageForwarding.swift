@@ -110,7 +110,7 @@ public enum InvocationMatch: Sendable {
 /// An object with methods of its own, beside those of its class.
 ///
 /// ```swift
-/// final class Plugin: MethodHolding {
+/// final class Plugin: MethodProviding {
 ///   let run: Implementation
 ///   init(_ run: Implementation) { self.run = run }
 ///   func ownMethod(for selector: Selector) -> Implementation? { selector == "run" ? run : nil }
@@ -118,7 +118,7 @@ public enum InvocationMatch: Sendable {
 /// let plugin = try Plugin(Implementation { (_: Plugin) in "done" })
 /// try Message<String>("run")(on: plugin)  // done
 /// ```
-public protocol MethodHolding: AnyObject, SendableMetatype {
+public protocol MethodProviding: AnyObject, SendableMetatype {
   /// The object's own method for a selector, asked before its class.
   func ownMethod(for selector: Selector) -> Implementation?
 }
@@ -173,7 +173,7 @@ public enum Introspection {
     let (table, method) = MethodTable.find(type(of: object), selector)
     if let method { return method }
     // SAFETY: the caller holds the object.
-    let held = unsafe HeldObject(Unmanaged.passUnretained(object).toOpaque())
+    let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
     return withExtendedLifetime(object) { table.ownOrClassMethod(of: held, for: selector) }
   }
 }

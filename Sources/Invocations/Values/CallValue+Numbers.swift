@@ -142,9 +142,9 @@ extension Double: WordValue {
 /// try functions.register("next") { (number: Int128) in number + 1 }
 /// try functions.call("next", Int128(41), returning: Int128.self)  // 42
 /// ```
-public protocol PlainValue: CallValue, BitwiseCopyable {}
+public protocol BitwiseValue: CallValue, BitwiseCopyable {}
 
-extension PlainValue {
+extension BitwiseValue {
   @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.store(bytesOf: self) }
 
@@ -155,13 +155,13 @@ extension PlainValue {
   }
 }
 
-extension Int128: PlainValue {
+extension Int128: BitwiseValue {
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int128) }
   public static var typeEncoding: String { "t" }
 }
 
-extension UInt128: PlainValue {
+extension UInt128: BitwiseValue {
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt128) }
   public static var typeEncoding: String { "T" }
@@ -169,7 +169,7 @@ extension UInt128: PlainValue {
 
 #if arch(x86_64) && !os(Windows)
   /// C's `long double` of this platform.
-  extension Float80: PlainValue {
+  extension Float80: BitwiseValue {
     @inlinable @unsafe
     public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
@@ -223,7 +223,7 @@ extension Double: ComplexPart {
   }
 #endif
 
-extension ComplexValue: CallValue, PlainValue {
+extension ComplexValue: CallValue, BitwiseValue {
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts { unsafe Part._complexFacts() }
   public static var typeEncoding: String { "j" + Part.typeEncoding }

@@ -4,7 +4,7 @@ public import CForwardingShims
 ///
 /// A parameter pack is walked at run time, one argument after the other, at the price of a call each.
 /// A tuple of the same types costs a store for each argument: so arguments travel as a tuple, and C
-/// moves its words by a list. For arguments that are plain words; there is none for others.
+/// moves its words by a list. For arguments that are words; there is none for others.
 @safe
 @usableFromInline
 package final class TupleLayout: @unchecked Sendable {
@@ -21,7 +21,7 @@ package final class TupleLayout: @unchecked Sendable {
     let first = fitted.first
     var found: [FWDMove] = []
     var offset = 0
-    var isPlain = true
+    var isWords = true
     func add<Moved: CallValue>(_ type: Moved.Type) {
       let alignment = MemoryLayout<Moved>.alignment
       offset = (offset + alignment - 1) / alignment * alignment
@@ -30,17 +30,17 @@ package final class TupleLayout: @unchecked Sendable {
       guard let word = Moved.memoryWord, slot.kind == Moved.valueKind.raw,
         offset <= UInt16.max
       else {
-        isPlain = false
+        isWords = false
         return
       }
       found.append(FWDMove(frame: slot.offset, tuple: UInt16(offset), word: word))
       offset += MemoryLayout<Moved>.size
     }
     for type in repeat (each Argument).self {
-      guard isPlain else { return nil }
+      guard isWords else { return nil }
       add(type)
     }
-    guard isPlain else { return nil }
+    guard isWords else { return nil }
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))
     unsafe moves.initialize(from: found, count: count)

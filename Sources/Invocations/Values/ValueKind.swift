@@ -37,7 +37,7 @@ public struct ValueKind: Hashable, Sendable {
   }
 
   /// Whether a place of this kind holds an address that no ownership is kept for.
-  var isPlainPointer: Bool { raw == .pointer || raw == .block }
+  var isUnownedPointer: Bool { raw == .pointer || raw == .block }
 
   /// Whether a place of this kind holds an address, so that nil fits.
   var isPointerLike: Bool {

@@ -167,7 +167,7 @@ final class HalfTarget: ModelTarget, MethodDeclaring {
 }
 
 /// Has methods of its own.
-final class HoldingTarget: ModelTarget, MethodHolding {
+final class HoldingTarget: ModelTarget, MethodProviding {
   private static let methods = [
     try! Implementation { (self: HoldingTarget, _: Int32) throws in try self.called() },
     try! Implementation { (self: HoldingTarget, _: Int32) throws -> Void in _ = try self.called() },

@@ -21,7 +21,7 @@ private func replaceTarget(of call: Invocation?) -> Bool {
   }
 }
 
-private final class Holding: MethodHolding, CallObject {
+private final class Holding: MethodProviding, CallObject {
   nonisolated(unsafe) var call: Invocation?
   nonisolated(unsafe) var wasRefused = false
   let method: Implementation

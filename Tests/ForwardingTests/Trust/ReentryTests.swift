@@ -189,7 +189,7 @@ private class Forwards: Piece, MessageForwarding {
   }
 }
 
-private final class Holds: Forwards, MethodHolding {
+private final class Holds: Forwards, MethodProviding {
   func ownMethod(for selector: Selector) -> Implementation? {
     check()
     Storm.shared.strike()

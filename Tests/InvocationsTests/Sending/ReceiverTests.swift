@@ -78,7 +78,7 @@ struct ReceiverTests {
 
   @Test("an object's own method may be no C function of another class")
   func ownMethod() throws {
-    final class Pretender: MethodHolding {
+    final class Pretender: MethodProviding {
       let method: Implementation
       init(_ method: Implementation) { self.method = method }
       func ownMethod(for selector: Selector) -> Implementation? { method }

@@ -22,7 +22,7 @@ extension Call {
         // Without an answer, that of an earlier target stays.
         guard spare.call.hasResult else { return }
         forgetResult()
-        takeResult(of: spare.call)
+        adoptResult(of: spare.call)
       }
     }
   }
@@ -55,7 +55,7 @@ extension Call {
   }
 
   /// Takes over the result of another call of the same plan, with what is owned of it.
-  func takeResult(of other: Call) {
+  func adoptResult(of other: Call) {
     guard other.hasResult else { return }
     unsafe copyResult(from: other.frame)
     resultOwnership = other.resultOwnership

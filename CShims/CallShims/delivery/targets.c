@@ -16,7 +16,7 @@ static void dispose(FWDRetirable *retirable) {
 
 void fwd_targets_retire(FWDTargetList *list) { fwd_retire(&list->retirable, dispose); }
 
-// Calls a C function with a plain result on targets of its class, as long as they are ordinary and
+// Calls a C function with a light result on targets of its class, as long as they are ordinary and
 // no class has changed. Returns the first target that was not called.
 // Out of line: the loop needs the registers for itself.
 
@@ -27,11 +27,11 @@ __attribute__((noinline, no_sanitize("function"))) static const FWDTarget *call_
     const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDFrame *f) {
   for (; target < stop; target++) {
-    FWDTaken taken = fwd_target_take(target);
+    FWDRetained taken = fwd_target_retain(target);
     if (!taken.object) break;
     ((void (*)(FWD_SIX))method->function)((uint64_t)taken.object, f->integers[1], f->integers[2],
                                           f->integers[3], f->integers[4], f->integers[5]);
-    fwd_target_give_back(taken);
+    fwd_target_release(taken);
     if (!fwd_method_is_current(cache)) return target + 1;
   }
   return target;
@@ -47,13 +47,13 @@ __attribute__((noinline)) static const FWDTarget *call_any(
   uint64_t before;
   memcpy(&before, receiver, sizeof before);
   while (target < stop) {
-    FWDTaken taken = fwd_target_take(target);
+    FWDRetained taken = fwd_target_retain(target);
     if (!taken.object) break;
     memcpy(receiver, &taken.object, sizeof taken.object);
     fwd_call(facts, frame, method->function);
     // Who dies of being given back must not be found in the frame by its own `deinit`.
     memcpy(receiver, &before, sizeof before);
-    fwd_target_give_back(taken);
+    fwd_target_release(taken);
     target++;
     if (!fwd_method_is_current(cache)) break;
   }
@@ -77,13 +77,13 @@ __attribute__((always_inline)) static inline const FWDTarget *call(
 // `stack` is an address in the frame of the function that the round belongs to, as a round goes on
 // after the function that begins it.
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
-                                                       const void *_Nullable const *place,
+                                                       const void *_Nullable const *cell,
                                                        uintptr_t stack) {
   uint32_t index = thread->count;
   if (!fwd_has_room(thread, index, 2, stack)) return 0;
   thread->count = index + 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *list = fwd_hold_in(thread, index, place, stack);
+  const void *list = fwd_hold_in(thread, index, cell, stack);
   if (!list) {
     thread->count = index;
     return 0;
@@ -108,7 +108,7 @@ __attribute__((always_inline)) static inline int call_run(FWDRound *round,
   const FWDMethod *method = fwd_method_find(round->cache, target->type, round->selector);
   if (method && method->plan != facts->identity) method = NULL;
   round->method = method;
-  if (!method || !method->function || !method->is_plain) return 0;
+  if (!method || !method->function || !method->is_light) return 0;
   state->uses++;
   size_t called = call(target, target + fwd_round_run(round), method, round->cache, facts,
                        fwd_state_frame(state)) -
@@ -138,7 +138,7 @@ int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationSta
   return 0;
 }
 
-FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void *step,
+FWDDelivered fwd_targets_deliver(const void *_Nullable const *cell, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
                                  FWDRound *out_round) {
   const FWDDelivered not_begun = {.what = FWDDeliveryNotBegun};
@@ -153,7 +153,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   if (fwd_forwarding_enter_at(thread, step, state->message, stack) != FWDForwardingEntered)
     return not_begun;
   FWDRound round = {.selector = selector, .stops_at_first = out_round->stops_at_first};
-  if (__builtin_expect(!begin(&round, thread, place, stack), 0)) {
+  if (__builtin_expect(!begin(&round, thread, cell, stack), 0)) {
     fwd_forwarding_leave(thread);
     return not_begun;
   }
@@ -171,8 +171,8 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *place, const void 
   return (FWDDelivered){.what = FWDDeliveryStopped};
 }
 
-int fwd_round_begin(FWDRound *round, const void *_Nullable const *place, uint64_t selector) {
+int fwd_round_begin(FWDRound *round, const void *_Nullable const *cell, uint64_t selector) {
   FWDThread *thread = fwd_thread();
   *round = (FWDRound){.selector = selector, .stops_at_first = round->stops_at_first};
-  return thread && begin(round, thread, place, (uintptr_t)round);
+  return thread && begin(round, thread, cell, (uintptr_t)round);
 }
