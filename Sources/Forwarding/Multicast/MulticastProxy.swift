@@ -140,19 +140,19 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// ``removeAndWait(_:)-(Token)`` waits for that.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
-    take { $0.remove(token) } > 0
+    end { $0.remove(token) } > 0
   }
 
   /// Removes all registrations of a target, and says how many there were.
   @discardableResult
   public func remove(_ target: AnyObject) -> Int {
-    take { $0.remove(of: ObjectIdentifier(target)) }
+    end { $0.remove(of: ObjectIdentifier(target)) }
   }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
   public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    take { registrations in
+    end { registrations in
       registrations.remove(of: ObjectIdentifier(target)) {
         $0.wishes.lane.identity == lane.identity
       }
@@ -162,26 +162,26 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Removes all registrations of a group.
   @discardableResult
   public func removeGroup(_ group: String) -> Int {
-    take { registrations in registrations.remove { $0.wishes.group == group } }
+    end { registrations in registrations.remove { $0.wishes.group == group } }
   }
 
   /// Removes everything.
   @discardableResult
-  public func removeAll() -> Int { take { $0.remove { _ in true } } }
+  public func removeAll() -> Int { end { $0.remove { _ in true } } }
 
   /// Ends a registration for one message, which got it; false if wishes that came since keep it.
   func endOnce(_ registration: Registration) -> Bool {
-    take { registrations in
+    end { registrations in
       registration.wishes.isOnce ? registrations.remove(registration.token) : []
     } > 0
   }
 
-  func endScope(_ token: Token) { take { $0.endScope(token) } }
+  func endScope(_ token: Token) { end { $0.endScope(token) } }
 
   /// Removes registrations, and says how many; they are let go outside of the lock, as a target may die
   /// of it.
   @discardableResult
-  private func take(_ remove: (inout Registrations) -> [Registration]) -> Int {
+  private func end(_ remove: (inout Registrations) -> [Registration]) -> Int {
     change(remove).count
   }
 

@@ -4,7 +4,7 @@
 /// that are removed leave a gap, and gaps are closed once they are half of all.
 struct Registrations {
   /// The keepers of a registration: scopes until the last of them ends, anybody else for good.
-  private struct Owners {
+  private struct Keepers {
     var scopes = 0
     var isKept = false
   }
@@ -12,7 +12,7 @@ struct Registrations {
   /// What is known of one token.
   private struct Known {
     var index: Int
-    var owners = Owners()
+    var keepers = Keepers()
   }
 
   /// In the order of delivery; nil where one was removed.
@@ -78,7 +78,7 @@ struct Registrations {
 
   mutating func add(_ request: Request, _ rule: MulticastProxy.DuplicateRule) -> Added {
     if rule == .ignore, let same = duplicate(of: request) {
-      own(same.token, request)
+      keep(same.token, request)
       return Added(token: same.token, old: change(same, request))
     }
     lastID += 1
@@ -90,7 +90,7 @@ struct Registrations {
       Registration(
         token, request.target, isStrong: request.isStrong, wishes, order: order(of: request.lane)))
     byTarget[ObjectIdentifier(request.target), default: []].append(token)
-    own(token, request)
+    keep(token, request)
     return Added(token: token)
   }
 
@@ -101,10 +101,10 @@ struct Registrations {
     }
   }
 
-  private mutating func own(_ token: MulticastProxy.Token, _ request: Request) {
+  private mutating func keep(_ token: MulticastProxy.Token, _ request: Request) {
     // In and out as a whole: a change in place of a part of it allocates.
     guard var found = known[token] else { return }
-    if request.isScope { found.owners.scopes += 1 } else { found.owners.isKept = true }
+    if request.isScope { found.keepers.scopes += 1 } else { found.keepers.isKept = true }
     known[token] = found
   }
 
@@ -205,8 +205,10 @@ struct Registrations {
 
   /// Ends one scope of a registration; the last one removes it, unless somebody else keeps it.
   mutating func endScope(_ token: MulticastProxy.Token) -> [Registration] {
-    known[token]?.owners.scopes -= 1
-    guard let owners = known[token]?.owners, owners.scopes == 0, !owners.isKept else { return [] }
+    known[token]?.keepers.scopes -= 1
+    guard let keepers = known[token]?.keepers, keepers.scopes == 0, !keepers.isKept else {
+      return []
+    }
     return remove(token)
   }
 
