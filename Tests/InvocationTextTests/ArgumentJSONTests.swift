@@ -41,7 +41,7 @@ struct ArgumentJSONTests {
     ("vi", "[1,]", 3, "a value is expected here"),
     ("vi", "[1] 2", 4, "one value is expected, but more text follows it"),
     ("vi", "7", 0, "write the arguments as a JSON array"),
-    ("vi", "[1,2]", 0, "1 arguments are expected, 2 were given"),
+    ("vi", "[1,2]", 0, "1 argument is expected, 2 were given"),
     ("v*", "[\"a]", 1, "the text is not closed with '\"'"),
     ("v*", "[\"a\\x\"]", 3, "this is no escape of JSON"),
     ("v*", "[\"\\ud800\"]", 2, "this is no escape of JSON"),

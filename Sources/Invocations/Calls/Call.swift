@@ -164,7 +164,7 @@ package struct Call {
 
   /// Refuses to replace an object or a C string that a call is using.
   func checkSettable(_ index: Int) throws(InvocationError) {
-    if index == 0, isBusy { throw .targetInUse }
+    if index == 0, isBusy { throw plan.isMethod ? .targetInUse : .argumentInUse(index: 0) }
     if unsafe state.pointee.uses != 0 { throw .argumentInUse(index: index) }
   }
 }

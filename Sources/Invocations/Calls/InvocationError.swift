@@ -128,7 +128,8 @@ extension InvocationError: CustomStringConvertible {
       "'\(name)' is registered as \(expected), but was called as \(given)"
     case .nullFunction: "the function pointer is NULL"
     case .argumentCount(let expected, let given):
-      "\(expected) arguments are expected, \(given) were given"
+      "\(expected) \(expected == 1 ? "argument is" : "arguments are") expected, \(given) "
+        + "\(given == 1 ? "was" : "were") given"
     case .tooLarge(let signature): "the values of \(signature) are too large to be passed"
     case .unsupportedValue(let index, let signature):
       "\(index == 0 ? "the result" : "argument \(index - 1)") of \(signature) cannot be passed "

@@ -235,6 +235,21 @@ struct ReentrantTests {
     #expect(call.target == nil)
   }
 
+  @Test("the first argument of a function is no target, and cannot be replaced while it runs")
+  func firstArgument() throws {
+    let functions = FunctionTable()
+    let call = try Invocation(parsing: "v*")
+    nonisolated(unsafe) let captured = call
+    try functions.register("read", encoding: "v*") { (_: String) in
+      #expect(throws: InvocationError.argumentInUse(index: 0)) {
+        try captured.setArgument("other", at: 0)
+      }
+    }
+    try call.setArgument("text", at: 0)
+    try call.invoke(using: functions.function(named: "read"))
+    #expect(try call.argument(at: 0) == "text")
+  }
+
   @Test("a result that the body sets on its own invocation is replaced by its answer")
   func result() async {
     await #expect(processExitsWith: .success) {
