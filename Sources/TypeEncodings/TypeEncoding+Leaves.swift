@@ -11,7 +11,7 @@ extension TypeEncoding {
     public var bitWidth: Int?
   }
 
-  /// All leaves with their places, structures, unions and arrays resolved; at most `limit`.
+  /// All leaves with their offsets, structures, unions and arrays resolved; at most `limit`.
   ///
   /// Throws where a place is not known. The result is cut at `limit`, so that a short string
   /// such as `[100000{S=cc}]` cannot ask for unbounded memory.

@@ -183,7 +183,7 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
         + "pass a pointer to it"
     case .notAMethod: "a method's first arguments are its receiver '@' and its selector ':'"
     case .selectorArity(let expected, let given):
-      "the selector takes \(expected) declared arguments, the signature \(given)"
+      "the selector takes \(expected) declared argument\(expected == 1 ? "" : "s"), the signature \(given)"
     }
   }
 

@@ -29,8 +29,9 @@ enum CallCommand {
       return .badData
     }
     guard given.count == signature.numberOfArguments else {
-      throw options.fault(
-        "\(signature) takes \(signature.numberOfArguments) arguments, \(given.count) were given")
+      let error = InvocationError.argumentCount(
+        expected: signature.numberOfArguments, given: given.count)
+      throw options.fault("\(signature): \(error)")
     }
     return try call(plan, path, symbol, given, options)
   }

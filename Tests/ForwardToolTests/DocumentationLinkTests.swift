@@ -99,6 +99,38 @@ struct DocumentationLinkTests {
     }
   }
 
+  /// Files that a page names, by their last parts, and types of the C core.
+  private static func names(_ text: String) -> (files: Set<String>, types: Set<String>) {
+    let files = text.matches(of: /\b[\w+]+\.(?:swift|c|h|S|pml)\b/).map { String($0.0) }
+    return (Set(files), Set(text.matches(of: /\bFWD[A-Z]\w+/).map { String($0.0) }))
+  }
+
+  @Test("the files and the types of C that Architecture and Frame name are there")
+  func namedFiles() throws {
+    var files: Set = ["ffi.h"]
+    var core = ""
+    for folder in ["CShims", "Sources", "Tests"] {
+      let root = SnippetTests.root.appendingPathComponent(folder)
+      let paths = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }
+      for path in try #require(paths) {
+        files.insert(String(path.split(separator: "/").last ?? ""))
+        if folder == "CShims", path.hasSuffix(".h") {
+          core += try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        }
+      }
+    }
+    let types = Self.names(core).types
+    var count = 0
+    for path in ["Documentation/Architecture.md", "Documentation/Internals/Frame.md"] {
+      let named = Self.names(try Self.page(path).text)
+      count += named.files.count + named.types.count
+      for name in named.files.subtracting(files).union(named.types.subtracting(types)) {
+        Issue.record("\(path) names \(name), which is gone")
+      }
+    }
+    #expect(count > 40)
+  }
+
   @Test(
     "a heading has the anchor that forges give it",
     arguments: [

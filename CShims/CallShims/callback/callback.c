@@ -78,12 +78,12 @@ void fwd_callback_end_use(FWDCallback *callback) {
 
 static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback *)callback); }
 
-// MARK: Places
+// MARK: Entries
 
 /// Finds an entry of its kind of code for `callback`: a fresh one as long as few are free, else the
 /// one that was freed first. Returns 0 with the reason if there is none. The callback that had the
 /// entry before answers late calls until the new one is there.
-static int take_place(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
+static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   FWDCallbackCode code = callback->code;
   FWDCallbackEntry *entry = NULL;
   FWDCallback *former = NULL;
@@ -124,14 +124,14 @@ static int uses_trampolines(void) {
 static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   if (uses_trampolines()) {
     callback->code = FWDCallbackCodeTrampolines;
-    if (take_place(callback, out_former, out_error)) {
+    if (take_entry(callback, out_former, out_error)) {
       fwd_trampoline_prepare(callback);
       return 1;
     }
     if (*out_error != 0) return 0;
   }
   callback->code = FWDCallbackCodeLibffi;
-  if (!take_place(callback, out_former, out_error)) return 0;
+  if (!take_entry(callback, out_former, out_error)) return 0;
   if (fwd_closure_prepare(callback)) return 1;
   // The entry stays with its former callback, which nobody frees. libffi is not expected to refuse a
   // type that it accepted before.

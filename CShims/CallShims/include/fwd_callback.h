@@ -28,7 +28,7 @@ FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler han
 /// function is used again; functions freed earlier are used first.
 ///
 /// Called once for each callback, which its own handler may do. No lock may be held: `release` may
-/// run now. The code and the place it leads to are never freed.
+/// run now. The code and the entry it leads to are never freed.
 void fwd_callback_destroy(FWDCallback *callback);
 
 /// Where the code of callbacks comes from.

@@ -110,7 +110,7 @@ typedef struct FWDSlot {
   uint32_t second_offset;
   uint32_t size;
   /// How many bytes of the value lie at `offset`: all of them in memory, at most 8 in a register.
-  /// A value can be larger than its places: an eightbyte of nothing but padding takes no register.
+  /// A value can be larger than its pieces: an eightbyte of nothing but padding takes no register.
   uint32_t head;
   /// At most 16.
   uint8_t alignment;
@@ -127,7 +127,7 @@ typedef struct FWDSlot {
 
 _Static_assert(sizeof(FWDSlot) == 24, "a slot's address is computed for every argument");
 
-/// Decides how a value is cut into pieces, once it has a place. Everything that moves values goes by
+/// Decides how a value is cut into pieces, once it has an offset. Everything that moves values goes by
 /// `head` and `second_offset`; this sets `head`, and the maker of a plan has set all else before.
 static inline void fwd_slot_cut(FWDSlot *slot) {
   int is_register = slot->route == FWDRouteRegisters && slot->second == FWDClassNone;

@@ -7,8 +7,8 @@
 // How memory that other threads replace is read without a lock and without counting references.
 //
 // What is shared is published at a *cell*: one word. A reader *holds* what it finds there: it
-// writes the address into a list of its thread, and looks at the cell again; if it is still there,
-// a writer that replaces it will see the list. A writer replaces the word and *retires* the old
+// writes the address into a slot of its thread, and looks at the cell again; if it is still there,
+// a writer that replaces it will see the slot. A writer replaces the word and *retires* the old
 // thing. If no thread holds it, it is disposed of at once; else each hold is marked, and letting go
 // of the last marked one disposes of it. Letting go of anything else costs nothing, however long
 // other things are held.
@@ -125,8 +125,8 @@ static inline const void *_Nullable fwd_published(const void *_Nullable const *_
 }
 
 /// Calls `dispose(thing)` once no thread holds `thing`, which nobody can find any more: now, or when
-/// the last hold ends, on the thread that ends it. What only threads held that a fork did without
-/// goes to the next thread that retires something, or lets go of something retired.
+/// the last hold ends, on the thread that ends it. A forked child lacks the other threads: what they
+/// held goes to the next thread that retires something, or lets go of something retired.
 ///
 /// `thing` belongs to this folder from here on, and `dispose` frees it. A thing is retired once, from
 /// any thread. No lock may be held: disposing may run any code.

@@ -43,7 +43,7 @@ _Static_assert(sizeof(FWDMethod) == 64, "an entry is as large as a line of the c
 _Static_assert(offsetof(FWDMethodCache, methods) == 64, "entries are aligned");
 _Static_assert(offsetof(FWDMethodCache, retirable) == 0, "what is retired is found by its beginning");
 
-/// The current table; a place to hold.
+/// The cell of the current table.
 extern const void *_Nullable fwd_method_cache;
 
 /// Mixes the words of a class and a selector into the number that decides where a search begins. A

@@ -79,8 +79,8 @@ static inline uint32_t fwd_target_set_flag(FWDTargetState *state, uint32_t flag)
   return __atomic_fetch_or(&state->flags, flag, __ATOMIC_ACQ_REL);
 }
 
-/// Takes a flag back, for all deliveries that have the target in their lists. Not the one for strong
-/// targets, which are not retained by those who take them. Any thread may do so.
+/// Takes a flag back, for all deliveries that have the target in their lists. `FWD_TARGET_STRONG` stays:
+/// a delivery that took a strong target did not retain it. Any thread may do so.
 static inline void fwd_target_clear_flag(FWDTargetState *state, uint32_t flag) {
   __atomic_fetch_and(&state->flags, ~flag, __ATOMIC_RELEASE);
 }
@@ -177,9 +177,9 @@ _Static_assert(sizeof(FWDDelivered) <= 16, "it comes back in two registers");
 /// thread, its step is refused, the thread holds too much, or there is no list. `round` says whether
 /// to stop at the first answer; all of it is written if the delivery stops.
 ///
-/// The caller has lent the target, and checked that the call has room on the stack. If the delivery
-/// stops, the round holds the list and the table, and its step is entered: the caller goes on with
-/// `fwd_round_go_on` until that returns 0, in the function that `round` is a variable of.
+/// The caller has lent the target. If the delivery stops, the round holds the list and the table, and
+/// its step is entered: the caller goes on with `fwd_round_go_on` until that returns 0, in the function
+/// that `round` is a variable of. Only light methods are called here, so nobody asks for stack.
 FWDDelivered fwd_targets_deliver(const void *_Nullable const *_Nonnull cell, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
                                  FWDRound *round);

@@ -155,14 +155,14 @@ int fwd_stack_is_dead(uintptr_t stack, uintptr_t now);
 
 /// Returns where the search for a key begins; what it returns is taken modulo `FWD_SPARES`. For the two
 /// functions below.
-static inline uint32_t fwd_spare_place(const void *key) {
+static inline uint32_t fwd_spare_start(const void *key) {
   return (uint32_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 56);
 }
 
 /// Takes a spare object that is good for `key`; NULL if the thread has none. The caller owns it then.
 /// `thread` is the current one, and `key` is compared, never followed.
 static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key) {
-  uint32_t first = fwd_spare_place(key);
+  uint32_t first = fwd_spare_start(key);
   for (uint32_t i = 0; i < FWD_SPARES; i++) {
     uint32_t at = (first + i) % FWD_SPARES;
     if (thread->spare_keys[at] != key) continue;
@@ -178,7 +178,7 @@ static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key)
 /// it, or NULL. It returns `spare` itself where threads keep none. The caller releases what comes back.
 static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
   if (thread->block_limit == 0) return spare;
-  uint32_t first = fwd_spare_place(key), at = first % FWD_SPARES;
+  uint32_t first = fwd_spare_start(key), at = first % FWD_SPARES;
   for (uint32_t i = 0; i < FWD_SPARES; i++) {
     at = (first + i) % FWD_SPARES;
     if (!thread->spares[at]) break;

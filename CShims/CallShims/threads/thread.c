@@ -37,8 +37,7 @@ static void unlink_thread(FWDThread *thread) {
 
 static void leave(void *pointer) {
   FWDThread *thread = pointer;
-  // Releasing a spare may send messages, and so fill a place again. A spare that does so for ever
-  // is lost.
+  // Releasing a spare may send messages, which leave other spares. One that does so for ever is lost.
   for (int rounds = 4, is_empty = 0; !is_empty && rounds > 0; rounds--) {
     is_empty = 1;
     for (int i = 0; i < FWD_SPARES; i++) {

@@ -11,7 +11,8 @@ public import CForwardingShims
 /// }
 /// ```
 ///
-/// It does what an ``Invocation`` does, but cannot be kept or copied.
+/// It checks and owns what an ``Invocation`` does, and has the most common of its methods; it cannot be
+/// kept or copied.
 @safe
 @frozen
 public struct ScopedInvocation: ~Copyable {
