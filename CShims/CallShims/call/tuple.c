@@ -3,6 +3,7 @@
 uint64_t fwd_word_widen(FWDWord word, const char *value) {
   switch (word) {
     case FWDWordWhole: break;
+    case FWDWordAddress: return (uint64_t)value;
     case FWDWordInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
     case FWDWordUInt8:
     case FWDWordBool: return *(const uint8_t *)value;
@@ -18,7 +19,8 @@ uint64_t fwd_word_widen(FWDWord word, const char *value) {
 
 void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
   switch (word) {
-    case FWDWordWhole: memcpy(value, &bits, 8); return;
+    case FWDWordWhole:
+    case FWDWordAddress: memcpy(value, &bits, 8); return;
     case FWDWordInt8:
     case FWDWordUInt8: memcpy(value, &bits, 1); return;
     // Any byte but 0 is true: C code that passes 2 for a `_Bool` must not break Swift's.

@@ -56,6 +56,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDKind : uint8_t {
   FWDKindSelector,
   FWDKindPointer,
   FWDKindFunctionPointer,
+  /// The address of a Swift value, which C may pass on, but not look at.
+  FWDKindSwiftValue,
   /// A structure, a union or a complex integer.
   FWDKindAggregate,
 } FWDKind;

@@ -19,6 +19,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
   FWDWordInt32,
   FWDWordUInt32,
   FWDWordBool,
+  /// The word is the address of the memory; for values that are lent for the time of a call. Only stored.
+  FWDWordAddress,
 } FWDWord;
 
 typedef struct FWDMove {

@@ -57,7 +57,8 @@ static ffi_type *scalar_type(FWDKind kind) {
     case FWDKindClassReference:
     case FWDKindSelector:
     case FWDKindPointer:
-    case FWDKindFunctionPointer: return &ffi_type_pointer;
+    case FWDKindFunctionPointer:
+    case FWDKindSwiftValue: return &ffi_type_pointer;
     case FWDKindInt128:
     case FWDKindUInt128:
     case FWDKindAggregate: return NULL;

@@ -83,7 +83,7 @@ static void describe(FWDPlan *plan) {
   FWDPlanFacts *facts = &plan->facts;
   FWDKind kind = facts->result.kind;
   int is_direct = facts->engine == FWDEngineDirect;
-  int is_owned = kind == FWDKindObject || kind == FWDKindCString;
+  int is_owned = kind == FWDKindObject || kind == FWDKindCString || kind == FWDKindSwiftValue;
   facts->caller = is_direct ? fwd_direct_caller(facts->shape) : fwd_call_libffi;
   if (!is_direct) facts->shape = FWD_SHAPE_OF_LIBFFI;
   facts->stack_needed = stack_needed(plan);

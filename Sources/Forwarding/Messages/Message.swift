@@ -8,21 +8,32 @@
 /// try add(2, 3, on: calculator)  // 5
 /// ```
 ///
+/// The types may be any at all. Numbers, text, objects and the structures of C travel as C passes them;
+/// all others by their address, without a copy, to methods that were registered with the same types.
+///
 /// A target may be any object, a proxy among them. If it registered the selector with other types,
 /// the first send says so, with both spellings. A send allocates nothing: the call is recorded on
 /// the stack.
-public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
+public struct Message<Result: SendableMetatype, each Argument: SendableMetatype>: Sendable {
   /// The message's name.
   public let selector: Selector
   /// The prepared call.
   public let plan: CallPlan
-  /// How the arguments get into a frame, if all are words.
+  /// How results and arguments travel.
+  @usableFromInline let fitted: FittedPlan<Result, repeat each Argument>
+  /// How the arguments get into a frame, if none says itself how it travels.
   @usableFromInline let layout: TupleLayout?
 
   /// Makes a message. The selector must have a colon for each argument. The types are compared with
   /// `encoding`, or spell one.
   public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
-    let fitted = try FittedPlan<Result, repeat each Argument>(method: encoding)
+    try self.init(selector, FittedPlan(anyMethod: encoding))
+  }
+
+  private init(
+    _ selector: Selector, _ fitted: FittedPlan<Result, repeat each Argument>
+  ) throws(InvocationError) {
+    self.fitted = fitted
     plan = fitted.plan
     do throws(TypeEncodingError) {
       try plan.signature.checkArity(ofSelector: selector.name)
@@ -43,7 +54,7 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
     let call = Invocation(plan, comparedSelector: selector)
     var index = 2
     for argument in repeat each arguments {
-      try call.setArgument(argument, at: index)
+      try call.setFitting(argument, fitted.arguments[index - 2], at: index)
       index += 1
     }
     return call
@@ -56,8 +67,41 @@ public struct Message<Result: CallValue, each Argument: CallValue>: Sendable {
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
     try plan.withInvocation { call in
+      guard let layout else {
+        var index = 2
+        for argument in repeat each arguments {
+          try call.setFitting(argument, fitted.arguments[index - 2], at: index)
+          index += 1
+        }
+        try call.send(compared: selector, to: target)
+        return try call.answer(as: Result.self, fitted.result)
+      }
+      // The arguments are lent to the targets where they are.
+      return try call.setAll(layout, (repeat each arguments)) {
+        try call.send(compared: selector, to: target)
+        return try call.answer(as: Result.self, fitted.result)
+      }
+    }
+  }
+}
+
+// For types that say themselves how they travel.
+extension Message where Result: CallValue, repeat each Argument: CallValue {
+  /// Makes a message of values of C. The selector must have a colon for each argument. The types are
+  /// compared with `encoding`, or spell one.
+  public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
+    try self.init(selector, FittedPlan(method: encoding))
+  }
+
+  /// Sends a message of values of C; nil answers zero.
+  @inlinable
+  @discardableResult
+  public func callAsFunction(
+    _ arguments: repeat each Argument, on target: AnyObject?
+  ) throws -> Result {
+    try plan.withInvocation { call in
       if let layout {
-        call.setAll(layout, (repeat each arguments))
+        call.setAll(layout, (repeat each arguments)) {}
       } else {
         var index = 2
         for argument in repeat each arguments {

@@ -54,7 +54,7 @@ public struct DeliveryAnswer: @unchecked Sendable {
   init(_ invocation: Invocation) { self.invocation = invocation }
 
   /// The answer as a Swift type, which must be the one the message has.
-  public func value<Value: CallValue>(
+  public func value<Value: SendableMetatype>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
     try invocation.result(as: type)

@@ -64,7 +64,7 @@ extension MulticastProxy {
   }
 
   /// The results of all targets that answer, in order.
-  public func answers<Value: CallValue>(
+  public func answers<Value: SendableMetatype>(
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
     var values: [Value] = []
@@ -77,7 +77,7 @@ extension MulticastProxy {
   }
 
   /// Combines the results of the targets, from the first on; `combine` may end the delivery.
-  public func fold<Value: CallValue, Sum>(
+  public func fold<Value: SendableMetatype, Sum>(
     _ invocation: Invocation, as type: Value.Type = Value.self, into initial: Sum,
     _ combine: (inout Sum, Value) throws -> Step
   ) throws -> Sum {

@@ -69,14 +69,12 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
 }
 
 extension ClosureTarget {
-  @available(
-    *, unavailable,
-    message:
-      "an argument or the result is no CallValue: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
-  )
-  public func register<Result, each Argument>(
+  /// Answers a selector with a closure over any types.
+  public func register<Result: SendableMetatype, each Argument: SendableMetatype>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
-  ) throws(InvocationError) {}
-
+  ) throws(InvocationError) {
+    try register(
+      selector, replacing: replacing, Implementation.ofAnyTypes(encoding: encoding, body))
+  }
 }

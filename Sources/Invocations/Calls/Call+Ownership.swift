@@ -46,13 +46,24 @@ extension Call {
   // let go last, when all that is written here is true again, and while the target is lent.
 
   func letGo(_ old: OwnedWord) {
-    if old.ownership == .object { lendingTarget { old.release() } } else { old.release() }
+    if old.ownership == .object || old.ownership == .value {
+      lendingTarget { old.release() }
+    } else {
+      old.release()
+    }
+  }
+
+  /// The type of the values of a place, if they travel by their address.
+  @inline(__always)
+  func swiftType(_ slot: ValueSlot, _ place: Int) -> Any.Type? {
+    slot.kind.isSwiftValue ? plan.swiftType(ofPlace: place)?.type : nil
   }
 
   /// Takes out what argument `index` holds, which the caller lets go.
   func detachArgument(_ index: Int) -> OwnedWord {
     let slot = slot(index)
-    let taken = OwnedWord(slot.word, owns(index) ? slot.kind.ownership : .none)
+    let taken = OwnedWord(
+      slot.word, owns(index) ? slot.kind.ownership : .none, type: swiftType(slot, index + 1))
     setOwns(index, false)
     slot.word = 0
     return taken
@@ -60,7 +71,7 @@ extension Call {
 
   /// Takes out an object or text that is the result, which the caller lets go.
   func detachResult() -> OwnedWord {
-    let taken = OwnedWord(resultSlot.word, resultOwnership)
+    let taken = OwnedWord(resultSlot.word, resultOwnership, type: swiftType(resultSlot, 0))
     hasResult = false
     if taken.ownership != .none {
       resultOwnership = .none
@@ -105,7 +116,8 @@ extension Call {
   func retain(_ index: Int) {
     let slot = slot(index)
     guard slot.kind.isOwnable, !slot.isNull else { return }
-    slot.word = OwnedWord(keeping: slot.word, as: slot.kind.ownership).word
+    let type = swiftType(slot, index + 1)
+    slot.word = OwnedWord(keeping: slot.word, as: slot.kind.ownership, type: type).word
     setOwns(index, true)
   }
 
@@ -131,7 +143,8 @@ extension Call {
   func keepResult() {
     let slot = resultSlot
     guard resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
-    let kept = OwnedWord(keeping: slot.word, as: slot.kind.ownership)
+    let type = swiftType(slot, 0)
+    let kept = OwnedWord(keeping: slot.word, as: slot.kind.ownership, type: type)
     slot.word = kept.word
     resultOwnership = kept.ownership
   }

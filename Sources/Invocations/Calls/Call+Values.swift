@@ -107,7 +107,8 @@ extension Call {
     let owns = Value.ownership != .none && !slot.isNull
     setOwns(index, owns)
     if !owns, isRetaining(index) { retain(index) }
-    letGo(OwnedWord(old, owned ? slot.kind.ownership : .none))
+    letGo(
+      OwnedWord(old, owned ? slot.kind.ownership : .none, type: swiftType(slot, index + 1)))
   }
 
   func replace(_ slot: ValueSlot, _ index: Int, with new: OwnedWord) {

@@ -43,12 +43,19 @@ extension Invocation: CustomStringConvertible {
     case .selector: (try? unsafe Selector.load(from: slot)).map { Self.cut($0.name, 40) } ?? "nil"
     case .object:
       slot.object.map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
+    case .swiftValue: describeValue(slot, index)
     case .cString, .block, .classReference, .pointer, .functionPointer:
       word == 0 ? "NULL" : "0x" + String(word, radix: 16)
     case .int128, .uInt128, .longDouble, .complexFloat, .complexDouble, .complexLongDouble,
       .aggregate:
       slot.hex(limit: 32)
     }
+  }
+
+  /// A Swift value as it shows itself; its own code runs.
+  private func describeValue(_ slot: ValueSlot, _ index: Int) -> String {
+    value(slot, plan.signature.argumentTypes[index]).map { Self.cut(String(reflecting: $0), 80) }
+      ?? "(no value)"
   }
 
   private static func cut(_ text: String, _ limit: Int) -> String {

@@ -24,7 +24,7 @@ extension Invocation {
     return value(call.resultSlot, plan.signature.resultType)
   }
 
-  private func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {
+  func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {
     // SAFETY: each type is loaded from a place of its own kind, as the switch says.
     switch slot.kind.raw {
     case .int8: return unsafe loaded(slot, Int8.self)
@@ -44,6 +44,7 @@ extension Invocation {
     case .complexDouble: return unsafe loaded(slot, ComplexValue<Double>.self)
     case .cString: return slot.isNull ? nil : unsafe loaded(slot, String.self)
     case .object: return slot.object
+    case .swiftValue: return swiftValue(slot)
     case .selector: return SelectorTable.selector(ofWord: slot.word)
     case .pointer, .functionPointer, .block, .classReference:
       return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
@@ -57,6 +58,14 @@ extension Invocation {
       // Text that is not UTF-8 has no Swift value of its own.
       return RawValue(type: self.type(of: slot), bytes: slot.bytes)
     }
+  }
+
+  private func swiftValue(_ slot: ValueSlot) -> Any? {
+    guard let type = call.swiftType(slot, slot.index.map { $0 + 1 } ?? 0),
+      let address = unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
+    else { return nil }
+    // SAFETY: a place of a Swift type holds the address of a value of it, or nothing.
+    return unsafe AnyValue.value(type, at: address)
   }
 
   private func type(of slot: ValueSlot) -> TypeEncoding {

@@ -31,6 +31,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case notText(index: Int?)
   /// A pointer is NULL where one that is not optional is asked for; of the result, if there is no index.
   case nullPointer(index: Int?)
+  /// No value was set where one of a Swift type is asked for; of the result, if there is no index.
+  case missingValue(index: Int?)
   /// The object is nil, or of another class than the one asked for.
   case wrongClass(expected: SwiftType, given: SwiftType?)
   /// The value that arrived for a Swift type is none of its values.
@@ -108,6 +110,7 @@ extension InvocationError: CustomStringConvertible {
       "\(Self.place(index)) is NULL or not UTF-8; ask for a pointer"
     case .nullPointer(let index): "\(Self.place(index)) is NULL; ask for an optional pointer"
     case .foreignValue(let type, let given): "\(given) is no value of \(type)"
+    case .missingValue(let index): "\(Self.place(index)) has no value yet"
     case .wrongClass(let expected, let given):
       "\(expected) was asked for, the object is \(given.map { "\($0)" } ?? "nil")"
     case .resultNotAvailable: "there is no result: no call has completed, or the result is void"

@@ -61,7 +61,7 @@ public final class Implementation: Sendable {
 
   /// A Swift body for a plan that fits its types.
   @usableFromInline
-  init<Value: CallValue, each Argument: CallValue>(
+  init<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
     _ body: @escaping Closure
   ) {
@@ -70,7 +70,7 @@ public final class Implementation: Sendable {
     self.receiver = receiver as? AnyClass
     self.body = body
     // A pointer that stands for a C string is not given away.
-    ownsResult = Value.ownership != .none
+    ownsResult = fitted.result.ownership != .none
     function = nil
     keepAlive = nil
   }

@@ -14,7 +14,7 @@ package enum SwiftBody {
   ) -> Implementation.Closure {
     let plan = fitted.plan
     let first = fitted.first
-    guard let layout = TupleLayout(fitted) else {
+    guard let layout = TupleLayout(fitted), layout.isWords else {
       return { frame in
         var cursor = ArgumentCursor(plan: plan, frame: frame, index: first)
         let value = try body(repeat try cursor.next((each Argument).self))
@@ -35,7 +35,7 @@ package enum SwiftBody {
   ) -> Implementation.Closure {
     let plan = fitted.plan
     let first = fitted.first
-    guard let layout = TupleLayout(fitted) else {
+    guard let layout = TupleLayout(fitted), layout.isWords else {
       return { frame in
         var cursor = ArgumentCursor(plan: plan, frame: frame, index: first)
         try body(repeat try cursor.next((each Argument).self))

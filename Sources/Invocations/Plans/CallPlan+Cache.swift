@@ -51,14 +51,21 @@ extension CallPlan {
   public static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
-    let key = key(signature, fixedArgumentCount)
+    try shared(for: signature, fixedArgumentCount: fixedArgumentCount, swiftTypes: [])
+  }
+
+  /// Returns the plan that all equal signatures share whose places have these types.
+  static func shared(
+    for signature: MethodSignature, fixedArgumentCount: Int? = nil, swiftTypes: [SwiftType?]
+  ) throws(InvocationError) -> CallPlan {
+    let key = key(signature, fixedArgumentCount, swiftTypes)
     let isKept = signature.isStatic
     if let known = shared.withLockInPlace({ $0.find(key, isKept: isKept) }) { return known }
-    let identity = identity(signature, fixedArgumentCount).map { bytes in
+    let identity = identity(signature, fixedArgumentCount, swiftTypes).map { bytes in
       shared.withLockInPlace { $0.identity(bytes) }
     }
     let made = try CallPlan(
-      signature, fixedArgumentCount: fixedArgumentCount, key: key, shared: identity)
+      signature, fixedArgumentCount: fixedArgumentCount, swiftTypes, key: key, shared: identity)
     // Another thread may have been faster; then its plan is the one to share, and this one ends, but
     // not under the lock, which its end takes.
     return withExtendedLifetime(made) {

@@ -37,6 +37,10 @@ public final class CallPlan: Sendable {
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
 
+  /// The types of the places whose values travel by their address, the result first; empty if there are
+  /// none.
+  private let swiftTypes: [SwiftType?]
+
   /// Equal for plans of equal signatures: how the shared ones are found.
   let key: [UInt8]
   /// Equal for plans that may stand in for one another: which types an address points at does not
@@ -54,17 +58,22 @@ public final class CallPlan: Sendable {
   ) throws(InvocationError) {
     try self.init(
       signature, fixedArgumentCount: fixedArgumentCount,
-      key: Self.key(signature, fixedArgumentCount), shared: nil)
+      key: Self.key(signature, fixedArgumentCount, []), shared: nil)
   }
 
   init(
-    _ signature: MethodSignature, fixedArgumentCount: Int?, key: [UInt8], shared: SharedIdentity?
+    _ signature: MethodSignature, fixedArgumentCount: Int?, _ swiftTypes: [SwiftType?] = [],
+    key: [UInt8], shared: SharedIdentity?
   ) throws(InvocationError) {
     let count = signature.numberOfArguments
     if let fixed = fixedArgumentCount, !(0...count).contains(fixed) {
       throw .indexOutOfBounds(index: fixed, count: count)
     }
-    let values = try Self.values(of: signature)
+    var values = try Self.values(of: signature)
+    for (place, type) in swiftTypes.enumerated() where type != nil {
+      values[place].kind = .swiftValue
+    }
+    self.swiftTypes = swiftTypes
     var plan: OpaquePointer?
     var blamed = 0
     let status = unsafe fwd_plan_create(
@@ -73,7 +82,7 @@ public final class CallPlan: Sendable {
     self.signature = signature
     self.fixedArgumentCount = fixedArgumentCount
     self.key = key
-    identity = shared?.bytes ?? Self.identity(signature, fixedArgumentCount) ?? key
+    identity = shared?.bytes ?? Self.identity(signature, fixedArgumentCount, swiftTypes) ?? key
     sharedIdentity = shared
     unsafe handle = plan
     unsafe facts = fwd_plan_facts(plan)
@@ -124,24 +133,38 @@ public final class CallPlan: Sendable {
     }
   }
 
-  static func key(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8] {
-    signature.identity + suffix(fixed)
+  static func key(
+    _ signature: MethodSignature, _ fixed: Int?, _ swiftTypes: [SwiftType?]
+  ) -> [UInt8] {
+    signature.identity + suffix(fixed, swiftTypes)
   }
 
   /// The identity of a plan that takes or returns an address, whatever it points at; nil for
   /// others, whose key is their identity.
-  static func identity(_ signature: MethodSignature, _ fixed: Int?) -> [UInt8]? {
+  static func identity(
+    _ signature: MethodSignature, _ fixed: Int?, _ swiftTypes: [SwiftType?] = []
+  ) -> [UInt8]? {
     let result = signature.resultType
     let types = signature.argumentTypes
     let isAddress = [result.isUnownedAddress] + types.map(\.isUnownedAddress)
     guard isAddress.contains(true) else { return nil }
     return zip([result] + types, isAddress).reduce(into: []) { bytes, place in
       bytes += place.1 ? Array("^v".utf8) : place.0.identity
-    } + suffix(fixed)
+    } + suffix(fixed, swiftTypes)
   }
 
-  private static func suffix(_ fixed: Int?) -> [UInt8] {
-    fixed.map { Array("...\($0)".utf8) } ?? []
+  /// What a plan is told by beside its signature. Two types of one name are two types.
+  private static func suffix(_ fixed: Int?, _ swiftTypes: [SwiftType?]) -> [UInt8] {
+    let fixed = fixed.map { "...\($0)" } ?? ""
+    let types = swiftTypes.map { type in
+      type.map { " \(UInt(bitPattern: ObjectIdentifier($0.type)))" } ?? " "
+    }
+    return Array((fixed + types.joined()).utf8)
+  }
+
+  /// The type of a place whose values travel by their address; 0 is the result.
+  func swiftType(ofPlace place: Int) -> SwiftType? {
+    swiftTypes.isEmpty ? nil : swiftTypes[place]
   }
 
   /// Whether a function or method planned as `other` may be called through this plan: their

@@ -5,103 +5,101 @@ import TypeEncodings
 ///
 /// Closures and typed messages move values without looking at the types again, so they are made from
 /// nothing else; and there is no way to make one of these without the comparison. It counts the
-/// arguments, and compares kinds, sizes, alignment and plainness, whether the plan was spelled by the
-/// types or parsed: a type may say anything about itself.
+/// arguments, and compares kinds, sizes, alignment, and that a structure is no more than its bytes,
+/// whether the plan was spelled by the types or parsed: a type may say anything about itself.
 @usableFromInline
-package struct FittedPlan<Value: CallValue, each Argument: CallValue>: Sendable {
+package struct FittedPlan<Value, each Argument>: Sendable {
   /// The plan.
   @usableFromInline package let plan: CallPlan
   /// The first argument that the types speak of: 2 for a method.
   @usableFromInline let first: Int
+  /// How results travel.
+  @usableFromInline package let result: TypedPlace
+  /// How the arguments travel that the types speak of.
+  @usableFromInline package let arguments: [TypedPlace]
 
-  /// The plan of a method whose declared arguments are of these types: the one that `encoding`
+  /// Compares places with a method (`first` is 2) or a function (0): the one that `encoding`
   /// describes, or the one that the types spell.
+  private init(
+    _ encoding: String?, first: Int, _ result: TypedPlace, _ arguments: [TypedPlace]
+  ) throws(InvocationError) {
+    self.first = first
+    self.result = result
+    self.arguments = arguments
+    let signature = try Self.signature(encoding, first: first, [result] + arguments)
+    let types =
+      [result.addressed] + Array(repeating: nil, count: first) + arguments.map(\.addressed)
+    guard signature.numberOfArguments == first + arguments.count else {
+      throw .argumentCount(
+        expected: signature.numberOfArguments - first, given: arguments.count)
+    }
+    plan = try CallPlan.shared(
+      for: signature, swiftTypes: types.contains { $0 != nil } ? types : [])
+    for (index, place) in arguments.enumerated() where !place.fits(plan, place: first + index + 1) {
+      throw .argumentMismatch(
+        index: first + index, expected: plan.type(ofPlace: first + index + 1), given: place.type)
+    }
+    guard result.fits(plan, place: 0) else {
+      throw .resultMismatch(expected: plan.type(ofPlace: 0), given: result.type)
+    }
+    if first == 2 { try plan.checkMethod() }
+  }
+
+  private static func signature(
+    _ encoding: String?, first: Int, _ places: [TypedPlace]
+  ) throws(InvocationError) -> MethodSignature {
+    if let encoding {
+      return try InvocationError.wrapping { () throws(TypeEncodingError) in
+        try first == 2 ? MethodSignature(method: encoding) : MethodSignature(parsing: encoding)
+      }
+    }
+    if let unfit = places.first(where: \.isUnfit) { throw .unfitType(unfit.type) }
+    let hidden = first == 2 ? "@:" : ""
+    let text = places[0].encoding + hidden + places.dropFirst().map(\.encoding).joined()
+    return try InvocationError.wrapping { () throws(TypeEncodingError) in
+      try SignatureCache.signature(ofProgramText: text)
+    }
+  }
+}
+
+// For types that say themselves how they travel.
+extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
+  /// The plan of a method whose declared arguments are of these types.
   @usableFromInline
   package init(method encoding: String?) throws(InvocationError) {
-    let signature: MethodSignature
-    if let encoding {
-      signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
-        try MethodSignature(method: encoding)
-      }
-    } else {
-      signature = try Self.spelled(hidden: "@:")
-    }
-    try self.init(signature, first: 2)
-    try plan.checkMethod()
+    try self.init(encoding, first: 2, TypedPlace(of: Value.self), Self.places)
   }
 
-  /// The plan of a function whose arguments are of these types, found in the same way.
+  /// The plan of a function whose arguments are of these types.
   @usableFromInline
   package init(function encoding: String?) throws(InvocationError) {
-    let signature: MethodSignature
-    if let encoding {
-      signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
-        try MethodSignature(parsing: encoding)
-      }
-    } else {
-      signature = try Self.spelled(hidden: "")
-    }
-    try self.init(signature, first: 0)
+    try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places)
   }
 
-  private init(_ signature: MethodSignature, first: Int) throws(InvocationError) {
-    plan = try CallPlan.shared(for: signature)
-    self.first = first
-    try checkArguments()
-    try checkResult()
+  private static var places: [TypedPlace] {
+    var places: [TypedPlace] = []
+    for type in repeat (each Argument).self { places.append(TypedPlace(of: type)) }
+    return places
+  }
+}
+
+// For any types at all.
+extension FittedPlan where Value: SendableMetatype, repeat each Argument: SendableMetatype {
+  /// The plan of a method whose declared arguments are of these types.
+  @usableFromInline
+  package init(anyMethod encoding: String?) throws(InvocationError) {
+    try self.init(encoding, first: 2, TypedPlace(ofAny: Value.self), Self.anyPlaces)
   }
 
-  /// The signature that the types spell, behind a prefix such as `@:`.
-  private static func spelled(hidden: String) throws(InvocationError) -> MethodSignature {
-    guard isFit(Value.self) else {
-      throw .unfitType(SwiftType(Value.self))
-    }
-    var text = Value.typeEncoding + hidden
-    for type in repeat (each Argument).self {
-      guard isFit(type) else {
-        throw .unfitType(SwiftType(type))
-      }
-      text += type.typeEncoding
-    }
-    let spelled = text
-    return try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try SignatureCache.signature(ofProgramText: spelled)
-    }
+  /// The plan of a function whose arguments are of these types.
+  @usableFromInline
+  package init(anyFunction encoding: String?) throws(InvocationError) {
+    try self.init(encoding, first: 0, TypedPlace(ofAny: Value.self), Self.anyPlaces)
   }
 
-  /// Whether a type fits any place: not one that travels as itself.
-  private static func isFit<Given: CallValue>(_ type: Given.Type) -> Bool {
-    // SAFETY: only looked at.
-    unsafe !Given._callFacts(0).isUnfit
-  }
-
-  private func checkArguments() throws(InvocationError) {
-    var count = first
-    for _ in repeat (each Argument).self { count += 1 }
-    guard count == plan.argumentCount else {
-      throw .argumentCount(expected: plan.argumentCount - first, given: count - first)
-    }
-    var index = first
-    for type in repeat (each Argument).self {
-      try check(type, index)
-      index += 1
-    }
-  }
-
-  private func check<Given: CallValue>(
-    _ type: Given.Type, _ index: Int
-  ) throws(InvocationError) {
-    let kind = unsafe ValueKind(raw: plan.slots[index].kind)
-    guard plan.accepts(type, kind, place: index + 1) else {
-      throw .argumentMismatch(
-        index: index, expected: plan.type(ofPlace: index + 1), given: SwiftType(type))
-    }
-  }
-
-  private func checkResult() throws(InvocationError) {
-    let kind = unsafe ValueKind(raw: plan.result.pointee.kind)
-    guard plan.accepts(Value.self, kind, place: 0) else {
-      throw .resultMismatch(expected: plan.type(ofPlace: 0), given: SwiftType(Value.self))
-    }
+  private static var anyPlaces: [TypedPlace] {
+    var places: [TypedPlace] = []
+    for type in repeat (each Argument).self { places.append(TypedPlace(ofAny: type)) }
+    return places
   }
 }

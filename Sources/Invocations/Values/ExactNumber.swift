@@ -42,7 +42,7 @@ enum ExactNumber {
         return false
       #endif
     case .nothing, .complexFloat, .complexDouble, .complexLongDouble, .cString, .object, .block,
-      .classReference, .selector, .pointer, .functionPointer, .aggregate:
+      .classReference, .selector, .pointer, .functionPointer, .aggregate, .swiftValue:
       return false
     }
   }

@@ -15,16 +15,21 @@ enum ValueOwnership: UInt8 {
   case object
   /// A C string of its own, to be freed.
   case cString
+  /// A Swift value in memory of its own, to be ended and freed.
+  case value
 }
 
 /// A word on its way into a frame or out of it, and what is owned of it.
 struct OwnedWord {
   let word: UInt64
   let ownership: ValueOwnership
+  /// The type of a Swift value.
+  private let type: Any.Type?
 
-  init(_ word: UInt64, _ ownership: ValueOwnership) {
+  init(_ word: UInt64, _ ownership: ValueOwnership, type: Any.Type? = nil) {
     self.word = word
     self.ownership = word == 0 ? .none : ownership
+    self.type = type
   }
 
   /// Refers to an object, or to none, and retains it if it is to be owned.
@@ -36,14 +41,18 @@ struct OwnedWord {
   }
 
   /// Copies what a word refers to, or retains it.
-  init(keeping word: UInt64, as ownership: ValueOwnership) {
+  init(keeping word: UInt64, as ownership: ValueOwnership, type: Any.Type? = nil) {
     var word = word
     switch ownership {
     case .none: break
     case .cString: word = unsafe Self.text(at: word).map { unsafe Self.word(of: strdup($0)) } ?? 0
     case .object: _ = unsafe Self.object(at: word)?.retain()
+    case .value:
+      if let type, let value = unsafe UnsafeRawPointer(bitPattern: UInt(word)) {
+        unsafe word = UInt64(UInt(bitPattern: AnyValue.copy(type, at: value)))
+      }
     }
-    self.init(word, ownership)
+    self.init(word, ownership, type: type)
   }
 
   /// Lets go of what is owned.
@@ -52,6 +61,10 @@ struct OwnedWord {
     case .none: break
     case .cString: unsafe free(UnsafeMutableRawPointer(bitPattern: UInt(word)))
     case .object: unsafe Self.object(at: word)?.release()
+    case .value:
+      if let type, let value = unsafe UnsafeMutableRawPointer(bitPattern: UInt(word)) {
+        unsafe AnyValue.end(type, at: value)
+      }
     }
   }
 

@@ -12,35 +12,38 @@ package final class TupleLayout: @unchecked Sendable {
   @usableFromInline let moves: UnsafeMutablePointer<FWDMove>
   @usableFromInline let count: Int
 
-  /// Finds the moves for the arguments of a plan; nil if one of the types is more than a word.
+  /// Whether all values are words, and none is an address: then a tuple can be read from a frame, too.
+  @usableFromInline let isWords: Bool
+
+  /// Finds the moves for the arguments of a plan; nil if a type says itself how it travels.
   @usableFromInline
-  package init?<Value: CallValue, each Argument: CallValue>(
-    _ fitted: FittedPlan<Value, repeat each Argument>
-  ) {
+  package init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
     let plan = fitted.plan
-    let first = fitted.first
     var found: [FWDMove] = []
     var offset = 0
     var isWords = true
-    func add<Moved: CallValue>(_ type: Moved.Type) {
+    func move<Moved>(_ type: Moved.Type) -> FWDMove? {
+      let place = fitted.arguments[found.count]
+      let slot = unsafe plan.slots[fitted.first + found.count]
       let alignment = MemoryLayout<Moved>.alignment
       offset = (offset + alignment - 1) / alignment * alignment
-      let slot = unsafe plan.slots[first + found.count]
+      let word: FWDWord
+      switch place.way {
       // A promoted argument of a variadic function is wider than its type.
-      guard let word = Moved.memoryWord, slot.kind == Moved.valueKind.raw,
-        offset <= UInt16.max
-      else {
-        isWords = false
-        return
+      case .word(let known) where slot.kind == slot.declared: word = known
+      case .object: (word, isWords) = (.whole, false)
+      case .address: (word, isWords) = (.address, false)
+      case .word, .converted, .nothing: return nil
       }
-      found.append(FWDMove(frame: slot.offset, tuple: UInt16(offset), word: word))
-      offset += MemoryLayout<Moved>.size
+      guard offset <= UInt16.max else { return nil }
+      defer { offset += MemoryLayout<Moved>.size }
+      return FWDMove(frame: slot.offset, tuple: UInt16(offset), word: word)
     }
     for type in repeat (each Argument).self {
-      guard isWords else { return nil }
-      add(type)
+      guard let move = move(type) else { return nil }
+      found.append(move)
     }
-    guard isWords else { return nil }
+    self.isWords = isWords
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))
     unsafe moves.initialize(from: found, count: count)
@@ -48,11 +51,11 @@ package final class TupleLayout: @unchecked Sendable {
 
   deinit { unsafe moves.deallocate() }
 
-  /// Writes the arguments into a frame of the plan.
-  @inlinable
+  /// Writes the arguments into a frame of the plan. Addresses among them are those in the tuple.
+  @inlinable @unsafe
   @inline(__always)
-  func store<Tuple>(_ tuple: Tuple, in call: Call) {
-    unsafe withUnsafePointer(to: tuple) { unsafe fwd_tuple_store(moves, count, $0, call.frame) }
+  func store<Tuple>(_ tuple: UnsafePointer<Tuple>, in call: Call) {
+    unsafe fwd_tuple_store(moves, count, tuple, call.frame)
   }
 
   /// Reads the arguments from a frame of the plan.

@@ -18,8 +18,10 @@ public struct ValueKind: Hashable, Sendable {
   @inlinable var isNothing: Bool { raw == .nothing }
   @inlinable var isAggregate: Bool { raw == .aggregate }
 
-  /// Whether a place of this kind may own what it holds: an object or a C string.
-  @inlinable var isOwnable: Bool { raw == .object || raw == .cString }
+  @inlinable var isSwiftValue: Bool { raw == .swiftValue }
+
+  /// Whether a place of this kind may own what it holds: an object, a C string or a Swift value.
+  @inlinable var isOwnable: Bool { raw == .object || raw == .cString || raw == .swiftValue }
 
   /// Whether a value of this kind may be set in a place: one of its own kind, and an address in every
   /// place that holds one.
@@ -52,6 +54,7 @@ public struct ValueKind: Hashable, Sendable {
     switch raw {
     case .object: .object
     case .cString: .cString
+    case .swiftValue: .value
     default: .none
     }
   }

@@ -1,0 +1,91 @@
+import CForwardingShims
+
+// Values of any Swift type, in places that were made for them.
+extension Invocation {
+  /// Sets an argument of any Swift type, which the place must have been made for: by a ``Message``, or by
+  /// the types of a closure. The invocation keeps a copy of the value, or the object.
+  @_disfavoredOverload
+  public func setArgument<Value: SendableMetatype>(
+    _ value: Value, at index: Int
+  ) throws(InvocationError) {
+    try call.checkIndex(index)
+    let place = TypedPlace(ofAny: Value.self)
+    guard place.fits(plan, place: index + 1) else {
+      throw call.mismatch(index, given: Value.self)
+    }
+    let slot = call.slot(index)
+    if slot.kind.isOwnable { try call.checkSettable(index) }
+    let old = call.detachArgument(index)
+    defer { call.letGo(old) }
+    // SAFETY: the place was compared with the plan.
+    try unsafe place.store(value, in: slot)
+    call.setOwns(index, place.ownership != .none && !slot.isNull)
+  }
+
+  /// Sets an argument that was compared with the plan of this fresh invocation.
+  package func setFitting<Value>(
+    _ value: Value, _ place: TypedPlace, at index: Int
+  ) throws(InvocationError) {
+    let slot = call.slot(index)
+    try unsafe place.store(value, in: slot)
+    call.setOwns(index, place.ownership != .none && !slot.isNull)
+  }
+
+  /// Reads an argument of any Swift type.
+  public func argument<Value: SendableMetatype>(
+    at index: Int, as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    try call.checkIndex(index)
+    let place = TypedPlace(ofAny: type)
+    guard place.fits(plan, place: index + 1) else { throw call.mismatch(index, given: type) }
+    // SAFETY: the place was compared with the plan.
+    return try unsafe place.load(as: type, from: call.slot(index))
+  }
+
+  /// Reads a result of any Swift type.
+  public func result<Value: SendableMetatype>(
+    as type: Value.Type = Value.self
+  ) throws(InvocationError) -> Value {
+    guard call.hasResult else { throw .resultNotAvailable }
+    return try call.answer(as: type, TypedPlace(ofAny: type))
+  }
+
+  /// Sets a result of any Swift type.
+  @_disfavoredOverload
+  public func setResult<Value: SendableMetatype>(_ value: Value) throws(InvocationError) {
+    let place = TypedPlace(ofAny: Value.self)
+    guard place.fits(plan, place: 0) else { throw call.resultMismatch(given: Value.self) }
+    let old = call.detachResult()
+    defer { call.letGo(old) }
+    call.clearResult()
+    // SAFETY: the place was compared with the plan.
+    try unsafe place.store(value, in: call.resultSlot)
+    call.resultOwnership = call.resultSlot.isNull ? .none : place.ownership
+    call.hasResult = true
+  }
+}
+
+extension Call {
+  /// Reads the result, or what stands for one where there is none: Void, or nil.
+  @usableFromInline
+  package func answer<Value>(
+    as type: Value.Type, _ place: TypedPlace
+  ) throws(InvocationError) -> Value {
+    guard place.fits(plan, place: 0) else { throw resultMismatch(given: type) }
+    if case .nothing = place.way {
+      return try unsafe place.load(as: type, from: resultSlot)
+    }
+    guard hasResult else { throw .resultNotAvailable }
+    if resultSlot.kind.isSwiftValue, resultSlot.isNull,
+      let empty = type as? any ExpressibleByNilLiteral.Type, let value = none(of: empty) as? Value
+    {
+      return value
+    }
+    // SAFETY: the place was compared with the plan.
+    return try unsafe place.load(as: type, from: resultSlot)
+  }
+
+  private func none<Empty: ExpressibleByNilLiteral>(of type: Empty.Type) -> Any {
+    type.init(nilLiteral: ())
+  }
+}

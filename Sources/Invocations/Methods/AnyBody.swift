@@ -1,0 +1,60 @@
+/// Turns closures over any types into bodies that take their arguments from a frame.
+@usableFromInline
+package enum AnyBody {
+  /// A body that reads its arguments from argument `first` on and writes a result.
+  @inlinable
+  static func returning<Value: SendableMetatype, each Argument: SendableMetatype>(
+    _ fitted: FittedPlan<Value, repeat each Argument>,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) -> Implementation.Closure {
+    { frame in
+      var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
+      let value = try body(repeat try cursor.next((each Argument).self))
+      try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
+    }
+  }
+
+  /// A method's body.
+  @inlinable
+  static func returning<
+    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+  >(
+    _ fitted: FittedPlan<Value, repeat each Argument>,
+    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) -> Implementation.Closure {
+    let type = ObjectIdentifier(Receiver.self)
+    return { frame in
+      var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
+      let value = try unsafe SwiftBody.withReceiver(fitted.plan.slots, frame, exactly: type) {
+        (receiver: Receiver) in
+        try body(receiver, repeat try cursor.next((each Argument).self))
+      }
+      try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
+    }
+  }
+}
+
+/// Walks over the arguments of a frame, left to right, as their types travel.
+@usableFromInline
+@frozen
+struct PlaceCursor {
+  @usableFromInline let plan: CallPlan
+  @usableFromInline let places: [TypedPlace]
+  @usableFromInline let frame: FrameReference
+  @usableFromInline let first: Int
+  @usableFromInline var next = 0
+
+  @inlinable
+  init(_ plan: CallPlan, _ places: [TypedPlace], _ frame: FrameReference, _ first: Int) {
+    self.plan = plan
+    self.places = places
+    self.frame = frame
+    self.first = first
+  }
+
+  @inlinable
+  mutating func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
+    defer { next += 1 }
+    return try unsafe places[next].load(as: type, from: frame.argument(first + next, of: plan))
+  }
+}

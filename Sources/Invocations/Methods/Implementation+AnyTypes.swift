@@ -1,0 +1,83 @@
+// Closures whose arguments and results are of any Swift types. Those that say themselves how they travel
+// do so; objects travel as references, and all others by their address, without a copy.
+//
+// A closure all of whose types are values of C is taken by the overloads for these, which are quicker.
+
+extension Implementation {
+  /// A method from a closure over any types: it takes the receiver in front of the arguments. Its types
+  /// are compared with `encoding`, or spell one.
+  @inlinable
+  public convenience init<
+    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+  >(
+    encoding: String? = nil,
+    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    self.init(fitted, receiver: Receiver.self, AnyBody.returning(fitted, method: body))
+  }
+
+  /// A method from a closure that takes the arguments alone.
+  @usableFromInline
+  package static func ofAnyTypes<Value: SendableMetatype, each Argument: SendableMetatype>(
+    encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) -> Implementation {
+    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    return Implementation(fitted, AnyBody.returning(fitted, body))
+  }
+}
+
+extension MethodRegistry {
+  /// Registers a closure over any types, which takes the receiver and the arguments. Its types are
+  /// compared with `encoding`, or spell one.
+  @inlinable
+  public func register<
+    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+  >(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) throws(Failure) {
+    try register(selector, for: Receiver.self, replacing: replacing) {
+      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
+    }
+  }
+
+  /// Registers a method of a class, over any types: `ChatWindow.show`.
+  @inlinable
+  public func register<
+    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+  >(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ method: @escaping @Sendable (Receiver) -> (repeat each Argument) throws -> Value
+  ) throws(Failure) {
+    try register(selector, replacing: replacing, encoding: encoding) {
+      (receiver: Receiver, arguments: repeat each Argument) in
+      try method(receiver)(repeat each arguments)
+    }
+  }
+}
+
+extension FunctionTable {
+  /// Registers a closure over any types. Its types are compared with `encoding`, or spell one.
+  @inlinable
+  public func register<Value: SendableMetatype, each Argument: SendableMetatype>(
+    _ name: String, replacing: Bool = false, encoding: String? = nil,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, repeat each Argument>(anyFunction: encoding)
+    try register(
+      name, replacing: replacing, Implementation(fitted, AnyBody.returning(fitted, body)))
+  }
+}
+
+extension Callback {
+  @available(
+    *, unavailable,
+    message:
+      "C cannot call with a Swift value: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
+  )
+  public convenience init<Result, each Argument>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
+  ) throws(InvocationError) { throw .nullFunction }
+}

@@ -1,0 +1,41 @@
+import CForwardingShims
+
+/// Swift values whose type is known at run time alone, in memory of their own.
+enum AnyValue {
+  /// Copies a value into memory of its own, and returns the address.
+  @unsafe
+  static func copy(_ type: Any.Type, at address: UnsafeRawPointer) -> UnsafeMutableRawPointer {
+    func copy<Value>(_ type: Value.Type) -> UnsafeMutableRawPointer {
+      unsafe box(address.assumingMemoryBound(to: Value.self).pointee)
+    }
+    return unsafe copy(type)
+  }
+
+  /// Puts a value into memory of its own.
+  @unsafe
+  static func box<Value>(_ value: Value) -> UnsafeMutableRawPointer {
+    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    unsafe memory.initialize(to: value)
+    return UnsafeMutableRawPointer(memory)
+  }
+
+  /// Ends a value that is in memory of its own.
+  @unsafe
+  static func end(_ type: Any.Type, at address: UnsafeMutableRawPointer) {
+    func end<Value>(_ type: Value.Type) {
+      let memory = unsafe address.assumingMemoryBound(to: Value.self)
+      unsafe memory.deinitialize(count: 1)
+      unsafe memory.deallocate()
+    }
+    end(type)
+  }
+
+  /// Reads a value.
+  @unsafe
+  static func value(_ type: Any.Type, at address: UnsafeRawPointer) -> Any {
+    func value<Value>(_ type: Value.Type) -> Any {
+      unsafe address.assumingMemoryBound(to: Value.self).pointee
+    }
+    return value(type)
+  }
+}

@@ -1,0 +1,180 @@
+public import CForwardingShims
+import TypeEncodings
+
+/// How the values of one Swift type travel in a place of a message: found once, when the message, or
+/// the method that answers it, is made.
+@safe
+@usableFromInline
+@frozen
+package struct TypedPlace: Sendable {
+  /// How a value gets into a frame.
+  @usableFromInline
+  @frozen
+  enum Way: Sendable {
+    /// Its memory is a word.
+    case word(FWDWord)
+    /// The word is the object, which its sender keeps alive.
+    case object
+    /// The word is its address: in its sender's memory, or in memory of an invocation.
+    case address
+    /// Its type says how.
+    case converted(any CallValue.Type)
+    /// There is no value.
+    case nothing
+  }
+
+  @usableFromInline let way: Way
+  /// The type.
+  @usableFromInline let type: SwiftType
+
+  /// A place for a type that says itself how its values travel.
+  @usableFromInline
+  init<Value: CallValue>(of type: Value.Type) {
+    self.type = SwiftType(type)
+    way = Self.way(of: type)
+  }
+
+  /// A place for any type.
+  @usableFromInline
+  init<Value: SendableMetatype>(ofAny type: Value.Type) {
+    self.type = SwiftType(type)
+    if type == Void.self {
+      way = .nothing
+    } else if type is AnyClass {
+      way = .object
+    } else if let known = type as? any CallValue.Type {
+      way = Self.way(of: known)
+    } else {
+      way = .address
+    }
+  }
+
+  private static func way(of type: any CallValue.Type) -> Way {
+    // SAFETY: only looked at.
+    let facts = unsafe type._callFacts(0)
+    if let word = facts.word { return .word(word) }
+    return facts.kind.isNothing ? .nothing : .converted(type)
+  }
+
+  /// The type, if its values travel by their address.
+  var addressed: SwiftType? { if case .address = way { type } else { nil } }
+
+  /// What is spelled for the type.
+  var encoding: String {
+    switch way {
+    case .object: "@"
+    case .nothing: "v"
+    case .address: "^{\(Self.name(type.type))}"
+    case .converted(let type): type.typeEncoding
+    case .word: (type.type as? any CallValue.Type)?.typeEncoding ?? "?"
+    }
+  }
+
+  /// The name of a type as that of a structure, which has letters, digits and dots. Types of one name are
+  /// told apart by their plans.
+  private static func name(_ type: Any.Type) -> String {
+    // Private types have their file, as an address, in their names.
+    let name = String(reflecting: type).replacing(/\(unknown context at [^)]*\)\./, with: "")
+    return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_" })
+  }
+
+  /// Whether no place of any call takes the type.
+  var isUnfit: Bool {
+    // SAFETY: only looked at.
+    if case .converted(let type) = way { unsafe type._callFacts(0).isUnfit } else { false }
+  }
+
+  /// What is owned of a value that a body leaves as its result.
+  var ownership: ValueOwnership {
+    switch way {
+    case .word, .nothing: .none
+    case .object: .object
+    case .address: .value
+    case .converted(let type): type.ownership
+    }
+  }
+
+  /// Whether a place of a plan takes the type; 0 is the result.
+  func fits(_ plan: CallPlan, place: Int) -> Bool {
+    let slot = unsafe place == 0 ? plan.result : plan.slots + (place - 1)
+    let kind = unsafe ValueKind(raw: slot.pointee.kind)
+    switch way {
+    case .object: return kind.isObject
+    case .address: return plan.swiftType(ofPlace: place) == type
+    case .nothing: return kind.isNothing
+    case .converted(let type): return plan.accepts(type, kind, place: place)
+    case .word:
+      return (type.type as? any CallValue.Type).map { plan.accepts($0, kind, place: place) }
+        ?? false
+    }
+  }
+}
+
+// SAFETY (all): the place was compared with the plan of the slot, and `Value` is its type.
+extension TypedPlace {
+  /// Writes a value, which the frame owns from then on as `ownership` says.
+  @usableFromInline @unsafe
+  func store<Value>(_ value: Value, in slot: ValueSlot) throws(InvocationError) {
+    switch way {
+    case .nothing: break
+    case .word(let word):
+      slot.word = unsafe withUnsafeBytes(of: value) {
+        unsafe fwd_word_widen(word, $0.baseAddress.unsafelyUnwrapped)
+      }
+    case .object: slot.word = unsafe OwnedWord(unsafeBitCast(value, to: AnyObject.self)).word
+    case .address: unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
+    case .converted(let type): try unsafe convert(value, as: type, in: slot)
+    }
+  }
+
+  @unsafe
+  private func convert<Value, Stored: CallValue>(
+    _ value: Value, as type: Stored.Type, in slot: ValueSlot
+  ) throws(InvocationError) {
+    try unsafe unsafeBitCast(value, to: Stored.self).store(in: slot)
+  }
+
+  /// Reads a value.
+  @usableFromInline @unsafe
+  func load<Value>(as type: Value.Type, from slot: ValueSlot) throws(InvocationError) -> Value {
+    switch way {
+    case .address:
+      guard let address = unsafe UnsafePointer<Value>(bitPattern: UInt(slot.word)) else {
+        throw .missingValue(index: slot.index)
+      }
+      return unsafe address.pointee
+    case .object: return try unsafe object(in: slot)
+    case .word(let word):
+      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+        let base = unsafe memory.baseAddress.unsafelyUnwrapped
+        unsafe fwd_word_narrow(word, slot.word, UnsafeMutableRawPointer(base))
+        return unsafe base.move()
+      }
+    case .converted(let type): return try unsafe converted(from: slot, by: type)
+    case .nothing:
+      // Void, or NoResult: a type with one value that takes no memory.
+      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+        unsafe memory.baseAddress.unsafelyUnwrapped.move()
+      }
+    }
+  }
+
+  @unsafe
+  private func converted<Value, Stored: CallValue>(
+    from slot: ValueSlot, by type: Stored.Type
+  ) throws(InvocationError) -> Value {
+    unsafe unsafeBitCast(try unsafe Stored.load(from: slot), to: Value.self)
+  }
+
+  /// The object, as an instance of the class or of one below it.
+  @unsafe
+  private func object<Value>(in slot: ValueSlot) throws(InvocationError) -> Value {
+    guard let object = slot.object else { throw .wrongClass(expected: type, given: nil) }
+    // A cast takes longer than a call, and most objects are of the very class.
+    if Swift.type(of: object) == type.type { return unsafe unsafeBitCast(object, to: Value.self) }
+    guard let value = object as? Value else {
+      throw .wrongClass(expected: type, given: SwiftType(Swift.type(of: object)))
+    }
+    return value
+  }
+}

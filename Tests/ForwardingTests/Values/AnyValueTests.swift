@@ -1,0 +1,230 @@
+import Dispatch
+import ForwardingTestSupport
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+/// An object of a value, counted while it lives.
+private final class Part: Sendable {
+  static let alive = Guarded(0)
+  init() { Self.alive.withLock { $0 += 1 } }
+  deinit { Self.alive.withLock { $0 -= 1 } }
+}
+
+private struct Letter: Sendable {
+  var text: String
+  var number: Int
+  var parts: [Part]
+}
+
+private enum Shape: Equatable, Sendable {
+  case point
+  case circle(radius: Double)
+  case named(String, [Int])
+}
+
+private struct Large: Equatable, Sendable {
+  var words = (
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24
+  )
+  var last = "end"
+  static func == (one: Large, other: Large) -> Bool {
+    one.words.23 == other.words.23 && one.last == other.last
+  }
+}
+
+private struct Nothing: Equatable, Sendable {}
+
+private struct Generic<Value: Equatable & Sendable>: Equatable, Sendable { var value: Value }
+
+private protocol Named { var name: String { get } }
+private struct Somebody: Named, Sendable { var name = "somebody" }
+
+/// A class that says nothing of itself.
+private class Desk: @unchecked Sendable {
+  var seen: [String] = []
+}
+
+private final class HighDesk: Desk, @unchecked Sendable {}
+
+@Suite("Values of any Swift type", .serialized)
+struct AnyValueTests {
+  /// Sends a value through a closure that gives it back, in each way that there is.
+  private func roundTrip<Value: Equatable & Sendable & SendableMetatype>(_ value: Value) throws {
+    let target = ClosureTarget()
+    try target.register("echo:") { (value: Value) in value }
+    #expect(try Message<Value, Value>("echo:")(value, on: target) == value)
+    let two = ClosureTarget()
+    try two.register("echo:number:") { (value: Value, number: Int) throws -> Value in
+      if number != 1 { throw Refusal() }
+      return value
+    }
+    let message = try Message<Value, Value, Int>("echo:number:")
+    #expect(try message(value, 1, on: two) == value)
+    #expect(throws: Refusal.self) { try message(value, 2, on: two) }
+    let call = try message.invocation(value, 1)
+    try call.invoke(on: two)
+    #expect(try call.result(as: Value.self) == value)
+    #expect(try call.argument(at: 2, as: Value.self) == value)
+    #expect(call.arguments[0] as? Value == value)
+    let copy = call.copy()
+    #expect(try copy.result(as: Value.self) == value)
+    let proxy = MulticastProxy()
+    proxy.add(two)
+    #expect(try message(value, 1, on: proxy) == value)
+    #expect(try message.all(value, 1, on: proxy) == [value])
+  }
+
+  private struct Refusal: Error {}
+
+  @Test("come back as they were sent")
+  func roundTrips() throws {
+    try roundTrip(Shape.circle(radius: 2))
+    try roundTrip(Shape.named("a", [1, 2]))
+    try roundTrip(Large())
+    try roundTrip(Nothing())
+    try roundTrip(Generic(value: "text"))
+    try roundTrip([1: ["one"], 2: ["two"]])
+    try roundTrip(Optional<[String]>.none)
+    try roundTrip(Optional(Shape.point))
+    try roundTrip(Character("t"))
+    try roundTrip(Set([1, 2, 3]))
+  }
+
+  @Test("of protocols, closures and tuples travel, too")
+  func existentials() throws {
+    let target = ClosureTarget()
+    nonisolated(unsafe) var seen: [String] = []
+    try target.register("take:and:also:") {
+      (named: any Named & Sendable, closure: @escaping @Sendable () -> String, pair: (Int, String))
+      in
+      seen = [named.name, closure(), "\(pair.0) \(pair.1)"]
+    }
+    let message = try Message<
+      Void, any Named & Sendable, @Sendable () -> String, (Int, String)
+    >("take:and:also:")
+    try message(Somebody(), { "closed" }, (3, "three"), on: target)
+    #expect(seen == ["somebody", "closed", "3 three"])
+  }
+
+  @Test("of a class need not say anything of themselves")
+  func classes() throws {
+    let target = ClosureTarget()
+    nonisolated(unsafe) var seen: [ObjectIdentifier] = []
+    try target.register("sit:for:") { (desk: Desk, letter: Letter) in
+      seen.append(ObjectIdentifier(desk))
+    }
+    let message = try Message<Void, Desk, Letter>("sit:for:")
+    let (desk, high) = (Desk(), HighDesk())
+    let letter = Letter(text: "a", number: 1, parts: [])
+    try message(desk, letter, on: target)
+    try message(high, letter, on: target)
+    #expect(seen == [ObjectIdentifier(desk), ObjectIdentifier(high)])
+    try target.register("high:for:") { (desk: HighDesk, letter: Letter) in }
+    #expect(
+      throws: InvocationError.wrongClass(
+        expected: SwiftType(HighDesk.self), given: SwiftType(Desk.self))
+    ) {
+      try Message<Void, Desk, Letter>("high:for:")(desk, letter, on: target)
+    }
+  }
+
+  @Test("of two types with one name do not meet")
+  func sameName() throws {
+    let target = ClosureTarget()
+    try target.register("take:") { (_: Twins.First.Twin) in }
+    try Message<Void, Twins.First.Twin>("take:")(Twins.First.Twin(), on: target)
+    #expect(throws: InvocationError.self) {
+      try Message<Void, Generic<Int>>("take:")(Generic(value: 1), on: target)
+    }
+  }
+
+  @Test("live as long as they are kept, and no longer")
+  func lifetimes() async throws {
+    #expect(Part.alive.read { $0 } == 0)
+    do {
+      let target = ClosureTarget()
+      try target.register("send:") { (letter: Letter) -> Letter in
+        var answer = letter
+        answer.parts.append(Part())
+        return answer
+      }
+      let message = try Message<Letter, Letter>("send:")
+      #expect(
+        try message(Letter(text: "a", number: 1, parts: [Part()]), on: target).parts.count == 2)
+      #expect(Part.alive.read { $0 } == 0)
+      let call = try message.invocation(Letter(text: "a", number: 1, parts: [Part()]))
+      #expect(Part.alive.read { $0 } == 1)
+      for _ in 0..<3 { try call.invoke(on: target) }
+      #expect(Part.alive.read { $0 } == 2)
+      try call.setArgument(Letter(text: "b", number: 2, parts: [Part(), Part()]), at: 2)
+      #expect(Part.alive.read { $0 } == 4)
+      let copy = call.copy()
+      try call.setResult(Letter(text: "c", number: 3, parts: []))
+      #expect(Part.alive.read { $0 } == 4)
+      _ = copy
+    }
+    #expect(Part.alive.read { $0 } == 0)
+  }
+
+  @Test("are kept by a target that keeps the invocation, and go to queues")
+  func kept() throws {
+    final class Keeper: MessageForwarding, @unchecked Sendable {
+      var call: Invocation?
+      func responds(to selector: Selector) -> Bool { true }
+      func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+      func forward(_ invocation: Invocation) throws { call = invocation }
+    }
+    do {
+      let keeper = Keeper()
+      let message = try Message<Void, Letter>("send:")
+      try message(Letter(text: "kept", number: 1, parts: [Part()]), on: keeper)
+      #expect(Part.alive.read { $0 } == 1)
+      #expect(try keeper.call?.argument(at: 2, as: Letter.self).text == "kept")
+      let queue = DispatchQueue(label: "letters")
+      nonisolated(unsafe) var texts: [String] = []
+      let target = ClosureTarget()
+      try target.register("send:") { (letter: Letter) in texts.append(letter.text) }
+      let proxy = MulticastProxy()
+      proxy.add(target, on: .queue(queue))
+      queue.suspend()
+      try message(Letter(text: "later", number: 1, parts: [Part()]), on: proxy)
+      #expect(Part.alive.read { $0 } == 2)
+      queue.resume()
+      queue.sync {}
+      #expect(texts == ["later"])
+    }
+    #expect(Part.alive.read { $0 } == 0)
+  }
+
+  @Test("are described by themselves")
+  func description() throws {
+    let call = try Message<Void, Shape>("draw:").invocation(.circle(radius: 2))
+    #expect(call.description.contains(" draw: "))
+    #expect(call.description.contains("Shape.circle(radius: 2.0)"))
+    #expect(call.methodSignature.description == "v@:^{ForwardingTests.Shape}")
+  }
+
+  @Test("are refused where the types differ")
+  func mismatch() throws {
+    let target = ClosureTarget()
+    try target.register("draw:") { (shape: Shape) in }
+    #expect(throws: InvocationError.self) { try Message<Void, Large>("draw:")(Large(), on: target) }
+    let call = try Message<Void, Shape>("draw:").invocation(.point)
+    #expect(throws: InvocationError.self) { try call.setArgument(Large(), at: 2) }
+    #expect(throws: InvocationError.self) { try call.setArgument(5, at: 2) }
+    #expect(throws: InvocationError.self) { try call.argument(at: 2, as: Large.self) }
+    // An invocation of the same text holds addresses, and no values.
+    let other = try Invocation(parsing: "\(call.methodSignature)")
+    try other.setSelector("draw:")
+    #expect(throws: InvocationError.self) { try other.invoke(on: target) }
+    #expect(throws: InvocationError.missingValue(index: 2)) {
+      let fresh = Invocation(call.plan)
+      try fresh.setSelector("draw:")
+      try fresh.invoke(on: target)
+    }
+  }
+}
+
+private enum Twins { enum First { struct Twin: Sendable {} } }
