@@ -13,6 +13,7 @@ extension Invocation {
     guard place.fits(plan, place: index + 1) else {
       throw call.mismatch(index, given: Value.self)
     }
+    if case .converted(let type) = place.way { return try setArgument(value, as: type, at: index) }
     let slot = call.slot(index)
     if slot.kind.isOwnable { try call.checkSettable(index) }
     let old = call.detachArgument(index)
@@ -20,6 +21,14 @@ extension Invocation {
     // SAFETY: the place was compared with the plan.
     try unsafe place.store(value, in: slot)
     call.setOwns(index, place.ownership != .none && !slot.isNull)
+  }
+
+  /// Sets a value whose type says itself how it travels.
+  private func setArgument<Value, Stored: CallValue>(
+    _ value: Value, as type: Stored.Type, at index: Int
+  ) throws(InvocationError) {
+    // SAFETY: one type under two names.
+    try setArgument(unsafe unsafeBitCast(value, to: Stored.self), at: index)
   }
 
   /// Sets an argument that was compared with the plan of this fresh invocation.
@@ -47,14 +56,15 @@ extension Invocation {
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
     guard call.hasResult else { throw .resultNotAvailable }
-    return try call.answer(as: type, TypedPlace(ofAny: type))
+    return try call.answer(as: type, TypedPlace(ofAny: type, isResult: true))
   }
 
   /// Sets a result of any Swift type.
   @_disfavoredOverload
   public func setResult<Value: SendableMetatype>(_ value: Value) throws(InvocationError) {
-    let place = TypedPlace(ofAny: Value.self)
+    let place = TypedPlace(ofAny: Value.self, isResult: true)
     guard place.fits(plan, place: 0) else { throw call.resultMismatch(given: Value.self) }
+    if case .converted(let type) = place.way { return try setResult(value, as: type) }
     let old = call.detachResult()
     defer { call.letGo(old) }
     call.clearResult()
@@ -62,6 +72,15 @@ extension Invocation {
     try unsafe place.store(value, in: call.resultSlot)
     call.resultOwnership = call.resultSlot.isNull ? .none : place.ownership
     call.hasResult = true
+  }
+}
+
+extension Invocation {
+  private func setResult<Value, Stored: CallValue>(
+    _ value: Value, as type: Stored.Type
+  ) throws(InvocationError) {
+    // SAFETY: one type under two names.
+    try setResult(unsafe unsafeBitCast(value, to: Stored.self))
   }
 }
 

@@ -38,7 +38,7 @@ extension Invocation {
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
-    try plan.check(implementation)
+    let implementation = try plan.check(implementation)
     try call.checkReceiver(of: implementation)
     try call.lendingTarget { try call.perform(implementation) }
   }
@@ -105,11 +105,11 @@ extension CallPlan {
     }
   }
 
-  func check(_ implementation: Implementation) throws(InvocationError) {
-    guard isInterchangeable(with: implementation.plan) else {
-      throw .signatureMismatch(
-        name: "function", expected: implementation.plan.signature, given: signature)
-    }
+  /// Returns what answers calls of this plan: a function, or its twin without a result.
+  func check(_ implementation: Implementation) throws(InvocationError) -> Implementation {
+    if let answering = implementation.answering(self) { return answering }
+    throw .signatureMismatch(
+      name: "function", expected: implementation.plan.signature, given: signature)
   }
 }
 

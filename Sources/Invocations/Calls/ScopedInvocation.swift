@@ -60,7 +60,7 @@ public struct ScopedInvocation: ~Copyable {
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   public func invoke(using implementation: Implementation) throws {
-    try call.plan.check(implementation)
+    let implementation = try call.plan.check(implementation)
     try call.checkReceiver(of: implementation)
     try call.lendingTarget { try call.perform(implementation) }
   }

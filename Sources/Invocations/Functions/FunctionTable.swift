@@ -122,6 +122,26 @@ public final class FunctionTable: Sendable {
     _ = try prepared(name, repeat each arguments)
   }
 
+  /// Calls a function over any types and returns its result.
+  public func call<Value: SendableMetatype, each Argument: SendableMetatype>(
+    _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
+  ) throws -> Value {
+    let function = try function(named: name)
+    let call = Invocation(function.plan)
+    var count = 0
+    for _ in repeat each arguments { count += 1 }
+    guard count == function.plan.argumentCount else {
+      throw InvocationError.argumentCount(expected: function.plan.argumentCount, given: count)
+    }
+    var index = 0
+    for argument in repeat each arguments {
+      try call.setArgument(argument, at: index)
+      index += 1
+    }
+    try call.call.perform(function)
+    return try call.call.answer(as: Value.self, TypedPlace(ofAny: Value.self, isResult: true))
+  }
+
   /// Calls a C function and returns its result along with the `errno` it left.
   public func callCapturingErrno<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type

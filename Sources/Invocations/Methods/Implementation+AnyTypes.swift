@@ -1,6 +1,8 @@
 // Closures whose arguments and results are of any Swift types. Those that say themselves how they travel
 // do so; objects travel as references, and all others by their address, without a copy.
 //
+// What answers with a value that C has none for also answers messages that want no result.
+//
 // A closure all of whose types are values of C is taken by the overloads for these, which are quicker.
 
 extension Implementation {
@@ -14,7 +16,13 @@ extension Implementation {
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
-    self.init(fitted, receiver: Receiver.self, AnyBody.returning(fitted, method: body))
+    let drop = try Self.droppingResult(encoding: encoding) {
+      (receiver: Receiver, arguments: repeat each Argument) in
+      _ = try body(receiver, repeat each arguments)
+    }
+    self.init(
+      fitted, receiver: Receiver.self, withoutResult: drop,
+      AnyBody.returning(fitted, method: body))
   }
 
   /// A method from a closure that takes the arguments alone.
@@ -23,7 +31,26 @@ extension Implementation {
     encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) -> Implementation {
     let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
-    return Implementation(fitted, AnyBody.returning(fitted, body))
+    var twin: Implementation?
+    if encoding == nil {
+      let void = try FittedPlan<Void, repeat each Argument>(anyMethod: nil)
+      let drop = { @Sendable (arguments: repeat each Argument) in
+        _ = try body(repeat each arguments)
+      }
+      twin = Implementation(void, AnyBody.returning(void, drop))
+    }
+    return Implementation(fitted, withoutResult: twin, AnyBody.returning(fitted, body))
+  }
+
+  /// The same method for messages that want no result. A closure of one expression may have one that
+  /// nobody meant: `{ (id: Int) in seen.insert(id) }`.
+  @usableFromInline
+  static func droppingResult<Receiver: AnyObject, each Argument: SendableMetatype>(
+    encoding: String?, _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
+  ) throws(InvocationError) -> Implementation? {
+    if encoding != nil { return nil }
+    let fitted = try FittedPlan<Void, repeat each Argument>(anyMethod: nil)
+    return Implementation(fitted, receiver: Receiver.self, AnyBody.returning(fitted, method: body))
   }
 }
 

@@ -58,12 +58,14 @@ public final class Implementation: Sendable {
   let ownsResult: Bool
   /// Kept as long as the implementation is: the library that holds the code.
   let keepAlive: (any Sendable)?
+  /// What answers messages that want no result, where that is another body.
+  let withoutResult: Implementation?
 
   /// A Swift body for a plan that fits its types.
   @usableFromInline
   init<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
-    _ body: @escaping Closure
+    withoutResult: Implementation? = nil, _ body: @escaping Closure
   ) {
     plan = fitted.plan
     // The type of a protocol is no class.
@@ -73,6 +75,7 @@ public final class Implementation: Sendable {
     ownsResult = fitted.result.ownership != .none
     function = nil
     keepAlive = nil
+    self.withoutResult = withoutResult
   }
 
   /// A body that gets each call as an invocation, and so looks at the types itself.
@@ -83,6 +86,7 @@ public final class Implementation: Sendable {
     receiver = nil
     function = nil
     keepAlive = nil
+    withoutResult = nil
   }
 
   /// Vouches for the C function at an address.
@@ -101,10 +105,19 @@ public final class Implementation: Sendable {
     body = { _ in }
     ownsResult = false
     self.keepAlive = keepAlive
+    withoutResult = nil
   }
 
   /// The signature it answers.
   public var signature: MethodSignature { plan.signature }
+
+  /// The implementation that answers calls of a plan: this one, or its twin without a result; nil if the
+  /// types differ.
+  func answering(_ plan: CallPlan) -> Implementation? {
+    if plan.isInterchangeable(with: self.plan) { return self }
+    guard let withoutResult, plan.isInterchangeable(with: withoutResult.plan) else { return nil }
+    return withoutResult
+  }
 
   /// Whether a C function may be called with objects of a class. A Swift body looks for itself.
   func takes(_ type: AnyClass) -> Bool {

@@ -33,6 +33,16 @@ package struct FittedPlan<Value, each Argument>: Sendable {
       throw .argumentCount(
         expected: signature.numberOfArguments - first, given: arguments.count)
     }
+    // An address is a pointer in every encoding.
+    for (index, place) in arguments.enumerated() where place.addressed != nil {
+      let type = signature.argumentTypes[first + index]
+      guard FWDKind(type) == .pointer else {
+        throw .argumentMismatch(index: first + index, expected: type, given: place.type)
+      }
+    }
+    if result.addressed != nil, FWDKind(signature.resultType) != .pointer {
+      throw .resultMismatch(expected: signature.resultType, given: result.type)
+    }
     plan = try CallPlan.shared(
       for: signature, swiftTypes: types.contains { $0 != nil } ? types : [])
     for (index, place) in arguments.enumerated() where !place.fits(plan, place: first + index + 1) {
@@ -88,13 +98,13 @@ extension FittedPlan where Value: SendableMetatype, repeat each Argument: Sendab
   /// The plan of a method whose declared arguments are of these types.
   @usableFromInline
   package init(anyMethod encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 2, TypedPlace(ofAny: Value.self), Self.anyPlaces)
+    try self.init(encoding, first: 2, TypedPlace(ofAny: Value.self, isResult: true), Self.anyPlaces)
   }
 
   /// The plan of a function whose arguments are of these types.
   @usableFromInline
   package init(anyFunction encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 0, TypedPlace(ofAny: Value.self), Self.anyPlaces)
+    try self.init(encoding, first: 0, TypedPlace(ofAny: Value.self, isResult: true), Self.anyPlaces)
   }
 
   private static var anyPlaces: [TypedPlace] {

@@ -69,11 +69,12 @@ extension Call {
 }
 
 extension CallPlan {
-  func check(_ method: Implementation, _ selector: Selector) throws(InvocationError) {
-    guard isInterchangeable(with: method.plan) else {
-      throw .signatureMismatch(
-        name: selector.name, expected: method.signature, given: signature)
-    }
+  /// Returns what answers calls of this plan: a method, or its twin without a result.
+  func check(
+    _ method: Implementation, _ selector: Selector
+  ) throws(InvocationError) -> Implementation {
+    if let answering = method.answering(self) { return answering }
+    throw .signatureMismatch(name: selector.name, expected: method.signature, given: signature)
   }
 }
 
@@ -87,9 +88,12 @@ extension Call {
   }
 
   /// Refuses a method of other types, and C code that does not take the receiver.
-  func check(_ method: Implementation, _ selector: Selector) throws(InvocationError) {
-    try plan.check(method, selector)
-    try checkReceiver(of: method)
+  func check(
+    _ method: Implementation, _ selector: Selector
+  ) throws(InvocationError) -> Implementation {
+    let answering = try plan.check(method, selector)
+    try checkReceiver(of: answering)
+    return answering
   }
 
   /// Refuses C code that does not take the receiver, as it is when the call is about to begin.

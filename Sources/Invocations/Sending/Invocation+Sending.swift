@@ -45,8 +45,7 @@ extension Invocation {
       }
       try call.replacingResult {
         if let method = found {
-          try call.check(method, selector)
-          return try call.perform(method)
+          return try call.perform(call.check(method, selector))
         }
         guard let steps = table.forwarding else {
           throw InvocationError.unrecognizedSelector(
@@ -98,8 +97,7 @@ extension Invocation {
       // Finding a method may run code of the class, which may know this invocation.
       let (table, method) = call.lendingTarget { MethodTable.find(type, selector) }
       guard let method else { return try unsafe ask(Unmanaged.passUnretained(table), receiver) }
-      try call.check(method, selector)
-      try call.perform(method)
+      try call.perform(call.check(method, selector))
     }
   }
 
@@ -113,8 +111,7 @@ extension Invocation {
       try unsafe table._withUnsafeGuaranteedRef { table in
         let own = call.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
         if let method = own {
-          try call.check(method, selector)
-          return try call.perform(method)
+          return try call.perform(call.check(method, selector))
         }
         guard let steps = table.forwarding else {
           throw unsafe target.with(as: AnyObject.self) {
@@ -138,9 +135,9 @@ extension Invocation {
   package func directMethod(of target: AnyObject) throws(InvocationError) -> Implementation? {
     guard let selector else { throw .selectorNotSet }
     guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
-    try plan.check(method, selector)
-    try call.checkReceiver(of: method, target)
-    return method
+    let answering = try plan.check(method, selector)
+    try call.checkReceiver(of: answering, target)
+    return answering
   }
 
   /// Performs a method that was found for an object, which the caller holds; the target is as

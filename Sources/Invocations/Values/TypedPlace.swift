@@ -34,11 +34,11 @@ package struct TypedPlace: Sendable {
     way = Self.way(of: type)
   }
 
-  /// A place for any type.
+  /// A place for any type. `Void` as a result is none; as an argument it is a value like others.
   @usableFromInline
-  init<Value: SendableMetatype>(ofAny type: Value.Type) {
+  init<Value: SendableMetatype>(ofAny type: Value.Type, isResult: Bool = false) {
     self.type = SwiftType(type)
-    if type == Void.self {
+    if isResult, type == Void.self {
       way = .nothing
     } else if type is AnyClass {
       way = .object

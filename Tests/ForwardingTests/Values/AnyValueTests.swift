@@ -84,6 +84,11 @@ struct AnyValueTests {
     try roundTrip(Shape.named("a", [1, 2]))
     try roundTrip(Large())
     try roundTrip(Nothing())
+    try roundTrip(SIMD16<Double>(repeating: 3))
+    try roundTrip(7 as Int32)
+    try roundTrip("text")
+    try roundTrip(Optional("text"))
+    try roundTrip(Int128.max)
     try roundTrip(Generic(value: "text"))
     try roundTrip([1: ["one"], 2: ["two"]])
     try roundTrip(Optional<[String]>.none)
@@ -194,6 +199,76 @@ struct AnyValueTests {
       queue.resume()
       queue.sync {}
       #expect(texts == ["later"])
+    }
+    #expect(Part.alive.read { $0 } == 0)
+  }
+
+  @Test("that a closure of one expression leaves are no matter to a message that wants no result")
+  func unwantedResults() throws {
+    nonisolated(unsafe) var seen: Set<Int> = []
+    nonisolated(unsafe) var texts: Set<String> = []
+    try MethodTable.of(HighDesk.self).register("see:") { (_: HighDesk, id: Int) in seen.insert(id) }
+    let target = ClosureTarget()
+    try target.register("see:") { (id: Int) in seen.insert(id + 1) }
+    try target.register("read:") { (text: String) in texts.insert(text) }
+    let see = try Message<NoResult, Int>("see:")
+    let desk = HighDesk()
+    try see(1, on: desk)
+    try see(2, on: target)
+    let both = MulticastProxy()
+    both.add(desk)
+    both.add(target)
+    try see(5, on: both)
+    #expect(seen == [1, 3, 5, 6])
+    try Message<Void, String>("read:")("text", on: target)
+    #expect(texts == ["text"])
+    #expect(
+      try Message<(inserted: Bool, memberAfterInsert: Int), Int>("see:")(9, on: desk).inserted)
+  }
+
+  @Test("go to functions by name, and come back")
+  func functions() throws {
+    let functions = FunctionTable()
+    try functions.register("area") { (shape: Shape) -> Double? in
+      if case .circle(let radius) = shape { radius * radius } else { nil }
+    }
+    #expect(try functions.call("area", Shape.circle(radius: 3), returning: Double?.self) == 9)
+    #expect(try functions.call("area", Shape.point, returning: Double?.self) == nil)
+    #expect(throws: InvocationError.self) {
+      try functions.call("area", Large(), returning: Double?.self)
+    }
+  }
+
+  @Test("from nobody are nil where they may be, and missing where not")
+  func nobody() throws {
+    #expect(try Message<[String]?>("names")(on: nil) == nil)
+    #expect(throws: InvocationError.missingValue(index: nil)) {
+      try Message<Shape>("shape")(on: nil)
+    }
+  }
+
+  @Test("that replace one another in a delivery end with it")
+  func answers() throws {
+    do {
+      let proxy = MulticastProxy()
+      let targets = try (0..<3).map { number in
+        let target = ClosureTarget()
+        try target.register("answer") { () throws -> Letter in
+          if number == 2 { throw Refusal() }
+          return Letter(text: "\(number)", number: number, parts: [Part()])
+        }
+        proxy.add(target)
+        return target
+      }
+      let message = try Message<Letter>("answer")
+      #expect(throws: Refusal.self) { try message(on: proxy) }
+      #expect(Part.alive.read { $0 } == 0)
+      proxy.remove(targets[2])
+      #expect(try message(on: proxy).text == "1")
+      #expect(try message.first(on: proxy)?.text == "0")
+      #expect(try message.all(on: proxy).map(\.number) == [0, 1])
+      let report = try message.deliver(on: proxy)
+      #expect(try report.entries[0].answer?.value(as: Letter.self).text == "0")
     }
     #expect(Part.alive.read { $0 } == 0)
   }

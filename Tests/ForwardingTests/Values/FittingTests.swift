@@ -255,7 +255,7 @@ struct CarriedValueTests {
   @Test("a value that is none of the type is refused, and the method does not run")
   func foreign() throws {
     let target = ClosureTarget()
-    try target.register("set:") { (_: TestMode) in Issue.record("it ran") }
+    try target.register("set:") { (_: TestMode) -> Void in Issue.record("it ran") }
     #expect(
       throws: InvocationError.foreignValue(type: SwiftType(TestMode.self), given: .integer(7))
     ) {

@@ -240,7 +240,7 @@ struct ReentrantTests {
     let functions = FunctionTable()
     let call = try Invocation(parsing: "v*")
     nonisolated(unsafe) let captured = call
-    try functions.register("read", encoding: "v*") { (_: String) in
+    try functions.register("read", encoding: "v*") { (_: String) -> Void in
       #expect(throws: InvocationError.argumentInUse(index: 0)) {
         try captured.setArgument("other", at: 0)
       }
