@@ -30,6 +30,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   }
 
   /// Why an encoding was refused.
+  @nonexhaustive
   public enum Reason: Hashable, Sendable {
     // What the string is.
     /// Nothing was given.
@@ -114,6 +115,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   }
 
   /// What gcc and clang pass by value in different ways. Behind a pointer all of it is fine.
+  @nonexhaustive
   public enum Disagreement: Hashable, Sendable {
     /// An array of length 0. At the end it may be a flexible array member, which is spelled alike:
     /// clang passes the structure in memory, gcc in registers. Between two halves of eight bytes gcc

@@ -38,7 +38,14 @@ extension MulticastProxy {
     defer { ForwardingDepth.leave() }
     let delivery = Delivery(
       proxy: self, invocation: invocation, selector: selector, visit: visit)
-    return try delivery.run(snapshot, each)
+    let report = try delivery.run(snapshot, each)
+    // A target that failed, or gets the message later, was asked.
+    if visit == nil, report.answered == 0, report.queued == 0, report.errors.isEmpty,
+      try answerForTargets(invocation, selector)
+    {
+      _ = try each(invocation)
+    }
+    return report
   }
 
   /// Delivers without building a report; nil if all targets simply answered. Allocates nothing unless a
@@ -67,9 +74,10 @@ extension MulticastProxy {
   public func answers<Value: SendableMetatype>(
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
+    let place = TypedPlace(ofAny: type, isResult: true)
     var values: [Value] = []
     let report = try deliver(invocation) { call in
-      values.append(try call.result(as: type))
+      values.append(try call.call.answer(as: type, place))
       return .next
     }
     try throwFirst(report, of: invocation)
@@ -81,8 +89,11 @@ extension MulticastProxy {
     _ invocation: Invocation, as type: Value.Type = Value.self, into initial: Sum,
     _ combine: (inout Sum, Value) throws -> Step
   ) throws -> Sum {
+    let place = TypedPlace(ofAny: type, isResult: true)
     var sum = initial
-    let report = try deliver(invocation) { call in try combine(&sum, call.result(as: type)) }
+    let report = try deliver(invocation) { call in
+      try combine(&sum, call.call.answer(as: type, place))
+    }
     try throwFirst(report, of: invocation)
     return sum
   }

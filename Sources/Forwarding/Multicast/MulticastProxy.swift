@@ -244,6 +244,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     try forward(invocation.call)
   }
 
+  /// Answers a message that no target answers; false if nobody does. A data source overrides it.
+  func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
+
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }
     if tally.hasQueued {

@@ -53,13 +53,18 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     if let error = tally.error { throw error }
     guard tally.answered == 0, let selector = invocation.selector else { return }
     // A source that gets the message later, and whose result is ignored, was asked.
-    if tally.hasQueued { return try answerIfNobodyDid(tally, invocation.call) }
+    if !tally.hasQueued, try answerForTargets(invocation, selector) { return }
+    try answerIfNobodyDid(tally, invocation.call)
+  }
+
+  override func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool {
     if let fallback, try ForwardingDepth.responds(fallback, to: selector) {
       try invocation.send(to: fallback)
     } else if let answer = fallbacks.read({ $0.values[selector] }) {
       try answer(invocation)
     } else {
-      try answerIfNobodyDid(tally, invocation.call)
+      return false
     }
+    return true
   }
 }

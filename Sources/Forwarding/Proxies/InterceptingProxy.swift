@@ -102,8 +102,8 @@ open class InterceptingProxy: ForwardingProxy {
 
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     let match = InvocationMatch(methodSignature(for: selector), invocation)
-    // An `instead` handler may answer where the target cannot.
-    if case .unknown = match, replacement(for: selector) != nil { return .fits }
+    // An `instead` handler may answer where the target cannot; that a target is gone, forwarding tells.
+    if case .unknown = match, target == nil || replacement(for: selector) != nil { return .fits }
     return match
   }
 

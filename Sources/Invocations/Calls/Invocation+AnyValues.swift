@@ -55,8 +55,7 @@ extension Invocation {
   public func result<Value: SendableMetatype>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    guard call.hasResult else { throw .resultNotAvailable }
-    return try call.answer(as: type, TypedPlace(ofAny: type, isResult: true))
+    try call.answer(as: type, TypedPlace(ofAny: type, isResult: true))
   }
 
   /// Sets a result of any Swift type.

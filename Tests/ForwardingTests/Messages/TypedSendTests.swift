@@ -51,6 +51,41 @@ struct TypedSendTests {
     #expect(try did.gather(1, on: Self.proxy(["1", "2"])).count == 2)
   }
 
+  @Test("all, first and fold tell everybody of a message without a result")
+  func nothing() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    for name in ["1", "2"] { proxy.add(Listener(name, log), strongly: true) }
+    #expect(try did.all(7, on: proxy).count == 2)
+    #expect(log.all == ["1 7", "2 7"])
+    #expect(try did.first(8, on: proxy) != nil)
+    #expect(log.all == ["1 7", "2 7", "1 8"])
+    let count = try did.fold(9, on: proxy, into: 0) { count, _ in
+      count += 1
+      return .next
+    }
+    #expect(count == 2)
+  }
+
+  @Test("a data source is asked to its end: targets, fallback, default")
+  func dataSource() throws {
+    let source = DataSourceProxy()
+    #expect(try Messages.value.first(on: source) == nil)
+    source.setDefault(Int32(20), for: "value")
+    #expect(try Messages.value.first(on: source) == 20)
+    #expect(try Messages.value.all(on: source) == [20])
+    let fallback = Listener("3", Log())
+    source.setFallback(fallback)
+    #expect(try Messages.value.first(on: source) == 3)
+    #expect(
+      try Messages.value.fold(on: source, into: 0) { sum, value in
+        sum += value
+        return .next
+      } == 3)
+    source.add(Listener("4", Log()), strongly: true)
+    #expect(try Messages.value.all(on: source) == [4])
+  }
+
   @Test("deliver: a report of all")
   func deliver() throws {
     #expect(try did.deliver(1, on: Self.proxy(["1", "2"])).answered == 2)

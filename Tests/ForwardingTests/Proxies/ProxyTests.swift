@@ -4,6 +4,12 @@ import Testing
 
 @Suite("Proxies for one object")
 struct ProxyTests {
+  @Test("an intercepting proxy says that its target is gone")
+  func interceptedTargetGone() throws {
+    let proxy = InterceptingProxy(Listener("x", Log()), strongly: false)
+    #expect(throws: ForwardingError.targetGone("did:")) { try did(1, on: proxy) }
+  }
+
   @Test("a proxy looks like its target")
   func single() throws {
     let target = Listener("4", Log())
