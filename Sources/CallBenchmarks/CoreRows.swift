@@ -10,7 +10,7 @@ public enum CoreRows {
   public static func all() throws -> [Benchmark] {
     try register()
     return try closures() + directCalls() + invocations() + sends() + multicasts() + doors()
-      + signatures()
+      + signatures() + values()
   }
 
   /// The few that say most: what `forward bench` and the tour show.

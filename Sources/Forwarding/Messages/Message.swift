@@ -19,10 +19,10 @@ public struct Message<Result: SendableMetatype, each Argument: SendableMetatype>
   public let selector: Selector
   /// The prepared call.
   public let plan: CallPlan
-  /// How results and arguments travel.
-  @usableFromInline let fitted: FittedPlan<Result, repeat each Argument>
   /// How the arguments get into a frame, if none says itself how it travels.
   @usableFromInline let layout: TupleLayout?
+  /// How results and arguments travel.
+  @usableFromInline let types: MessageTypes
 
   /// Makes a message. The selector must have a colon for each argument. The types are compared with
   /// `encoding`, or spell one.
@@ -33,7 +33,7 @@ public struct Message<Result: SendableMetatype, each Argument: SendableMetatype>
   private init(
     _ selector: Selector, _ fitted: FittedPlan<Result, repeat each Argument>
   ) throws(InvocationError) {
-    self.fitted = fitted
+    types = MessageTypes(result: fitted.result, arguments: fitted.arguments)
     plan = fitted.plan
     do throws(TypeEncodingError) {
       try plan.signature.checkArity(ofSelector: selector.name)
@@ -54,7 +54,7 @@ public struct Message<Result: SendableMetatype, each Argument: SendableMetatype>
     let call = Invocation(plan, comparedSelector: selector)
     var index = 2
     for argument in repeat each arguments {
-      try call.setFitting(argument, fitted.arguments[index - 2], at: index)
+      try call.setFitting(argument, types.arguments[index - 2], at: index)
       index += 1
     }
     return call
@@ -66,20 +66,22 @@ public struct Message<Result: SendableMetatype, each Argument: SendableMetatype>
   public func callAsFunction(
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
-    try plan.withInvocation { call in
+    // Captured one by one: a copy of the message would count more references.
+    let (selector, layout, types) = (selector, layout, types)
+    return try plan.withInvocation { call in
       guard let layout else {
         var index = 2
         for argument in repeat each arguments {
-          try call.setFitting(argument, fitted.arguments[index - 2], at: index)
+          try call.setFitting(argument, types.arguments[index - 2], at: index)
           index += 1
         }
         try call.send(compared: selector, to: target)
-        return try call.answer(as: Result.self, fitted.result)
+        return try call.fittingAnswer(as: Result.self, types.result)
       }
       // The arguments are lent to the targets where they are.
       return try call.setAll(layout, (repeat each arguments)) {
         try call.send(compared: selector, to: target)
-        return try call.answer(as: Result.self, fitted.result)
+        return try call.fittingAnswer(as: Result.self, types.result)
       }
     }
   }
@@ -112,5 +114,17 @@ extension Message where Result: CallValue, repeat each Argument: CallValue {
       try call.send(compared: selector, to: target)
       return try call.answer(as: Result.self)
     }
+  }
+}
+
+/// How the result and the arguments of a message travel.
+@usableFromInline
+final class MessageTypes: Sendable {
+  @usableFromInline let result: TypedPlace
+  @usableFromInline let arguments: [TypedPlace]
+
+  init(result: TypedPlace, arguments: [TypedPlace]) {
+    self.result = result
+    self.arguments = arguments
   }
 }

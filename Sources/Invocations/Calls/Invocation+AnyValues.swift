@@ -90,6 +90,14 @@ extension Call {
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
     guard place.fits(plan, place: 0) else { throw resultMismatch(given: type) }
+    return try fittingAnswer(as: type, place)
+  }
+
+  /// Reads the result, of a type that was compared with the plan.
+  @usableFromInline
+  func fittingAnswer<Value>(
+    as type: Value.Type, _ place: TypedPlace
+  ) throws(InvocationError) -> Value {
     if case .nothing = place.way {
       return try unsafe place.load(as: type, from: resultSlot)
     }

@@ -166,12 +166,14 @@ public struct ScopedInvocation: ~Copyable {
     call.setOwns(index, place.ownership != .none && !slot.isNull)
   }
 
-  /// Reads a result of any type.
-  @usableFromInline
-  package func answer<Value>(
+  /// Reads a result of any type, which was compared with the plan.
+  @inlinable
+  @inline(__always)
+  package func fittingAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
-    try call.answer(as: type, place)
+    if type == Void.self { return unsafe unsafeBitCast((), to: Value.self) }
+    return try call.fittingAnswer(as: type, place)
   }
 
   /// Reads the result like ``result(as:)``; a message without a result returns ``NoResult``.

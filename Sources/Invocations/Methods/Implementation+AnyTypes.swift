@@ -55,7 +55,7 @@ extension Implementation {
 }
 
 extension MethodRegistry {
-  /// Registers a closure over any types, which takes the receiver and the arguments. Its types are
+  /// Registers a closure over any types, which takes the receiver in front of the arguments. Its types are
   /// compared with `encoding`, or spell one.
   @inlinable
   public func register<

@@ -113,8 +113,15 @@ package struct TypedPlace: Sendable {
 // SAFETY (all): the place was compared with the plan of the slot, and `Value` is its type.
 extension TypedPlace {
   /// Writes a value, which the frame owns from then on as `ownership` says.
-  @usableFromInline @unsafe
+  @inlinable @unsafe
+  @inline(__always)
   func store<Value>(_ value: Value, in slot: ValueSlot) throws(InvocationError) {
+    if case .nothing = way { return }
+    try unsafe storeUnusual(value, in: slot)
+  }
+
+  @usableFromInline @unsafe
+  func storeUnusual<Value>(_ value: Value, in slot: ValueSlot) throws(InvocationError) {
     switch way {
     case .nothing: break
     case .word(let word):
@@ -135,15 +142,33 @@ extension TypedPlace {
   }
 
   /// Reads a value.
-  @usableFromInline @unsafe
+  @inlinable @unsafe
+  @inline(__always)
   func load<Value>(as type: Value.Type, from slot: ValueSlot) throws(InvocationError) -> Value {
     switch way {
     case .address:
-      guard let address = unsafe UnsafePointer<Value>(bitPattern: UInt(slot.word)) else {
-        throw .missingValue(index: slot.index)
+      if let address = unsafe UnsafePointer<Value>(bitPattern: UInt(slot.word)) {
+        return unsafe address.pointee
       }
-      return unsafe address.pointee
-    case .object: return try unsafe object(in: slot)
+    case .object:
+      // A cast takes longer than a call, and most objects are of the very class.
+      if let object = unsafe UnsafeRawPointer(bitPattern: UInt(slot.word)),
+        unsafe SwiftBody.isExactly(ObjectIdentifier(type), object)
+      {
+        return unsafe unsafeBitCast(object, to: Value.self)
+      }
+    default: break
+    }
+    return try unsafe loadUnusual(as: type, from: slot)
+  }
+
+  @usableFromInline @unsafe
+  func loadUnusual<Value>(
+    as type: Value.Type, from slot: ValueSlot
+  ) throws(InvocationError) -> Value {
+    switch way {
+    case .address: throw .missingValue(index: slot.index)
+    case .object: return try object(in: slot)
     case .word(let word):
       return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
         let base = unsafe memory.baseAddress.unsafelyUnwrapped
@@ -167,11 +192,8 @@ extension TypedPlace {
   }
 
   /// The object, as an instance of the class or of one below it.
-  @unsafe
   private func object<Value>(in slot: ValueSlot) throws(InvocationError) -> Value {
     guard let object = slot.object else { throw .wrongClass(expected: type, given: nil) }
-    // A cast takes longer than a call, and most objects are of the very class.
-    if Swift.type(of: object) == type.type { return unsafe unsafeBitCast(object, to: Value.self) }
     guard let value = object as? Value else {
       throw .wrongClass(expected: type, given: SwiftType(Swift.type(of: object)))
     }
