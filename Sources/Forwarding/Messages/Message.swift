@@ -101,7 +101,8 @@ extension Message where Result: CallValue, repeat each Argument: CallValue {
   public func callAsFunction(
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
-    try plan.withInvocation { call in
+    let (selector, layout) = (selector, layout)
+    return try plan.withInvocation { call in
       if let layout {
         call.setAll(layout, (repeat each arguments)) {}
       } else {

@@ -26,7 +26,7 @@ public struct DeliveryReport: Sendable {
   public internal(set) var entries: [Entry] = []
 
   /// Makes an empty report.
-  public init() {}
+  init() {}
 
   /// How many targets answered.
   public var answered: Int { entries.count { $0.outcome.isAnswer } }

@@ -9,7 +9,7 @@ private final class Reader: CallObject {}
 
 /// Where a C function finds its own invocation through a callback.
 @Suite("An argument that C code is called with")
-struct ArgumentInUseTests {
+struct CArgumentInUseTests {
   /// What setting the text gave inside of the call, and how long the text was after it.
   private static func change(
     _ send: (Invocation, Reader) throws -> Void
