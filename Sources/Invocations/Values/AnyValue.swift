@@ -14,9 +14,16 @@ enum AnyValue {
   /// Puts a value into memory of its own.
   @unsafe
   static func box<Value>(_ value: Value) -> UnsafeMutableRawPointer {
-    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    let memory = unsafe room(for: Value.self)
     unsafe memory.initialize(to: value)
     return UnsafeMutableRawPointer(memory)
+  }
+
+  /// Blocks that each thread uses again are aligned to 16; what needs more is rare.
+  private static func room<Value>(for type: Value.Type) -> UnsafeMutablePointer<Value> {
+    guard MemoryLayout<Value>.alignment <= 16 else { return .allocate(capacity: 1) }
+    return unsafe fwd_block_take(max(1, MemoryLayout<Value>.size))
+      .bindMemory(to: Value.self, capacity: 1)
   }
 
   /// Ends a value that is in memory of its own.
@@ -25,7 +32,11 @@ enum AnyValue {
     func end<Value>(_ type: Value.Type) {
       let memory = unsafe address.assumingMemoryBound(to: Value.self)
       unsafe memory.deinitialize(count: 1)
-      unsafe memory.deallocate()
+      if MemoryLayout<Value>.alignment <= 16 {
+        unsafe fwd_block_give(memory, max(1, MemoryLayout<Value>.size))
+      } else {
+        unsafe memory.deallocate()
+      }
     }
     end(type)
   }
