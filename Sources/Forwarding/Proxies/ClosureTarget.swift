@@ -59,6 +59,11 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
     methods.withLockInPlace { $0.removeValue(forKey: selector) } != nil
   }
 
+  /// The selectors that it answers, in alphabetical order.
+  public var selectors: [Selector] {
+    methods.read { Array($0.keys) }.sorted { $0.name < $1.name }
+  }
+
   public func ownMethod(for selector: Selector) -> Implementation? {
     methods.read { $0[selector] }
   }

@@ -35,6 +35,6 @@ extension MethodTable {
 }
 
 extension FunctionTable {
-  @available(*, unavailable, renamed: "register(_:replacing:encoding:_:)")
+  @available(*, unavailable, renamed: "register(_:replacing:_:)")
   public func add(_ name: String, _ implementation: Implementation) {}
 }

@@ -178,11 +178,9 @@ public final class FunctionTable: Sendable {
     return call
   }
 
-  // MARK: Steps
-
-  @usableFromInline
-  func register(
-    _ name: String, replacing: Bool, _ implementation: Implementation
+  /// Registers an implementation, which may answer under other names, too.
+  public func register(
+    _ name: String, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {
     let (isTaken, old) = functions.withLockInPlace { functions -> (Bool, Implementation?) in
       let old = functions[name]

@@ -68,6 +68,25 @@ struct RegisteringTests {
     scope?.release()
   }
 
+  @Test("one implementation answers in all four registries")
+  func everywhere() throws {
+    let answer = try Implementation { (_: Purse) -> Int32 in 42 }
+    let functions = FunctionTable()
+    try functions.register("answer", answer)
+    #expect(throws: InvocationError.duplicateName("answer")) {
+      try functions.register("answer", answer)
+    }
+    let call = try functions.invocation(of: "answer")
+    let purse = Purse(0)
+    try call.setTarget(purse)
+    try call.invoke(using: functions.function(named: "answer"))
+    #expect(try call.result(as: Int32.self) == 42)
+    let target = ClosureTarget()
+    try target.register("number") { () -> Int32 in 1 }
+    try target.register("answer") { () -> Int32 in 2 }
+    #expect(target.selectors == ["answer", "number"])
+  }
+
   @Test("a proxy may throw for every message that nobody answers")
   func nobody() {
     let proxy = MulticastProxy()
