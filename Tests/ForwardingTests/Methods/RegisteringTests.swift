@@ -77,7 +77,7 @@ struct RegisteringTests {
       try functions.register("answer", answer)
     }
     let call = try functions.invocation(of: "answer")
-    let purse = Purse(0)
+    let purse = Purse(Log())
     try call.setTarget(purse)
     try call.invoke(using: functions.function(named: "answer"))
     #expect(try call.result(as: Int32.self) == 42)
