@@ -186,7 +186,9 @@ typedef struct FWDInvocationState {
   uint8_t is_target_lent;
   /// How many calls run with the values of the frame, and use what they refer to.
   uint16_t uses;
-  uint64_t unused;
+  /// The word that is owned as the result, as long as one is. Code that a call runs may set a result; the
+  /// answer is written over it.
+  uint64_t owned_result;
 } FWDInvocationState;
 
 _Static_assert(sizeof(FWDInvocationState) == 48, "the frame behind it is aligned to 16 bytes");

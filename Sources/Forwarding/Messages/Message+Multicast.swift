@@ -46,12 +46,15 @@ extension Message {
   public func gather(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Swift.Result<Result, any Error>] {
-    let report = try proxy.deliver(invocation(repeat each arguments)) { _ in .next }
+    let call = try invocation(repeat each arguments)
+    let report = try proxy.deliver(call) { _ in .next }
     return report.entries.compactMap { entry in
       if let error = entry.outcome.error { return .failure(error) }
       guard entry.outcome.isAnswer else { return nil }
-      // A message without a result has no answer to be read.
-      if let none = NoResult() as? Result { return .success(none) }
+      // A message without a result has one answer for all.
+      guard call.returnsValue else {
+        return Swift.Result { try call.call.answer(as: Result.self, types.result) }
+      }
       return entry.answer.map { answer in Swift.Result { try answer.value(as: Result.self) } }
     }
   }

@@ -51,9 +51,9 @@ extension Call {
 
   /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
   private func adoptAnswer(isOwned: Bool) {
+    let replaced = detachReplaced()
+    defer { letGo(replaced) }
     hasResult = returnsValue
-    // The body may have set a result of its own, which its answer has replaced.
-    resultOwnership = .none
     let slot = resultSlot
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if isOwned { resultOwnership = slot.kind.ownership } else if retainsArguments { keepResult() }
@@ -92,8 +92,9 @@ extension Call {
 
   func keepReturned(returnsRetained: Bool) {
     let slot = resultSlot
+    let replaced = detachReplaced()
+    defer { letGo(replaced) }
     hasResult = returnsValue
-    resultOwnership = .none
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if slot.kind.isObject {
       // An unretained result is retained here, because nobody else promises to keep it.

@@ -80,6 +80,14 @@ extension Call {
     return taken
   }
 
+  /// Takes out a result that code set while an answer was on its way, which was written over it.
+  func detachReplaced() -> OwnedWord {
+    let word = unsafe state.pointee.owned_result
+    let taken = OwnedWord(word, resultOwnership, type: swiftType(resultSlot, 0))
+    resultOwnership = .none
+    return taken
+  }
+
   /// Runs a call without a result from before, which is let go when the call is over.
   @inline(__always)
   func replacingResult<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -124,7 +132,8 @@ extension Call {
   /// Makes everything borrowed the call's own, for good, because the lender is about to let go.
   func keepEverything() {
     keepArguments()
-    if hasResult { keepResult() } else { clearResult() }
+    keepResult()
+    if !hasResult { clearResult() }
   }
 
   func keepArguments() {
@@ -139,10 +148,10 @@ extension Call {
     if slot.kind.isOwnable { slot.word = 0 }
   }
 
-  /// Makes a borrowed result the call's own.
+  /// Makes a borrowed result the call's own; before there is one, its bytes may be anything.
   func keepResult() {
     let slot = resultSlot
-    guard resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
+    guard hasResult, resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
     let type = swiftType(slot, 0)
     let kept = OwnedWord(keeping: slot.word, as: slot.kind.ownership, type: type)
     slot.word = kept.word

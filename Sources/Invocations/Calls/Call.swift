@@ -108,11 +108,14 @@ package struct Call {
     nonmutating set { unsafe state.pointee.has_result = newValue ? 1 : 0 }
   }
 
-  /// What is owned of the result.
+  /// What is owned of the result, which is there already.
   @inlinable
   var resultOwnership: ValueOwnership {
     get { ValueOwnership(rawValue: unsafe state.pointee.result_ownership) ?? .none }
-    nonmutating set { unsafe state.pointee.result_ownership = newValue.rawValue }
+    nonmutating set {
+      unsafe state.pointee.result_ownership = newValue.rawValue
+      if newValue != .none { unsafe state.pointee.owned_result = resultSlot.word }
+    }
   }
 
   @inlinable

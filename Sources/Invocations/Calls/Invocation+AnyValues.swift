@@ -21,6 +21,7 @@ extension Invocation {
     // SAFETY: the place was compared with the plan.
     try unsafe place.store(value, in: slot)
     call.setOwns(index, place.ownership != .none && !slot.isNull)
+    if !call.owns(index), call.isRetaining(index) { call.retain(index) }
   }
 
   /// Sets a value whose type says itself how it travels.
@@ -98,9 +99,8 @@ extension Call {
   func fittingAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
-    if case .nothing = place.way {
-      return try unsafe place.load(as: type, from: resultSlot)
-    }
+    // A type that travels as nothing may still say what arrives.
+    if resultSlot.kind.isNothing { return try unsafe place.load(as: type, from: resultSlot) }
     guard hasResult else { throw .resultNotAvailable }
     if resultSlot.kind.isSwiftValue, resultSlot.isNull,
       let empty = type as? any ExpressibleByNilLiteral.Type, let value = none(of: empty) as? Value

@@ -44,9 +44,11 @@ extension Invocation {
     let old = call.detachResult()
     defer { call.letGo(old) }
     call.clearResult()
-    // Storing may run code of the value's type, which may set a result as well.
     let isOwned = slot.kind.isOwnable && Value.ownership != .none
     try unsafe value.store(in: slot)
+    // Storing may run code of the value's type, which may set a result as well.
+    let replaced = call.detachReplaced()
+    defer { call.letGo(replaced) }
     call.resultOwnership = isOwned && !slot.isNull ? Value.ownership : .none
     call.hasResult = true
   }

@@ -15,7 +15,7 @@ extension Invocation {
     for index in 0..<plan.argumentCount where call.isRetaining(index) && !call.owns(index) {
       call.retain(index)
     }
-    if call.hasResult { call.keepResult() }
+    call.keepResult()
   }
 
   /// Makes an invocation with the same arguments, target, selector and result.
@@ -26,7 +26,7 @@ extension Invocation {
     let copy = duplicate(includingTarget: true)
     // This invocation may be lent; what it has borrowed ends with the loan.
     copy.keepArguments()
-    if copy.call.hasResult { copy.call.keepResult() }
+    copy.call.keepResult()
     return copy
   }
 
@@ -41,7 +41,7 @@ extension Invocation {
     for index in 0..<plan.argumentCount where call.owns(index) { copy.call.retain(index) }
     if let keeper { copy.setKeeper(keeper) }
     copy.call.hasResult = call.hasResult
-    if call.hasResult, call.resultOwnership != .none { copy.call.keepResult() }
+    if call.resultOwnership != .none { copy.call.keepResult() }
     return copy
   }
 

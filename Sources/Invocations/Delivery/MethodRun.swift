@@ -99,6 +99,9 @@ extension Call {
     do {
       try unsafe perform(method)
     } catch {
+      // What died of the error may have set a result.
+      let stray = detachResult()
+      defer { letGo(stray) }
       // The bytes of a result that nobody owns are still there.
       if old.ownership != .none {
         resultSlot.word = old.word

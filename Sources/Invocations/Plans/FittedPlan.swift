@@ -33,10 +33,10 @@ package struct FittedPlan<Value, each Argument>: Sendable {
       throw .argumentCount(
         expected: signature.numberOfArguments - first, given: arguments.count)
     }
-    // An address is a pointer in every encoding.
+    // An address is a pointer in every encoding, and no array, whose elements others may set.
     for (index, place) in arguments.enumerated() where place.addressed != nil {
       let type = signature.argumentTypes[first + index]
-      guard FWDKind(type) == .pointer else {
+      guard FWDKind(type) == .pointer, !type.isArray else {
         throw .argumentMismatch(index: first + index, expected: type, given: place.type)
       }
     }

@@ -40,10 +40,10 @@ package struct TypedPlace: Sendable {
     self.type = SwiftType(type)
     if isResult, type == Void.self {
       way = .nothing
+    } else if let known = type as? any CallValue.Type, !(known is any CallObject.Type) {
+      way = Self.way(of: known)
     } else if type is AnyClass {
       way = .object
-    } else if let known = type as? any CallValue.Type {
-      way = Self.way(of: known)
     } else {
       way = .address
     }
@@ -53,7 +53,7 @@ package struct TypedPlace: Sendable {
     // SAFETY: only looked at.
     let facts = unsafe type._callFacts(0)
     if let word = facts.word { return .word(word) }
-    return facts.kind.isNothing ? .nothing : .converted(type)
+    return type == NoResult.self ? .nothing : .converted(type)
   }
 
   /// The type, if its values travel by their address.
@@ -70,12 +70,15 @@ package struct TypedPlace: Sendable {
     }
   }
 
-  /// The name of a type as that of a structure, which has letters, digits and dots. Types of one name are
-  /// told apart by their plans.
+  /// The name of a type as that of a structure, which has letters, digits and dots. Long names are cut, so
+  /// that all of a call fit one encoding. Types of one name are told apart by their plans.
   private static func name(_ type: Any.Type) -> String {
     // Private types have their file, as an address, in their names.
     let name = String(reflecting: type).replacing(/\(unknown context at [^)]*\)\./, with: "")
-    return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_" })
+    return String(
+      name.prefix(200).map {
+        $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_"
+      })
   }
 
   /// Whether no place of any call takes the type.

@@ -12,6 +12,8 @@ private final class Storm: @unchecked Sendable {
 
   var generator = SeededGenerator(seed: 1)
   private(set) var call: Invocation?
+  /// Whether the call has values of a Swift type, in place of objects.
+  private var isLoaded = false
   private var proxy = MulticastProxy()
   private var single = SingleTargetProxy(nil)
   private var source = DataSourceProxy()
@@ -58,15 +60,31 @@ private final class Storm: @unchecked Sendable {
     depth -= 1
   }
 
+  private func setArgument(_ call: Invocation) throws {
+    if isLoaded {
+      try call.setArgument(Load(object()), at: 2)
+    } else {
+      try call.setArgument(AnyCallObject(object()), at: 2)
+    }
+  }
+
+  func setResult(_ call: Invocation) throws {
+    if call.selector == Load.message.selector {
+      try call.setResult(Load(object()))
+    } else {
+      try call.setResult(AnyCallObject(object()))
+    }
+  }
+
   private func deed() throws {
     guard let call else { return }
-    switch number(16) {
+    switch number(17) {
     case 0: try call.setTarget(anybody())
     case 1: try call.setTarget(nil)
-    case 2: try call.setArgument(AnyCallObject(object()), at: 2)
+    case 2: try setArgument(call)
     case 3: try call.setArgument(nil as AnyObject?, at: 2)
     case 4: try call.setArgument(String(repeating: "text", count: 10), at: 3)
-    case 5: try call.setResult(AnyCallObject(object()))
+    case 5: try setResult(call)
     case 6: try call.setResult(nil as AnyObject?)
     case 7: try call.invoke()
     case 8: try call.invoke(on: anybody())
@@ -84,6 +102,7 @@ private final class Storm: @unchecked Sendable {
       for entry in report.entries { _ = try entry.answer?.object() }
     case 13: try call.invoke(on: intercepting)
     case 14: change()
+    case 15: try Load.message(Load(object()), "text that is lent", on: anybody()).check()
     default: try look(call)
     }
   }
@@ -97,10 +116,25 @@ private final class Storm: @unchecked Sendable {
   }
 
   private func look(_ call: Invocation) throws {
+    _ = "\(call) \(call.arguments)"
+    if isLoaded {
+      try call.argument(at: 2, as: Load.self).check()
+      return try call.result(as: Load.self).check()
+    }
     (try call.resultObject() as? Piece)?.check()
     (try call.object(at: 2) as? Piece)?.check()
     (call.target as? Piece)?.check()
-    _ = "\(call) \(call.arguments)"
+  }
+
+  /// Forgets everything.
+  func end() {
+    let old = (proxy, single, source, intercepting, call)
+    proxy = MulticastProxy()
+    single = SingleTargetProxy(nil)
+    source = DataSourceProxy()
+    intercepting = InterceptingProxy(MulticastProxy())
+    call = nil
+    withExtendedLifetime(old) {}
   }
 
   func round(_ seed: UInt64) throws {
@@ -112,10 +146,14 @@ private final class Storm: @unchecked Sendable {
     intercepting = InterceptingProxy(proxy)
     intercepting.before { _ in Storm.shared.strike() }
     intercepting.after { _ in Storm.shared.strike() }
-    let call = try Invocation(MethodSignature("@@:@*"), selector: "go:with:")
+    isLoaded = number(2) == 0
+    let call =
+      try isLoaded
+      ? Load.message.invocation(Load(object()), "")
+      : Invocation(MethodSignature("@@:@*"), selector: "go:with:")
     self.call = call
     for _ in 0..<3 { change() }
-    try call.setArgument(AnyCallObject(object()), at: 2)
+    try setArgument(call)
     try call.setArgument("text that is long enough to be allocated", at: 3)
     budget = 40
     for _ in 0..<4 {
@@ -137,10 +175,12 @@ private final class Storm: @unchecked Sendable {
 }
 
 private class Piece: CallObject {
+  // SAFETY: of one thread.
+  nonisolated(unsafe) static var alive = 0
   private let list = [1, 2, 3]
   private let number = 77
 
-  init() {}
+  init() { Self.alive += 1 }
 
   /// Ends the process where the memory is not that of a piece.
   func check() { if list.count != 3 || number != 77 { fatalError("memory is corrupted") } }
@@ -148,6 +188,21 @@ private class Piece: CallObject {
   deinit {
     check()
     Storm.shared.strike()
+    Self.alive -= 1
+  }
+}
+
+/// A value of a Swift type, which acts when its last copy ends.
+private struct Load {
+  static let message = try! Message<Load, Load, String>("carry:with:")
+  private let piece: Piece
+  private let text = "text that is long enough to be allocated"
+
+  init(_ piece: Piece) { self.piece = piece }
+
+  func check() {
+    piece.check()
+    if text.count != 40 { fatalError("memory is corrupted") }
   }
 }
 
@@ -173,7 +228,9 @@ private class Forwards: Piece, MessageForwarding {
   }
 
   func methodSignature(for selector: Selector) -> MethodSignature? {
-    struck(try? MethodSignature("@@:@*"))
+    struck(
+      selector == Load.message.selector
+        ? Load.message.signature : try? MethodSignature("@@:@*"))
   }
 
   func responds(to selector: Selector) -> Bool { struck(true) }
@@ -181,7 +238,7 @@ private class Forwards: Piece, MessageForwarding {
   func forward(_ invocation: Invocation) throws {
     let storm = Storm.shared
     struck(())
-    if storm.number(3) == 0 { try invocation.setResult(AnyCallObject(storm.object())) }
+    if storm.number(3) == 0 { try storm.setResult(invocation) }
     if storm.number(3) == 0 { try invocation.setTarget(storm.object()) }
     if storm.number(3) == 0 { storm.keep(invocation) }
     if storm.number(5) == 0 { throw Failure(name: "storm") }
@@ -194,7 +251,8 @@ private final class Holds: Forwards, MethodProviding {
     check()
     Storm.shared.strike()
     check()
-    return Storm.shared.number(2) == 0 ? ReentryTests.typed : nil
+    guard Storm.shared.number(2) == 0 else { return nil }
+    return selector == Load.message.selector ? ReentryTests.loaded : ReentryTests.typed
   }
 }
 
@@ -208,6 +266,16 @@ struct ReentryTests {
       (other?.object as? Piece)?.check()
       if Storm.shared.number(6) == 0 { throw Failure(name: "storm") }
       return Storm.shared.number(2) == 0 ? other : AnyCallObject(Storm.shared.object())
+    })
+
+  fileprivate static let loaded = try? Implementation(
+    method: { (piece: Piece, load: Load, _: String) throws -> Load in
+      piece.check()
+      Storm.shared.strike()
+      piece.check()
+      load.check()
+      if Storm.shared.number(6) == 0 { throw Failure(name: "storm") }
+      return Storm.shared.number(2) == 0 ? load : Load(Storm.shared.object())
     })
 
   /// A body that looks at the call itself, and may keep it.
@@ -225,10 +293,14 @@ struct ReentryTests {
 
   private static func storm(_ rounds: Int) throws {
     ForwardingEvent.destination = .nowhere
-    guard let typed else { exit(EXIT_FAILURE) }
+    guard let typed, let loaded else { exit(EXIT_FAILURE) }
+    try MethodTable.of(Plain.self).register("carry:with:", loaded)
+    try MethodTable.of(Lends.self).register("carry:with:", loaded)
     try MethodTable.of(Plain.self).register("go:with:", typed)
     try MethodTable.of(Lends.self).register("go:with:", lent())
     for seed in 0..<UInt64(rounds) { try Storm.shared.round(seed) }
+    Storm.shared.end()
+    if Piece.alive != 0 { fatalError("\(Piece.alive) objects are left") }
   }
 
   @Test("leaves every object whole", .timeLimit(.minutes(5)))

@@ -1,0 +1,177 @@
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+/// Counts itself while it lives, and may act when it ends.
+private final class Part: CallObject, Sendable {
+  static let alive = Guarded(0)
+  private let end: @Sendable () -> Void
+
+  init(end: @escaping @Sendable () -> Void = {}) {
+    self.end = end
+    Self.alive.withLock { $0 += 1 }
+  }
+
+  deinit {
+    end()
+    Self.alive.withLock { $0 -= 1 }
+  }
+}
+
+private struct Letter: Sendable { var part = Part() }
+
+/// An invocation that the bodies of its methods know.
+private final class Known: @unchecked Sendable {
+  var call: Invocation?
+
+  func forget() {
+    let old = call
+    call = nil
+    withExtendedLifetime(old) {}
+  }
+}
+
+/// Travels as nothing, but is something.
+private struct Hollow: CarriedValue, Equatable {
+  var numbers = [1, 2, 3]
+  init() {}
+  var carrier: NoResult { NoResult() }
+  init(carrier: NoResult) {}
+}
+
+/// An object that travels as a number.
+private final class Ticket: CarriedValue {
+  let number: Int32
+  init(carrier: Int32) { number = carrier }
+  var carrier: Int32 { number }
+}
+
+private final class Answers: Sendable {}
+private final class Refuses: Sendable {}
+private struct Refusal: Error {}
+
+@Suite("Values of any Swift type, where types and code are unusual,", .serialized)
+struct AnyValueEdgeTests {
+  @Test("are made by their type if they travel as nothing")
+  func hollow() throws {
+    let target = ClosureTarget()
+    try target.register("empty:") { (_: [Int]) in Hollow() }
+    #expect(try Message<Hollow, [Int]>("empty:")([1], on: target) == Hollow())
+  }
+
+  @Test("of a class that carries its objects travel in one way, whatever is beside them")
+  func ticket() throws {
+    let target = ClosureTarget()
+    let taken = Guarded<[Int32]>([])
+    try target.register("take:") { (ticket: Ticket) in
+      taken.withLock { $0.append(ticket.number) }
+    }
+    try Message<NoResult, Ticket>("take:")(Ticket(carrier: 4), on: target)
+    try Message<Void, Ticket>("take:")(Ticket(carrier: 5), on: target)
+    #expect(taken.read { $0 } == [4, 5])
+  }
+
+  @Test("end if a body sets one as the result and then answers with another")
+  func replacedAnswer() throws {
+    let known = Known()
+    let target = ClosureTarget()
+    try target.register("letter") { () -> Letter in
+      try known.call?.setResult(Letter())
+      return Letter()
+    }
+    try target.register("part") { () -> Part in
+      try known.call?.setResult(Part())
+      return Part()
+    }
+    known.call = try Message<Letter>("letter").invocation()
+    try known.call?.invoke(on: target)
+    #expect(Part.alive.read { $0 } == 1)
+    known.forget()
+    known.call = try Message<Part>("part").invocation()
+    try known.call?.invoke(on: target)
+    #expect(Part.alive.read { $0 } == 1)
+    known.forget()
+    #expect(Part.alive.read { $0 } == 0)
+  }
+
+  @Test("end if an object that dies in a delivery sets one as the result")
+  func strayAnswer() throws {
+    let known = Known()
+    let proxy = MulticastProxy()
+    try MethodTable.of(Answers.self).register("letter") { (_: Answers) in Letter() }
+    try MethodTable.of(Refuses.self).register("letter") { (_: Refuses) throws -> Letter in
+      try known.call?.setResult(Letter(part: Part { try? known.call?.setResult(Letter()) }))
+      throw Refusal()
+    }
+    let (answers, refuses) = (Answers(), Refuses())
+    proxy.add(answers)
+    proxy.add(refuses)
+    known.call = try Message<Letter>("letter").invocation()
+    // The first delivery finds the methods.
+    for _ in 0..<2 { #expect(throws: Refusal.self) { try known.call?.invoke(on: proxy) } }
+    known.forget()
+    #expect(Part.alive.read { $0 } == 0)
+  }
+
+  @Test("are no array's elements, whatever the encoding says", arguments: ["v@:[1i]", "v@:[0i]"])
+  func array(encoding: String) throws {
+    #expect(throws: InvocationError.self) { try Message<Void, Letter>("send:", encoding: encoding) }
+  }
+
+  @Test("are kept as text if a generic caller sets text by its address")
+  func borrowedText() throws {
+    func set<Value: SendableMetatype>(_ value: Value, in call: Invocation) throws {
+      try call.setArgument(value, at: 2)
+    }
+    let call = try Message<NoResult, String>("read:").invocation("")
+    call.retainArguments()
+    try unsafe "text".withCString { address in try unsafe set(Optional(address), in: call) }
+    #expect(call.call.owns(2))
+  }
+
+  @Test("may be of types with long names")
+  func longName() throws {
+    struct Pair<Value> {}
+    func send<Value>(_ value: Value.Type, _ depth: Int) throws {
+      if depth > 0 { return try send(Pair<(Value, Value)>.self, depth - 1) }
+      _ = try Message<Void, Pair<Value>>("send:")
+    }
+    try send(Int.self, 12)
+  }
+
+  @Test("are gathered even where there is nothing to gather")
+  func gathered() throws {
+    let target = ClosureTarget()
+    try target.register("see:") { (_: Int) in }
+    let proxy = MulticastProxy()
+    proxy.add(target)
+    #expect(try Message<Void, Int>("see:").gather(1, on: proxy).count == 1)
+  }
+
+  @Test("are not looked for where a target keeps the message and answers nothing")
+  func keptWithoutAnswer() throws {
+    final class Keeper: MessageForwarding, @unchecked Sendable {
+      var calls: [Invocation] = []
+      func responds(to selector: Selector) -> Bool { true }
+      func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+      func forward(_ invocation: Invocation) { calls.append(invocation) }
+    }
+    let keeper = Keeper()
+    let proxy = MulticastProxy()
+    proxy.add(keeper)
+    let words = try Message<Int, Int>("words:")
+    let message = try Message<Letter, Letter>("send:")
+    for _ in 0..<8 {
+      // Leaves its bytes in memory that the next invocation may get.
+      do {
+        let call = try words.invocation(77)
+        try call.setResult(0x7777)
+      }
+      #expect(throws: InvocationError.resultNotAvailable) { try message(Letter(), on: proxy) }
+    }
+    #expect(Part.alive.read { $0 } == 8)
+    keeper.calls = []
+    #expect(Part.alive.read { $0 } == 0)
+  }
+}
