@@ -12,16 +12,19 @@ demo: setup
 	@swift build -c release --product forward
 	@.build/release/forward tour
 
+# The tests build `@Forwardable`, too, with the SwiftSyntax of the toolchain.
+TRAITS = --traits Macros
+
 test: setup-test lint unsafe
-	swift build --build-tests
-	swift test --skip-build
-	swift build --build-tests -c release -Xswiftc -enable-testing
-	swift test --skip-build -c release -Xswiftc -enable-testing
+	swift build --build-tests $(TRAITS)
+	swift test --skip-build $(TRAITS)
+	swift build --build-tests $(TRAITS) -c release -Xswiftc -enable-testing
+	swift test --skip-build $(TRAITS) -c release -Xswiftc -enable-testing
 
 check: setup-check test
-	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build --filter CallMatrixTests
-	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build --filter MulticastModelTests
-	FORWARDING_SECONDS=10 swift test --skip-build --filter ConcurrencyTests
+	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter CallMatrixTests
+	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter MulticastModelTests
+	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) --filter ConcurrencyTests
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread
 	Scripts/sanitize.sh checked
@@ -57,7 +60,7 @@ unsafe:
 # Writes the goldens of the public API and of refused sources anew. Hold each new line against the rule
 # at the top of SECURITY.md before it is kept.
 goldens:
-	RECORD_GOLDENS=1 swift test --filter 'PublicAPITests|RefusedSourceTests'
+	RECORD_GOLDENS=1 swift test $(TRAITS) --filter 'PublicAPITests|RefusedSourceTests|FaceSourceTests'
 	git diff --stat -- Tests/Data
 
 RESULTS = Benchmarks/Results

@@ -1,4 +1,6 @@
 // swift-tools-version: 6.3
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 // Every Swift target opts in to the same checks; an exception needs a comment. Memory safety is checked
@@ -27,6 +29,23 @@ let cChecks: [CSetting] = [
   .enableWarning("extra"),
 ]
 
+// The toolchain's own SwiftSyntax, which the macros are built with under the trait `Macros`. It lies beside
+// the library that reads this manifest.
+let hostLibraries: String = {
+  let maps = fopen("/proc/self/maps", "r")
+  defer { maps.map { _ = fclose($0) } }
+  var bytes = [CChar](repeating: 0, count: 8192)
+  while let maps, fgets(&bytes, Int32(bytes.count), maps) != nil {
+    let line = String(
+      decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard line.hasSuffix("/libPackageDescription.so\n"), let start = line.firstIndex(of: "/"),
+      let end = line.range(of: "/lib/swift/")?.upperBound
+    else { continue }
+    return line[start..<end] + "host"
+  }
+  return "/usr/lib/swift/host"
+}()
+
 let package = Package(
   name: "swift-forwarding",
   products: [
@@ -39,6 +58,19 @@ let package = Package(
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
     // For the package in Fuzz, likewise.
     .library(name: "_FuzzTargets", targets: ["FuzzTargets"]),
+  ],
+  traits: [
+    .trait(
+      name: "Macros",
+      description:
+        "`@Forwardable`, built with the SwiftSyntax of the toolchain: nothing is fetched."),
+    .trait(
+      name: "MacrosFromSource",
+      description: "`@Forwardable`, built with swift-syntax as a package."),
+  ],
+  dependencies: [
+    // Not even resolved without the trait `MacrosFromSource`.
+    .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
   ],
   targets: [
     // C: the only two places that know libffi exists.
@@ -55,7 +87,32 @@ let package = Package(
       name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
       swiftSettings: checks),
     .target(
-      name: "Forwarding", dependencies: ["Invocations", "TypeEncodings"], swiftSettings: checks),
+      name: "Forwarding",
+      dependencies: [
+        "Invocations", "TypeEncodings",
+        .target(
+          name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
+      ], swiftSettings: checks),
+    // What `@Forwardable` writes. A program that does nothing, without one of the traits.
+    .macro(
+      name: "ForwardingMacros",
+      dependencies: [
+        .product(
+          name: "SwiftSyntaxMacros", package: "swift-syntax",
+          condition: .when(traits: ["MacrosFromSource"])),
+        .product(
+          name: "SwiftSyntaxBuilder", package: "swift-syntax",
+          condition: .when(traits: ["MacrosFromSource"])),
+        .product(
+          name: "SwiftCompilerPlugin", package: "swift-syntax",
+          condition: .when(traits: ["MacrosFromSource"])),
+      ],
+      swiftSettings: checks + [.unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"]))],
+      linkerSettings: [
+        .unsafeFlags(
+          ["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries],
+          .when(traits: ["Macros"]))
+      ]),
     // Arguments and results as JSON: what the tool reads and writes.
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
@@ -126,6 +183,14 @@ let package = Package(
         .enableUpcomingFeature("InferIsolatedConformances"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
+    // Protocols with `@Forwardable`. Empty without the trait `Macros`.
+    .target(
+      name: "FaceProtocols", dependencies: ["Forwarding"], path: "Tests/FaceProtocols",
+      swiftSettings: testChecks + [.strictMemorySafety()]),
+    .testTarget(
+      name: "FaceTests",
+      dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
   ],

@@ -39,6 +39,9 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case timedOut
   /// A target's queue went away with the message still in it.
   case cancelled
+  /// A target belongs to the main actor, and the message came elsewhere: add it with the lane
+  /// `.actor(MainActor.shared)`.
+  case wrongIsolation(Selector)
   /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(TypeEncoding)
 }
@@ -55,6 +58,9 @@ extension ForwardingError: CustomStringConvertible {
       "the wait would never end: it is for something that waits for this delivery itself"
     case .timedOut: "a target did not finish in time"
     case .cancelled: "a target's queue went away with the message still in it"
+    case .wrongIsolation(let selector):
+      "'\(selector)' is for the main actor, and came elsewhere; add the target with the lane "
+        + "'.actor(MainActor.shared)'"
     case .resultNotAwaited(let type):
       "the result (\(type)) cannot come back from a queue that is not waited for; let it block, "
         + "or ignore the result"

@@ -53,6 +53,12 @@ public enum Toolchain {
       + ["-lffi"] + sanitizers.map { "-sanitize=\($0.1)" }
   }
 
+  /// The options with which the compiler finds the macros of this package.
+  public static var macroOptions: [String] {
+    let plugin = build.appendingPathComponent("ForwardingMacros-tool").path
+    return ["-load-plugin-executable", "\(plugin)#ForwardingMacros"]
+  }
+
   /// Whether tests write their goldens anew.
   public static var records: Bool {
     ProcessInfo.processInfo.environment["RECORD_GOLDENS"] != nil

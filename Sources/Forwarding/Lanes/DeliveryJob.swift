@@ -64,7 +64,7 @@ final class DeliveryJob: @unchecked Sendable {
       }
       return .answered
     } catch {
-      return .failed(error)
+      return DeliveryOutcome(error)
     }
   }
 

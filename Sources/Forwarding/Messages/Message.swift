@@ -14,7 +14,7 @@
 /// A target may be any object, a proxy among them. If it registered the selector with other types,
 /// the first send says so, with both spellings. A send allocates nothing: the call is recorded on
 /// the stack.
-public struct Message<Result: SendableMetatype, each Argument: SendableMetatype>: Sendable {
+public struct Message<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
   /// The prepared call.

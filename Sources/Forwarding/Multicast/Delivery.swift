@@ -87,7 +87,7 @@ struct Delivery {
       }
       return Turn(outcome: .answered, call: copy)
     } catch {
-      return Turn(outcome: .failed(error))
+      return Turn(outcome: DeliveryOutcome(error))
     }
   }
 }

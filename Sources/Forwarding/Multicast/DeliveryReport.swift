@@ -54,7 +54,7 @@ public struct DeliveryAnswer: @unchecked Sendable {
   init(_ invocation: Invocation) { self.invocation = invocation }
 
   /// The answer as a Swift type, which must be the one the message has.
-  public func value<Value: SendableMetatype>(
+  public func value<Value>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
     try invocation.result(as: type)
@@ -96,6 +96,9 @@ public enum DeliveryOutcome: Sendable {
   case wouldDeadlock
   /// The queue went away with the message still in it.
   case cancelled
+
+  /// What became of a message whose method threw.
+  init(_ error: any Error) { self = error is NotImplemented ? .noMethod : .failed(error) }
 
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }

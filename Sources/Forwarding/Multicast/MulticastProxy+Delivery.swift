@@ -71,7 +71,7 @@ extension MulticastProxy {
   }
 
   /// The results of all targets that answer, in order.
-  public func answers<Value: SendableMetatype>(
+  public func answers<Value>(
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
     let place = TypedPlace(ofAny: type, isResult: true)
@@ -85,7 +85,7 @@ extension MulticastProxy {
   }
 
   /// Combines the results of the targets, from the first on; `combine` may end the delivery.
-  public func fold<Value: SendableMetatype, Sum>(
+  public func fold<Value, Sum>(
     _ invocation: Invocation, as type: Value.Type = Value.self, into initial: Sum,
     _ combine: (inout Sum, Value) throws -> Step
   ) throws -> Sum {

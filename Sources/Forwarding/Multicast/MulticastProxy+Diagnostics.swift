@@ -17,6 +17,8 @@ extension MulticastProxy {
     case unanswered(Selector)
     /// A target threw, and the sender does not get the error: it had gone on, or gets an earlier one.
     case failed(Token, Selector, any Error)
+    /// A message of a face met this error, and the requirement that it was sent for cannot throw.
+    case unheard(Selector, any Error)
     /// There are more targets than ``MulticastProxy/expectedTargets``.
     case tooManyTargets(count: Int, limit: Int)
   }
@@ -37,6 +39,8 @@ extension MulticastProxy {
   static func report(_ diagnostic: Diagnostic, _ target: AnyClass?) {
     switch diagnostic {
     case .failed(_, let selector, let error):
+      ForwardingEvent.report(.failed(selector, target, error))
+    case .unheard(let selector, let error):
       ForwardingEvent.report(.failed(selector, target, error))
     case .diedUnreached(_, let type):
       ForwardingEvent.report(.diedUnreached(type))

@@ -75,7 +75,7 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
 
 extension ClosureTarget {
   /// Answers a selector with a closure over any types.
-  public func register<Result: SendableMetatype, each Argument: SendableMetatype>(
+  public func register<Result, each Argument>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) throws(InvocationError) {

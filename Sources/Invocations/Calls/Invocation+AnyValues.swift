@@ -5,7 +5,7 @@ extension Invocation {
   /// Sets an argument of any Swift type, which the place must have been made for: by a ``Message``, or by
   /// the types of a closure. The invocation keeps a copy of the value, or the object.
   @_disfavoredOverload
-  public func setArgument<Value: SendableMetatype>(
+  public func setArgument<Value>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
     try call.checkIndex(index)
@@ -42,7 +42,7 @@ extension Invocation {
   }
 
   /// Reads an argument of any Swift type.
-  public func argument<Value: SendableMetatype>(
+  public func argument<Value>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
     try call.checkIndex(index)
@@ -53,7 +53,7 @@ extension Invocation {
   }
 
   /// Reads a result of any Swift type.
-  public func result<Value: SendableMetatype>(
+  public func result<Value>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
     try call.answer(as: type, TypedPlace(ofAny: type, isResult: true))
@@ -61,7 +61,7 @@ extension Invocation {
 
   /// Sets a result of any Swift type.
   @_disfavoredOverload
-  public func setResult<Value: SendableMetatype>(_ value: Value) throws(InvocationError) {
+  public func setResult<Value>(_ value: Value) throws(InvocationError) {
     let place = TypedPlace(ofAny: Value.self, isResult: true)
     guard place.fits(plan, place: 0) else { throw call.resultMismatch(given: Value.self) }
     if case .converted(let type) = place.way { return try setResult(value, as: type) }

@@ -75,7 +75,9 @@ package final class TargetList: @unchecked Sendable {
     /// Whether there is nothing to do but to go on.
     var isSimple: Bool { answered > 0 && error == nil && !metDead }
 
+    /// Notes an error. That a class left out an optional requirement is none.
     package mutating func fail(_ error: any Error, at member: AnyObject) {
+      if error is NotImplemented { return }
       if self.error == nil { self.error = error } else { unthrown.append((member, error)) }
     }
   }

@@ -123,7 +123,7 @@ public final class FunctionTable: Sendable {
   }
 
   /// Calls a function over any types and returns its result.
-  public func call<Value: SendableMetatype, each Argument: SendableMetatype>(
+  public func call<Value, each Argument>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> Value {
     let function = try function(named: name)

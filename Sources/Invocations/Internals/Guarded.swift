@@ -124,7 +124,7 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
       let value: UnsafeMutableRawPointer? = unsafe value
       if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
     }
-    precondition(status == 0, "no key for the values of threads is left; this package takes three")
+    precondition(status == 0, "no key for the values of threads is left; this package takes four")
     self.key = key
   }
 

@@ -3,7 +3,7 @@
 package enum AnyBody {
   /// A body that reads its arguments from argument `first` on and writes a result.
   @inlinable
-  static func returning<Value: SendableMetatype, each Argument: SendableMetatype>(
+  static func returning<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
@@ -17,7 +17,7 @@ package enum AnyBody {
   /// A method's body.
   @inlinable
   static func returning<
-    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+    Receiver: AnyObject, Value, each Argument
   >(
     _ fitted: FittedPlan<Value, repeat each Argument>,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value

@@ -6,7 +6,7 @@ public import CForwardingShims
 extension Implementation {
   /// A method of no arguments, over any types.
   @inlinable
-  public convenience init<Receiver: AnyObject, Value: SendableMetatype>(
+  public convenience init<Receiver: AnyObject, Value>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value>(anyMethod: encoding)
@@ -34,7 +34,7 @@ extension Implementation {
 
   /// A method of one argument, over any types.
   @inlinable
-  public convenience init<Receiver: AnyObject, Value: SendableMetatype, A: SendableMetatype>(
+  public convenience init<Receiver: AnyObject, Value, A>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, A>(anyMethod: encoding)
@@ -65,7 +65,7 @@ extension Implementation {
   /// A method of two arguments, over any types.
   @inlinable
   public convenience init<
-    Receiver: AnyObject, Value: SendableMetatype, A: SendableMetatype, B: SendableMetatype
+    Receiver: AnyObject, Value, A, B
   >(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B) throws -> Value
   ) throws(InvocationError) {
@@ -99,8 +99,8 @@ extension Implementation {
   /// A method of three arguments, over any types.
   @inlinable
   public convenience init<
-    Receiver: AnyObject, Value: SendableMetatype, A: SendableMetatype, B: SendableMetatype,
-    C: SendableMetatype
+    Receiver: AnyObject, Value, A, B,
+    C
   >(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B, C) throws -> Value
   ) throws(InvocationError) {

@@ -10,7 +10,7 @@ extension Implementation {
   /// are compared with `encoding`, or spell one.
   @inlinable
   public convenience init<
-    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+    Receiver: AnyObject, Value, each Argument
   >(
     encoding: String? = nil,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
@@ -27,7 +27,7 @@ extension Implementation {
 
   /// A method from a closure that takes the arguments alone.
   @usableFromInline
-  package static func ofAnyTypes<Value: SendableMetatype, each Argument: SendableMetatype>(
+  package static func ofAnyTypes<Value, each Argument>(
     encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) -> Implementation {
     let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
@@ -45,7 +45,7 @@ extension Implementation {
   /// The same method for messages that want no result. A closure of one expression may have one that
   /// nobody meant: `{ (id: Int) in seen.insert(id) }`.
   @usableFromInline
-  static func droppingResult<Receiver: AnyObject, each Argument: SendableMetatype>(
+  static func droppingResult<Receiver: AnyObject, each Argument>(
     encoding: String?, _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) throws(InvocationError) -> Implementation? {
     if encoding != nil { return nil }
@@ -59,7 +59,7 @@ extension MethodRegistry {
   /// compared with `encoding`, or spell one.
   @inlinable
   public func register<
-    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+    Receiver: AnyObject, Value, each Argument
   >(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
@@ -72,7 +72,7 @@ extension MethodRegistry {
   /// Registers a method of a class, over any types: `ChatWindow.show`.
   @inlinable
   public func register<
-    Receiver: AnyObject, Value: SendableMetatype, each Argument: SendableMetatype
+    Receiver: AnyObject, Value, each Argument
   >(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ method: @escaping @Sendable (Receiver) -> (repeat each Argument) throws -> Value
@@ -87,7 +87,7 @@ extension MethodRegistry {
 extension FunctionTable {
   /// Registers a closure over any types. Its types are compared with `encoding`, or spell one.
   @inlinable
-  public func register<Value: SendableMetatype, each Argument: SendableMetatype>(
+  public func register<Value, each Argument>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {

@@ -3,7 +3,7 @@
 extension MethodRegistry {
   /// Registers a method of no arguments, over any types.
   @inlinable
-  public func register<Receiver: AnyObject, Value: SendableMetatype>(
+  public func register<Receiver: AnyObject, Value>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver) throws -> Value
   ) throws(Failure) {
@@ -14,7 +14,7 @@ extension MethodRegistry {
 
   /// Registers a method of one argument, over any types.
   @inlinable
-  public func register<Receiver: AnyObject, Value: SendableMetatype, A: SendableMetatype>(
+  public func register<Receiver: AnyObject, Value, A>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, A) throws -> Value
   ) throws(Failure) {
@@ -26,7 +26,7 @@ extension MethodRegistry {
   /// Registers a method of two arguments, over any types.
   @inlinable
   public func register<
-    Receiver: AnyObject, Value: SendableMetatype, A: SendableMetatype, B: SendableMetatype
+    Receiver: AnyObject, Value, A, B
   >(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, A, B) throws -> Value
@@ -39,8 +39,8 @@ extension MethodRegistry {
   /// Registers a method of three arguments, over any types.
   @inlinable
   public func register<
-    Receiver: AnyObject, Value: SendableMetatype, A: SendableMetatype, B: SendableMetatype,
-    C: SendableMetatype
+    Receiver: AnyObject, Value, A, B,
+    C
   >(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, A, B, C) throws -> Value

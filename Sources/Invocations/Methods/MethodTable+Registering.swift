@@ -139,6 +139,16 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
+  /// Adds a method that a face made. One that the class has stays, which is told of if its types differ:
+  /// two protocols may have requirements of one name.
+  package func declare(_ selector: Selector, _ implementation: Implementation) {
+    if add(selector, implementation) { return }
+    guard let known = own(selector), known.answering(implementation.plan) == nil else { return }
+    Self.refuse(
+      DeclarationError(
+        type: SwiftType(type), selector: selector, cause: .duplicateName("-[\(type) \(selector)]")))
+  }
+
   private static let failures = Guarded<[DeclarationError]>([])
 
   /// The declarations that were refused so far.

@@ -94,7 +94,7 @@ extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
 }
 
 // For any types at all.
-extension FittedPlan where Value: SendableMetatype, repeat each Argument: SendableMetatype {
+extension FittedPlan {
   /// The plan of a method whose declared arguments are of these types.
   @usableFromInline
   package init(anyMethod encoding: String?) throws(InvocationError) {

@@ -36,7 +36,7 @@ package struct TypedPlace: Sendable {
 
   /// A place for any type. `Void` as a result is none; as an argument it is a value like others.
   @usableFromInline
-  package init<Value: SendableMetatype>(ofAny type: Value.Type, isResult: Bool = false) {
+  package init<Value>(ofAny type: Value.Type, isResult: Bool = false) {
     self.type = SwiftType(type)
     if isResult, type == Void.self {
       way = .nothing

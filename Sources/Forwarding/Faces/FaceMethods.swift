@@ -1,0 +1,77 @@
+import Dispatch
+
+/// Where a face says how the objects of a class answer.
+///
+/// Faces are written by `@Forwardable`; nobody else needs this.
+///
+/// ```swift
+/// final class Door {}
+/// func prepare(_ closing: FaceBody<Door, Void>) {
+///   FaceMethods<Door>.prepare(for: Door.self) { methods in
+///     methods.answer(Requirement("close"), closing)
+///   }
+/// }
+/// ```
+public struct FaceMethods<Object: AnyObject> {
+  private let table: MethodTable
+  private let isOnMainActor: Bool
+
+  /// Calls `declare` once for a class and a face. The isolation is that of the protocol: the main actor,
+  /// or none.
+  public static func prepare(
+    for face: AnyClass, isolation: isolated (any Actor)? = #isolation,
+    _ declare: (FaceMethods<Object>) -> Void
+  ) {
+    let key = Prepared(object: ObjectIdentifier(Object.self), face: ObjectIdentifier(face))
+    if prepared.read({ $0.contains(key) }) { return }
+    // Two threads may both do it: the second one finds the methods there.
+    declare(
+      FaceMethods(table: MethodTable.of(Object.self), isOnMainActor: isolation is MainActor))
+    prepared.withLockInPlace { _ = $0.insert(key) }
+  }
+
+  /// Lets the objects answer a requirement. A method that their class has for its message stays.
+  public func answer<Result, each Argument>(
+    _ requirement: Requirement<Result, repeat each Argument>,
+    _ body: FaceBody<Object, Result, repeat each Argument>
+  ) {
+    add(requirement, isOptional: false, body)
+  }
+
+  /// Lets the objects answer an optional requirement: one whose default implementation says that it ran.
+  public func answer<Result, each Argument>(
+    optional requirement: Requirement<Result, repeat each Argument>,
+    _ body: FaceBody<Object, Result, repeat each Argument>
+  ) {
+    add(requirement, isOptional: true, body)
+  }
+
+  private func add<Result, each Argument>(
+    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool,
+    _ body: FaceBody<Object, Result, repeat each Argument>
+  ) {
+    // The types that the message was made of.
+    guard requirement.message != nil,
+      let fitted = try? FittedPlan<Result, repeat each Argument>(anyMethod: nil)
+    else { return }
+    let selector = requirement.selector
+    let check: @Sendable () throws -> Void = {
+      if !mainQueue.isCurrent { throw ForwardingError.wrongIsolation(selector) }
+    }
+    table.declare(
+      selector,
+      Implementation(
+        fitted, body, optional: isOptional ? selector : nil,
+        unless: isOnMainActor ? check : nil))
+  }
+}
+
+private struct Prepared: Hashable {
+  let object: ObjectIdentifier
+  let face: ObjectIdentifier
+}
+
+private let prepared = Guarded<Set<Prepared>>([])
+
+/// The queue that the main actor runs on, which may be served by other threads than the first one.
+private let mainQueue = QueueMark.of(.main)

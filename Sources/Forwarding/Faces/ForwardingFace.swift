@@ -1,0 +1,25 @@
+/// A class that stands for the targets of a proxy where an object of a protocol is wanted.
+///
+/// `@Forwardable` makes one for a protocol; nobody needs to write one. Its objects conform to the protocol,
+/// and send each requirement to a proxy.
+///
+/// ```swift
+/// func tellAll<Face: ForwardingFace>(_ targets: [Face.Target]) -> Multicast<Face> {
+///   let all = Multicast<Face>()
+///   for target in targets { all.add(target) }
+///   return all
+/// }
+/// ```
+public protocol ForwardingFace: AnyObject {
+  /// Any object that conforms to the protocol.
+  associatedtype Target
+
+  /// Makes a face in front of a proxy, which it keeps.
+  init(forwardingTo proxy: any ForwardingProxy & Sendable)
+
+  /// A target as an object.
+  static func object(of target: Target) -> AnyObject
+
+  /// Lets the class of a target answer the messages of the protocol. Quick, from the second time on.
+  static func prepare(_ target: Target)
+}

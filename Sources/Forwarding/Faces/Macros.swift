@@ -1,0 +1,33 @@
+#if Macros || MacrosFromSource
+  /// Makes a face for a protocol: a class `<Name>Proxy` that conforms to it, and sends each requirement to
+  /// a proxy.
+  ///
+  /// ```
+  /// @Forwardable
+  /// protocol ChatDelegate: AnyObject {
+  ///   func chat(_ chat: Chat, didReceive text: String)
+  ///   @Otherwise(true) func chat(_ chat: Chat, shouldSend text: String) -> Bool
+  /// }
+  ///
+  /// let delegates = Multicast<ChatDelegateProxy>()
+  /// delegates.add(screen)
+  /// delegates.face.chat(chat, didReceive: "hello")
+  /// ```
+  ///
+  /// A class that conforms to the protocol needs nothing more to be a target.
+  @attached(peer, names: suffixed(Proxy))
+  @attached(extension, names: arbitrary)
+  public macro Forwardable() =
+    #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
+
+  /// A requirement of a ``Forwardable()`` protocol that a class need not implement. One that does not, has no
+  /// method for its message.
+  @attached(peer)
+  public macro Optional() =
+    #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+
+  /// What the sender gets from a requirement of a ``Forwardable()`` protocol when nobody answers.
+  @attached(peer)
+  public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
+    #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+#endif

@@ -1,0 +1,149 @@
+/// Many objects of one protocol, and an object of the protocol that speaks to all of them.
+///
+/// ```
+/// let delegates = Multicast<ChatDelegateProxy>()
+/// delegates.add(screen)                        // weak; nothing but a ChatDelegate compiles
+/// delegates.add(logger, on: .queue(background))
+/// session.delegate = delegates.face            // for any API that takes a ChatDelegate
+/// delegates.face.chat(chat, didReceive: text)  // everyone is told, in order
+/// ```
+///
+/// Only objects of the protocol can be added:
+///
+/// ```swift
+/// func both<Face: ForwardingFace>(_ one: Face.Target, _ other: Face.Target) -> Multicast<Face> {
+///   let both = Multicast<Face>()
+///   both.add(one)
+///   both.add(other, on: .queue(background))
+///   return both
+/// }
+/// ```
+///
+/// A ``MulticastProxy`` is behind it, with the same rules.
+public final class Multicast<Face: ForwardingFace> {
+  /// The proxy that delivers. It may have other targets as well, which answer the same selectors.
+  public let proxy: MulticastProxy
+  /// The object of the protocol. It keeps the proxy, so it may outlive this.
+  public let face: Face
+
+  /// Makes one that has no targets yet, in front of a proxy.
+  public init(_ proxy: MulticastProxy = MulticastProxy()) {
+    self.proxy = proxy
+    face = Face(forwardingTo: proxy)
+  }
+
+  // MARK: Settings
+
+  /// What happens to a target that is added again.
+  public var duplicateRule: MulticastProxy.DuplicateRule {
+    get { proxy.duplicateRule }
+    set { proxy.duplicateRule = newValue }
+  }
+
+  /// Which of several results the sender sees.
+  public var resultRule: MulticastProxy.ResultRule {
+    get { proxy.resultRule }
+    set { proxy.resultRule = newValue }
+  }
+
+  /// How many targets are expected; more are a diagnostic.
+  public var expectedTargets: Int {
+    get { proxy.expectedTargets }
+    set { proxy.expectedTargets = newValue }
+  }
+
+  /// Gets diagnostics, among them the errors that no requirement can throw.
+  public var onDiagnostic: (@Sendable (MulticastProxy.Diagnostic) -> Void)? {
+    get { proxy.onDiagnostic }
+    set { proxy.onDiagnostic = newValue }
+  }
+
+  // MARK: Adding
+
+  /// Adds a target, as ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
+  @discardableResult
+  public func add(
+    _ target: Face.Target, strongly: Bool = false, on lane: DeliveryLane = .caller,
+    priority: Int? = nil, group: String? = nil, once: Bool = false
+  ) -> MulticastProxy.Token {
+    Face.prepare(target)
+    return proxy.add(
+      Face.object(of: target), strongly: strongly, on: lane, priority: priority, group: group,
+      once: once)
+  }
+
+  /// Adds a target for as long as the returned object lives.
+  public func scoped(
+    _ target: Face.Target, strongly: Bool = false, on lane: DeliveryLane = .caller,
+    priority: Int? = nil
+  ) -> ScopedRegistration {
+    Face.prepare(target)
+    return proxy.scoped(
+      Face.object(of: target), strongly: strongly, on: lane, priority: priority)
+  }
+
+  // MARK: Removing and blocking
+
+  /// Removes a registration; false if it was gone.
+  @discardableResult
+  public func remove(_ token: MulticastProxy.Token) -> Bool { proxy.remove(token) }
+
+  /// Removes all registrations of a target, and says how many there were.
+  @discardableResult
+  public func remove(_ target: Face.Target) -> Int { proxy.remove(Face.object(of: target)) }
+
+  /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
+  @discardableResult
+  public func remove(_ target: Face.Target, on lane: DeliveryLane) -> Int {
+    proxy.remove(Face.object(of: target), on: lane)
+  }
+
+  /// Removes all registrations of a group.
+  @discardableResult
+  public func removeGroup(_ group: String) -> Int { proxy.removeGroup(group) }
+
+  /// Removes everything.
+  @discardableResult
+  public func removeAll() -> Int { proxy.removeAll() }
+
+  /// Removes a registration and waits for its messages to end; false if it was gone.
+  @discardableResult
+  public func removeAndWait(_ token: MulticastProxy.Token) throws(ForwardingError) -> Bool {
+    try proxy.removeAndWait(token)
+  }
+
+  /// Removes all registrations of a target and waits in the same way; returns how many there were.
+  @discardableResult
+  public func removeAndWait(_ target: Face.Target) throws(ForwardingError) -> Int {
+    try proxy.removeAndWait(Face.object(of: target))
+  }
+
+  /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
+  @discardableResult
+  public func block(_ token: MulticastProxy.Token) -> Bool { proxy.block(token) }
+
+  /// Takes one block back; false if there was none, or the registration is gone.
+  @discardableResult
+  public func unblock(_ token: MulticastProxy.Token) -> Bool { proxy.unblock(token) }
+
+  // MARK: Looking
+
+  /// Whether an object is registered.
+  public func contains(_ target: Face.Target) -> Bool {
+    proxy.contains(Face.object(of: target))
+  }
+
+  /// Whether a registration is there.
+  public func contains(_ token: MulticastProxy.Token) -> Bool { proxy.contains(token) }
+
+  /// How many targets are alive, those that the proxy has of its own included.
+  public var count: Int { proxy.count }
+
+  /// Whether no target is alive.
+  public var isEmpty: Bool { proxy.isEmpty }
+
+  /// The targets that are alive and conform to the protocol, in the order of delivery.
+  public var targets: [Face.Target] { proxy.targets.compactMap { $0 as? Face.Target } }
+}
+
+extension Multicast: Sendable where Face: Sendable {}

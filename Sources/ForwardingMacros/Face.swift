@@ -1,0 +1,103 @@
+#if canImport(SwiftSyntaxMacros)
+  /// What a face has for one requirement: a message, a member that sends it, and how targets answer.
+  struct FaceMember {
+    /// The declarations of the messages: `name = Requirement<...>("selector")`.
+    var messages: [String]
+    /// The member of the class, with its body.
+    var member: String
+    /// The members of an extension of the protocol, for those who leave the requirement out.
+    var defaults: [String] = []
+    /// Statements that let the objects of a class answer.
+    var answers: [String]
+  }
+
+  /// How a requirement gets its answer.
+  struct Answer {
+    enum Throwing { case nothing, anything, only(String) }
+
+    var isVoid: Bool
+    var throwing = Throwing.nothing
+    /// The value where nobody answers, as source.
+    var otherwise: String?
+
+    /// Whether there is no way to say that nobody answers.
+    var needsOtherwise: Bool {
+      if case .anything = throwing { return false }
+      return !isVoid && otherwise == nil
+    }
+
+    /// What a default implementation returns behind its note.
+    var leaving: String {
+      if isVoid { return "" }
+      return otherwise.map { "; return \($0)" } ?? "; throw ForwardingError.nobodyAnswered(nil)"
+    }
+
+    /// The statement that sends a message.
+    func sending(_ message: String, _ values: String) -> String {
+      let closure = isVoid ? "" : " { \(otherwise ?? "nil") }"
+      switch throwing {
+      case .nothing where isVoid: return "Self.\(message).tell(\(values)through: forwarder)"
+      case .nothing: return "Self.\(message).ask(\(values)through: forwarder)\(closure)"
+      case .anything where otherwise == nil:
+        return "try Self.\(message).send(\(values)through: forwarder)"
+      case .anything:
+        return
+          "try Self.\(message).ask(\(values)through: forwarder, orThrow: (any Error).self)\(closure)"
+      case .only(let type):
+        let verb = isVoid ? "tell" : "ask"
+        return
+          "try Self.\(message).\(verb)(\(values)through: forwarder, orThrow: \(type).self)\(closure)"
+      }
+    }
+  }
+
+  /// The class that is written for a protocol.
+  struct Face {
+    var name: String
+    /// `public ` and the like.
+    var access: String
+    /// Attributes in front of the class: its global actor.
+    var attributes: String
+    var isSendable: Bool
+    var members: [FaceMember]
+
+    /// The default implementations of optional requirements.
+    func defaults(of type: String) -> String? {
+      let members = members.flatMap(\.defaults)
+      return members.isEmpty ? nil : "extension \(type) {\n\(members.joined(separator: "\n"))\n}"
+    }
+
+    var source: String {
+      let conformances = isSendable ? ", @unchecked Sendable" : ""
+      // The face of a protocol on the main actor is used there alone.
+      let isolation = attributes.contains("@MainActor") ? "@MainActor " : ""
+      let messages = members.flatMap(\.messages).map { "  private static let \($0)" }
+      let declarations = members.map(\.member)
+      let answers = members.flatMap(\.answers).map { "        \($0)" }
+      return """
+        \(attributes)\(access)final class \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
+          \(access)typealias Target = any \(name)
+
+        \(messages.joined(separator: "\n"))
+
+          private let forwarder: any ForwardingProxy & Sendable
+
+          \(access)init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
+
+          \(access)static func object(of target: any \(name)) -> AnyObject { target }
+
+          \(access)static func prepare(_ target: any \(name)) {
+            func prepare<Object: \(name)>(_ target: Object) {
+              FaceMethods<Object>.prepare(for: Self.self) { methods in
+        \(answers.joined(separator: "\n"))
+              }
+            }
+            prepare(target)
+          }
+
+        \(declarations.joined(separator: "\n\n"))
+        }
+        """
+    }
+  }
+#endif

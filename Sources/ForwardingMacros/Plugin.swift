@@ -1,0 +1,39 @@
+// The program that the compiler asks for expansions.
+#if canImport(SwiftCompilerPlugin)
+  import SwiftCompilerPlugin
+  import SwiftSyntaxMacros
+
+  @main
+  struct Plugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [ForwardableMacro.self, MarkerMacro.self]
+  }
+#elseif canImport(SwiftSyntaxMacros)
+  @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+  import SwiftSyntaxMacros
+
+  @main
+  struct Plugin: PluginProvider {
+    func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+      switch typeName {
+      case "ForwardableMacro": return ForwardableMacro.self
+      case "MarkerMacro": return MarkerMacro.self
+      default: throw Unknown(macro: typeName)
+      }
+    }
+
+    struct Unknown: Error { let macro: String }
+
+    static func main() throws {
+      try CompilerPluginMessageListener(
+        connection: StandardIOMessageConnection(), provider: Plugin()
+      ).main()
+    }
+  }
+#elseif Macros
+  #error("the toolchain's SwiftSyntax was not found; use the trait 'MacrosFromSource'")
+#else
+  @main
+  enum Plugin {
+    static func main() {}
+  }
+#endif

@@ -1,0 +1,127 @@
+#if canImport(SwiftSyntaxMacros)
+  import SwiftDiagnostics
+  import SwiftSyntax
+
+  // What methods and properties have in common.
+  extension ProtocolReader {
+    mutating func checkModifiers(_ modifiers: DeclModifierListSyntax) {
+      for modifier in modifiers where ["static", "class"].contains(modifier.name.text) {
+        refuse(.staticMember, at: modifier.name)
+      }
+    }
+
+    func isOptional(_ attributes: AttributeListSyntax) -> Bool {
+      attributes.contains {
+        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "Optional"
+      }
+    }
+
+    /// Refuses what no message has among its types.
+    mutating func check(_ type: TypeSyntax) {
+      for token in type.tokens(viewMode: .sourceAccurate) {
+        switch token.tokenKind {
+        case .keyword(.Self): refuse(.selfType, at: token)
+        case .keyword(.some): refuse(.opaque, at: token, "write 'any'", replacing(token, "any"))
+        default: break
+        }
+      }
+    }
+
+    /// The comment, attributes and modifiers of a member.
+    func front(
+      _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax,
+      _ member: some SyntaxProtocol, _ access: String
+    ) -> String {
+      let comments = member.leadingTrivia.compactMap { piece -> String? in
+        switch piece {
+        case .docLineComment(let text), .docBlockComment(let text): "  \(text)\n"
+        default: nil
+        }
+      }
+      let kept = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
+        !["Otherwise", "Optional"].contains($0.attributeName.trimmedDescription)
+      }
+      let words = kept.map(\.trimmedDescription) + modifiers.map(\.trimmedDescription)
+      return comments.joined() + "  " + words.map { $0 + " " }.joined() + access
+    }
+
+    /// What the sender gets when nobody answers.
+    mutating func answer(
+      _ result: TypeSyntax?, _ attributes: AttributeListSyntax, _ thrown: ThrowsClauseSyntax?,
+      of keyword: TokenSyntax, name: TokenSyntax
+    ) -> Answer {
+      var answer = Answer(isVoid: result?.isVoid ?? true)
+      switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
+      case "any Error": answer.throwing = .anything
+      case let type? where type != "Never": answer.throwing = .only(type)
+      default: break
+      }
+      let values = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
+        $0.attributeName.trimmedDescription == "Otherwise"
+      }
+      if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
+        answer.otherwise = first.expression.trimmedDescription
+      } else if result?.isOptional ?? false {
+        answer.otherwise = "nil"
+      }
+      if answer.needsOtherwise {
+        refuse(
+          .noAnswer, at: name, "add '@Otherwise'",
+          replacing(keyword, "@Otherwise(<#value#>) \(keyword.text)"))
+      }
+      return answer
+    }
+
+    mutating func messageName(_ words: [String]) -> String {
+      let name = "_" + words.filter { !$0.isEmpty }.joined(separator: "_")
+      return unused(name, &usedNames) { "\($0)_\($1)" }
+    }
+
+    /// A name that no other requirement has.
+    func unused(
+      _ name: String, _ used: inout Set<String>, _ numbered: (String, Int) -> String
+    ) -> String {
+      var (unused, number) = (name, 1)
+      while !used.insert(unused).inserted {
+        number += 1
+        unused = numbered(name, number)
+      }
+      return unused
+    }
+
+    // MARK: Refusing
+
+    mutating func refuse(_ refusal: Refusal, at node: some SyntaxProtocol) {
+      diagnostics.append(Diagnostic(node: node, message: refusal))
+    }
+
+    mutating func refuse(
+      _ refusal: Refusal, at node: some SyntaxProtocol, _ remedy: String, _ change: FixIt.Change
+    ) {
+      diagnostics.append(
+        Diagnostic(
+          node: node, message: refusal,
+          fixIts: [FixIt(message: Remedy(message: remedy), changes: [change])]))
+    }
+
+    func replacing(_ node: some SyntaxProtocol, _ text: String) -> FixIt.Change {
+      let token = TokenSyntax.identifier(text).with(\.leadingTrivia, node.leadingTrivia)
+        .with(\.trailingTrivia, node.trailingTrivia)
+      return .replace(oldNode: Syntax(node), newNode: Syntax(token))
+    }
+  }
+
+  extension TokenSyntax {
+    /// A name without backticks.
+    var bare: String { text.replacing("`", with: "") }
+  }
+
+  extension TypeSyntax {
+    var isVoid: Bool { ["Void", "()", "Swift.Void"].contains(trimmedDescription) }
+
+    var isOptional: Bool {
+      self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+        || self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
+    }
+  }
+#endif

@@ -1,0 +1,235 @@
+#if canImport(SwiftSyntaxMacros)
+  import SwiftDiagnostics
+  import SwiftSyntax
+
+  /// Reads a protocol, and makes a face of it or says why there is none.
+  struct ProtocolReader {
+    private let declaration: ProtocolDeclSyntax
+    var diagnostics: [Diagnostic] = []
+    var usedSelectors: Set<String> = []
+    var usedNames: Set<String> = []
+
+    init(_ declaration: ProtocolDeclSyntax) { self.declaration = declaration }
+
+    /// Returns nil if something was refused.
+    mutating func read() -> Face? {
+      checkInheritance()
+      let access = declaration.modifiers.map(\.name.text).filter {
+        ["public", "package", "fileprivate", "private"].contains($0)
+      }.map { $0 + " " }.joined()
+      let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
+        !["Forwardable", "objc"].contains($0.attributeName.trimmedDescription)
+      }
+      var face = Face(
+        name: declaration.name.text, access: access == "private " ? "fileprivate " : access,
+        attributes: attributes.map { $0.trimmedDescription + " " }.joined(),
+        isSendable: inherited.contains("Sendable"), members: [])
+      for member in declaration.memberBlock.members {
+        if let member = read(member.decl, face.access) { face.members.append(member) }
+      }
+      return diagnostics.isEmpty ? face : nil
+    }
+
+    private var inherited: [String] {
+      declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
+    }
+
+    private static let actorless = [
+      "MainActor", "Forwardable", "objc", "available", "preconcurrency",
+    ]
+
+    private mutating func checkInheritance() {
+      for case .attribute(let attribute) in declaration.attributes
+      where !Self.actorless.contains(attribute.attributeName.trimmedDescription) {
+        refuse(.otherActor, at: attribute)
+      }
+      if let associated = declaration.primaryAssociatedTypeClause {
+        refuse(.associatedType, at: associated)
+      }
+      for type in declaration.inheritanceClause?.inheritedTypes ?? []
+      where !["AnyObject", "Sendable", "SendableMetatype"].contains(type.type.trimmedDescription) {
+        refuse(.inheritance, at: type.type)
+      }
+      guard !inherited.contains("AnyObject") else { return }
+      let name = declaration.name
+      let first = declaration.inheritanceClause?.inheritedTypes.first?.type
+      let fixed =
+        first.map { replacing($0, "AnyObject, \($0.trimmedDescription)") }
+        ?? replacing(name, "\(name.text): AnyObject")
+      refuse(.notClassBound, at: name, "inherit 'AnyObject'", fixed)
+    }
+
+    private mutating func read(_ declaration: DeclSyntax, _ access: String) -> FaceMember? {
+      if let function = declaration.as(FunctionDeclSyntax.self) { return read(function, access) }
+      if let property = declaration.as(VariableDeclSyntax.self) { return read(property, access) }
+      if let type = declaration.as(AssociatedTypeDeclSyntax.self) {
+        refuse(.associatedType, at: type.associatedtypeKeyword)
+      } else if let initializer = declaration.as(InitializerDeclSyntax.self) {
+        refuse(.initializer, at: initializer.initKeyword)
+      } else if let list = declaration.as(SubscriptDeclSyntax.self) {
+        refuse(.subscripting, at: list.subscriptKeyword)
+      } else {
+        refuse(.member, at: declaration)
+      }
+      return nil
+    }
+
+    // MARK: Methods
+
+    private mutating func read(_ function: FunctionDeclSyntax, _ access: String) -> FaceMember? {
+      checkModifiers(function.modifiers)
+      if let generic = function.genericParameterClause { refuse(.generic, at: generic) }
+      let effects = function.signature.effectSpecifiers
+      if let async = effects?.asyncSpecifier { refuse(.asynchronous, at: async) }
+      let parameters = function.signature.parameterClause.parameters.enumerated().map {
+        read($0.element, number: $0.offset)
+      }
+      let result = function.signature.returnClause?.type
+      if let result { check(result) }
+      let name = function.name.bare
+      let selector = unused(
+        SelectorName.of(name, parameters.map(\.bareLabel)), &usedSelectors
+      ) { selector, number in
+        let end = selector.firstIndex(of: ":") ?? selector.endIndex
+        return selector[..<end] + "_\(number)" + selector[end...]
+      }
+      let message = messageName([name] + parameters.map(\.bareLabel))
+      let thrown = effects?.throwsClause
+      let answer = answer(
+        result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
+      let values = parameters.map { "\($0.name), " }.joined()
+      let result_ = resultType(result)
+      let types = ([result_] + parameters.map(\.type)).joined(separator: ", ")
+      let targetNames = (["object"] + parameters.indices.map { "value\($0)" })
+      let passed = parameters.enumerated().map { index, parameter in
+        parameter.label == "_" ? "value\(index)" : "\(parameter.label): value\(index)"
+      }
+      let attempt = thrown == nil ? "" : "try "
+      let declared = parameters.map(\.declaration).joined(separator: ", ")
+      let throwing = thrown.map { " \($0.trimmedDescription)" } ?? ""
+      let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
+      let head = front(function.attributes, function.modifiers, function, access)
+      return FaceMember(
+        messages: ["\(message) = Requirement<\(types)>(\"\(selector)\")"],
+        member: """
+          \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
+              \(answer.sending(message, values))
+            }
+          """,
+        defaults: isOptional(function.attributes)
+          ? [
+            "\(access)func \(function.name.text)(\(declared))\(throwing)\(returning) { "
+              + "OptionalRequirement.leaveOut(self, \"\(selector)\")\(answer.leaving) }"
+          ] : [],
+        answers: [
+          "methods.answer(\(isOptional(function.attributes) ? "optional: " : "")\(message), "
+            + "unsafe FaceBody { \(targetNames.joined(separator: ", ")) in "
+            + "\(attempt)object.\(function.name.text)(\(passed.joined(separator: ", "))) })"
+        ])
+    }
+
+    private struct Parameter {
+      /// The label as it is written; `_` if there is none.
+      var label: String
+      /// What the parameter is called inside.
+      var name: String
+      /// Its type as that of a value.
+      var type: String
+      /// All of it.
+      var declaration: String
+      /// The label without backticks; empty if there is none.
+      var bareLabel: String {
+        label == "_" ? "" : label.replacing("`", with: "")
+      }
+    }
+
+    private mutating func read(_ parameter: FunctionParameterSyntax, number: Int) -> Parameter {
+      let label = parameter.firstName.text
+      var name = (parameter.secondName ?? parameter.firstName).text
+      if name == "_" { name = "_value\(number)" }
+      if let dots = parameter.ellipsis { refuse(.variadic, at: dots) }
+      check(parameter.type)
+      let names = label == name ? label : "\(label) \(name)"
+      return Parameter(
+        label: label, name: name, type: valueType(parameter.type),
+        declaration: "\(names): \(parameter.type.trimmedDescription)")
+    }
+
+    /// The type of an argument, without what belongs to the parameter alone.
+    private mutating func valueType(_ type: TypeSyntax) -> String {
+      var base = type
+      var attributes: [AttributeSyntax] = []
+      if let attributed = type.as(AttributedTypeSyntax.self) {
+        base = attributed.baseType
+        attributes = attributed.attributes.compactMap { $0.as(AttributeSyntax.self) }
+        for specifier in attributed.specifiers {
+          switch specifier.trimmedDescription {
+          case "inout": refuse(.inoutArgument, at: specifier)
+          case "isolated": refuse(.isolatedArgument, at: specifier)
+          default: break
+          }
+        }
+      }
+      let names = attributes.map(\.attributeName.trimmedDescription)
+      if let index = names.firstIndex(of: "autoclosure") {
+        refuse(.autoclosure, at: attributes[index])
+      } else if base.is(FunctionTypeSyntax.self), !names.contains("escaping") {
+        refuse(
+          .nonescaping, at: type, "add '@escaping'",
+          replacing(type, "@escaping \(type.trimmedDescription)"))
+      }
+      let kept = attributes.filter { $0.attributeName.trimmedDescription != "escaping" }
+      return kept.map { $0.trimmedDescription + " " }.joined() + plain(base)
+    }
+
+    private func plain(_ type: TypeSyntax) -> String {
+      if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+        return optional.wrappedType.trimmedDescription + "?"
+      }
+      return type.trimmedDescription
+    }
+
+    private func resultType(_ type: TypeSyntax?) -> String {
+      guard let type else { return "Void" }
+      return type.isVoid ? "Void" : plain(type)
+    }
+
+    // MARK: Properties
+
+    private mutating func read(_ property: VariableDeclSyntax, _ access: String) -> FaceMember? {
+      checkModifiers(property.modifiers)
+      guard let binding = property.bindings.first, let type = binding.typeAnnotation?.type,
+        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+      else { return nil }
+      check(type)
+      if isOptional(property.attributes) { refuse(.optionalProperty, at: pattern) }
+      var isSettable = false
+      if case .accessors(let accessors) = binding.accessorBlock?.accessors {
+        for accessor in accessors {
+          if let effects = accessor.effectSpecifiers { refuse(.effectfulAccessor, at: effects) }
+          if accessor.accessorSpecifier.text == "set" { isSettable = true }
+        }
+      }
+      let bare = pattern.identifier.bare
+      let name = pattern.identifier.text
+      let answer = answer(
+        type, property.attributes, nil, of: property.bindingSpecifier, name: pattern.identifier)
+      let getter = messageName([bare])
+      let head = front(property.attributes, property.modifiers, property, access)
+      var member = FaceMember(
+        messages: ["\(getter) = Requirement<\(resultType(type))>(\"\(bare)\")"], member: "",
+        answers: ["methods.answer(\(getter), unsafe FaceBody { object in object.\(name) })"])
+      var body = "    get { \(answer.sending(getter, "")) }"
+      if isSettable {
+        let setter = messageName(["set", bare])
+        member.messages.append(
+          "\(setter) = Requirement<Void, \(plain(type))>(\"\(SelectorName.setter(bare))\")")
+        member.answers.append(
+          "methods.answer(\(setter), unsafe FaceBody { object, value in object.\(name) = value })")
+        body += "\n    set { Self.\(setter).tell(newValue, through: forwarder) }"
+      }
+      member.member = "\(head)var \(name): \(type.trimmedDescription) {\n\(body)\n  }"
+      return member
+    }
+  }
+#endif
