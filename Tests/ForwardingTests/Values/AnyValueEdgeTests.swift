@@ -145,7 +145,7 @@ struct AnyValueEdgeTests {
     let target = ClosureTarget()
     try target.register("see:") { (_: Int) in }
     let proxy = MulticastProxy()
-    proxy.add(target)
+    proxy.add(target, strongly: true)
     #expect(try Message<Void, Int>("see:").gather(1, on: proxy).count == 1)
   }
 

@@ -71,7 +71,7 @@ struct AnyValueTests {
     let copy = call.copy()
     #expect(try copy.result(as: Value.self) == value)
     let proxy = MulticastProxy()
-    proxy.add(two)
+    proxy.add(two, strongly: true)
     #expect(try message(value, 1, on: proxy) == value)
     #expect(try message.all(value, 1, on: proxy) == [value])
   }
@@ -192,7 +192,7 @@ struct AnyValueTests {
       let target = ClosureTarget()
       try target.register("send:") { (letter: Letter) in texts.append(letter.text) }
       let proxy = MulticastProxy()
-      proxy.add(target, on: .queue(queue))
+      proxy.add(target, strongly: true, on: .queue(queue))
       queue.suspend()
       try message(Letter(text: "later", number: 1, parts: [Part()]), on: proxy)
       #expect(Part.alive.read { $0 } == 2)
@@ -216,8 +216,8 @@ struct AnyValueTests {
     try see(1, on: desk)
     try see(2, on: target)
     let both = MulticastProxy()
-    both.add(desk)
-    both.add(target)
+    both.add(desk, strongly: true)
+    both.add(target, strongly: true)
     try see(5, on: both)
     #expect(seen == [1, 3, 5, 6])
     try Message<Void, String>("read:")("text", on: target)
@@ -257,7 +257,7 @@ struct AnyValueTests {
           if number == 2 { throw Refusal() }
           return Letter(text: "\(number)", number: number, parts: [Part()])
         }
-        proxy.add(target)
+        proxy.add(target, strongly: true)
         return target
       }
       let message = try Message<Letter>("answer")
@@ -269,6 +269,7 @@ struct AnyValueTests {
       #expect(try message.all(on: proxy).map(\.number) == [0, 1])
       let report = try message.deliver(on: proxy)
       #expect(try report.entries[0].answer?.value(as: Letter.self).text == "0")
+      withExtendedLifetime(targets) {}
     }
     #expect(Part.alive.read { $0 } == 0)
   }
