@@ -14,6 +14,7 @@
     func order() {
       var order: [String] = []
       let targets = ["one", "two", "three"].map { Screen($0) { order.append($0) } }
+      defer { withExtendedLifetime(targets) {} }
       for target in targets { delegates.add(target) }
       delegates.face.chat(chat, didReceive: ChatMessage("hello"))
       #expect(order == ["one", "two", "three"])
@@ -23,6 +24,7 @@
     @Test("is an object of the protocol to any API")
     func anyObject() {
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       delegates.add(screen)
       let delegate: any ChatDelegate = delegates.face
       delegate.chat(chat, didReceive: ChatMessage("hello"))
@@ -33,6 +35,7 @@
     func otherwise() {
       #expect(delegates.face.chat(chat, shouldSend: "text"))
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       screen.allows = false
       delegates.add(screen)
       #expect(!delegates.face.chat(chat, shouldSend: "text"))
@@ -52,6 +55,7 @@
     func queue() {
       let queue = DispatchQueue(label: "delegates")
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       delegates.add(screen, on: .queue(queue))
       queue.suspend()
       delegates.face.chat(chat, didReceive: ChatMessage("later"))
@@ -64,6 +68,7 @@
     @Test("passes on what a requirement throws")
     func throwing() throws {
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       #expect(throws: ForwardingError.self) { try delegates.face.chat(chat, upload: [1]) }
       delegates.add(screen)
       #expect(try delegates.face.chat(chat, upload: [1, 2]) == 2)
@@ -73,6 +78,7 @@
     @Test("passes on closures and objects of protocols")
     func values() {
       let screen = Screen("one")
+      defer { withExtendedLifetime(screen) {} }
       delegates.add(screen)
       delegates.face.chat(chat) { "performed" }
       #expect(screen.seen == ["performed"])
@@ -82,6 +88,7 @@
     @Test("has the properties of the protocol")
     func properties() {
       let screens = [Screen("one"), Screen("two")]
+      defer { withExtendedLifetime(screens) {} }
       #expect(delegates.face.unread == 0)
       #expect(delegates.face.draft == nil)
       for screen in screens { delegates.add(screen) }
@@ -94,6 +101,7 @@
     @Test("finds no method where a class left out an optional requirement")
     func optional() throws {
       let (screen, titles) = (Screen(), Titles())
+      defer { withExtendedLifetime(screen) {} }
       delegates.add(titles)
       delegates.add(screen)
       for _ in 0..<2 {
@@ -128,6 +136,7 @@
     @Test("shares its proxy with targets that know selectors")
     func selectors() throws {
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       delegates.add(screen)
       try Message<Void, Chat, ChatMessage>("chat:didReceive:")(
         chat, ChatMessage("from afar"), on: delegates.proxy)
@@ -138,6 +147,7 @@
     func nested() {
       let all = Multicast<ChatDelegateProxy>()
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       delegates.add(screen)
       all.add(delegates.face)
       all.face.chat(chat, didReceive: ChatMessage("hello"))
@@ -147,6 +157,7 @@
     @Test("gives its targets back as what they are")
     func targets() {
       let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
       let token = delegates.add(screen)
       #expect(delegates.targets.map(\.unread) == [3])
       #expect(delegates.contains(screen))
