@@ -71,8 +71,9 @@ extension Call {
     }
   }
 
-  /// Calls a method that was found, and is held.
+  /// Calls a method that was found, and is held. Not inlined, as a light method is called without this.
   @unsafe
+  @inline(never)
   func perform(_ method: UnsafePointer<FWDMethod>) throws {
     if let function = unsafe method.pointee.function {
       try unsafe callFunction(at: function, returnsRetained: method.pointee.returns_retained != 0)

@@ -36,9 +36,7 @@ extension Invocation {
   package func setFitting<Value>(
     _ value: Value, _ place: TypedPlace, at index: Int
   ) throws(InvocationError) {
-    let slot = call.slot(index)
-    try unsafe place.store(value, in: slot)
-    call.setOwns(index, place.ownership != .none && !slot.isNull)
+    try call.setFitting(value, place, at: index)
   }
 
   /// Reads an argument of any Swift type.
@@ -85,6 +83,15 @@ extension Invocation {
 }
 
 extension Call {
+  /// Sets an argument that was compared with the plan, where nothing is owned yet.
+  func setFitting<Value>(
+    _ value: Value, _ place: TypedPlace, at index: Int
+  ) throws(InvocationError) {
+    let slot = slot(index)
+    try unsafe place.store(value, in: slot)
+    setOwns(index, place.ownership != .none && !slot.isNull)
+  }
+
   /// Reads the result, or what stands for one where there is none: Void, or nil.
   @usableFromInline
   package func answer<Value>(

@@ -161,9 +161,7 @@ public struct ScopedInvocation: ~Copyable {
   package func setFitting<Value>(
     _ value: Value, _ place: TypedPlace, at index: Int
   ) throws(InvocationError) {
-    let slot = call.slot(index)
-    try unsafe place.store(value, in: slot)
-    call.setOwns(index, place.ownership != .none && !slot.isNull)
+    try call.setFitting(value, place, at: index)
   }
 
   /// Reads a result of any type, which was compared with the plan.
