@@ -116,6 +116,21 @@
       #expect(delegates.face.titleOfChat(chat) == nil)
     }
 
+    @Test("says nothing of an optional requirement that nobody has")
+    func nobodyHasIt() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let delegates = Multicast<ChatDelegateProxy>()
+        let screen = Screen()
+        defer { withExtendedLifetime(screen) {} }
+        delegates.add(screen)
+        for _ in 0..<2 {
+          delegates.face.chatDidBecomeIdle(Chat("garden"))
+          if delegates.face.titleOfChat(Chat("garden")) != nil { fatalError() }
+        }
+      }
+      #expect(printedLines(result) == [])
+    }
+
     @Test("tells the proxy of an error that a requirement cannot throw")
     func unheard() throws {
       let heard = Guarded<[String]>([])

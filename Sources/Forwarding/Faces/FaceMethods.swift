@@ -15,6 +15,7 @@ import Dispatch
 public struct FaceMethods<Object: AnyObject> {
   private let table: MethodTable
   private let isOnMainActor: Bool
+  private let optional = Guarded<[ProtocolDescription.Requirement]>([])
 
   /// Calls `declare` once for a class and a face. The isolation is that of the protocol: the main actor,
   /// or none.
@@ -25,8 +26,10 @@ public struct FaceMethods<Object: AnyObject> {
     let key = Prepared(object: ObjectIdentifier(Object.self), face: ObjectIdentifier(face))
     if prepared.read({ $0.contains(key) }) { return }
     // Two threads may both do it: the second one finds the methods there.
-    declare(
-      FaceMethods(table: MethodTable.of(Object.self), isOnMainActor: isolation is MainActor))
+    let methods = FaceMethods(
+      table: MethodTable.of(Object.self), isOnMainActor: isolation is MainActor)
+    declare(methods)
+    methods.adopt(face)
     prepared.withLockInPlace { _ = $0.insert(key) }
   }
 
@@ -58,11 +61,24 @@ public struct FaceMethods<Object: AnyObject> {
     let check: @Sendable () throws -> Void = {
       if !mainQueue.isCurrent { throw ForwardingError.wrongIsolation(selector) }
     }
+    if isOptional {
+      optional.withLock {
+        $0.append(.init(selector: selector, signature: fitted.plan.signature, isRequired: false))
+      }
+    }
     table.declare(
       selector,
       Implementation(
         fitted, body, optional: isOptional ? selector : nil,
         unless: isOnMainActor ? check : nil))
+  }
+
+  /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken
+  /// for a mistyped name.
+  private func adopt(_ face: AnyClass) {
+    let optional = optional.read { $0 }
+    if optional.isEmpty { return }
+    table.adopt(ProtocolDescription(String(reflecting: face), optional))
   }
 }
 

@@ -20,40 +20,42 @@
 /// ```
 ///
 /// A ``MulticastProxy`` is behind it, with the same rules.
-public final class Multicast<Face: ForwardingFace> {
-  /// The proxy that delivers. It may have other targets as well, which answer the same selectors.
-  public let proxy: MulticastProxy
+public class Multicast<Face: ForwardingFace> {
+  private let forwarder: MulticastProxy
   /// The object of the protocol. It keeps the proxy, so it may outlive this.
-  public let face: Face
+  public final let face: Face
 
   /// Makes one that has no targets yet, in front of a proxy.
   public init(_ proxy: MulticastProxy = MulticastProxy()) {
-    self.proxy = proxy
+    forwarder = proxy
     face = Face(forwardingTo: proxy)
   }
+
+  /// The proxy that delivers. It may have other targets as well, which answer the same selectors.
+  public var proxy: MulticastProxy { forwarder }
 
   // MARK: Settings
 
   /// What happens to a target that is added again.
-  public var duplicateRule: MulticastProxy.DuplicateRule {
+  public final var duplicateRule: MulticastProxy.DuplicateRule {
     get { proxy.duplicateRule }
     set { proxy.duplicateRule = newValue }
   }
 
   /// Which of several results the sender sees.
-  public var resultRule: MulticastProxy.ResultRule {
+  public final var resultRule: MulticastProxy.ResultRule {
     get { proxy.resultRule }
     set { proxy.resultRule = newValue }
   }
 
   /// How many targets are expected; more are a diagnostic.
-  public var expectedTargets: Int {
+  public final var expectedTargets: Int {
     get { proxy.expectedTargets }
     set { proxy.expectedTargets = newValue }
   }
 
   /// Gets diagnostics, among them the errors that no requirement can throw.
-  public var onDiagnostic: (@Sendable (MulticastProxy.Diagnostic) -> Void)? {
+  public final var onDiagnostic: (@Sendable (MulticastProxy.Diagnostic) -> Void)? {
     get { proxy.onDiagnostic }
     set { proxy.onDiagnostic = newValue }
   }
@@ -62,7 +64,7 @@ public final class Multicast<Face: ForwardingFace> {
 
   /// Adds a target, as ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
   @discardableResult
-  public func add(
+  public final func add(
     _ target: Face.Target, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> MulticastProxy.Token {
@@ -73,7 +75,7 @@ public final class Multicast<Face: ForwardingFace> {
   }
 
   /// Adds a target for as long as the returned object lives.
-  public func scoped(
+  public final func scoped(
     _ target: Face.Target, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil
   ) -> ScopedRegistration {
@@ -86,64 +88,65 @@ public final class Multicast<Face: ForwardingFace> {
 
   /// Removes a registration; false if it was gone.
   @discardableResult
-  public func remove(_ token: MulticastProxy.Token) -> Bool { proxy.remove(token) }
+  public final func remove(_ token: MulticastProxy.Token) -> Bool { proxy.remove(token) }
 
   /// Removes all registrations of a target, and says how many there were.
   @discardableResult
-  public func remove(_ target: Face.Target) -> Int { proxy.remove(Face.object(of: target)) }
+  public final func remove(_ target: Face.Target) -> Int { proxy.remove(Face.object(of: target)) }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
-  public func remove(_ target: Face.Target, on lane: DeliveryLane) -> Int {
+  public final func remove(_ target: Face.Target, on lane: DeliveryLane) -> Int {
     proxy.remove(Face.object(of: target), on: lane)
   }
 
   /// Removes all registrations of a group.
   @discardableResult
-  public func removeGroup(_ group: String) -> Int { proxy.removeGroup(group) }
+  public final func removeGroup(_ group: String) -> Int { proxy.removeGroup(group) }
 
   /// Removes everything.
   @discardableResult
-  public func removeAll() -> Int { proxy.removeAll() }
+  public final func removeAll() -> Int { proxy.removeAll() }
 
   /// Removes a registration and waits for its messages to end; false if it was gone.
   @discardableResult
-  public func removeAndWait(_ token: MulticastProxy.Token) throws(ForwardingError) -> Bool {
+  public final func removeAndWait(_ token: MulticastProxy.Token) throws(ForwardingError) -> Bool {
     try proxy.removeAndWait(token)
   }
 
   /// Removes all registrations of a target and waits in the same way; returns how many there were.
   @discardableResult
-  public func removeAndWait(_ target: Face.Target) throws(ForwardingError) -> Int {
+  public final func removeAndWait(_ target: Face.Target) throws(ForwardingError) -> Int {
     try proxy.removeAndWait(Face.object(of: target))
   }
 
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
   @discardableResult
-  public func block(_ token: MulticastProxy.Token) -> Bool { proxy.block(token) }
+  public final func block(_ token: MulticastProxy.Token) -> Bool { proxy.block(token) }
 
   /// Takes one block back; false if there was none, or the registration is gone.
   @discardableResult
-  public func unblock(_ token: MulticastProxy.Token) -> Bool { proxy.unblock(token) }
+  public final func unblock(_ token: MulticastProxy.Token) -> Bool { proxy.unblock(token) }
 
   // MARK: Looking
 
   /// Whether an object is registered.
-  public func contains(_ target: Face.Target) -> Bool {
+  public final func contains(_ target: Face.Target) -> Bool {
     proxy.contains(Face.object(of: target))
   }
 
   /// Whether a registration is there.
-  public func contains(_ token: MulticastProxy.Token) -> Bool { proxy.contains(token) }
+  public final func contains(_ token: MulticastProxy.Token) -> Bool { proxy.contains(token) }
 
   /// How many targets are alive, those that the proxy has of its own included.
-  public var count: Int { proxy.count }
+  public final var count: Int { proxy.count }
 
   /// Whether no target is alive.
-  public var isEmpty: Bool { proxy.isEmpty }
+  public final var isEmpty: Bool { proxy.isEmpty }
 
   /// The targets that are alive and conform to the protocol, in the order of delivery.
-  public var targets: [Face.Target] { proxy.targets.compactMap { $0 as? Face.Target } }
+  public final var targets: [Face.Target] { proxy.targets.compactMap { $0 as? Face.Target } }
 }
 
-extension Multicast: Sendable where Face: Sendable {}
+// SAFETY: it has nothing but the proxy, which threads may share, and the face.
+extension Multicast: @unchecked Sendable where Face: Sendable {}

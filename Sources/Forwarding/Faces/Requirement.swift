@@ -31,7 +31,12 @@ public struct Requirement<Result, each Argument>: Sendable {
     _ arguments: repeat each Argument, through proxy: ForwardingProxy
   ) throws -> Result {
     guard let message else { throw missing }
-    return try message(repeat each arguments, on: proxy)
+    do {
+      return try message(repeat each arguments, on: proxy)
+    } catch {
+      throw proxy.isUnanswered(error, selector)
+        ? ForwardingError.nobodyAnswered(selector) : error
+    }
   }
 
   /// Sends the message, for a requirement with a result that cannot throw.
@@ -92,9 +97,19 @@ extension ForwardingProxy {
   /// own answer for that.
   @usableFromInline
   func report(unheard error: any Error, _ selector: Selector) {
-    if case ForwardingError.nobodyAnswered = error { return }
-    if error is NotImplemented { return }
+    switch error {
+    case ForwardingError.nobodyAnswered, ForwardingError.targetGone: return
+    default: break
+    }
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
     ForwardingEvent.report(.failed(selector, nil, error))
+  }
+
+  /// Whether an error says that the one object behind a proxy left out an optional requirement.
+  @usableFromInline
+  func isUnanswered(_ error: any Error, _ selector: Selector) -> Bool {
+    if error is NotImplemented { return true }
+    guard case InvocationError.unrecognizedSelector(selector, _, _) = error else { return false }
+    return methodSignature(for: selector) != nil
   }
 }

@@ -58,13 +58,25 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   override func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool {
-    if let fallback, try ForwardingDepth.responds(fallback, to: selector) {
-      try invocation.send(to: fallback)
+    if let fallback, try ForwardingDepth.responds(fallback, to: selector),
+      try answered({ try invocation.send(to: fallback) })
+    {
+      return true
     } else if let answer = fallbacks.read({ $0.values[selector] }) {
       try answer(invocation)
     } else {
       return false
     }
     return true
+  }
+
+  /// Whether a fallback has a method; the first message for an optional requirement may find that it has none.
+  private func answered(_ send: () throws -> Void) throws -> Bool {
+    do {
+      try send()
+      return true
+    } catch is NotImplemented {
+      return false
+    }
   }
 }

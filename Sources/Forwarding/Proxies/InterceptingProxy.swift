@@ -14,9 +14,14 @@
 /// Handlers get the invocation, and may read and replace its arguments and result. Those of one
 /// kind run in the order they were added; the last `instead` that was added wins, and may send the
 /// message on. A `before` that throws ends the message.
-open class InterceptingProxy: ForwardingProxy {
+///
+/// Safe to use from many threads. A message runs the handlers that there were when it came, and no lock is
+/// held while they run.
+open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: all that changes is behind `interceptors`.
+
   /// Looks at a message on its way.
-  public typealias Handler = (Invocation) throws -> Void
+  public typealias Handler = @Sendable (Invocation) throws -> Void
 
   /// Sends the message on to the target. A handler gets it, so that the handler, which the proxy
   /// keeps, need not refer to the proxy.
@@ -27,17 +32,23 @@ open class InterceptingProxy: ForwardingProxy {
 
   private enum Moment { case before, instead, after }
 
-  private struct Interceptor {
+  private struct Interceptor: Sendable {
     let token: Token
     let moment: Moment
     /// nil for every selector.
     let selector: Selector?
-    let handler: (Invocation, Proceed) throws -> Void
+    let handler: @Sendable (Invocation, Proceed) throws -> Void
+
+    func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
+  }
+
+  private struct Interceptors: Sendable {
+    var list: [Interceptor] = []
+    var lastID = 0
   }
 
   private let reference: ObjectReference
-  private var interceptors: [Interceptor] = []
-  private var lastID = 0
+  private let interceptors = Guarded(Interceptors())
 
   /// Makes a proxy for an object, which it keeps alive unless told otherwise.
   public init(_ target: AnyObject, strongly: Bool = true) {
@@ -57,7 +68,8 @@ open class InterceptingProxy: ForwardingProxy {
   /// sends that to the target.
   @discardableResult
   public func instead(
-    of selector: Selector? = nil, _ handler: @escaping (Invocation, Proceed) throws -> Void
+    of selector: Selector? = nil,
+    _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
   ) -> Token {
     add(.instead, selector, handler)
   }
@@ -70,23 +82,25 @@ open class InterceptingProxy: ForwardingProxy {
 
   private func add(
     _ moment: Moment, _ selector: Selector?,
-    _ handler: @escaping (Invocation, Proceed) throws -> Void
+    _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
   ) -> Token {
-    lastID += 1
-    let token = Token(id: lastID)
-    interceptors.append(
-      Interceptor(token: token, moment: moment, selector: selector, handler: handler))
-    return token
+    interceptors.withLockInPlace { interceptors in
+      interceptors.lastID += 1
+      let token = Token(id: interceptors.lastID)
+      interceptors.list.append(
+        Interceptor(token: token, moment: moment, selector: selector, handler: handler))
+      return token
+    }
   }
 
   /// Removes a handler; false if it was gone.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
-    guard let index = interceptors.firstIndex(where: { $0.token == token }) else { return false }
-    // An object that the handler holds may die here, and use the proxy in its `deinit`.
-    let gone = interceptors.remove(at: index)
-    withExtendedLifetime(gone) {}
-    return true
+    // An object that the handler holds may die with it, and use the proxy in its `deinit`.
+    let gone = interceptors.withLockInPlace { interceptors in
+      interceptors.list.firstIndex { $0.token == token }.map { interceptors.list.remove(at: $0) }
+    }
+    return withExtendedLifetime(gone) { gone != nil }
   }
 
   private func proceed(_ invocation: Invocation) throws {
@@ -119,7 +133,7 @@ open class InterceptingProxy: ForwardingProxy {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let proceed: Proceed = { try self.proceed(invocation) }
     // A snapshot: handlers may add and remove others.
-    let matching = interceptors.filter { $0.selector == nil || $0.selector == selector }
+    let matching = interceptors.read { $0.list }.filter { $0.isFor(selector) }
     for interceptor in matching where interceptor.moment == .before {
       try interceptor.handler(invocation, proceed)
     }
@@ -134,8 +148,6 @@ open class InterceptingProxy: ForwardingProxy {
   }
 
   private func replacement(for selector: Selector) -> Interceptor? {
-    interceptors.last {
-      $0.moment == .instead && ($0.selector == nil || $0.selector == selector)
-    }
+    interceptors.read { $0.list }.last { $0.moment == .instead && $0.isFor(selector) }
   }
 }

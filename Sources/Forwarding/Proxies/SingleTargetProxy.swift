@@ -8,26 +8,38 @@
 /// try Message<Int32, Int32, Int32>("add:to:")(2, 3, on: proxy)  // 0
 /// ```
 ///
-/// The message is sent on unchanged, as by Objective-C's `forwardingTargetForSelector:`.
-open class SingleTargetProxy: ForwardingProxy {
-  private var reference: ObjectReference?
-  /// What a sender gets after the target has died.
-  public var whenTargetIsGone = UnansweredRule.throw
+/// The message is sent on unchanged, as by Objective-C's `forwardingTargetForSelector:`. Safe to use from many
+/// threads.
+open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: all that changes is behind `state`.
+
+  private struct State: Sendable {
+    var reference: ObjectReference?
+    var whenTargetIsGone = UnansweredRule.throw
+  }
+
+  private let state: Guarded<State>
 
   /// Makes a proxy for an object.
   public init(_ target: AnyObject?, strongly: Bool = false) {
-    reference = target.map { ObjectReference($0, isStrong: strongly) }
+    state = Guarded(
+      State(reference: target.map { ObjectReference($0, isStrong: strongly) }))
   }
 
   /// The object, while it lives.
-  public var target: AnyObject? { reference?.object }
+  public var target: AnyObject? { state.read { $0.reference }?.object }
 
   /// Stands for another object from now on.
   public func setTarget(_ target: AnyObject?, strongly: Bool = false) {
-    // The old target may die here, and use the proxy in its `deinit`.
-    let old = reference
-    defer { withExtendedLifetime(old) {} }
-    reference = target.map { ObjectReference($0, isStrong: strongly) }
+    let reference = target.map { ObjectReference($0, isStrong: strongly) }
+    // The old target may die here, outside of the lock, and use the proxy in its `deinit`.
+    state.withLock { $0.reference = reference }
+  }
+
+  /// What a sender gets after the target has died. ``UnansweredRule/throw`` at first.
+  public var whenTargetIsGone: UnansweredRule {
+    get { state.read { $0.whenTargetIsGone } }
+    set { state.withLock { $0.whenTargetIsGone = newValue } }
   }
 
   open override func forwardingTarget(for selector: Selector) -> AnyObject? { target }

@@ -18,6 +18,12 @@ public struct ProtocolDescription: Sendable {
     public var signature: MethodSignature
     /// Whether a conforming class must implement it.
     public var isRequired: Bool
+
+    package init(selector: Selector, signature: MethodSignature, isRequired: Bool) {
+      self.selector = selector
+      self.signature = signature
+      self.isRequired = isRequired
+    }
   }
 
   /// The name.
@@ -45,6 +51,13 @@ public struct ProtocolDescription: Sendable {
       }
     }
     self.requirements = requirements
+  }
+
+  /// Describes a protocol by the requirements themselves.
+  package init(_ name: String, _ requirements: [Requirement]) {
+    self.name = name
+    self.requirements = requirements
+    adopted = []
   }
 
   /// The requirement for a selector, of this protocol or one that it includes.

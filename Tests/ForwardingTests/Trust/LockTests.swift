@@ -62,12 +62,12 @@ struct LockTests {
       proxy.remove(token)
     },
     Setting("SingleTargetProxy.setTarget") { log in
-      nonisolated(unsafe) let proxy = SingleTargetProxy(nil)
+      let proxy = SingleTargetProxy(nil)
       proxy.setTarget(Mourner { if proxy.target == nil { log.add("died") } }, strongly: true)
       proxy.setTarget(nil)
     },
     Setting("InterceptingProxy.remove") { log in
-      nonisolated(unsafe) let proxy = InterceptingProxy(ClosureTarget())
+      let proxy = InterceptingProxy(ClosureTarget())
       let mourner = Mourner {
         proxy.before { _ in }
         log.add("died")

@@ -1,0 +1,44 @@
+/// Objects of one protocol that are asked for things, and an object of the protocol that asks them.
+///
+/// ```
+/// let source = DataSource<TableSourceProxy>()
+/// source.add(contacts)
+/// source.setFallback(empty)
+/// table.source = source.face  // the first who answers is asked
+/// ```
+///
+/// Where neither a target nor the fallback answers, a question gets what its requirement says: `@Otherwise`, nil,
+/// or an error. That is a ``Multicast`` with a ``DataSourceProxy`` behind it:
+///
+/// ```swift
+/// func ask<Face: ForwardingFace>(_ one: Face.Target, or other: Face.Target) -> Face {
+///   let source = DataSource<Face>()
+///   source.add(one)
+///   source.setFallback(other)
+///   return source.face
+/// }
+/// ```
+public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
+  private let source: DataSourceProxy
+
+  /// Makes one that asks nobody yet, in front of a proxy.
+  public init(_ proxy: DataSourceProxy = DataSourceProxy()) {
+    source = proxy
+    super.init(proxy)
+  }
+
+  /// The proxy that asks. It may have other targets as well, which answer the same selectors.
+  public override var proxy: DataSourceProxy { source }
+
+  /// The object that is asked when no target answers, if it conforms to the protocol.
+  public var fallback: Face.Target? { source.fallback as? Face.Target }
+
+  /// Sets the object that is asked when no target answers; held weakly unless told otherwise.
+  public func setFallback(_ target: Face.Target?, strongly: Bool = false) {
+    if let target { Face.prepare(target) }
+    source.setFallback(target.map { Face.object(of: $0) }, strongly: strongly)
+  }
+}
+
+// SAFETY: as of `Multicast`.
+extension DataSource: @unchecked Sendable where Face: Sendable {}

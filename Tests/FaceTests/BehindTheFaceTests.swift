@@ -1,0 +1,191 @@
+#if Macros
+  import Dispatch
+  import FaceProtocols
+  import Forwarding
+  import Invocations
+  import Testing
+
+  @Suite("A data source of a protocol")
+  struct DataSourceFaceTests {
+    let chat = Chat("garden")
+    let source = DataSource<ChatDelegateProxy>()
+
+    @Test("asks the first target alone")
+    func first() {
+      let (screen, titles) = (Screen(), Titles())
+      defer { withExtendedLifetime((screen, titles)) {} }
+      source.add(titles)
+      source.add(screen)
+      #expect(source.face.unread == 1)
+      #expect(source.targets.count == 2)
+    }
+
+    @Test("asks the fallback where no target answers, and then takes what was said")
+    func fallback() {
+      let (screen, titles) = (Screen(), Titles())
+      defer { withExtendedLifetime((screen, titles)) {} }
+      #expect(source.face.unread == 0)
+      source.add(screen)
+      source.setFallback(titles)
+      #expect(source.fallback is Titles)
+      #expect(source.face.titleOfChat(chat) == "title")
+      source.remove(screen)
+      #expect(source.face.unread == 1)
+      source.setFallback(nil)
+      #expect(source.face.unread == 0)
+    }
+
+    @Test("takes what was said where the fallback left out the requirement")
+    func fallbackLeavesOut() {
+      let screen = Screen()
+      defer { withExtendedLifetime(screen) {} }
+      source.setFallback(screen)
+      for _ in 0..<2 { #expect(source.face.titleOfChat(chat) == nil) }
+    }
+
+    @Test("passes on the error of the one that it asked")
+    func failing() {
+      let (screen, titles) = (Screen(), Titles())
+      defer { withExtendedLifetime((screen, titles)) {} }
+      source.add(screen)
+      source.add(titles)
+      #expect(throws: Refusal.self) { try source.face.chat(chat, upload: []) }
+    }
+  }
+
+  @Suite("One target of a protocol")
+  struct SingleTargetFaceTests {
+    let chat = Chat("garden")
+
+    @Test("gets what the face is told, until there is another")
+    func changing() {
+      let (one, other) = (Screen("one"), Screen("other"))
+      defer { withExtendedLifetime((one, other)) {} }
+      let single = SingleTarget<ChatDelegateProxy>(one)
+      single.face.chat(chat, didReceive: ChatMessage("1"))
+      single.setTarget(other)
+      single.face.chat(chat, didReceive: ChatMessage("2"))
+      #expect(one.seen == ["garden: 1"])
+      #expect(other.seen == ["garden: 2"])
+    }
+
+    @Test("is not kept, and when it is gone the face has what was said")
+    func gone() {
+      let single = SingleTarget<ChatDelegateProxy>(Screen())
+      #expect(single.target == nil)
+      #expect(single.face.unread == 0)
+      #expect(single.face.draft == nil)
+      #expect(throws: ForwardingError.self) { try single.face.chat(chat, upload: [1]) }
+      single.setTarget(Screen(), strongly: true)
+      #expect(single.face.unread == 3)
+    }
+
+    @Test("may leave out what is optional, and nothing is said about it")
+    func leftOut() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let single = SingleTarget<ChatDelegateProxy>(Screen(), strongly: true)
+        for _ in 0..<2 {
+          single.face.chatDidBecomeIdle(Chat("garden"))
+          if single.face.titleOfChat(Chat("garden")) != nil { fatalError() }
+        }
+      }
+      #expect(printedLines(result) == [])
+    }
+
+    @Test("may be changed by one thread while others speak to it")
+    func threads() {
+      let single = SingleTarget<ChatDelegateProxy>()
+      let targets = [Titles(), Titles()]
+      nonisolated(unsafe) let face = single.face
+      nonisolated(unsafe) let shared = targets
+      let proxy = single.proxy
+      single.setTarget(targets[0])
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for number in 0..<500 {
+          if thread == 0 {
+            proxy.setTarget(shared[number % 2])
+          } else {
+            precondition(face.unread == 1)
+          }
+        }
+      }
+      #expect(single.target is Titles)
+    }
+  }
+
+  @Suite("Intercepting a protocol")
+  struct InterceptingFaceTests {
+    let chat = Chat("garden")
+
+    @Test("shows messages before and after the target")
+    func looking() throws {
+      let screen = Screen()
+      let watched = Intercepting<ChatDelegateProxy>(screen)
+      let seen = Guarded<[String]>([])
+      watched.proxy.before("chat:didReceive:") { call in
+        let message: ChatMessage = try call.argument(at: 3)
+        seen.withLock { $0.append("before \(message.text)") }
+      }
+      let token = watched.proxy.after { call in
+        seen.withLock { $0.append("after \(call.selector?.name ?? "")") }
+      }
+      watched.face.chat(chat, didReceive: ChatMessage("hello"))
+      #expect(watched.remove(token))
+      watched.face.chat(chat, didReceive: ChatMessage("again"))
+      #expect(screen.seen == ["garden: hello", "garden: again"])
+      #expect(
+        seen.read { $0 } == ["before hello", "after chat:didReceive:", "before again"])
+      #expect(watched.target as? Screen === screen)
+    }
+
+    @Test("keeps the target, unless told otherwise")
+    func keeping() {
+      #expect(Intercepting<ChatDelegateProxy>(Screen()).face.unread == 3)
+      #expect(Intercepting<ChatDelegateProxy>(Screen(), strongly: false).face.unread == 0)
+    }
+
+    @Test("lets a handler end a message that throws")
+    func refusing() {
+      let watched = Intercepting<ChatDelegateProxy>(Screen())
+      watched.proxy.before { _ in throw Refusal() }
+      #expect(throws: Refusal.self) { try watched.face.chat(chat, upload: [1]) }
+    }
+
+    @Test("runs handlers without a lock, on those that there were when the message came")
+    func reentrant() {
+      let watched = Intercepting<ChatDelegateProxy>(Screen())
+      let proxy = watched.proxy
+      let added = Guarded(0)
+      proxy.before { [unowned proxy] _ in
+        proxy.before { _ in added.withLock { $0 += 1 } }
+      }
+      for _ in 0..<3 { _ = watched.face.unread }
+      #expect(added.read { $0 } == 3)
+    }
+
+    @Test("may be given handlers by one thread while others speak")
+    func threads() {
+      let watched = Intercepting<ChatDelegateProxy>(Titles())
+      nonisolated(unsafe) let face = watched.face
+      let proxy = watched.proxy
+      let count = Guarded(0)
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for _ in 0..<200 {
+          if thread == 0 {
+            let token = proxy.before { _ in count.withLock { $0 += 1 } }
+            precondition(proxy.remove(token))
+          } else {
+            precondition(face.unread == 1)
+          }
+        }
+      }
+      #expect(proxy.target is Titles)
+    }
+  }
+
+  /// The lines of this package that a process wrote on stderr.
+  func printedLines(_ result: ExitTest.Result?) -> [String] {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }
+  }
+#endif
