@@ -35,6 +35,12 @@ open class ForwardingProxy: MessageForwarding {
     if let selector = invocation.selector { try unrecognizedSelector(selector) }
   }
 
+  /// Handles an invocation whose sender awaits the end. ``forward(_:)`` does, at once, unless this is
+  /// overridden as well.
+  open nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
+    try invocation.forwardAtOnce(by: self)
+  }
+
   open func unrecognizedSelector(_ selector: Selector) throws {
     throw InvocationError.unrecognizedSelector(
       selector, type: SwiftType(type(of: self)), nearest: nil)

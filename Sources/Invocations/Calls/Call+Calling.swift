@@ -50,7 +50,7 @@ extension Call {
   }
 
   /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
-  private func adoptAnswer(isOwned: Bool) {
+  func adoptAnswer(isOwned: Bool) {
     let replaced = detachReplaced()
     defer { letGo(replaced) }
     hasResult = returnsValue

@@ -77,6 +77,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// A method is registered with a class, but takes objects of another class that this one is not
   /// below.
   case wrongReceiver(Selector, type: SwiftType, takes: SwiftType)
+  /// The method is `async`, and the sender does not await it.
+  case notAwaited(Selector?)
   /// The class declares the method that was probably meant, but wrongly.
   indirect case wrongDeclaration(Selector, type: SwiftType, declared: DeclarationError)
   /// No function has this name.
@@ -145,6 +147,8 @@ extension InvocationError: CustomStringConvertible {
     case .duplicateName(let name): "'\(name)' is registered already"
     case .wrongReceiver(let selector, let name, let taken):
       "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
+    case .notAwaited(let selector):
+      "\(selector.map { "'\($0)'" } ?? "the method") is async: await it, with an AsyncMessage"
     case .wrongDeclaration(let selector, let name, let declared):
       "-[\(name) \(selector)] is not there, because '\(declared.selector)' is declared wrongly: "
         + declared.reason

@@ -37,6 +37,10 @@ public final class Implementation: Sendable {
   /// Answers a call whose frame is at an address, and leaves the result there.
   @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
+  /// Answers a call that is awaited, and leaves the result in it. It runs where its caller does.
+  package typealias AwaitedClosure =
+    nonisolated(nonsending) @Sendable (Invocation) async throws -> Void
+
   /// C code.
   @safe
   struct NativeFunction: @unchecked Sendable {
@@ -54,6 +58,8 @@ public final class Implementation: Sendable {
   let function: NativeFunction?
   /// The Swift body. Not optional, and not in an enumeration: taking it out would retain it.
   let body: Closure
+  /// What answers those who await the result; nil where `body` or the function does.
+  let awaitedBody: AwaitedClosure?
   /// Whether the caller of the body owns an object or C string that it leaves as the result.
   let ownsResult: Bool
   /// Kept as long as the implementation is: the library that holds the code.
@@ -67,6 +73,7 @@ public final class Implementation: Sendable {
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
     withoutResult: Implementation? = nil, _ body: @escaping Closure
   ) {
+    awaitedBody = nil
     plan = fitted.plan
     // The type of a protocol is no class.
     self.receiver = receiver as? AnyClass
@@ -78,11 +85,27 @@ public final class Implementation: Sendable {
     self.withoutResult = withoutResult
   }
 
+  /// A body for those who await the result, and one for those who do not.
+  init<Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type?,
+    withoutResult: Implementation?, awaited: @escaping AwaitedClosure, _ body: @escaping Closure
+  ) {
+    plan = fitted.plan
+    self.receiver = receiver as? AnyClass
+    self.body = body
+    awaitedBody = awaited
+    ownsResult = fitted.result.ownership != .none
+    function = nil
+    keepAlive = nil
+    self.withoutResult = withoutResult
+  }
+
   /// A body that gets each call as an invocation, and so looks at the types itself.
   init(_ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void) {
     self.plan = plan
     self.body = { frame in try SpareInvocations.answer(frame, of: plan, with: body) }
     ownsResult = true
+    awaitedBody = nil
     receiver = nil
     function = nil
     keepAlive = nil
@@ -103,6 +126,7 @@ public final class Implementation: Sendable {
     self.receiver = receiver
     self.function = unsafe NativeFunction(address: function, returnsRetained: returnsRetained)
     body = { _ in }
+    awaitedBody = nil
     ownsResult = false
     self.keepAlive = keepAlive
     withoutResult = nil

@@ -38,6 +38,9 @@ public protocol MessageForwarding: AnyObject, SendableMetatype {
   /// holds as its result when this returns travels back to the sender.
   func forward(_ invocation: Invocation) throws
 
+  /// Handles an invocation whose sender awaits the end. By default ``forward(_:)`` does, at once.
+  nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws
+
   /// Says that nobody answers. By default it throws
   /// ``InvocationError/unrecognizedSelector(_:type:nearest:)``; if it returns, the answer is zero.
   func unrecognizedSelector(_ selector: Selector) throws
@@ -66,6 +69,10 @@ extension MessageForwarding {
 
   public func forward(_ invocation: Invocation) throws {
     if let selector = invocation.selector { try unrecognizedSelector(selector) }
+  }
+
+  public nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
+    try invocation.forwardAtOnce(by: self)
   }
 
   public func unrecognizedSelector(_ selector: Selector) throws {

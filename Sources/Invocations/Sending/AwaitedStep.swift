@@ -1,0 +1,46 @@
+/// How deep a task is in forwarding messages that it awaits, and through which objects.
+///
+/// What ``ForwardingDepth`` notes on a thread is of no use here: a task goes on on another one.
+package final class AwaitedStep: Sendable {
+  @TaskLocal package static var innermost: AwaitedStep?
+
+  private let object: ObjectIdentifier
+  private let message: UInt64
+  private let depth: Int
+  private let outer: AwaitedStep?
+
+  private init(_ object: ObjectIdentifier, _ message: UInt64, in outer: AwaitedStep?) {
+    self.object = object
+    self.message = message
+    self.outer = outer
+    depth = (outer?.depth ?? 0) + 1
+  }
+
+  /// Takes a step; throws if the same message passes through the same object again, or at the limit.
+  ///
+  /// - Parameter type: the class that an error names.
+  package nonisolated(nonsending) static func take(
+    through object: AnyObject, _ call: Call, _ selector: Selector, for type: AnyClass,
+    _ body: nonisolated(nonsending) () async throws -> Void
+  ) async throws {
+    let identity = ObjectIdentifier(object)
+    let step = AwaitedStep(identity, call.message, in: innermost)
+    if step.isRepeated || call.hasPassed(identity) {
+      throw InvocationError.forwardingCycle(selector, type: SwiftType(type))
+    }
+    guard step.depth <= ForwardingDepth.limit else {
+      throw InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit)
+    }
+    try await $innermost.withValue(step) { try await body() }
+  }
+
+  /// Whether the message is on its way through the object already.
+  private var isRepeated: Bool {
+    var next = outer
+    while let step = next {
+      if step.object == object, step.message == message { return true }
+      next = step.outer
+    }
+    return false
+  }
+}

@@ -1,0 +1,169 @@
+import CForwardingShims
+
+// Sends that are awaited. They go where others do, and step by step as they do: see Invocation+Sending. The
+// call is in use for as long as a method is suspended, so nothing that it has may be replaced meanwhile.
+extension Invocation {
+  /// Makes `target` the target, sends the message to it, and awaits the end.
+  ///
+  /// An `async` method runs where this does, unless it says otherwise. Others are called as by
+  /// ``invoke(on:)``. A nil target is not called: the result is zero then.
+  public nonisolated(nonsending) func invokeAwaiting(on target: AnyObject?) async throws {
+    try setTarget(target)
+    guard let target else { return try invoke() }
+    try await dispatchAwaiting(target)
+  }
+
+  /// Sends the message to another object without keeping it, and awaits the end. The target is as before
+  /// then.
+  package nonisolated(nonsending) func sendAwaiting(to other: AnyObject) async throws {
+    try plan.checkMethod()
+    let before = call.lendTarget(other)
+    do {
+      try await dispatchAwaiting(other)
+    } catch {
+      call.takeBack(before)
+      throw error
+    }
+    call.takeBack(before)
+  }
+
+  /// Performs a method that was found for an object, which the caller holds; the target is as before then.
+  package nonisolated(nonsending) func performAwaiting(
+    _ method: Implementation, on object: AnyObject
+  ) async throws {
+    guard method.isAwaited else { return try perform(method, on: object) }
+    let before = call.lendTarget(object)
+    do {
+      try await performAwaiting(method)
+    } catch {
+      call.takeBack(before)
+      throw error
+    }
+    call.takeBack(before)
+  }
+
+  /// Finds the method of the receiver, which is set and held, and performs it, or forwards.
+  private nonisolated(nonsending) func dispatchAwaiting(_ receiver: AnyObject) async throws {
+    guard let selector else { throw InvocationError.selectorNotSet }
+    // An older result must not pass for the answer to a message that is refused on its way.
+    call.forgetResult()
+    let type: AnyClass = Swift.type(of: receiver)
+    // Finding a method may run code of the class, which may know this invocation.
+    let (table, method) = call.lendingTarget {
+      let (table, method) = MethodTable.find(type, selector)
+      return (table, method ?? table.ownOrClassMethod(of: receiver, for: selector))
+    }
+    if let method {
+      return try await performAwaiting(call.check(method, selector))
+    }
+    guard let steps = table.forwarding else {
+      throw InvocationError.unrecognized(selector, by: receiver)
+    }
+    try await AwaitedStep.take(through: receiver, call, selector, for: type) {
+      try await self.forwardAwaiting(selector, to: receiver, as: steps.type)
+    }
+  }
+
+  /// Performs a method whose plan was compared with this one's.
+  private nonisolated(nonsending) func performAwaiting(_ method: Implementation) async throws {
+    guard let body = method.awaitedBody else {
+      return try call.lendingTarget { try call.perform(method) }
+    }
+    let old = call.detachResult()
+    defer { call.letGo(old) }
+    call.clearResult()
+    let isLent = call.isTargetLent
+    call.isTargetLent = true
+    unsafe call.state.pointee.uses &+= 1
+    defer {
+      unsafe call.state.pointee.uses &-= 1
+      call.isTargetLent = isLent
+    }
+    do {
+      try await body(self)
+    } catch {
+      call.forgetResult()
+      throw error
+    }
+    call.adoptAnswer(isOwned: method.ownsResult)
+  }
+
+  private nonisolated(nonsending) func forwardAwaiting(
+    _ selector: Selector, to target: AnyObject, as type: any MessageForwarding.Type
+  ) async throws {
+    guard let forwarding = target as? any MessageForwarding else { return }
+    let other = call.lendingTarget { forwarding.forwardingTarget(for: selector) }
+    if let other, other !== target { return try await sendAwaiting(to: other) }
+    switch call.lendingTarget({ forwarding.match(self, selector) }) {
+    case .fits: break
+    case .expects(let signature):
+      throw InvocationError.signatureMismatch(
+        name: selector.name, expected: signature, given: plan.signature)
+    case .unknown:
+      try forwarding.unrecognizedSelector(selector)
+      return call.answerWithZero()
+    }
+    let before = call.lendTarget(target)
+    do {
+      try await forwarding.forwardAwaiting(self)
+    } catch {
+      call.takeBack(before)
+      call.setSelector(selector)
+      throw error
+    }
+    call.takeBack(before)
+    call.setSelector(selector)
+  }
+
+  /// Has an object forward this that does not await anything.
+  package func forwardAtOnce(by object: some MessageForwarding) throws {
+    guard let selector else { throw InvocationError.selectorNotSet }
+    try ForwardingDepth.enter(object, call, selector, for: object)
+    defer { ForwardingDepth.leave() }
+    try object.forward(self)
+  }
+}
+
+extension MethodTable {
+  /// The method that an object of this class has for a selector, its own ones first; nil for a class whose
+  /// objects hold no methods of their own.
+  fileprivate func ownOrClassMethod(
+    of object: AnyObject, for selector: Selector
+  ) -> Implementation? {
+    // SAFETY: the caller holds the object.
+    let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
+    return withExtendedLifetime(object) { ownOrClassMethod(of: held, for: selector) }
+  }
+}
+
+/// The target of a call, and what was owned of it, while another one is in its place.
+private struct TargetBefore {
+  let word: UInt64
+  let isOwned: Bool
+  let isLent: Bool
+}
+
+extension Call {
+  /// Puts an object in the place of the target, which its owner keeps until the place is taken back.
+  fileprivate func lendTarget(_ object: AnyObject) -> TargetBefore {
+    let before = TargetBefore(word: slot(0).word, isOwned: owns(0), isLent: isTargetLent)
+    setOwns(0, false)
+    isTargetLent = false
+    slot(0).object = object
+    return before
+  }
+
+  fileprivate func takeBack(_ before: TargetBefore) {
+    // The object that forwarded may have set a target of its own.
+    let other = detachArgument(0)
+    slot(0).word = before.word
+    setOwns(0, before.isOwned)
+    isTargetLent = before.isLent
+    letGo(other)
+  }
+
+  /// Whether an object forwarded the call before it crossed to this thread.
+  func hasPassed(_ object: ObjectIdentifier) -> Bool {
+    unsafe hasPassed(UnsafeRawPointer(bitPattern: UInt(bitPattern: object)).unsafelyUnwrapped)
+  }
+}

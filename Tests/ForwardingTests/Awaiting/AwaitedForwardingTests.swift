@@ -1,0 +1,94 @@
+@testable import Forwarding
+import Testing
+
+private final class Worker: MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("twice:") { (_: Worker, value: Int) in
+      await Task.yield()
+      return value * 2
+    }
+  }
+}
+
+private let twice = try! AsyncMessage<Int, Int>("twice:")
+
+@Suite("Forwarding messages that are awaited")
+struct AwaitedForwardingTests {
+  @Test("a proxy for one object awaits it")
+  func single() async throws {
+    let worker = Worker()
+    #expect(try await twice(4, on: SingleTargetProxy(worker)) == 8)
+  }
+
+  @Test("the error of a target that is gone is thrown")
+  func gone() async {
+    await #expect(throws: ForwardingError.targetGone("twice:")) {
+      try await twice(4, on: SingleTargetProxy(nil))
+    }
+  }
+
+  @Test("an object that only forwards at once is asked to")
+  func atOnce() async throws {
+    final class Answering: ForwardingProxy {
+      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+        .fits
+      }
+      override func forward(_ invocation: Invocation) throws { try invocation.setResult(7) }
+    }
+    #expect(try await twice(4, on: Answering()) == 7)
+  }
+
+  @Test("an object may await what it forwards")
+  func awaiting() async throws {
+    final class Passing: ForwardingProxy {
+      let worker = Worker()
+      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+        .fits
+      }
+      override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
+        try await invocation.invokeAwaiting(on: worker)
+        try invocation.setResult(try invocation.result(as: Int.self) + 1)
+      }
+    }
+    #expect(try await twice(4, on: Passing()) == 9)
+  }
+
+  @Test("a circle of proxies is an error, also where threads change on the way")
+  func circle() async throws {
+    final class Passing: ForwardingProxy {
+      var next: AnyObject?
+      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+        .fits
+      }
+      override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
+        await Task.yield()
+        try await invocation.invokeAwaiting(on: next)
+      }
+    }
+    let (one, other) = (Passing(), Passing())
+    one.next = other
+    other.next = one
+    defer { one.next = nil }
+    await #expect(throws: InvocationError.forwardingCycle("twice:", type: SwiftType(Passing.self)))
+    {
+      try await twice(4, on: one)
+    }
+  }
+
+  @Test("two hundred steps inside of each other are too deep")
+  func tooDeep() async throws {
+    final class Asking: ForwardingProxy {
+      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+        .fits
+      }
+      override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
+        await Task.yield()
+        // Another message each time.
+        try invocation.setResult(try await twice(1, on: self))
+      }
+    }
+    await #expect(throws: InvocationError.forwardedTooDeeply("twice:", limit: 200)) {
+      try await twice(4, on: Asking())
+    }
+  }
+}

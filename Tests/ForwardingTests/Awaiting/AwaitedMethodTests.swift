@@ -1,0 +1,214 @@
+import Dispatch
+@testable import Forwarding
+import Synchronization
+import Testing
+
+/// Something that a test counts while it lives.
+final class Counted: Sendable {
+  private let count: Log
+  init(_ count: Log) {
+    self.count = count
+    count.add("born")
+  }
+  deinit { count.add("dead") }
+}
+
+/// How many of the things that a log counts are alive.
+func alive(_ log: Log) -> Int { log.all.reduce(0) { $0 + ($1 == "born" ? 1 : -1) } }
+
+/// What threads must not share.
+final class Draft {
+  var text = ""
+}
+
+private final class Uploader: MethodDeclaring {
+  var seen: [String] = []
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("upload:") { (self: Uploader, draft: Draft) in
+      draft.text += "+"
+      await Task.yield()
+      self.seen.append(draft.text)
+      return draft.text
+    }
+    methods.register("count:with:") { (_: Uploader, one: Int, other: Int) in
+      await Task.yield()
+      return one + other
+    }
+    methods.register("keep:") { (_: Uploader, value: Counted) in
+      await Task.yield()
+      return [value, value]
+    }
+    methods.register("fail:") { (_: Uploader, value: Counted) async throws -> Counted in
+      await Task.yield()
+      throw Failure(name: "upload")
+    }
+    methods.register("wait") { (_: Uploader) in try await Task.sleep(for: .seconds(1000)) }
+    methods.register("plain:") { (_: Uploader, value: Int32) in value + 1 }
+  }
+}
+
+private let upload = try! AsyncMessage<String, Draft>("upload:")
+private let count = try! AsyncMessage<Int, Int, Int>("count:with:")
+private let keep = try! AsyncMessage<[Counted], Counted>("keep:")
+private let fails = try! AsyncMessage<Counted, Counted>("fail:")
+private let wait = try! AsyncMessage<Void>("wait")
+
+@Suite("Methods that are awaited")
+struct AwaitedMethodTests {
+  @Test("a message awaits an async method and returns what it answers")
+  func awaited() async throws {
+    #expect(try await count(2, 3, on: Uploader()) == 5)
+  }
+
+  @Test("what is not Sendable is sent, as the method runs where its sender does")
+  func notSendable() async throws {
+    let draft = Draft()
+    let uploader = Uploader()
+    #expect(try await upload(draft, on: uploader) == "+")
+    #expect(uploader.seen == ["+"])
+  }
+
+  @MainActor
+  @Test("a method runs on the actor of its sender, before and after it was suspended")
+  func inherits() async throws {
+    final class Place: MethodDeclaring {
+      static func declareMethods(_ methods: MethodDeclarations) {
+        methods.register("isMain") { (_: Place) async -> [Bool] in
+          var found = [isOnMain()]
+          await Task.yield()
+          found.append(isOnMain())
+          return found
+        }
+      }
+    }
+    let found = try await AsyncMessage<[Bool]>("isMain")(on: Place())
+    #expect(found == [true, true])
+  }
+
+  @Test("a method that is not async is called at once")
+  func plain() async throws {
+    #expect(try await AsyncMessage<Int32, Int32>("plain:")(4, on: Uploader()) == 5)
+  }
+
+  @Test("a send that does not await says that the method is async")
+  func notAwaited() {
+    #expect(throws: InvocationError.notAwaited("count:with:")) {
+      try count.message(2, 3, on: Uploader())
+    }
+  }
+
+  @Test("a message without a result takes an async method that has one")
+  func dropped() async throws {
+    let uploader = Uploader()
+    try await AsyncMessage<Void, Draft>("upload:")(Draft(), on: uploader)
+    #expect(uploader.seen == ["+"])
+  }
+
+  @Test("a method of other types is refused, and both are told")
+  func mismatch() async {
+    await #expect(throws: InvocationError.self) {
+      try await AsyncMessage<Int, String>("upload:")("x", on: Uploader())
+    }
+  }
+
+  @Test("a message to nil answers zero")
+  func toNil() async throws {
+    #expect(try await count(2, 3, on: nil) == 0)
+  }
+
+  @Test("an object that does not know the message is an error")
+  func unknown() async {
+    await #expect(throws: InvocationError.self) {
+      try await AsyncMessage<Void>("unheardOf")(on: Uploader())
+    }
+  }
+
+  @Test("arguments and results live as long as they are used, and no longer")
+  func lifetimes() async throws {
+    let log = Log()
+    do {
+      let answer = try await keep(Counted(log), on: Uploader())
+      #expect(answer.count == 2)
+      #expect(alive(log) == 1)
+    }
+    #expect(alive(log) == 0)
+  }
+
+  @Test("arguments die when a method throws")
+  func thrown() async throws {
+    let log = Log()
+    await #expect(throws: Failure(name: "upload")) {
+      try await fails(Counted(log), on: Uploader())
+    }
+    #expect(alive(log) == 0)
+  }
+
+  @Test("the receiver lives while its method is suspended, and dies after it")
+  func receiver() async throws {
+    final class Short: MethodDeclaring {
+      let life: Counted
+      init(_ life: Counted) { self.life = life }
+      static func declareMethods(_ methods: MethodDeclarations) {
+        methods.register("run:") { (_: Short, log: Log) async -> Int in
+          await Task.yield()
+          return alive(log)
+        }
+      }
+    }
+    let log = Log()
+    #expect(try await AsyncMessage<Int, Log>("run:")(log, on: Short(Counted(log))) == 1)
+    #expect(alive(log) == 0)
+  }
+
+  @Test("cancellation reaches the method")
+  func cancelled() async throws {
+    let task = Task { try await wait(on: Uploader()) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("an invocation is awaited, and keeps its target and its result")
+  func invocation() async throws {
+    let uploader = Uploader()
+    let call = try count.message.invocation(2, 3)
+    try await call.invokeAwaiting(on: uploader)
+    #expect(try call.result(as: Int.self) == 5)
+    #expect(call.target === uploader)
+  }
+
+  @Test("a closure target answers with an async closure")
+  func closure() async throws {
+    let target = ClosureTarget()
+    try target.register("twice:") { (value: Int) in
+      await Task.yield()
+      return value * 2
+    }
+    #expect(try await AsyncMessage<Int, Int>("twice:")(4, on: target) == 8)
+  }
+
+  @Test("sixteen tasks send to one object at a time")
+  func tasks() async throws {
+    final class Adder: MethodDeclaring, Sendable {
+      let sum = Atomic(0)
+      static func declareMethods(_ methods: MethodDeclarations) {
+        methods.register("add:") { (self: Adder, value: Int) async -> Void in
+          for _ in 0..<100 {
+            await Task.yield()
+            self.sum.add(value, ordering: .relaxed)
+          }
+        }
+      }
+    }
+    let adder = Adder()
+    let add = try AsyncMessage<Void, Int>("add:")
+    try await withThrowingTaskGroup { group in
+      for index in 1...16 { group.addTask { try await add(index, on: adder) } }
+      try await group.waitForAll()
+    }
+    #expect(adder.sum.load(ordering: .relaxed) == 13600)
+  }
+}
+
+/// Whether the current thread works for the main actor.
+func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }
