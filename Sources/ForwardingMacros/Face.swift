@@ -1,8 +1,20 @@
 #if canImport(SwiftSyntaxMacros)
+  /// A message of a face.
+  struct FaceMessage {
+    /// What it is called inside of the face.
+    var name: String
+    /// What users call it.
+    var publicName: String
+    /// Its type: `Requirement<...>`.
+    var type: String
+    var selector: String
+    /// The comment of the requirement.
+    var comment = ""
+  }
+
   /// What a face has for one requirement: a message, a member that sends it, and how targets answer.
   struct FaceMember {
-    /// The declarations of the messages: `name = Requirement<...>("selector")`.
-    var messages: [String]
+    var messages: [FaceMessage]
     /// The member of the class, with its body.
     var member: String
     /// The members of an extension of the protocol, for those who leave the requirement out.
@@ -71,14 +83,26 @@
       let conformances = isSendable ? ", @unchecked Sendable" : ""
       // The face of a protocol on the main actor is used there alone.
       let isolation = attributes.contains("@MainActor") ? "@MainActor " : ""
-      let messages = members.flatMap(\.messages).map { "  private static let \($0)" }
+      let messages = members.flatMap(\.messages)
+      let constants = messages.map {
+        "  nonisolated private static let \($0.name) = \($0.type)(\"\($0.selector)\")"
+      }
+      let names = messages.map {
+        "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(name)Proxy.\($0.name) }"
+      }
       let declarations = members.map(\.member)
       let answers = members.flatMap(\.answers).map { "        \($0)" }
       return """
         \(attributes)\(access)final class \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
           \(access)typealias Target = any \(name)
 
-        \(messages.joined(separator: "\n"))
+        \(constants.joined(separator: "\n"))
+
+          \(access)nonisolated struct Messages: FaceMessages {
+            \(access)init() {}
+
+        \(names.joined(separator: "\n"))
+          }
 
           private let forwarder: any ForwardingProxy & Sendable
 

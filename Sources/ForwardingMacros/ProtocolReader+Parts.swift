@@ -27,22 +27,26 @@
       }
     }
 
+    /// The comment of a member, as lines.
+    func comment(of member: some SyntaxProtocol) -> String {
+      member.leadingTrivia.compactMap { piece -> String? in
+        switch piece {
+        case .docLineComment(let text), .docBlockComment(let text): "  \(text)\n"
+        default: nil
+        }
+      }.joined()
+    }
+
     /// The comment, attributes and modifiers of a member.
     func front(
       _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax,
       _ member: some SyntaxProtocol, _ access: String
     ) -> String {
-      let comments = member.leadingTrivia.compactMap { piece -> String? in
-        switch piece {
-        case .docLineComment(let text), .docBlockComment(let text): "  \(text)\n"
-        default: nil
-        }
-      }
       let kept = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         !["Otherwise", "Optional"].contains($0.attributeName.trimmedDescription)
       }
       let words = kept.map(\.trimmedDescription) + modifiers.map(\.trimmedDescription)
-      return comments.joined() + "  " + words.map { $0 + " " }.joined() + access
+      return comment(of: member) + "  " + words.map { $0 + " " }.joined() + access
     }
 
     /// What the sender gets when nobody answers.
@@ -75,6 +79,14 @@
     mutating func messageName(_ words: [String]) -> String {
       let name = "_" + words.filter { !$0.isEmpty }.joined(separator: "_")
       return unused(name, &usedNames) { "\($0)_\($1)" }
+    }
+
+    /// What users call a message: all words as one. A name alone keeps its backticks.
+    mutating func publicName(_ words: [String], spelled: String) -> String {
+      let words = words.filter { !$0.isEmpty }
+      let tail = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+      let name = tail.isEmpty ? spelled : words[0] + tail.joined()
+      return unused(name, &usedPublicNames) { "\($0.filter { $0 != "`" })_\($1)" }
     }
 
     /// A name that no other requirement has.

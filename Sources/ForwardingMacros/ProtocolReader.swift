@@ -8,6 +8,7 @@
     var diagnostics: [Diagnostic] = []
     var usedSelectors: Set<String> = []
     var usedNames: Set<String> = []
+    var usedPublicNames: Set<String> = []
 
     init(_ declaration: ProtocolDeclSyntax) { self.declaration = declaration }
 
@@ -93,7 +94,8 @@
         let end = selector.firstIndex(of: ":") ?? selector.endIndex
         return selector[..<end] + "_\(number)" + selector[end...]
       }
-      let message = messageName([name] + parameters.map(\.bareLabel))
+      let words = [name] + parameters.map(\.bareLabel)
+      let message = messageName(words)
       let thrown = effects?.throwsClause
       let answer = answer(
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
@@ -110,7 +112,11 @@
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
       let head = front(function.attributes, function.modifiers, function, access)
       return FaceMember(
-        messages: ["\(message) = Requirement<\(types)>(\"\(selector)\")"],
+        messages: [
+          FaceMessage(
+            name: message, publicName: publicName(words, spelled: function.name.text),
+            type: "Requirement<\(types)>", selector: selector, comment: comment(of: function))
+        ],
         member: """
           \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
               \(answer.sending(message, values))
@@ -217,13 +223,20 @@
       let getter = messageName([bare])
       let head = front(property.attributes, property.modifiers, property, access)
       var member = FaceMember(
-        messages: ["\(getter) = Requirement<\(resultType(type))>(\"\(bare)\")"], member: "",
+        messages: [
+          FaceMessage(
+            name: getter, publicName: publicName([bare], spelled: name),
+            type: "Requirement<\(resultType(type))>", selector: bare,
+            comment: comment(of: property))
+        ], member: "",
         answers: ["methods.answer(\(getter), unsafe FaceBody { object in object.\(name) })"])
       var body = "    get { \(answer.sending(getter, "")) }"
       if isSettable {
         let setter = messageName(["set", bare])
         member.messages.append(
-          "\(setter) = Requirement<Void, \(plain(type))>(\"\(SelectorName.setter(bare))\")")
+          FaceMessage(
+            name: setter, publicName: publicName(["set", bare], spelled: name),
+            type: "Requirement<Void, \(plain(type))>", selector: SelectorName.setter(bare)))
         member.answers.append(
           "methods.answer(\(setter), unsafe FaceBody { object, value in object.\(name) = value })")
         body += "\n    set { Self.\(setter).tell(newValue, through: forwarder) }"

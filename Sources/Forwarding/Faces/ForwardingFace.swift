@@ -14,6 +14,9 @@ public protocol ForwardingFace: AnyObject {
   /// Any object that conforms to the protocol.
   associatedtype Target
 
+  /// The names of the protocol's messages.
+  associatedtype Messages: FaceMessages
+
   /// Makes a face in front of a proxy, which it keeps.
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
 
@@ -22,4 +25,20 @@ public protocol ForwardingFace: AnyObject {
 
   /// Lets the class of a target answer the messages of the protocol. Quick, from the second time on.
   static func prepare(_ target: Target)
+}
+
+/// The messages of a protocol by their names: a ``Requirement`` for each.
+///
+/// `@Forwardable` makes one in each face. A name is that of the requirement and its labels, in one word:
+/// `chat(_:shouldSend:)` is `chatShouldSend`, and what sets the property `draft` is `setDraft`.
+///
+/// ```swift
+/// struct Messages: FaceMessages {
+///   var close: Requirement<Void> { Requirement("close") }
+/// }
+/// Messages().close.selector  // close
+/// ```
+public protocol FaceMessages: Sendable {
+  /// Makes the names.
+  init()
 }

@@ -70,6 +70,14 @@ public struct Requirement<Result, each Argument>: Sendable {
   }
 
   @usableFromInline var missing: InvocationError { refusal ?? .selectorNotSet }
+
+  /// The message; throws if there is none.
+  var checked: Message<Result, repeat each Argument> {
+    get throws(InvocationError) {
+      guard let message else { throw missing }
+      return message
+    }
+  }
 }
 
 extension Requirement where Result == Void {

@@ -10,6 +10,21 @@ extension Message {
     try proxy.deliver(invocation(repeat each arguments))
   }
 
+  /// Sends the message to all targets, and reports what became of it at each, with typed answers.
+  ///
+  /// Throws only if the message cannot be delivered. What targets throw is in the report alone.
+  public func report(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy
+  ) throws -> TypedReport<Result> {
+    let call = try invocation(repeat each arguments)
+    return try TypedReport(proxy.deliver(call), empty: emptyAnswer(call))
+  }
+
+  /// The one answer that there is to a message without a result.
+  private func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
+    call.returnsValue ? nil : try call.call.answer(as: Result.self, types.result)
+  }
+
   /// The answers of all targets, in order. If some throw, all others are asked first; then the first
   /// error is thrown, and the others are diagnostics.
   ///
@@ -51,10 +66,7 @@ extension Message {
     return report.entries.compactMap { entry in
       if let error = entry.outcome.error { return .failure(error) }
       guard entry.outcome.isAnswer else { return nil }
-      // A message without a result has one answer for all.
-      guard call.returnsValue else {
-        return Swift.Result { try call.call.answer(as: Result.self, types.result) }
-      }
+      guard call.returnsValue else { return Swift.Result { try emptyAnswer(call)! } }
       return entry.answer.map { answer in Swift.Result { try answer.value(as: Result.self) } }
     }
   }

@@ -103,7 +103,8 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     return withExtendedLifetime(gone) { gone != nil }
   }
 
-  private func proceed(_ invocation: Invocation) throws {
+  /// Sends a message on to the target.
+  func proceed(_ invocation: Invocation) throws {
     guard let target else {
       throw ForwardingError.targetGone(invocation.selector)
     }

@@ -1,0 +1,157 @@
+#if Macros
+  import FaceProtocols
+  import Forwarding
+  import Invocations
+  import Testing
+
+  @Suite("The messages of a protocol, to many")
+  struct MulticastMessageTests {
+    let chat = Chat("garden")
+    let delegates = Multicast<ChatDelegateProxy>()
+    let screen = Screen()
+    let titles = Titles()
+
+    init() {
+      screen.allows = false
+      delegates.add(screen, strongly: true)
+      delegates.add(titles, strongly: true)
+    }
+
+    @Test("give all answers, in order")
+    func all() throws {
+      #expect(try delegates.messages.chatShouldSend.all(chat, "text") == [false, true])
+      #expect(try delegates.messages.draft.all() == [nil, nil])
+    }
+
+    @Test("give the first answer, and none where nobody answers")
+    func first() throws {
+      #expect(try delegates.messages.unread.first() == 3)
+      delegates.removeAll()
+      #expect(try delegates.messages.unread.first() == nil)
+    }
+
+    @Test("combine the answers, until it is enough")
+    func fold() throws {
+      let unread = try delegates.messages.unread.fold(into: 0) { sum, unread in
+        sum += unread
+        return .next
+      }
+      #expect(unread == 4)
+      let first = try delegates.messages.unread.fold(into: 0) { sum, unread in
+        sum += unread
+        return .stop
+      }
+      #expect(first == 3)
+    }
+
+    @Test("gather answers and errors")
+    func gather() throws {
+      let gathered = try delegates.messages.chatUpload.gather(chat, [])
+      #expect(gathered.map { try? $0.get() } == [nil, 0])
+    }
+
+    @Test("throw the first error after all were asked")
+    func failing() {
+      #expect(throws: Refusal.self) { try delegates.messages.chatUpload.all(chat, []) }
+    }
+
+    @Test("report what became of them, with typed answers")
+    func report() throws {
+      let report = try delegates.messages.chatShouldSend.report(chat, "text")
+      #expect(report.answers == [false, true])
+      #expect(report.entries.map(\.answer) == [false, true])
+      #expect(report.answered == 2)
+      let upload = try delegates.messages.chatUpload.report(chat, [])
+      #expect(upload.answers == [0])
+      #expect(upload.errors.first is Refusal)
+    }
+
+    @Test("report a message without a result, and who left it out")
+    func reportVoid() throws {
+      for _ in 0..<2 {
+        let report = try delegates.messages.chatDidBecomeIdle.report(chat)
+        #expect(report.answers.count == 1)
+        #expect(report.entries.map { $0.answer != nil } == [false, true])
+        #expect(report.entries.map(\.outcome.isAnswer) == [false, true])
+      }
+      #expect(titles.idle == 2)
+    }
+
+    @Test("set a property of all")
+    func setting() throws {
+      #expect(try delegates.messages.setDraft.all("text").count == 2)
+      #expect([screen.draft, titles.draft] == ["text", "text"])
+    }
+
+    @Test("are there for a data source, its fallback included")
+    func dataSource() throws {
+      let source = DataSource<ChatDelegateProxy>()
+      source.setFallback(titles)
+      #expect(try source.messages.titleOfChat.all(chat) == ["title"])
+    }
+
+    @Test("on the main actor are sent there")
+    @MainActor
+    func mainActor() throws {
+      let views = Multicast<ViewDelegateProxy>()
+      views.add(View(), strongly: true)
+      #expect(try views.messages.height.all() == [10])
+    }
+  }
+
+  @Suite("The messages of a protocol, on their way")
+  struct InterceptedMessageTests {
+    let chat = Chat("garden")
+    let screen = Screen()
+
+    @Test("show their arguments before the target gets them, and may end there")
+    func before() {
+      let watched = Intercepting<ChatDelegateProxy>(screen)
+      watched.messages.chatUpload.before { chat, file in
+        if file.count > 2 { throw Refusal() }
+      }
+      #expect(try! watched.face.chat(chat, upload: [1]) == 1)
+      #expect(throws: Refusal.self) { try watched.face.chat(chat, upload: [1, 2, 3]) }
+    }
+
+    @Test("are answered in place of the target, or sent on with other arguments")
+    func instead() {
+      let watched = Intercepting<ChatDelegateProxy>(screen)
+      watched.messages.chatDidReceive.instead { proceed, chat, message in
+        try proceed(chat, ChatMessage(message.text.uppercased()))
+      }
+      let token = watched.messages.unread.instead { proceed in try proceed() * 10 }
+      watched.messages.titleOfChat.instead { proceed, chat in (try? proceed(chat)) ?? chat.name }
+      watched.face.chat(chat, didReceive: ChatMessage("hello"))
+      #expect(screen.seen == ["garden: HELLO"])
+      #expect(watched.face.unread == 30)
+      #expect(watched.face.titleOfChat(chat) == "garden")
+      #expect(watched.remove(token))
+      #expect(watched.face.unread == 3)
+    }
+
+    @Test("show the answer after the target")
+    func after() {
+      let watched = Intercepting<ChatDelegateProxy>(screen)
+      let seen = Guarded<[String]>([])
+      watched.messages.chatShouldSend.after { answer, chat, text in
+        seen.withLock { $0.append("\(chat.name) \(text) \(answer)") }
+      }
+      watched.messages.chatDidReceive.after { chat, message in
+        seen.withLock { $0.append(message.text) }
+      }
+      watched.messages.setDraft.after { draft in seen.withLock { $0.append(draft ?? "") } }
+      _ = watched.face.chat(chat, shouldSend: "text")
+      watched.face.chat(chat, didReceive: ChatMessage("hello"))
+      watched.face.draft = "draft"
+      #expect(seen.read { $0 } == ["garden text true", "hello", "draft"])
+    }
+
+    @Test("may be answered where the target is gone")
+    func gone() {
+      let watched = Intercepting<ChatDelegateProxy>(Screen(), strongly: false)
+      watched.messages.unread.instead { _ in 7 }
+      #expect(watched.face.unread == 7)
+    }
+  }
+#endif
