@@ -15,19 +15,22 @@ package enum AnyBody {
   }
 
   /// A method's body.
-  @inlinable
+  ///
+  /// - Safety: threads may share the closure.
+  @inlinable @unsafe
   static func returning<
     Receiver: AnyObject, Value, each Argument
   >(
     _ fitted: FittedPlan<Value, repeat each Argument>,
-    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+    method body: @escaping (Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
+    nonisolated(unsafe) let body = body
     let type = ObjectIdentifier(Receiver.self)
     return { frame in
       var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
       let value = try unsafe SwiftBody.withReceiver(fitted.plan.slots, frame, exactly: type) {
         (receiver: Receiver) in
-        try body(receiver, repeat try cursor.next((each Argument).self))
+        try unsafe body(receiver, repeat try cursor.next((each Argument).self))
       }
       try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
     }

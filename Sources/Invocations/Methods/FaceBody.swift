@@ -46,6 +46,6 @@ extension Implementation {
         try body(receiver, repeat each arguments)
       }
     }
-    self.init(fitted, receiver: Receiver.self, AnyBody.returning(fitted, method: method))
+    self.init(fitted, receiver: Receiver.self, unsafe AnyBody.returning(fitted, method: method))
   }
 }

@@ -22,7 +22,7 @@ extension Implementation {
     }
     self.init(
       fitted, receiver: Receiver.self, withoutResult: drop,
-      AnyBody.returning(fitted, method: body))
+      unsafe AnyBody.returning(fitted, method: body))
   }
 
   /// A method from a closure that takes the arguments alone.
@@ -50,7 +50,8 @@ extension Implementation {
   ) throws(InvocationError) -> Implementation? {
     if encoding != nil { return nil }
     let fitted = try FittedPlan<Void, repeat each Argument>(anyMethod: nil)
-    return Implementation(fitted, receiver: Receiver.self, AnyBody.returning(fitted, method: body))
+    return Implementation(
+      fitted, receiver: Receiver.self, unsafe AnyBody.returning(fitted, method: body))
   }
 }
 

@@ -1,0 +1,99 @@
+import CForwardingShims
+
+/// Where an argument lies while a body runs, so that the body gets it without a copy: no reference is
+/// counted on the way.
+///
+/// The memory is the sender's, or the frame's own word: words are little-endian, so a narrow value is at
+/// the beginning of its word.
+@safe
+@usableFromInline
+@frozen
+package struct LentPlace: Sendable {
+  @usableFromInline
+  @frozen
+  enum Way: UInt8, Sendable {
+    /// The word is the value.
+    case word
+    /// The word is a truth value, in which C may have left any byte.
+    case truth
+    /// The word is a reference to an object, which must be of the class.
+    case object
+    /// The word is the address of the value.
+    case address
+  }
+
+  /// The type of the value.
+  @usableFromInline let type: ObjectIdentifier
+  /// Where the word is in the frame.
+  @usableFromInline let offset: UInt32
+  @usableFromInline let index: UInt16
+  @usableFromInline let way: Way
+
+  /// Nil for a value that is no more than made from what is in the frame.
+  init?(_ place: TypedPlace, _ slot: FWDSlot, index: Int) {
+    switch place.way {
+    // A promoted argument of a variadic function is wider than its type.
+    case .word(let word) where slot.kind == slot.declared: way = word == .bool ? .truth : .word
+    case .object: way = .object
+    case .address: way = .address
+    case .word, .converted, .nothing: return nil
+    }
+    type = ObjectIdentifier(place.type.type)
+    offset = slot.offset
+    self.index = UInt16(index)
+  }
+
+  /// The value's memory, for as long as the body runs.
+  ///
+  /// - Safety: `Value` is the type of the place, and the frame is one of its plan.
+  @inlinable @unsafe
+  @inline(__always)
+  func pointer<Value>(
+    as type: Value.Type, in frame: FrameReference
+  ) throws(InvocationError) -> UnsafePointer<Value> {
+    let word = unsafe frame.base + Int(offset)
+    switch way {
+    case .word: break
+    case .address:
+      guard let value = unsafe word.load(as: UnsafePointer<Value>?.self) else {
+        throw .missingValue(index: Int(index))
+      }
+      return unsafe value
+    case .object:
+      // A cast takes longer than a call, and most objects are of the very class.
+      if unsafe !SwiftBody.isExactly(self.type, word.load(as: UnsafeRawPointer?.self)) {
+        try unsafe checkObject(as: type, word)
+      }
+    case .truth:
+      if unsafe word.load(as: UInt8.self) > 1 { unsafe word.storeBytes(of: 1, as: UInt8.self) }
+    }
+    return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))
+  }
+
+  /// Refuses nil, and an object that is no instance of the class or of one below it.
+  @usableFromInline @unsafe
+  func checkObject<Value>(
+    as type: Value.Type, _ word: UnsafeMutableRawPointer
+  ) throws(InvocationError) {
+    guard let object = unsafe word.load(as: AnyObject?.self) else {
+      throw .wrongClass(expected: SwiftType(type), given: nil)
+    }
+    guard object is Value else {
+      throw .wrongClass(expected: SwiftType(type), given: SwiftType(Swift.type(of: object)))
+    }
+  }
+}
+
+extension FittedPlan {
+  /// Where the arguments lie, if all of them can be lent.
+  @usableFromInline
+  var lent: [LentPlace]? {
+    var places: [LentPlace] = []
+    for (index, place) in arguments.enumerated() {
+      guard let lent = unsafe LentPlace(place, plan.slots[first + index], index: first + index)
+      else { return nil }
+      places.append(lent)
+    }
+    return places
+  }
+}
