@@ -44,21 +44,23 @@
       return otherwise.map { "; return \($0)" } ?? "; throw ForwardingError.nobodyAnswered(nil)"
     }
 
-    /// The statement that sends a message.
-    func sending(_ message: String, _ values: String) -> String {
-      let closure = isVoid ? "" : " { \(otherwise ?? "nil") }"
+    /// The statement that sends a message with some values.
+    func sending(_ message: String, _ values: [String]) -> String {
+      let closure = isVoid ? "" : " otherwise: { \(otherwise ?? "nil") }"
+      let arguments = (["$0"] + values).joined(separator: ", ")
+      let send = "{ try FaceMessage.send(\(arguments), through: forwarder) }"
       switch throwing {
-      case .nothing where isVoid: return "Self.\(message).tell(\(values)through: forwarder)"
-      case .nothing: return "Self.\(message).ask(\(values)through: forwarder)\(closure)"
+      case .nothing where isVoid: return "Self.\(message).tell(through: forwarder) \(send)"
+      case .nothing: return "Self.\(message).ask(through: forwarder) \(send)\(closure)"
       case .anything where otherwise == nil:
-        return "try Self.\(message).send(\(values)through: forwarder)"
+        return "try Self.\(message).ask(through: forwarder) \(send)"
       case .anything:
         return
-          "try Self.\(message).ask(\(values)through: forwarder, orThrow: (any Error).self)\(closure)"
+          "try Self.\(message).ask(through: forwarder, orThrow: (any Error).self) \(send)\(closure)"
       case .only(let type):
         let verb = isVoid ? "tell" : "ask"
         return
-          "try Self.\(message).\(verb)(\(values)through: forwarder, orThrow: \(type).self)\(closure)"
+          "try Self.\(message).\(verb)(through: forwarder, orThrow: \(type).self) \(send)\(closure)"
       }
     }
   }

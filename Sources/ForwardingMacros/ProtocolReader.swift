@@ -99,14 +99,18 @@
       let thrown = effects?.throwsClause
       let answer = answer(
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
-      let values = parameters.map { "\($0.name), " }.joined()
       let result_ = resultType(result)
       let types = ([result_] + parameters.map(\.type)).joined(separator: ", ")
-      let targetNames = (["object"] + parameters.indices.map { "value\($0)" })
+      let taken = ["object: Object"] + parameters.enumerated().map { "value\($0): \($1.taken)" }
       let passed = parameters.enumerated().map { index, parameter in
         parameter.label == "_" ? "value\(index)" : "\(parameter.label): value\(index)"
       }
-      let attempt = thrown == nil ? "" : "try "
+      var call = "object.\(function.name.text)(\(passed.joined(separator: ", ")))"
+      if thrown != nil { call = "try \(call)" }
+      let isOptional = isOptional(function.attributes)
+      if isOptional {
+        call = "try OptionalRequirement.run(\"\(selector)\", of: object) { \(call) }"
+      }
       let declared = parameters.map(\.declaration).joined(separator: ", ")
       let throwing = thrown.map { " \($0.trimmedDescription)" } ?? ""
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
@@ -119,18 +123,17 @@
         ],
         member: """
           \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
-              \(answer.sending(message, values))
+              \(answer.sending(message, parameters.map(\.name)))
             }
           """,
-        defaults: isOptional(function.attributes)
+        defaults: isOptional
           ? [
             "\(access)func \(function.name.text)(\(declared))\(throwing)\(returning) { "
               + "OptionalRequirement.leaveOut(self, \"\(selector)\")\(answer.leaving) }"
           ] : [],
         answers: [
-          "methods.answer(\(isOptional(function.attributes) ? "optional: " : "")\(message), "
-            + "unsafe FaceBody { \(targetNames.joined(separator: ", ")) in "
-            + "\(attempt)object.\(function.name.text)(\(passed.joined(separator: ", "))) })"
+          "methods.answer(\(isOptional ? "optional: " : "")\(message), "
+            + "unsafe FaceBody { (\(taken.joined(separator: ", "))) -> \(result_) in \(call) })"
         ])
     }
 
@@ -141,6 +144,8 @@
       var name: String
       /// Its type as that of a value.
       var type: String
+      /// Its type as that of a closure's parameter.
+      var taken: String
       /// All of it.
       var declaration: String
       /// The label without backticks; empty if there is none.
@@ -156,8 +161,13 @@
       if let dots = parameter.ellipsis { refuse(.variadic, at: dots) }
       check(parameter.type)
       let names = label == name ? label : "\(label) \(name)"
+      let type = valueType(parameter.type)
+      let escapes = parameter.type.as(AttributedTypeSyntax.self)?.attributes.contains {
+        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "escaping"
+      }
       return Parameter(
-        label: label, name: name, type: valueType(parameter.type),
+        label: label, name: name, type: type,
+        taken: escapes ?? false ? "@escaping \(type)" : type,
         declaration: "\(names): \(parameter.type.trimmedDescription)")
     }
 
@@ -229,8 +239,11 @@
             type: "Requirement<\(resultType(type))>", selector: bare,
             comment: comment(of: property))
         ], member: "",
-        answers: ["methods.answer(\(getter), unsafe FaceBody { object in object.\(name) })"])
-      var body = "    get { \(answer.sending(getter, "")) }"
+        answers: [
+          "methods.answer(\(getter), "
+            + "unsafe FaceBody { (object: Object) -> \(resultType(type)) in object.\(name) })"
+        ])
+      var body = "    get { \(answer.sending(getter, [])) }"
       if isSettable {
         let setter = messageName(["set", bare])
         member.messages.append(
@@ -238,8 +251,10 @@
             name: setter, publicName: publicName(["set", bare], spelled: name),
             type: "Requirement<Void, \(plain(type))>", selector: SelectorName.setter(bare)))
         member.answers.append(
-          "methods.answer(\(setter), unsafe FaceBody { object, value in object.\(name) = value })")
-        body += "\n    set { Self.\(setter).tell(newValue, through: forwarder) }"
+          "methods.answer(\(setter), "
+            + "unsafe FaceBody { (object: Object, value: \(plain(type))) in object.\(name) = value })"
+        )
+        body += "\n    set { \(Answer(isVoid: true).sending(setter, ["newValue"])) }"
       }
       member.member = "\(head)var \(name): \(type.trimmedDescription) {\n\(body)\n  }"
       return member

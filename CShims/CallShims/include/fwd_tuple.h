@@ -50,6 +50,23 @@ static inline void fwd_tuple_store(const FWDMove *moves, size_t count, const voi
   }
 }
 
+/// Writes values that lie anywhere into a frame, widened to words: `values` has the address of each, as
+/// long as `moves` says, and the caller has compared their types. Nothing is retained.
+static inline void fwd_lent_store(const FWDMove *moves, size_t count,
+                                  const void *_Nonnull const *_Nonnull values,
+                                  void *frame) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits;
+    if (moves[i].word == FWDWordWhole)
+      memcpy(&bits, values[i], 8);
+    else if (moves[i].word == FWDWordAddress)
+      bits = (uint64_t)values[i];
+    else
+      bits = fwd_word_widen(moves[i].word, values[i]);
+    memcpy((char *)frame + moves[i].frame, &bits, 8);
+  }
+}
+
 /// Reads values from a frame into a tuple, in the same way. Every place of the tuple that `moves` names
 /// is written, as far as its type is wide.
 static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tuple,

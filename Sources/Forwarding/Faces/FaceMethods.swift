@@ -6,9 +6,9 @@ import Dispatch
 ///
 /// ```swift
 /// final class Door {}
-/// func prepare(_ closing: FaceBody<Door, Void>) {
+/// func prepare(_ closing: FaceBody<Door>) {
 ///   FaceMethods<Door>.prepare(for: Door.self) { methods in
-///     methods.answer(Requirement("close"), closing)
+///     methods.answer(Requirement<Void>("close"), closing)
 ///   }
 /// }
 /// ```
@@ -36,7 +36,7 @@ public struct FaceMethods<Object: AnyObject> {
   /// Lets the objects answer a requirement. A method that their class has for its message stays.
   public func answer<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>,
-    _ body: FaceBody<Object, Result, repeat each Argument>
+    _ body: FaceBody<Object>
   ) {
     add(requirement, isOptional: false, body)
   }
@@ -44,33 +44,29 @@ public struct FaceMethods<Object: AnyObject> {
   /// Lets the objects answer an optional requirement: one whose default implementation says that it ran.
   public func answer<Result, each Argument>(
     optional requirement: Requirement<Result, repeat each Argument>,
-    _ body: FaceBody<Object, Result, repeat each Argument>
+    _ body: FaceBody<Object>
   ) {
     add(requirement, isOptional: true, body)
   }
 
   private func add<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool,
-    _ body: FaceBody<Object, Result, repeat each Argument>
+    _ body: FaceBody<Object>
   ) {
-    // The types that the message was made of.
-    guard requirement.message != nil,
-      let fitted = try? FittedPlan<Result, repeat each Argument>(anyMethod: nil)
-    else { return }
+    // The macro writes the types of both; a body of others is none of this requirement's.
+    guard let plan = requirement.plan, let method = body.implementation, method.plan === plan else {
+      return
+    }
     let selector = requirement.selector
     let check: @Sendable () throws -> Void = {
       if !mainQueue.isCurrent { throw ForwardingError.wrongIsolation(selector) }
     }
     if isOptional {
       optional.withLock {
-        $0.append(.init(selector: selector, signature: fitted.plan.signature, isRequired: false))
+        $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    table.declare(
-      selector,
-      Implementation(
-        fitted, body, optional: isOptional ? selector : nil,
-        unless: isOnMainActor ? check : nil))
+    table.declare(selector, isOnMainActor ? Implementation(method, unless: check) : method)
   }
 
   /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken

@@ -4,12 +4,16 @@
 ///
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
-/// close.tell(5, through: MulticastProxy())
+/// let everyone = MulticastProxy()
+/// close.tell(through: everyone) { try FaceMessage.send($0, 5, through: everyone) }
 /// ```
-public struct Requirement<Result, each Argument>: Sendable {
+public final class Requirement<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
-  @usableFromInline let message: Message<Result, repeat each Argument>?
+  // One by one, as a message would be copied to be sent.
+  @usableFromInline let plan: CallPlan?
+  @usableFromInline let layout: TupleLayout?
+  @usableFromInline let types: MessageTypes?
   /// Why there is no message: a type of the protocol's describes itself wrongly.
   private let refusal: InvocationError?
 
@@ -17,53 +21,54 @@ public struct Requirement<Result, each Argument>: Sendable {
   public init(_ selector: Selector) {
     self.selector = selector
     do throws(InvocationError) {
-      message = try Message(selector)
-      refusal = nil
+      let message = try Message<Result, repeat each Argument>(selector)
+      (plan, layout, types, refusal) = (message.plan, message.layout, message.types, nil)
     } catch {
-      message = nil
-      refusal = error
+      (plan, layout, types, refusal) = (nil, nil, nil, error)
     }
   }
 
-  /// Sends the message, for a requirement that may throw.
+  /// Asks by `send`, for a requirement that may throw.
   @inlinable
-  public func send(
-    _ arguments: repeat each Argument, through proxy: ForwardingProxy
+  @inline(__always)
+  public func ask(
+    through proxy: ForwardingProxy, _ send: (Requirement) throws -> Result
   ) throws -> Result {
-    guard let message else { throw missing }
     do {
-      return try message(repeat each arguments, on: proxy)
+      return try send(self)
     } catch {
       throw proxy.isUnanswered(error, selector)
         ? ForwardingError.nobodyAnswered(selector) : error
     }
   }
 
-  /// Sends the message, for a requirement with a result that cannot throw.
+  /// Asks by `send`, for a requirement with a result that cannot throw.
   @inlinable
+  @inline(__always)
   public func ask(
-    _ arguments: repeat each Argument, through proxy: ForwardingProxy,
+    through proxy: ForwardingProxy, _ send: (Requirement) throws -> Result,
     otherwise: () -> Result
   ) -> Result {
     do {
-      return try send(repeat each arguments, through: proxy)
+      return try send(self)
     } catch {
       proxy.report(unheard: error, selector)
       return otherwise()
     }
   }
 
-  /// Sends the message, for a requirement with a result that may throw errors of one type. Others are told to
+  /// Asks by `send`, for a requirement with a result that may throw errors of one type. Others are told to
   /// the proxy.
   @inlinable
+  @inline(__always)
   public func ask<Failure: Error>(
-    _ arguments: repeat each Argument, through proxy: ForwardingProxy, orThrow: Failure.Type,
+    through proxy: ForwardingProxy, orThrow: Failure.Type, _ send: (Requirement) throws -> Result,
     otherwise: () -> Result
   ) throws(Failure) -> Result {
     do {
-      return try send(repeat each arguments, through: proxy)
+      return try send(self)
     } catch {
-      if let error = error as? Failure { throw error }
+      if let error = error as? Failure, !proxy.isUnanswered(error, selector) { throw error }
       proxy.report(unheard: error, selector)
       return otherwise()
     }
@@ -71,32 +76,35 @@ public struct Requirement<Result, each Argument>: Sendable {
 
   @usableFromInline var missing: InvocationError { refusal ?? .selectorNotSet }
 
-  /// The message; throws if there is none.
+  /// The message; throws if its types cannot be passed.
+  @usableFromInline
   var checked: Message<Result, repeat each Argument> {
     get throws(InvocationError) {
-      guard let message else { throw missing }
-      return message
+      guard let plan, let types else { throw missing }
+      return Message(selector, plan, layout, types)
     }
   }
 }
 
 extension Requirement where Result == Void {
-  /// Sends the message, for a requirement without a result that cannot throw.
+  /// Tells by `send`, for a requirement without a result that cannot throw.
   @inlinable
-  public func tell(_ arguments: repeat each Argument, through proxy: ForwardingProxy) {
+  @inline(__always)
+  public func tell(through proxy: ForwardingProxy, _ send: (Requirement) throws -> Void) {
     do {
-      try send(repeat each arguments, through: proxy)
+      try send(self)
     } catch {
       proxy.report(unheard: error, selector)
     }
   }
 
-  /// Sends the message, for a requirement without a result that may throw errors of one type.
+  /// Tells by `send`, for a requirement without a result that may throw errors of one type.
   @inlinable
+  @inline(__always)
   public func tell<Failure: Error>(
-    _ arguments: repeat each Argument, through proxy: ForwardingProxy, orThrow: Failure.Type
+    through proxy: ForwardingProxy, orThrow: Failure.Type, _ send: (Requirement) throws -> Void
   ) throws(Failure) {
-    try ask(repeat each arguments, through: proxy, orThrow: orThrow) {}
+    try ask(through: proxy, orThrow: orThrow, send) {}
   }
 }
 
@@ -107,7 +115,7 @@ extension ForwardingProxy {
   func report(unheard error: any Error, _ selector: Selector) {
     switch error {
     case ForwardingError.nobodyAnswered, ForwardingError.targetGone: return
-    default: break
+    default: if isUnanswered(error, selector) { return }
     }
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
     ForwardingEvent.report(.failed(selector, nil, error))

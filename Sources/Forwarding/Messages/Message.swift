@@ -44,6 +44,15 @@ public struct Message<Result, each Argument>: Sendable {
     self.selector = selector
   }
 
+  /// A message whose parts are known.
+  @usableFromInline
+  init(_ selector: Selector, _ plan: CallPlan, _ layout: TupleLayout?, _ types: MessageTypes) {
+    self.selector = selector
+    self.plan = plan
+    self.layout = layout
+    self.types = types
+  }
+
   /// The signature that the types spell.
   public var signature: MethodSignature { plan.signature }
 

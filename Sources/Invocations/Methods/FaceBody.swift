@@ -10,42 +10,94 @@
 /// let body = unsafe FaceBody { (door: Door) in door.close() }
 /// ```
 @safe
-public struct FaceBody<Object: AnyObject, Result, each Argument>: Sendable {
-  // SAFETY: whoever made it has vouched for that threads may share it.
-  private nonisolated(unsafe) let body: (Object, repeat each Argument) throws -> Result
+public struct FaceBody<Object: AnyObject>: Sendable {
+  /// The method; nil if a type cannot be passed.
+  package let implementation: Implementation?
 
-  /// Makes one of a closure.
+  private init(_ make: () throws(InvocationError) -> Implementation) {
+    implementation = try? make()
+  }
+
+  /// Makes one of a closure of no arguments.
+  ///
+  /// - Safety: as for any number of arguments.
+  @unsafe
+  public init<Result>(_ body: @escaping (Object) throws -> Result) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result>(anyMethod: nil)
+      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
+    }
+  }
+
+  /// Makes one of a closure of one argument.
+  ///
+  /// - Safety: as for any number of arguments.
+  @unsafe
+  public init<Result, A>(_ body: @escaping (Object, A) throws -> Result) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result, A>(anyMethod: nil)
+      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
+    }
+  }
+
+  /// Makes one of a closure of two arguments.
+  ///
+  /// - Safety: as for any number of arguments.
+  @unsafe
+  public init<Result, A, B>(_ body: @escaping (Object, A, B) throws -> Result) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result, A, B>(anyMethod: nil)
+      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
+    }
+  }
+
+  /// Makes one of a closure of three arguments.
+  ///
+  /// - Safety: as for any number of arguments.
+  @unsafe
+  public init<Result, A, B, C>(_ body: @escaping (Object, A, B, C) throws -> Result) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result, A, B, C>(anyMethod: nil)
+      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
+    }
+  }
+
+  /// Makes one of a closure of four arguments.
+  ///
+  /// - Safety: as for any number of arguments.
+  @unsafe
+  public init<Result, A, B, C, D>(_ body: @escaping (Object, A, B, C, D) throws -> Result) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result, A, B, C, D>(anyMethod: nil)
+      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
+    }
+  }
+
+  /// Makes one of a closure of any number of arguments.
   ///
   /// - Safety: the closure captures nothing that threads must not share. That it runs where the protocol's
   ///   requirements may be called, the lanes of targets see to.
   @unsafe
-  public init(_ body: @escaping (Object, repeat each Argument) throws -> Result) {
-    unsafe self.body = body
-  }
-
-  /// Answers.
-  package func callAsFunction(
-    _ object: Object, _ arguments: repeat each Argument
-  ) throws -> Result {
-    try unsafe body(object, repeat each arguments)
+  public init<Result, each Argument>(
+    _ body: @escaping (Object, repeat each Argument) throws -> Result
+  ) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: nil)
+      return Implementation(
+        fitted, receiver: Object.self, unsafe AnyBody.returning(fitted, method: body))
+    }
   }
 }
 
 extension Implementation {
-  /// A method that a face made, for the objects of one class; `check` comes first.
-  package convenience init<Receiver: AnyObject, Value, each Argument>(
-    _ fitted: FittedPlan<Value, repeat each Argument>,
-    _ body: FaceBody<Receiver, Value, repeat each Argument>,
-    optional selector: Selector?, unless check: (@Sendable () throws -> Void)?
+  /// The same method, unless `check` throws.
+  package convenience init(
+    _ method: Implementation, unless check: @escaping @Sendable () throws -> Void
   ) {
-    let method: @Sendable (Receiver, repeat each Argument) throws -> Value = {
-      (receiver: Receiver, arguments: repeat each Argument) in
-      try check?()
-      guard let selector else { return try body(receiver, repeat each arguments) }
-      return try OptionalRequirement.run(selector, of: receiver) {
-        try body(receiver, repeat each arguments)
-      }
+    let body = method.body
+    self.init(method) { frame in
+      try check()
+      try body(frame)
     }
-    self.init(fitted, receiver: Receiver.self, unsafe AnyBody.returning(fitted, method: method))
   }
 }

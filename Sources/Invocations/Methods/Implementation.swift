@@ -100,6 +100,18 @@ public final class Implementation: Sendable {
     self.withoutResult = withoutResult
   }
 
+  /// Another body in place of a Swift one.
+  init(_ other: Implementation, _ body: @escaping Closure) {
+    plan = other.plan
+    receiver = other.receiver
+    self.body = body
+    awaitedBody = other.awaitedBody
+    ownsResult = other.ownsResult
+    function = nil
+    keepAlive = other.keepAlive
+    withoutResult = other.withoutResult
+  }
+
   /// A body that gets each call as an invocation, and so looks at the types itself.
   init(_ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void) {
     self.plan = plan

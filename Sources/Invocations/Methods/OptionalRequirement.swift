@@ -28,9 +28,8 @@ public enum OptionalRequirement {
     note.value = Note(ObjectIdentifier(object), selector)
   }
 
-  /// Runs a method; throws ``NotImplemented`` if that was the default implementation, and its class has no
-  /// method from then on.
-  package static func run<Object: AnyObject, Value>(
+  /// Runs a method; throws if that was the default implementation, and its class has no method from then on.
+  public static func run<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, _ method: () throws -> Value
   ) throws -> Value {
     note.value = nil
