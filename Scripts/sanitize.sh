@@ -1,35 +1,41 @@
 #!/usr/bin/env bash
 # Runs the tests under a sanitizer, or in another build: address, thread, checked or libffi.
-# Each build has a folder of its own, so that the ordinary one stays warm.
+# Each build has a folder of its own, so that the ordinary one stays warm. What follows the name goes to
+# `swift test`: sanitize.sh address --filter FaceTests
 set -eu
 cd "$(dirname "$0")/.."
 
 # Fewer random signatures: every one costs a compiler run, and what is looked for here is memory.
 export FORWARDING_SIGNATURES=${FORWARDING_SIGNATURES:-100}
-case "${1:-}" in
+# The tests of faces are there with the trait alone.
+run() { swift test --disable-xctest --traits Macros "$@"; }
+
+build=${1:-}
+shift || true
+case "$build" in
   address)
     # LeakSanitizer reports the test runner's own memory; lifetimes are counted by tests instead.
     export ASAN_OPTIONS=detect_leaks=0
-    swift test --disable-xctest --sanitize=address --scratch-path .build/address
+    run --sanitize=address --scratch-path .build/address "$@"
     ;;
   thread)
     export TSAN_OPTIONS=halt_on_error=1
-    swift test --disable-xctest --sanitize=thread --scratch-path .build/thread
+    run --sanitize=thread --scratch-path .build/thread "$@"
     ;;
   checked)
     # Few holds, no pools, poisoned frames, and the C core with UBSan, which traps: Swift has no such
     # sanitizer.
-    swift test --disable-xctest --scratch-path .build/checked -Xcc -DFWD_CHECKED \
-      -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+    run --scratch-path .build/checked -Xcc -DFWD_CHECKED \
+      -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined "$@"
     ;;
   libffi)
     # No sanitizer: the platform without a direct engine, as far as x86-64 can play it. The suites
     # named here call scalars, pointers and large structures only, which need no classes.
-    swift test --disable-xctest --scratch-path .build/libffi -Xcc -DFWD_WITHOUT_DIRECT_ENGINE \
-      --filter '\.(InvocationTests|LifetimeTests|FunctionTableTests|CallbackTests)/'
+    run --scratch-path .build/libffi -Xcc -DFWD_WITHOUT_DIRECT_ENGINE \
+      --filter '\.(InvocationTests|LifetimeTests|FunctionTableTests|CallbackTests)/' "$@"
     ;;
   *)
-    echo "usage: sanitize.sh address | thread | checked | libffi" >&2
+    echo "usage: sanitize.sh address | thread | checked | libffi [what swift test takes]" >&2
     exit 64
     ;;
 esac
