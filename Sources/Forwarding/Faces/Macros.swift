@@ -26,7 +26,8 @@
   public macro Optional() =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 
-  /// What the sender gets from a requirement of a ``Forwardable()`` protocol when nobody answers.
+  /// What the sender gets from a requirement of a ``Forwardable()`` protocol when nobody answers. The value
+  /// names its type, which no macro is told: `Mood.calm`, `[] as [String]`.
   @attached(peer)
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")

@@ -1,0 +1,158 @@
+#if Macros
+  import Dispatch
+  import FaceProtocols
+  import Forwarding
+  import Testing
+
+  @Suite("A chat client with several delegates")
+  struct ChatClientTests {
+    let client = ChatClient()
+    let window = ChatWindow()
+    let delegates = Multicast<ChatClientDelegateProxy>()
+    let garden = Room("garden")
+
+    init() {
+      delegates.add(window, strongly: true)
+      client.delegate = delegates.face
+    }
+
+    @Test("tells all of them")
+    func telling() throws {
+      let log = ChatLog()
+      delegates.add(log, strongly: true)
+      client.receive("hello", "there", in: garden)
+      #expect(window.seen == ["garden: hello, there"])
+      #expect(log.lines == 2)
+    }
+
+    @Test("joins a room with the answers of the last")
+    func joining() throws {
+      #expect(try client.join(garden) == Credential("window", [1, 2]))
+      #expect(window.seen == ["connected"])
+      delegates.add(ChatLog(), strongly: true)
+      #expect(try client.join(garden) == Credential("log", []))
+    }
+
+    @Test("does not join where a delegate refuses, in each way that it may")
+    func refusing() throws {
+      #expect(try client.join(Room("attic")) == nil)
+      let cellar = Room("cellar")
+      #expect(throws: ClientError.refused(cellar)) { try client.join(cellar) }
+      window.closed = [garden]
+      #expect(throws: ClientError.offline) { try client.join(garden) }
+      #expect(client.rooms.isEmpty)
+    }
+
+    @Test("sends what a delegate made of a message, or the message")
+    func sending() {
+      client.send(ChatMessage("hello", marks: [7]))
+      client.send(ChatMessage(""))
+      #expect(client.sent == [ChatMessage("hello!", marks: [7]), ChatMessage("")])
+    }
+
+    @Test("has what the protocol says when it has no delegates")
+    func nobody() throws {
+      delegates.removeAll()
+      let face = delegates.face
+      #expect(face.client(client, shouldJoin: garden))
+      #expect(face.client(client, moodIn: garden) == .calm)
+      #expect(face.client(client, willSend: ChatMessage("text")) == nil)
+      #expect(face.client(client, mark: [1, 2]) == 0)
+      #expect(face.unread == 0)
+      #expect(throws: ForwardingError.self) {
+        try face.client(client, credentialFor: garden)
+      }
+      // Errors of the client alone can be thrown, and none was.
+      try face.client(client, open: garden)
+    }
+
+    @Test("passes enumerations, generic structures, ranges, sets, errors and closures")
+    func values() {
+      let face = delegates.face
+      #expect(face.client(client, moodIn: garden) == .typing(since: 1.5))
+      #expect(face.client(client, mark: [1, 2, 3]) == 3)
+      face.client(client, didLoad: Page([ChatMessage("a"), ChatMessage("b")], next: 9))
+      face.client(client, move: 1, to: 2)
+      face.client(client, move: 3...4, to: 5)
+      face.client(client, didFailWith: ClientError.offline)
+      var confirmed: [Bool] = []
+      face.client(client, confirm: "sure?") { confirmed.append($0) }
+      #expect(confirmed == [true])
+      #expect(
+        window.seen == ["page of 2, next 9", "row 1 to 2", "rows 3...4 to 5", "offline"])
+    }
+
+    @Test("leaves out who has no method for what is optional")
+    func optional() throws {
+      delegates.add(ChatLog(), strongly: true)
+      for _ in 0..<2 {
+        delegates.face.clientDidBecomeIdle(client, after: 2.5)
+        #expect(try delegates.messages.clientTitleOf.all(client, garden) == ["window of garden"])
+      }
+      #expect(window.seen == ["idle after 2.5", "idle after 2.5"])
+    }
+
+    @Test("sets and reads the properties of its delegates")
+    func properties() throws {
+      delegates.face.nickname = "Ann"
+      #expect(window.nickname == "Ann")
+      #expect(delegates.face.nickname == "Ann")
+      client.receive("one", in: garden)
+      #expect(delegates.face.unread == 1)
+    }
+
+    @Test("asks all who is of which mood, and tells what became of a message")
+    func asking() throws {
+      let log = ChatLog()
+      delegates.add(log)
+      #expect(
+        try delegates.messages.clientMoodIn.all(client, garden) == [.typing(since: 1.5), .calm])
+      window.closed = [garden]
+      let report = try delegates.messages.clientCredentialFor.report(client, garden)
+      #expect(report.answers == [Credential("log", [])])
+      #expect(report.errors.first as? ClientError == .offline)
+      withExtendedLifetime(log) {}
+    }
+
+    @Test("lets an interceptor change what is sent, and take the place of a delegate")
+    func intercepting() throws {
+      let watched = Intercepting<ChatClientDelegateProxy>(window)
+      watched.messages.clientWillSend.instead { proceed, client, message in
+        try proceed(client, ChatMessage("[\(message.text)]"))
+      }
+      watched.messages.clientOpen.before { _, room in throw ClientError.refused(room) }
+      client.delegate = watched.face
+      client.send(ChatMessage("hello"))
+      #expect(client.sent.map(\.text) == ["[hello]!"])
+      #expect(throws: ClientError.refused(garden)) { try client.join(garden) }
+    }
+
+    @Test("asks one source after the other for titles")
+    func source() {
+      let source = DataSource<ChatClientDelegateProxy>()
+      source.add(ChatLog(), strongly: true)
+      source.add(window)
+      for _ in 0..<2 {
+        #expect(source.face.client(client, titleOf: garden) == "window of garden")
+      }
+      #expect(source.face.client(client, moodIn: garden) == .calm)
+    }
+
+    @Test("tells a delegate on its queue, with values that are its own")
+    func queue() {
+      let queue = DispatchQueue(label: "chat")
+      let log = ChatLog()
+      delegates.add(log, on: .queue(queue))
+      queue.suspend()
+      do {
+        let messages = (1...3).map { ChatMessage("number \($0)", marks: [$0]) }
+        delegates.face.client(client, didReceive: messages, in: garden)
+        delegates.face.client(client, didLoad: Page(messages))
+        delegates.face.client(client, didFailWith: ClientError.refused(garden))
+      }
+      queue.resume()
+      queue.sync {}
+      #expect(log.lines == 5)
+    }
+  }
+#endif
