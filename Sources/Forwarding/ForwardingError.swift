@@ -39,8 +39,8 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case timedOut
   /// A target's queue went away with the message still in it.
   case cancelled
-  /// A target belongs to the main actor, and the message came elsewhere: add it with the lane
-  /// `.actor(MainActor.shared)`.
+  /// A method belongs to an actor, and the message came elsewhere: await it, or add the target with the lane
+  /// of the actor, as `.actor(MainActor.shared)`.
   case wrongIsolation(Selector)
   /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(TypeEncoding)
@@ -59,8 +59,8 @@ extension ForwardingError: CustomStringConvertible {
     case .timedOut: "a target did not finish in time"
     case .cancelled: "a target's queue went away with the message still in it"
     case .wrongIsolation(let selector):
-      "'\(selector)' is for the main actor, and came elsewhere; add the target with the lane "
-        + "'.actor(MainActor.shared)'"
+      "'\(selector)' is for an actor, and came elsewhere; await it, or add the target with the "
+        + "lane of the actor, as '.actor(MainActor.shared)'"
     case .resultNotAwaited(let type):
       "the result (\(type)) cannot come back from a queue that is not waited for; let it block, "
         + "or ignore the result"

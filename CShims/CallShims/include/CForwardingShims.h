@@ -20,3 +20,4 @@
 #include "fwd_targets.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"
+#include "fwd_executor.h"

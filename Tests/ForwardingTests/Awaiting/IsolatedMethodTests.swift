@@ -1,0 +1,206 @@
+import Dispatch
+@testable import Forwarding
+import Testing
+
+@MainActor
+private final class Window {
+  var lines: [String] = []
+}
+
+private let prepared: Void = {
+  try! MethodTable.of(Window.self).register("show:", on: MainActor.self) {
+    (window: Window, line: String) in
+    window.lines.append(line)
+    return window.lines.count
+  }
+  try! MethodTable.of(Window.self).register("draft:", on: MainActor.self) {
+    (window: Window, draft: Draft) in
+    window.lines.append(draft.text)
+  }
+  try! MethodTable.of(Window.self).register("slowly:", on: MainActor.self) {
+    (window: Window, line: String) in
+    await Task.yield()
+    window.lines.append(line)
+    return isOnMain()
+  }
+}()
+
+private actor Bank {
+  var total = 0
+
+  func tell(_ message: Message<Int, Int>, _ amount: Int) throws -> Int {
+    try message(amount, on: self)
+  }
+
+  static let prepared: Void = {
+    try! MethodTable.of(Bank.self).register("add:") { (bank: isolated Bank, amount: Int) in
+      bank.total += amount
+      return bank.total
+    }
+    try! MethodTable.of(Bank.self).register("slowly:") { (bank: isolated Bank, amount: Int) in
+      let before = bank.total
+      await Task.yield()
+      bank.total = before + amount
+      return CurrentExecutor.isThat(of: bank)
+    }
+  }()
+}
+
+private let show = try! AsyncMessage<Int, String>("show:")
+private let add = try! AsyncMessage<Int, Int>("add:")
+
+@Suite("Methods of actors")
+struct IsolatedMethodTests {
+  init() {
+    prepared
+    Bank.prepared
+  }
+
+  @MainActor
+  @Test("a send from the main actor calls a method of the main actor in place")
+  func inPlace() throws {
+    let window = Window()
+    #expect(try show.message("hello", on: window) == 1)
+    #expect(window.lines == ["hello"])
+  }
+
+  @Test("a send from elsewhere is refused, and nothing traps")
+  func elsewhere() async {
+    let window = Window()
+    #expect(throws: ForwardingError.wrongIsolation("show:")) {
+      try show.message("hello", on: window)
+    }
+  }
+
+  @Test("a send from a thread that no task runs on is refused as well")
+  func thread() async {
+    let window = Window()
+    let error = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        let result = Swift.Result { try show.message("hello", on: window) }
+        continuation.resume(returning: result)
+      }
+    }
+    #expect(throws: ForwardingError.wrongIsolation("show:")) { try error.get() }
+  }
+
+  @Test("a send that is awaited goes to the main actor")
+  func hops() async throws {
+    let window = Window()
+    #expect(try await show("hello", on: window) == 1)
+    #expect(await window.lines == ["hello"])
+  }
+
+  @Test("an async method of the main actor comes back to it")
+  func slowly() async throws {
+    let window = Window()
+    #expect(try await AsyncMessage<Bool, String>("slowly:")("hello", on: window))
+  }
+
+  @MainActor
+  @Test("what is not Sendable is taken where it is sent on the main actor")
+  func staying() async throws {
+    let (window, draft) = (Window(), Draft())
+    draft.text = "one"
+    try Message<Void, Draft>("draft:")(draft, on: window)
+    try await AsyncMessage<Void, Draft>("draft:")(draft, on: window)
+    #expect(window.lines == ["one", "one"])
+  }
+
+  @Test("what is not Sendable does not go to the main actor")
+  func notCrossing() async throws {
+    let window = Window()
+    await #expect(throws: ForwardingError.wrongIsolation("draft:")) {
+      try await AsyncMessage<Void, Draft>("draft:")(Draft(), on: window)
+    }
+  }
+
+  @Test("a target of the main actor gets messages in its lane")
+  func lane() async throws {
+    let window = Window()
+    let proxy = MulticastProxy()
+    proxy.add(window, on: .actor(MainActor.shared))
+    let report = try Message<Void, String>("show:").deliver("hello", on: proxy)
+    let outcome = await report.entries[0].ticket?.value()
+    #expect(outcome?.isAnswer == true)
+    #expect(await window.lines == ["hello"])
+  }
+
+  @Test("a method of an actor that is sent from elsewhere is refused")
+  func actorElsewhere() {
+    #expect(throws: ForwardingError.wrongIsolation("add:")) { try add.message(5, on: Bank()) }
+  }
+
+  @Test("an actor's own send calls its method in place")
+  func actorInPlace() async throws {
+    #expect(try await Bank().tell(add.message, 5) == 5)
+  }
+
+  @Test("a send that is awaited goes to the actor")
+  func actorHops() async throws {
+    let bank = Bank()
+    #expect(try await add(5, on: bank) == 5)
+    #expect(try await add(6, on: bank) == 11)
+  }
+
+  @Test("an async method of an actor comes back to it")
+  func actorSlowly() async throws {
+    #expect(try await AsyncMessage<Bool, Int>("slowly:")(5, on: Bank()))
+  }
+
+  @Test("an actor gets messages in its lane")
+  func actorLane() async throws {
+    let bank = Bank()
+    let proxy = MulticastProxy()
+    proxy.add(bank, on: .actor(bank))
+    let report = try Message<Void, Int>("add:").deliver(7, on: proxy)
+    let outcome = await report.entries[0].ticket?.value()
+    #expect(outcome?.isAnswer == true)
+    #expect(await bank.total == 7)
+  }
+
+  @Test("sixteen tasks send to one actor, and none of its changes is lost")
+  func tasks() async throws {
+    let bank = Bank()
+    await withThrowingTaskGroup { group in
+      for _ in 0..<16 {
+        group.addTask { for _ in 0..<100 { try await add(1, on: bank) } }
+      }
+    }
+    #expect(await bank.total == 1600)
+  }
+
+  @Test("a closure target answers on the main actor")
+  func closure() async throws {
+    let target = ClosureTarget()
+    try target.register("isMain", on: MainActor.self) { isOnMain() }
+    #expect(try await AsyncMessage<Bool>("isMain")(on: target))
+    #expect(throws: ForwardingError.wrongIsolation("isMain")) {
+      try Message<Bool>("isMain")(on: target)
+    }
+  }
+
+  @Test("values that cross to an actor live as long as they are used")
+  func lifetimes() async throws {
+    actor Vault {
+      var last: Counted?
+      static let prepared: Void = {
+        try! MethodTable.of(Vault.self).register("swap:") {
+          (vault: isolated Vault, value: Counted?) in
+          defer { vault.last = value }
+          return vault.last
+        }
+      }()
+    }
+    Vault.prepared
+    let log = Log()
+    let swap = try AsyncMessage<Counted?, Counted?>("swap:")
+    let vault = Vault()
+    _ = try await swap(Counted(log), on: vault)
+    #expect(alive(log) == 1)
+    _ = try await swap(Counted(log), on: vault)
+    #expect(alive(log) == 1)
+    _ = try await swap(nil, on: vault)
+    #expect(alive(log) == 0)
+  }
+}
