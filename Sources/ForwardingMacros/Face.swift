@@ -50,17 +50,17 @@
       let arguments = (["$0"] + values).joined(separator: ", ")
       let send = "{ try FaceMessage.send(\(arguments), through: forwarder) }"
       switch throwing {
-      case .nothing where isVoid: return "Self.\(message).tell(through: forwarder) \(send)"
-      case .nothing: return "Self.\(message).ask(through: forwarder) \(send)\(closure)"
+      case .nothing where isVoid: return "\(message).tell(through: forwarder) \(send)"
+      case .nothing: return "\(message).ask(through: forwarder) \(send)\(closure)"
       case .anything where otherwise == nil:
-        return "try Self.\(message).ask(through: forwarder) \(send)"
+        return "try \(message).ask(through: forwarder) \(send)"
       case .anything:
         return
-          "try Self.\(message).ask(through: forwarder, orThrow: (any Error).self) \(send)\(closure)"
+          "try \(message).ask(through: forwarder, orThrow: (any Error).self) \(send)\(closure)"
       case .only(let type):
         let verb = isVoid ? "tell" : "ask"
         return
-          "try Self.\(message).\(verb)(through: forwarder, orThrow: \(type).self) \(send)\(closure)"
+          "try \(message).\(verb)(through: forwarder, orThrow: \(type).self) \(send)\(closure)"
       }
     }
   }
@@ -73,12 +73,19 @@
     /// Attributes in front of the class: its global actor.
     var attributes: String
     var isSendable: Bool
+    /// The protocols that it inherits, which have faces of their own.
+    var bases: [String]
     var members: [FaceMember]
 
-    /// The default implementations of optional requirements.
-    func defaults(of type: String) -> String? {
-      let members = members.flatMap(\.defaults)
-      return members.isEmpty ? nil : "extension \(type) {\n\(members.joined(separator: "\n"))\n}"
+    /// Extensions of the protocol: what optional requirements do where they are left out, and what the faces of
+    /// protocols that inherit this one do.
+    func extensions(of type: String) -> [String] {
+      [
+        ("", members.flatMap(\.defaults)),
+        (" where Self: ForwardingFace", members.map(\.member)),
+      ].filter { !$0.1.isEmpty }.map { condition, members in
+        "extension \(type)\(condition) {\n\(members.joined(separator: "\n\n"))\n}"
+      }
     }
 
     var source: String {
@@ -87,10 +94,19 @@
       let isolation = attributes.contains("@MainActor") ? "@MainActor " : ""
       let messages = members.flatMap(\.messages)
       let constants = messages.map {
-        "  nonisolated private static let \($0.name) = \($0.type)(\"\($0.selector)\")"
+        "  nonisolated fileprivate static let \($0.name) = \($0.type)(\"\($0.selector)\")"
       }
       let names = messages.map {
         "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(name)Proxy.\($0.name) }"
+      }
+      let inherited = bases.map {
+        // The compiler shows this line where there is no such face.
+        "    // '\($0)' must be '@Forwardable' too, to be inherited.\n"
+          + "    \(access)subscript<Message>(dynamicMember name: KeyPath<\($0)Proxy.Messages, Message>) "
+          + "-> Message { \($0)Proxy.Messages()[keyPath: name] }"
+      }
+      let preparations = bases.map {
+        "    \($0)Proxy.prepare(target)\n"
       }
       let declarations = members.map(\.member)
       let answers = members.flatMap(\.answers).map { "        \($0)" }
@@ -100,20 +116,20 @@
 
         \(constants.joined(separator: "\n"))
 
-          \(access)nonisolated struct Messages: FaceMessages {
+          \(bases.isEmpty ? "" : "@dynamicMemberLookup ")\(access)nonisolated struct Messages: FaceMessages {
             \(access)init() {}
 
-        \(names.joined(separator: "\n"))
+        \((names + inherited).joined(separator: "\n"))
           }
 
-          private let forwarder: any ForwardingProxy & Sendable
+          \(access)let forwarder: any ForwardingProxy & Sendable
 
           \(access)init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
 
           \(access)static func object(of target: any \(name)) -> AnyObject { target }
 
           \(access)static func prepare(_ target: any \(name)) {
-            func prepare<Object: \(name)>(_ target: Object) {
+        \(preparations.joined())    func prepare<Object: \(name)>(_ target: Object) {
               FaceMethods<Object>.prepare(for: Self.self) { methods in
         \(answers.joined(separator: "\n"))
               }

@@ -32,8 +32,9 @@
       guard let declaration = declaration.as(ProtocolDeclSyntax.self) else { return [] }
       var reader = ProtocolReader(declaration)
       // What is refused, the other role says.
-      guard let source = reader.read()?.defaults(of: type.trimmedDescription) else { return [] }
-      return DeclSyntax(stringLiteral: source).as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+      return reader.read()?.extensions(of: type.trimmedDescription).compactMap {
+        DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
+      } ?? []
     }
   }
 

@@ -4,7 +4,7 @@
 
   /// Reads a protocol, and makes a face of it or says why there is none.
   struct ProtocolReader {
-    private let declaration: ProtocolDeclSyntax
+    let declaration: ProtocolDeclSyntax
     var diagnostics: [Diagnostic] = []
     var usedSelectors: Set<String> = []
     var usedNames: Set<String> = []
@@ -24,41 +24,16 @@
       var face = Face(
         name: declaration.name.text, access: access == "private " ? "fileprivate " : access,
         attributes: attributes.map { $0.trimmedDescription + " " }.joined(),
-        isSendable: inherited.contains("Sendable"), members: [])
+        isSendable: inherited.contains("Sendable"),
+        bases: bases, members: [])
       for member in declaration.memberBlock.members {
         if let member = read(member.decl, face.access) { face.members.append(member) }
       }
       return diagnostics.isEmpty ? face : nil
     }
 
-    private var inherited: [String] {
-      declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
-    }
-
-    private static let actorless = [
-      "MainActor", "Forwardable", "objc", "available", "preconcurrency",
-    ]
-
-    private mutating func checkInheritance() {
-      for case .attribute(let attribute) in declaration.attributes
-      where !Self.actorless.contains(attribute.attributeName.trimmedDescription) {
-        refuse(.otherActor, at: attribute)
-      }
-      if let associated = declaration.primaryAssociatedTypeClause {
-        refuse(.associatedType, at: associated)
-      }
-      for type in declaration.inheritanceClause?.inheritedTypes ?? []
-      where !["AnyObject", "Sendable", "SendableMetatype"].contains(type.type.trimmedDescription) {
-        refuse(.inheritance, at: type.type)
-      }
-      guard !inherited.contains("AnyObject") else { return }
-      let name = declaration.name
-      let first = declaration.inheritanceClause?.inheritedTypes.first?.type
-      let fixed =
-        first.map { replacing($0, "AnyObject, \($0.trimmedDescription)") }
-        ?? replacing(name, "\(name.text): AnyObject")
-      refuse(.notClassBound, at: name, "inherit 'AnyObject'", fixed)
-    }
+    /// The name of the face.
+    private var face: String { "\(declaration.name.text)Proxy" }
 
     private mutating func read(_ declaration: DeclSyntax, _ access: String) -> FaceMember? {
       if let function = declaration.as(FunctionDeclSyntax.self) { return read(function, access) }
@@ -123,7 +98,7 @@
         ],
         member: """
           \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
-              \(answer.sending(message, parameters.map(\.name)))
+              \(answer.sending("\(face).\(message)", parameters.map(\.name)))
             }
           """,
         defaults: isOptional
@@ -243,7 +218,7 @@
           "methods.answer(\(getter), "
             + "unsafe FaceBody { (object: Object) -> \(resultType(type)) in object.\(name) })"
         ])
-      var body = "    get { \(answer.sending(getter, [])) }"
+      var body = "    get { \(answer.sending("\(face).\(getter)", [])) }"
       if isSettable {
         let setter = messageName(["set", bare])
         member.messages.append(
@@ -254,7 +229,7 @@
           "methods.answer(\(setter), "
             + "unsafe FaceBody { (object: Object, value: \(plain(type))) in object.\(name) = value })"
         )
-        body += "\n    set { \(Answer(isVoid: true).sending(setter, ["newValue"])) }"
+        body += "\n    set { \(Answer(isVoid: true).sending("\(face).\(setter)", ["newValue"])) }"
       }
       member.member = "\(head)var \(name): \(type.trimmedDescription) {\n\(body)\n  }"
       return member

@@ -9,7 +9,7 @@
     case notClassBound =
       "a face stands for objects: let the protocol inherit 'AnyObject'"
     case inheritance =
-      "a face sees this protocol alone: repeat the requirements here, and inherit 'AnyObject'"
+      "a face cannot conform to this: inherit 'AnyObject', and protocols that are '@Forwardable', too"
     case associatedType =
       "a face has targets of many types at once: use a type in place of the associated type"
     case staticMember =

@@ -17,6 +17,9 @@ public protocol ForwardingFace: AnyObject {
   /// The names of the protocol's messages.
   associatedtype Messages: FaceMessages
 
+  /// The proxy that it is in front of.
+  var forwarder: any ForwardingProxy & Sendable { get }
+
   /// Makes a face in front of a proxy, which it keeps.
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
 

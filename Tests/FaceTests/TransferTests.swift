@@ -1,0 +1,144 @@
+#if Macros
+  import FaceProtocols
+  import Forwarding
+  import Invocations
+  import Testing
+
+  /// Implements something of each protocol.
+  private final class Downloads: DownloadDelegate {
+    let seen = Guarded<[String]>([])
+    private func add(_ text: String) { seen.withLock { $0.append(text) } }
+
+    func session(_ session: TransferSession, didBecomeInvalidWith error: (any Error)?) {
+      add("invalid \(error == nil)")
+    }
+    func session(
+      _ session: TransferSession, task: TransferTask, willRedirectTo request: TransferRequest,
+      completion: @escaping @Sendable (TransferRequest?) -> Void
+    ) {
+      completion(TransferRequest(request.path + "/index", headers: request.headers))
+    }
+    func session(
+      _ session: TransferSession, task: TransferTask, didSend bytes: Int64, total: Int64,
+      expected: Int64
+    ) {
+      add("\(task.number) sent \(bytes) of \(expected)")
+    }
+    func session(
+      _ session: TransferSession, download: DownloadTask, didFinishAt path: String
+    ) {
+      add("\(download.number) at \(path)")
+    }
+  }
+
+  /// Implements one method of the first protocol alone.
+  private final class Challenges: TransferSessionDelegate {
+    func session(
+      _ session: TransferSession, didReceiveChallenge host: String,
+      completion: @escaping @Sendable (ChallengeAnswer, String?) -> Void
+    ) {
+      completion(host == "home" ? .proceed : .cancel, "secret")
+    }
+  }
+
+  @Suite("Protocols that inherit others")
+  struct TransferTests {
+    let session = TransferSession()
+    let delegates = Multicast<DownloadDelegateProxy>()
+    private let downloads = Downloads()
+
+    init() { delegates.add(downloads, strongly: true) }
+
+    @Test("have a face that answers for all of them")
+    func inherited() {
+      let face: any TransferSessionDelegate = delegates.face
+      face.session(session, didBecomeInvalidWith: nil)
+      (delegates.face as any TransferTaskDelegate).session(
+        session, task: TransferTask(1), didSend: 5, total: 5, expected: 10)
+      delegates.face.session(session, download: DownloadTask(2), didFinishAt: "/tmp")
+      #expect(downloads.seen.read { $0 } == ["invalid true", "1 sent 5 of 10", "2 at /tmp"])
+    }
+
+    @Test("pass completion closures of any depth")
+    func closures() {
+      let request = Guarded<TransferRequest?>(nil)
+      delegates.face.session(
+        session, task: DownloadTask(1), willRedirectTo: TransferRequest("a", headers: ["k": "v"])
+      ) { answer in request.withLock { $0 = answer } }
+      #expect(request.read { $0 } == TransferRequest("a/index", headers: ["k": "v"]))
+    }
+
+    @Test("may be left out in all but what is required")
+    func leftOut() throws {
+      for _ in 0..<2 {
+        delegates.face.session(session, task: TransferTask(1), didCompleteWith: nil)
+        let report = try delegates.messages.sessionTaskDidCompleteWith.report(
+          session, TransferTask(1), nil)
+        #expect(report.answered == 0)
+      }
+    }
+
+    @Test("have the messages of all of them")
+    func messages() throws {
+      #expect(
+        try delegates.messages.sessionDidBecomeInvalidWith.all(session, nil).count == 1)
+      #expect(
+        try delegates.messages.sessionDownloadDidFinishAt.report(session, DownloadTask(3), "x")
+          .answered == 1)
+      let watched = Intercepting<DownloadDelegateProxy>(downloads)
+      let bytes = Guarded<Int64>(0)
+      watched.messages.sessionTaskDidSendTotalExpected.before { _, _, sent, _, _ in
+        bytes.withLock { $0 += sent }
+      }
+      watched.face.session(session, task: TransferTask(1), didSend: 7, total: 7, expected: 9)
+      #expect(bytes.read { $0 } == 7)
+    }
+
+    @Test("let a face of the derived one stand where the first is wanted")
+    func derivedAsTarget() {
+      let sessions = Multicast<TransferSessionDelegateProxy>()
+      let answers = Guarded<[String]>([])
+      sessions.add(delegates.face)
+      sessions.add(Challenges(), strongly: true)
+      sessions.face.session(session, didReceiveChallenge: "home") { answer, secret in
+        answers.withLock { $0.append("\(answer) \(secret ?? "")") }
+      }
+      sessions.face.session(session, didBecomeInvalidWith: ForwardingError.cancelled)
+      #expect(answers.read { $0 } == ["proceed secret"])
+      #expect(downloads.seen.read { $0 } == ["invalid false"])
+    }
+
+    @Test("of other modules may be inherited, several at once")
+    func several() {
+      let all = Multicast<ConsoleProxy>()
+      let console = ConsoleWindow()
+      all.add(console, strongly: true)
+      all.face.draft = "text"
+      all.face.print("line")
+      all.face.session(session, didBecomeInvalidWith: nil)
+      #expect(all.face.unread == 7)
+      #expect(console.draft == "text")
+      #expect(console.lines.read { $0 } == ["line", "invalid"])
+    }
+  }
+
+  @Forwardable
+  protocol Console: ChatDelegate & TransferSessionDelegate {
+    func print(_ line: String)
+  }
+
+  private final class ConsoleWindow: Console, @unchecked Sendable {
+    let lines = Guarded<[String]>([])
+    var draft: String?
+    let unread = 7
+    func print(_ line: String) { lines.withLock { $0.append(line) } }
+    func session(_ session: TransferSession, didBecomeInvalidWith error: (any Error)?) {
+      lines.withLock { $0.append("invalid") }
+    }
+    func chat(_ chat: Chat, didReceive message: ChatMessage) {}
+    func chat(_ chat: Chat, shouldSend text: String) -> Bool { true }
+    func chat(_ chat: Chat, upload file: [UInt8]) throws -> Int { 0 }
+    func chat(_ chat: Chat, perform action: @escaping () -> String) {}
+    func chat(_ chat: Chat, isBeside other: any ChatDelegate) -> String? { nil }
+  }
+#endif
