@@ -56,7 +56,7 @@ if hasQt {
 
 let package = Package(
   name: "benchmarks",
-  dependencies: [.package(name: "swift-forwarding", path: "..")],
+  dependencies: [.package(name: "swift-forwarding", path: "..", traits: ["Macros"])],
   targets: libraries + [
     .systemLibrary(name: "CFFI", pkgConfig: "libffi"),
     .target(

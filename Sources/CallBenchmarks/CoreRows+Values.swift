@@ -65,6 +65,25 @@ extension CoreRows {
           })
       }
     }
+    #if Macros
+      for number in [1, 16] {
+        for strongly in [false, true] {
+          let delegates = Multicast<ChatListeningProxy>()
+          let listeners = (0..<number).map { _ in Listener() }
+          for listener in listeners { delegates.add(listener, strongly: strongly) }
+          let face = delegates.face
+          rows.append(
+            Benchmark(
+              "value/face-\(strongly ? "strong" : "weak")/\(number)",
+              over: "value/weak-boxes/\(number)"
+            ) { count in
+              withExtendedLifetime(listeners) {
+                for _ in 0..<count { face.chat(chat, didReceive: message) }
+              }
+            })
+        }
+      }
+    #endif
     let listener = Listener()
     let (object, text) = (try Message<Void, Chat>("chat:"), try Message<NoResult, String>("text:"))
     let name = try Message<ChatMessage>("name")
@@ -87,6 +106,9 @@ extension CoreRows {
 }
 
 /// The protocol of a delegate, as anybody writes it.
+#if Macros
+  @Forwardable
+#endif
 protocol ChatListening: AnyObject {
   func chat(_ chat: CoreRows.Chat, didReceive message: CoreRows.ChatMessage)
 }
