@@ -54,7 +54,9 @@ public struct FaceMethods<Object: AnyObject> {
     _ body: FaceBody<Object>
   ) {
     // The macro writes the types of both; a body of others is none of this requirement's.
-    guard let plan = requirement.plan, let method = body.implementation, method.plan === plan else {
+    guard let plan = requirement.prepared?.plan, let method = body.implementation,
+      method.plan === plan
+    else {
       return
     }
     let selector = requirement.selector

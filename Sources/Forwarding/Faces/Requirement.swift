@@ -10,10 +10,7 @@
 public final class Requirement<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
-  // One by one, as a message would be copied to be sent.
-  @usableFromInline let plan: CallPlan?
-  @usableFromInline let layout: TupleLayout?
-  @usableFromInline let types: MessageTypes?
+  @usableFromInline let prepared: PreparedMessage?
   /// Why there is no message: a type of the protocol's describes itself wrongly.
   private let refusal: InvocationError?
 
@@ -21,10 +18,11 @@ public final class Requirement<Result, each Argument>: Sendable {
   public init(_ selector: Selector) {
     self.selector = selector
     do throws(InvocationError) {
-      let message = try Message<Result, repeat each Argument>(selector)
-      (plan, layout, types, refusal) = (message.plan, message.layout, message.types, nil)
+      prepared = try Message<Result, repeat each Argument>(selector).prepared
+      refusal = nil
     } catch {
-      (plan, layout, types, refusal) = (nil, nil, nil, error)
+      prepared = nil
+      refusal = error
     }
   }
 
@@ -80,8 +78,8 @@ public final class Requirement<Result, each Argument>: Sendable {
   @usableFromInline
   var checked: Message<Result, repeat each Argument> {
     get throws(InvocationError) {
-      guard let plan, let types else { throw missing }
-      return Message(selector, plan, layout, types)
+      guard let prepared else { throw missing }
+      return Message(selector, prepared)
     }
   }
 }

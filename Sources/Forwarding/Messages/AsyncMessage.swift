@@ -40,6 +40,6 @@ public struct AsyncMessage<Result, each Argument>: Sendable {
   ) async throws -> Result {
     let call = try message.invocation(repeat each arguments)
     if let target { try await call.sendAwaiting(to: target) } else { call.answerWithZero() }
-    return try call.call.answer(as: Result.self, message.types.result)
+    return try call.call.answer(as: Result.self, message.prepared.result)
   }
 }

@@ -22,7 +22,7 @@ extension Message {
 
   /// The one answer that there is to a message without a result.
   private func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
-    call.returnsValue ? nil : try call.call.answer(as: Result.self, types.result)
+    call.returnsValue ? nil : try call.call.answer(as: Result.self, prepared.result)
   }
 
   /// The answers of all targets, in order. If some throw, all others are asked first; then the first

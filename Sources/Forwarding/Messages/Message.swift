@@ -17,41 +17,29 @@
 public struct Message<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
-  /// The prepared call.
-  public let plan: CallPlan
-  /// How the arguments get into a frame, if none says itself how it travels.
-  @usableFromInline let layout: TupleLayout?
-  /// How results and arguments travel.
-  @usableFromInline let types: MessageTypes
+  @usableFromInline let prepared: PreparedMessage
 
   /// Makes a message. The selector must have a colon for each argument. The types are compared with
   /// `encoding`, or spell one.
   public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
-    try self.init(selector, FittedPlan(anyMethod: encoding))
-  }
-
-  private init(
-    _ selector: Selector, _ fitted: FittedPlan<Result, repeat each Argument>
-  ) throws(InvocationError) {
-    types = MessageTypes(result: fitted.result, arguments: fitted.arguments)
-    plan = fitted.plan
+    let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: encoding)
     do throws(TypeEncodingError) {
-      try plan.signature.checkArity(ofSelector: selector.name)
+      try fitted.plan.signature.checkArity(ofSelector: selector.name)
     } catch {
       throw .encoding(error)
     }
-    layout = TupleLayout(fitted)
-    self.selector = selector
+    self.init(selector, PreparedMessage(fitted))
   }
 
-  /// A message whose parts are known.
+  /// A message that was prepared.
   @usableFromInline
-  init(_ selector: Selector, _ plan: CallPlan, _ layout: TupleLayout?, _ types: MessageTypes) {
+  init(_ selector: Selector, _ prepared: PreparedMessage) {
     self.selector = selector
-    self.plan = plan
-    self.layout = layout
-    self.types = types
+    self.prepared = prepared
   }
+
+  /// The prepared call.
+  public var plan: CallPlan { prepared.plan }
 
   /// The signature that the types spell.
   public var signature: MethodSignature { plan.signature }
@@ -60,13 +48,7 @@ public struct Message<Result, each Argument>: Sendable {
   public func invocation(
     _ arguments: repeat each Argument
   ) throws(InvocationError) -> Invocation {
-    let call = Invocation(plan, comparedSelector: selector)
-    var index = 2
-    for argument in repeat each arguments {
-      try call.setFitting(argument, types.arguments[index - 2], at: index)
-      index += 1
-    }
-    return call
+    try prepared.record(repeat each arguments, as: selector)
   }
 
   /// Sends the message; nil answers zero.
@@ -75,66 +57,6 @@ public struct Message<Result, each Argument>: Sendable {
   public func callAsFunction(
     _ arguments: repeat each Argument, on target: AnyObject?
   ) throws -> Result {
-    // Captured one by one: a copy of the message would count more references.
-    let (selector, layout, types) = (selector, layout, types)
-    return try plan.withInvocation { call in
-      guard let layout else {
-        var index = 2
-        for argument in repeat each arguments {
-          try call.setFitting(argument, types.arguments[index - 2], at: index)
-          index += 1
-        }
-        try call.send(compared: selector, to: target)
-        return try call.fittingAnswer(as: Result.self, types.result)
-      }
-      // The arguments are lent to the targets where they are.
-      return try call.setAll(layout, (repeat each arguments)) {
-        try call.send(compared: selector, to: target)
-        return try call.fittingAnswer(as: Result.self, types.result)
-      }
-    }
-  }
-}
-
-// For types that say themselves how they travel.
-extension Message where Result: CallValue, repeat each Argument: CallValue {
-  /// Makes a message of values of C. The selector must have a colon for each argument. The types are
-  /// compared with `encoding`, or spell one.
-  public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
-    try self.init(selector, FittedPlan(method: encoding))
-  }
-
-  /// Sends a message of values of C; nil answers zero.
-  @inlinable
-  @discardableResult
-  public func callAsFunction(
-    _ arguments: repeat each Argument, on target: AnyObject?
-  ) throws -> Result {
-    let (selector, layout) = (selector, layout)
-    return try plan.withInvocation { call in
-      if let layout {
-        call.setAll(layout, (repeat each arguments)) {}
-      } else {
-        var index = 2
-        for argument in repeat each arguments {
-          try call.setFitting(argument, at: index)
-          index += 1
-        }
-      }
-      try call.send(compared: selector, to: target)
-      return try call.answer(as: Result.self)
-    }
-  }
-}
-
-/// How the result and the arguments of a message travel.
-@usableFromInline
-final class MessageTypes: Sendable {
-  @usableFromInline let result: TypedPlace
-  @usableFromInline let arguments: [TypedPlace]
-
-  init(result: TypedPlace, arguments: [TypedPlace]) {
-    self.result = result
-    self.arguments = arguments
+    try prepared.send(tuple: (repeat each arguments), as: selector, to: target)
   }
 }

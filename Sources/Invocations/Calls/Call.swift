@@ -19,7 +19,14 @@ package struct Call {
   /// Takes memory of the plan's `callSize`, aligned to 16, for a call with nothing set.
   @inlinable @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
-    unsafe facts = plan.facts
+    unsafe self.init(plan.facts, at: memory)
+  }
+
+  /// The same for the facts of a plan.
+  @inlinable @unsafe
+  @inline(__always)
+  init(_ facts: UnsafePointer<FWDPlanFacts>, at memory: UnsafeMutableRawPointer) {
+    unsafe self.facts = facts
     unsafe state = memory.assumingMemoryBound(to: FWDInvocationState.self)
     unsafe fwd_call_begin(facts, state)
   }

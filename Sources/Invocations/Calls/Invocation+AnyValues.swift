@@ -32,13 +32,6 @@ extension Invocation {
     try setArgument(unsafe unsafeBitCast(value, to: Stored.self), at: index)
   }
 
-  /// Sets an argument that was compared with the plan of this fresh invocation.
-  package func setFitting<Value>(
-    _ value: Value, _ place: TypedPlace, at index: Int
-  ) throws(InvocationError) {
-    try call.setFitting(value, place, at: index)
-  }
-
   /// Reads an argument of any Swift type.
   public func argument<Value>(
     at index: Int, as type: Value.Type = Value.self
@@ -102,8 +95,23 @@ extension Call {
   }
 
   /// Reads the result, of a type that was compared with the plan.
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   func fittingAnswer<Value>(
+    as type: Value.Type, _ place: TypedPlace
+  ) throws(InvocationError) -> Value {
+    // Both have one value, which takes no memory.
+    if type == Void.self || type == NoResult.self {
+      return unsafe unsafeBitCast((), to: Value.self)
+    }
+    if hasResult, case .word = place.way {
+      return try unsafe place.load(as: type, from: resultSlot)
+    }
+    return try unusualAnswer(as: type, place)
+  }
+
+  @usableFromInline
+  func unusualAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
     // A type that travels as nothing may still say what arrives.

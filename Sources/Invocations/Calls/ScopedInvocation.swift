@@ -132,48 +132,6 @@ public struct ScopedInvocation: ~Copyable {
     }
   }
 
-  /// Sets the arguments of a plan that was derived from their types, and so fits. They are lent to
-  /// whomever `body` sends them to, where they are.
-  @inlinable
-  @inline(__always)
-  package func setAll<Tuple, Result>(
-    _ layout: TupleLayout, _ tuple: Tuple, whileLent body: () throws -> Result
-  ) rethrows -> Result {
-    try unsafe withUnsafePointer(to: tuple) {
-      unsafe layout.store($0, in: call)
-      return try body()
-    }
-  }
-
-  /// Sets an argument of a plan that was derived from the types of its arguments, and so fits.
-  @inlinable
-  @inline(__always)
-  package func setFitting<Value: CallValue>(
-    _ value: Value, at index: Int
-  ) throws(InvocationError) {
-    let slot = call.slot(index)
-    try unsafe value.store(in: slot)
-    if slot.kind.isOwnable { call.setOwns(index, !slot.isNull && Value.ownership != .none) }
-  }
-
-  /// Sets an argument of any type, which was compared with the plan.
-  @usableFromInline
-  package func setFitting<Value>(
-    _ value: Value, _ place: TypedPlace, at index: Int
-  ) throws(InvocationError) {
-    try call.setFitting(value, place, at: index)
-  }
-
-  /// Reads a result of any type, which was compared with the plan.
-  @inlinable
-  @inline(__always)
-  package func fittingAnswer<Value>(
-    as type: Value.Type, _ place: TypedPlace
-  ) throws(InvocationError) -> Value {
-    if type == Void.self { return unsafe unsafeBitCast((), to: Value.self) }
-    return try call.fittingAnswer(as: type, place)
-  }
-
   /// Reads the result like ``result(as:)``; a message without a result returns ``NoResult``.
   @inlinable
   public func answer<Value: CallValue>(

@@ -1,5 +1,3 @@
-public import CForwardingShims
-
 /// Turns methods over any types into bodies that hand on each argument as it lies there, lent, once for
 /// each number of arguments: closure, arguments and result become one function that reads the frame.
 ///
@@ -14,17 +12,19 @@ enum LentBody {
     _ fitted: FittedPlan<Value>,
     _ body: @escaping (Receiver) throws -> Value
   ) -> Implementation.Closure {
-    let plan = fitted.plan
-    let result = fitted.result
-    let type = ObjectIdentifier(Receiver.self)
-    nonisolated(unsafe) let slots = unsafe plan.slots
+    guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
+      return unsafe AnyBody.returning(fitted, method: body)
+    }
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
-        (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(
+        places.slots, frame, exactly: places.receiver
+      ) { (receiver: Receiver) in
         try unsafe body(receiver)
       }
-      if Value.self != Void.self { try unsafe result.store(value, in: frame.result(of: plan)) }
+      if Value.self != Void.self {
+        try unsafe places.result.store(value, in: frame.result(of: places.plan))
+      }
     }
   }
 
@@ -34,23 +34,21 @@ enum LentBody {
     _ fitted: FittedPlan<Value, A>,
     _ body: @escaping (Receiver, A) throws -> Value
   ) -> Implementation.Closure {
-    guard let places = fitted.lent else {
+    guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
       return unsafe AnyBody.returning(fitted, method: body)
     }
-    let a = places[0]
-    let plan = fitted.plan
-    let result = fitted.result
-    let type = ObjectIdentifier(Receiver.self)
-    nonisolated(unsafe) let slots = unsafe plan.slots
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
-        (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(
+        places.slots, frame, exactly: places.receiver
+      ) { (receiver: Receiver) in
         try unsafe call(
           receiver,
-          unsafe a.pointer(as: A.self, in: frame), body)
+          unsafe places.a.pointer(as: A.self, in: frame), body)
       }
-      if Value.self != Void.self { try unsafe result.store(value, in: frame.result(of: plan)) }
+      if Value.self != Void.self {
+        try unsafe places.result.store(value, in: frame.result(of: places.plan))
+      }
     }
   }
 
@@ -69,24 +67,22 @@ enum LentBody {
     _ fitted: FittedPlan<Value, A, B>,
     _ body: @escaping (Receiver, A, B) throws -> Value
   ) -> Implementation.Closure {
-    guard let places = fitted.lent else {
+    guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
       return unsafe AnyBody.returning(fitted, method: body)
     }
-    let (a, b) = (places[0], places[1])
-    let plan = fitted.plan
-    let result = fitted.result
-    let type = ObjectIdentifier(Receiver.self)
-    nonisolated(unsafe) let slots = unsafe plan.slots
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
-        (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(
+        places.slots, frame, exactly: places.receiver
+      ) { (receiver: Receiver) in
         try unsafe call(
           receiver,
-          unsafe a.pointer(as: A.self, in: frame),
-          unsafe b.pointer(as: B.self, in: frame), body)
+          unsafe places.a.pointer(as: A.self, in: frame),
+          unsafe places.b.pointer(as: B.self, in: frame), body)
       }
-      if Value.self != Void.self { try unsafe result.store(value, in: frame.result(of: plan)) }
+      if Value.self != Void.self {
+        try unsafe places.result.store(value, in: frame.result(of: places.plan))
+      }
     }
   }
 
@@ -105,25 +101,23 @@ enum LentBody {
     _ fitted: FittedPlan<Value, A, B, C>,
     _ body: @escaping (Receiver, A, B, C) throws -> Value
   ) -> Implementation.Closure {
-    guard let places = fitted.lent else {
+    guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
       return unsafe AnyBody.returning(fitted, method: body)
     }
-    let (a, b, c) = (places[0], places[1], places[2])
-    let plan = fitted.plan
-    let result = fitted.result
-    let type = ObjectIdentifier(Receiver.self)
-    nonisolated(unsafe) let slots = unsafe plan.slots
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
-        (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(
+        places.slots, frame, exactly: places.receiver
+      ) { (receiver: Receiver) in
         try unsafe call(
           receiver,
-          unsafe a.pointer(as: A.self, in: frame),
-          unsafe b.pointer(as: B.self, in: frame),
-          unsafe c.pointer(as: C.self, in: frame), body)
+          unsafe places.a.pointer(as: A.self, in: frame),
+          unsafe places.b.pointer(as: B.self, in: frame),
+          unsafe places.c.pointer(as: C.self, in: frame), body)
       }
-      if Value.self != Void.self { try unsafe result.store(value, in: frame.result(of: plan)) }
+      if Value.self != Void.self {
+        try unsafe places.result.store(value, in: frame.result(of: places.plan))
+      }
     }
   }
 
@@ -142,26 +136,24 @@ enum LentBody {
     _ fitted: FittedPlan<Value, A, B, C, D>,
     _ body: @escaping (Receiver, A, B, C, D) throws -> Value
   ) -> Implementation.Closure {
-    guard let places = fitted.lent else {
+    guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
       return unsafe AnyBody.returning(fitted, method: body)
     }
-    let (a, b, c, d) = (places[0], places[1], places[2], places[3])
-    let plan = fitted.plan
-    let result = fitted.result
-    let type = ObjectIdentifier(Receiver.self)
-    nonisolated(unsafe) let slots = unsafe plan.slots
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(slots, frame, exactly: type) {
-        (receiver: Receiver) in
+      let value = try unsafe SwiftBody.withReceiver(
+        places.slots, frame, exactly: places.receiver
+      ) { (receiver: Receiver) in
         try unsafe call(
           receiver,
-          unsafe a.pointer(as: A.self, in: frame),
-          unsafe b.pointer(as: B.self, in: frame),
-          unsafe c.pointer(as: C.self, in: frame),
-          unsafe d.pointer(as: D.self, in: frame), body)
+          unsafe places.a.pointer(as: A.self, in: frame),
+          unsafe places.b.pointer(as: B.self, in: frame),
+          unsafe places.c.pointer(as: C.self, in: frame),
+          unsafe places.d.pointer(as: D.self, in: frame), body)
       }
-      if Value.self != Void.self { try unsafe result.store(value, in: frame.result(of: plan)) }
+      if Value.self != Void.self {
+        try unsafe places.result.store(value, in: frame.result(of: places.plan))
+      }
     }
   }
 

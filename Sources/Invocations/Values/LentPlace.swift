@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 
 /// Where an argument lies while a body runs, so that the body gets it without a copy: no reference is
 /// counted on the way.
@@ -29,6 +29,13 @@ package struct LentPlace: Sendable {
   @usableFromInline let index: UInt16
   @usableFromInline let way: Way
 
+  /// Stands where there is no argument.
+  static let none = LentPlace()
+
+  private init() {
+    (type, offset, index, way) = (ObjectIdentifier(Never.self), 0, 0, .word)
+  }
+
   /// Nil for a value that is no more than made from what is in the frame.
   init?(_ place: TypedPlace, _ slot: FWDSlot, index: Int) {
     switch place.way {
@@ -52,13 +59,11 @@ package struct LentPlace: Sendable {
     as type: Value.Type, in frame: FrameReference
   ) throws(InvocationError) -> UnsafePointer<Value> {
     let word = unsafe frame.base + Int(offset)
+    // What is larger than a word is somewhere else: known where the type is.
+    if MemoryLayout<Value>.size > 8 { return try unsafe address(at: word) }
     switch way {
     case .word: break
-    case .address:
-      guard let value = unsafe word.load(as: UnsafePointer<Value>?.self) else {
-        throw .missingValue(index: Int(index))
-      }
-      return unsafe value
+    case .address: return try unsafe address(at: word)
     case .object:
       // A cast takes longer than a call, and most objects are of the very class.
       if unsafe !SwiftBody.isExactly(self.type, word.load(as: UnsafeRawPointer?.self)) {
@@ -68,6 +73,17 @@ package struct LentPlace: Sendable {
       if unsafe word.load(as: UInt8.self) > 1 { unsafe word.storeBytes(of: 1, as: UInt8.self) }
     }
     return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  func address<Value>(
+    at word: UnsafeMutableRawPointer
+  ) throws(InvocationError) -> UnsafePointer<Value> {
+    guard let value = unsafe word.load(as: UnsafePointer<Value>?.self) else {
+      throw .missingValue(index: Int(index))
+    }
+    return unsafe value
   }
 
   /// Refuses nil, and an object that is no instance of the class or of one below it.
@@ -84,16 +100,38 @@ package struct LentPlace: Sendable {
   }
 }
 
-extension FittedPlan {
-  /// Where the arguments lie, if all of them can be lent.
+/// What a body needs to know of its plan to take its receiver and up to four arguments from a frame: one
+/// object, as a closure that captures much takes long to be called.
+@safe
+@usableFromInline
+final class LentPlaces: Sendable {
+  @usableFromInline let plan: CallPlan
+  @usableFromInline let result: TypedPlace
+  // SAFETY: the plan is kept.
+  @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
+  /// The class of the receiver, found once, because asking for it in the middle of a call is a call.
+  @usableFromInline let receiver: ObjectIdentifier
+  @usableFromInline let a: LentPlace
+  @usableFromInline let b: LentPlace
+  @usableFromInline let c: LentPlace
+  @usableFromInline let d: LentPlace
+
+  /// Nil if an argument cannot be lent.
   @usableFromInline
-  var lent: [LentPlace]? {
+  init?<Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: AnyObject.Type
+  ) {
     var places: [LentPlace] = []
-    for (index, place) in arguments.enumerated() {
-      guard let lent = unsafe LentPlace(place, plan.slots[first + index], index: first + index)
-      else { return nil }
+    for (index, place) in fitted.arguments.enumerated() {
+      let slot = unsafe fitted.plan.slots[fitted.first + index]
+      guard let lent = LentPlace(place, slot, index: fitted.first + index) else { return nil }
       places.append(lent)
     }
-    return places
+    func place(_ index: Int) -> LentPlace { index < places.count ? places[index] : .none }
+    (a, b, c, d) = (place(0), place(1), place(2), place(3))
+    plan = fitted.plan
+    result = fitted.result
+    unsafe slots = plan.slots
+    self.receiver = ObjectIdentifier(receiver)
   }
 }

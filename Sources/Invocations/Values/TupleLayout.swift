@@ -51,25 +51,6 @@ package final class TupleLayout: @unchecked Sendable {
 
   deinit { unsafe moves.deallocate() }
 
-  /// Writes the arguments into a frame of the plan. Addresses among them are those in the tuple.
-  @inlinable @unsafe
-  @inline(__always)
-  func store<Tuple>(_ tuple: UnsafePointer<Tuple>, in call: Call) {
-    unsafe fwd_tuple_store(moves, count, tuple, call.frame)
-  }
-
-  /// Writes arguments into a frame of the plan, given a tuple of their addresses.
-  @inlinable @unsafe
-  @inline(__always)
-  func store<Addresses>(lent addresses: Addresses, in call: Call) {
-    unsafe withUnsafeBytes(of: addresses) {
-      if let base = $0.baseAddress {
-        unsafe fwd_lent_store(
-          moves, count, base.assumingMemoryBound(to: UnsafeRawPointer.self), call.frame)
-      }
-    }
-  }
-
   /// Reads the arguments from a frame of the plan.
   @inlinable
   @inline(__always)

@@ -120,6 +120,12 @@ extension TypedPlace {
   @inline(__always)
   func store<Value>(_ value: Value, in slot: ValueSlot) throws(InvocationError) {
     if case .nothing = way { return }
+    if case .word(let word) = way {
+      slot.word = unsafe withUnsafeBytes(of: value) {
+        unsafe fwd_word_widen(word, $0.baseAddress.unsafelyUnwrapped)
+      }
+      return
+    }
     try unsafe storeUnusual(value, in: slot)
   }
 
@@ -159,6 +165,12 @@ extension TypedPlace {
         unsafe SwiftBody.isExactly(ObjectIdentifier(type), object)
       {
         return unsafe unsafeBitCast(object, to: Value.self)
+      }
+    case .word(let word):
+      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+        let base = unsafe memory.baseAddress.unsafelyUnwrapped
+        unsafe fwd_word_narrow(word, slot.word, UnsafeMutableRawPointer(base))
+        return unsafe base.move()
       }
     default: break
     }

@@ -1,0 +1,196 @@
+public import CForwardingShims
+
+/// All that a typed message needs to be sent, found once: one object, so that nothing else is counted when
+/// it is.
+@safe
+@usableFromInline
+package final class PreparedMessage: Sendable {
+  /// The prepared call.
+  @usableFromInline package let plan: CallPlan
+  /// How the result travels.
+  @usableFromInline package let result: TypedPlace
+  /// How the arguments travel.
+  private let arguments: [TypedPlace]
+
+  // SAFETY: the plan keeps the facts, and the layout, which is kept here, the moves.
+  @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
+  @usableFromInline nonisolated(unsafe) let moves: UnsafePointer<FWDMove>?
+  @usableFromInline let count: Int
+  private let layout: TupleLayout?
+
+  /// Prepares messages of a plan that fits the types.
+  package init<Result, each Argument>(_ fitted: FittedPlan<Result, repeat each Argument>) {
+    plan = fitted.plan
+    result = fitted.result
+    arguments = fitted.arguments
+    // A frame that does not fit on the stack is made by the plan.
+    let fits = plan.callSize <= MemoryLayout<FWDScopedFrame>.size
+    layout = fits ? TupleLayout(fitted) : nil
+    unsafe facts = plan.facts
+    unsafe moves = layout.map { unsafe UnsafePointer($0.moves) }
+    count = arguments.count
+  }
+
+  /// Records the message with its arguments.
+  package func record<each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector
+  ) throws(InvocationError) -> Invocation {
+    let invocation = Invocation(plan, comparedSelector: selector)
+    var index = 0
+    for argument in repeat each arguments {
+      try invocation.call.setFitting(argument, self.arguments[index], at: index + 2)
+      index += 1
+    }
+    return invocation
+  }
+
+  /// Sends the message with the arguments that `write` puts into the frame.
+  @inlinable
+  @inline(__always)
+  func send<Answer>(
+    _ selector: Selector, to target: AnyObject?, as type: Answer.Type, write: (Call) -> Void
+  ) throws -> Answer {
+    // Aligned for every value that a frame may hold, which its type alone does not say.
+    try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
+    ) { memory in
+      // SAFETY: the size of a call was compared with the room when this was prepared.
+      let call = unsafe Call(facts, at: memory.baseAddress.unsafelyUnwrapped)
+      defer { call.finish() }
+      write(call)
+      try ScopedInvocation(call).send(compared: selector, to: target)
+      return try call.fittingAnswer(as: type, result)
+    }
+  }
+
+  /// Sends a message whose arguments must be converted, or whose frame is large.
+  @usableFromInline
+  @inline(never)
+  package func sendSlowly<Answer, each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    try plan.withInvocation { call in
+      var index = 0
+      for argument in repeat each arguments {
+        try call.call.setFitting(argument, self.arguments[index], at: index + 2)
+        index += 1
+      }
+      try call.send(compared: selector, to: target)
+      return try call.call.fittingAnswer(as: Answer.self, result)
+    }
+  }
+}
+
+// The ways to hand over arguments, which are lent to the targets. The types are those of the message.
+extension PreparedMessage {
+  /// Sends a message with arguments that were copied into a tuple: the compiler lays one out in a few
+  /// stores, where it would walk over a pack at run time.
+  @inlinable
+  @inline(__always)
+  package func send<Answer, each Argument>(
+    tuple arguments: (repeat each Argument), as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    guard let moves = unsafe moves else {
+      return try sendSlowly(repeat each arguments, as: selector, to: target)
+    }
+    return try unsafe withUnsafePointer(to: arguments) { tuple in
+      try send(selector, to: target, as: Answer.self) {
+        unsafe fwd_tuple_store(moves, count, tuple, $0.frame)
+      }
+    }
+  }
+
+  // Arguments that are lent from where they are, once for each number of them: to make a tuple of them would
+  // count their references.
+
+  /// Sends a message of no arguments.
+  @inlinable
+  @inline(__always)
+  package func send<Answer>(as selector: Selector, to target: AnyObject?) throws -> Answer {
+    guard unsafe moves != nil else { return try sendSlowly(as: selector, to: target) }
+    return try send(selector, to: target, as: Answer.self) { _ in }
+  }
+
+  /// Sends a message of one argument.
+  @inlinable
+  @inline(__always)
+  package func send<Answer, A>(
+    _ a: A, as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    guard unsafe moves != nil else { return try sendSlowly(a, as: selector, to: target) }
+    return try unsafe withUnsafePointer(to: a) { a in
+      try send(selector, to: target, as: Answer.self) {
+        unsafe store(UnsafeRawPointer(a), in: $0)
+      }
+    }
+  }
+
+  /// Sends a message of two arguments.
+  @inlinable
+  @inline(__always)
+  package func send<Answer, A, B>(
+    _ a: A, _ b: B, as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, to: target) }
+    return try unsafe withUnsafePointer(to: a) { a in
+      try unsafe withUnsafePointer(to: b) { b in
+        try send(selector, to: target, as: Answer.self) {
+          unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b)), in: $0)
+        }
+      }
+    }
+  }
+
+  /// Sends a message of three arguments.
+  @inlinable
+  @inline(__always)
+  package func send<Answer, A, B, C>(
+    _ a: A, _ b: B, _ c: C, as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    guard unsafe moves != nil else { return try sendSlowly(a, b, c, as: selector, to: target) }
+    return try unsafe withUnsafePointer(to: a) { a in
+      try unsafe withUnsafePointer(to: b) { b in
+        try unsafe withUnsafePointer(to: c) { c in
+          try send(selector, to: target, as: Answer.self) {
+            unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c)), in: $0)
+          }
+        }
+      }
+    }
+  }
+
+  /// Sends a message of four arguments.
+  @inlinable
+  @inline(__always)
+  package func send<Answer, A, B, C, D>(
+    _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    guard unsafe moves != nil else { return try sendSlowly(a, b, c, d, as: selector, to: target) }
+    return try unsafe withUnsafePointer(to: a) { a in
+      try unsafe withUnsafePointer(to: b) { b in
+        try unsafe withUnsafePointer(to: c) { c in
+          try unsafe withUnsafePointer(to: d) { d in
+            try send(selector, to: target, as: Answer.self) {
+              unsafe store(
+                (
+                  UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c), UnsafeRawPointer(d)
+                ), in: $0)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Writes arguments into a frame, given a tuple of their addresses.
+  @inlinable @unsafe
+  @inline(__always)
+  func store<Addresses>(_ addresses: Addresses, in call: Call) {
+    unsafe withUnsafeBytes(of: addresses) {
+      if let base = $0.baseAddress, let moves = unsafe moves {
+        unsafe fwd_lent_store(
+          moves, count, base.assumingMemoryBound(to: UnsafeRawPointer.self), call.frame)
+      }
+    }
+  }
+}
