@@ -62,7 +62,8 @@ package struct TypedPlace: Sendable {
   /// What is spelled for the type.
   var encoding: String {
     switch way {
-    case .object: "@"
+    // A class may say something else, which is refused.
+    case .object: (type.type as? any CallObject.Type)?.typeEncoding ?? "@"
     case .nothing: "v"
     case .address: "^{\(Self.name(type.type))}"
     case .converted(let type): type.typeEncoding
