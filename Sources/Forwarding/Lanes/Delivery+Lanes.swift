@@ -6,20 +6,32 @@ extension Delivery {
   func sendSpecially(
     to target: AnyObject, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
+    switch claim(registration, isAwaited: false) {
+    case .over(let turn): turn
+    case .lane(let lane, let isLast): send(to: target, method, registration, lane, isLast)
+    }
+  }
+
+  /// The lane of a turn; or that there is no turn.
+  enum Claim {
+    /// - Parameter isLast: whether the registration has ended with this message.
+    case lane(DeliveryLane, isLast: Bool)
+    case over(Turn)
+  }
+
+  /// Takes the turn of a registration for which more is wished than a call.
+  func claim(_ registration: Registration, isAwaited: Bool) -> Claim {
     // As they are now, to the end of the turn: others may change them meanwhile.
     let wishes = proxy.wishes(of: registration)
     do {
       // Refused before the message uses up a registration for one message.
-      try refuseQueued(wishes.lane)
+      try refuseQueued(wishes.lane, isAwaited: isAwaited)
     } catch {
-      return Turn(outcome: .failed(error))
+      return .over(Turn(outcome: .failed(error)))
     }
-    var isLast = false
-    if wishes.isOnce {
-      guard registration.claim() else { return Turn(outcome: .removed) }
-      isLast = proxy.endOnce(registration)
-    }
-    return send(to: target, method, registration, wishes.lane, isLast)
+    guard wishes.isOnce else { return .lane(wishes.lane, isLast: false) }
+    guard registration.claim() else { return .over(Turn(outcome: .removed)) }
+    return .lane(wishes.lane, isLast: proxy.endOnce(registration))
   }
 
   /// Sends to one target in its lane; returns the invocation that holds the answer.
@@ -44,26 +56,16 @@ extension Delivery {
         }
         return turn ?? Turn(outcome: .wouldDeadlock)
       }
-      return sendWaiting(standalone(registration, isLast, awaitedBy: chain), queue, deadline)
-    case .queue(let queue, _):
-      return sendLater(standalone(registration, isLast, awaitedBy: nil)) { job in
-        queue.async { job.run() }
-      }
-    case .actor(let actor, _):
-      return sendLater(standalone(registration, isLast, awaitedBy: nil)) { job in
-        (registration.order ?? LaneOrder()).run(job, on: actor)
-      }
-    case .executor(let executor, _):
-      return sendLater(standalone(registration, isLast, awaitedBy: nil)) { job in
-        (registration.order ?? LaneOrder()).run(job, on: executor)
-      }
+      return sendWaiting(standalone(registration, isLast, .blocking(chain)), queue, deadline)
+    case .queue, .actor, .executor:
+      return sendLater(standalone(registration, isLast, .nobody), method, registration, lane)
     }
   }
 
   private func sendWaiting(
     _ job: DeliveryJob, _ queue: DispatchQueue, _ deadline: DispatchTimeInterval
   ) -> Turn {
-    queue.async { job.run() }
+    queue.async { job.perform() }
     // The target or the clock decides, whichever is first; the ticket keeps that outcome.
     let outcome =
       job.ticket.wait(timeout: .now() + deadline) ?? job.ticket.settle(.timedOut)
@@ -71,19 +73,23 @@ extension Delivery {
       outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
   }
 
-  private func sendLater(_ job: DeliveryJob, _ enqueue: (DeliveryJob) -> Void) -> Turn {
-    enqueue(job)
+  /// Sends a message that nobody waits for. An `async` method is awaited by the lane.
+  func sendLater(
+    _ job: DeliveryJob, _ method: Implementation?, _ registration: Registration,
+    _ lane: DeliveryLane
+  ) -> Turn {
+    job.start(in: lane, registration, suspends: method?.isAwaited ?? false)
     return Turn(outcome: .queued, ticket: job.ticket)
   }
 
   /// Refuses what cannot go to another thread: a result that nobody waits for, and memory that nobody
   /// keeps.
-  private func refuseQueued(_ lane: DeliveryLane) throws(ForwardingError) {
+  private func refuseQueued(_ lane: DeliveryLane, isAwaited: Bool) throws(ForwardingError) {
     switch lane.kind {
     case .caller, .blocking(_, nil): return
     case .queue(_, let isResultIgnored), .actor(_, let isResultIgnored),
       .executor(_, let isResultIgnored):
-      if invocation.returnsValue, !isResultIgnored {
+      if invocation.returnsValue, !isResultIgnored, !isAwaited {
         throw .resultNotAwaited(invocation.methodSignature.resultType)
       }
     case .blocking: if lane.mark?.isCurrent ?? false { return }
@@ -95,13 +101,12 @@ extension Delivery {
   }
 
   /// A retained copy for another thread: the sender may be gone before the target has finished.
-  private func standalone(
-    _ registration: Registration, _ isLast: Bool, awaitedBy chain: BlockingChain?
+  func standalone(
+    _ registration: Registration, _ isLast: Bool, _ waiting: DeliveryJob.Waiting
   ) -> DeliveryJob {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return DeliveryJob(
-      copy, registration, isLast: isLast, visit?.method, for: proxy, awaitedBy: chain)
+    return DeliveryJob(copy, registration, isLast: isLast, visit?.method, for: proxy, waiting)
   }
 }

@@ -4,6 +4,16 @@
 final class DeliveryJob: @unchecked Sendable {
   // SAFETY: made by the sender, run once by the receiver, and read by a waiting sender only after
   // the ticket was resolved. What it has of the registration is used once, by the receiver.
+
+  /// Who waits for the outcome. Where nobody does, the proxy reports an error.
+  enum Waiting {
+    case nobody
+    /// A thread, and those who wait for it.
+    case blocking(BlockingChain)
+    /// A task, which has taken these steps.
+    case awaiting(AwaitedStep?)
+  }
+
   let invocation: Invocation
   let ticket = DeliveryTicket()
   /// The answer, once the ticket says so. Kept apart, as the target may keep the invocation and
@@ -16,18 +26,25 @@ final class DeliveryJob: @unchecked Sendable {
   private weak var registration: Registration?
   /// One that has ended with this message, which so keeps it alone.
   private var ended: Registration?
-  /// Those who wait for the outcome; nil if nobody does, and then the proxy reports an error.
-  private let chain: BlockingChain?
+  private let waiting: Waiting
   private let proxy: ObjectReference
   /// What the target performs, in place of a method of its own.
   private let visit: Implementation?
+  private let run = Guarded(Run())
+
+  /// How far it is.
+  private struct Run {
+    var hasBegun = false
+    var isCancelled = false
+    var task: Task<Void, Never>?
+  }
 
   init(
     _ invocation: Invocation, _ registration: Registration, isLast: Bool = false,
-    _ visit: Implementation?, for proxy: MulticastProxy, awaitedBy chain: BlockingChain?
+    _ visit: Implementation?, for proxy: MulticastProxy, _ waiting: Waiting
   ) {
     self.invocation = invocation
-    self.chain = chain
+    self.waiting = waiting
     self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
     token = registration.token
@@ -37,35 +54,84 @@ final class DeliveryJob: @unchecked Sendable {
 
   deinit { ticket.resolve(.cancelled) }
 
+  // MARK: Running
+
   /// Runs, unless somebody who waited has given up.
-  func run() {
-    guard ticket.outcome == nil else { return }
-    let outcome = (chain ?? .nobody).run { self.outcome() }
-    let isToldOf = ticket.resolve(outcome) && chain != nil
+  func perform() {
+    guard begin() else { return }
+    conclude(
+      chain.run {
+        outcome { target in
+          if let visit {
+            try invocation.perform(visit, on: target)
+          } else {
+            try invocation.send(to: target)
+          }
+        }
+      })
+  }
+
+  /// Runs where a task is, and awaits the end.
+  nonisolated(nonsending) func performAwaiting() async {
+    guard begin() else { return }
+    var steps: AwaitedStep?
+    if case .awaiting(let known) = waiting { steps = known }
+    // The task that works a lane off has the steps of whoever started it.
+    let outcome = await AwaitedStep.with(steps) { await outcomeAwaiting() }
+    conclude(outcome)
+  }
+
+  private var chain: BlockingChain {
+    if case .blocking(let chain) = waiting { chain } else { .nobody }
+  }
+
+  private var isWaitedFor: Bool { if case .nobody = waiting { false } else { true } }
+
+  private func conclude(_ outcome: DeliveryOutcome) {
+    let isToldOf = ticket.resolve(outcome) && isWaitedFor
     if !isToldOf, case .failed(let error) = outcome { report(error) }
   }
 
   /// Sends the message, and lets the target go before it returns: readers of the outcome may rely
   /// on that.
-  private func outcome() -> DeliveryOutcome {
+  private func outcome(_ send: (AnyObject) throws -> Void) -> DeliveryOutcome {
+    guard let registration = takeRegistration() else { return .removed }
     // Held to the end: a removal that waits waits for this.
-    let current = registration.flatMap { $0.listed.isRemoved ? nil : $0 }
-    guard let registration = ended.take() ?? current else { return .removed }
     defer { withExtendedLifetime(registration) {} }
     guard let target = registration.listed.object else { return .dead }
     do {
-      if let visit {
-        try invocation.perform(visit, on: target)
-      } else {
-        try invocation.send(to: target)
-      }
-      if chain != nil {
-        answer = invocation.isKnownToNobodyElse ? invocation : invocation.answerAlone()
-      }
+      try send(target)
+      keepAnswer()
       return .answered
     } catch {
       return DeliveryOutcome(error)
     }
+  }
+
+  private nonisolated(nonsending) func outcomeAwaiting() async -> DeliveryOutcome {
+    guard let registration = takeRegistration() else { return .removed }
+    defer { withExtendedLifetime(registration) {} }
+    guard let target = registration.listed.object else { return .dead }
+    do {
+      if let visit {
+        try await invocation.performAwaiting(visit, on: target)
+      } else {
+        try await invocation.sendAwaiting(to: target)
+      }
+      keepAnswer()
+      return .answered
+    } catch {
+      return DeliveryOutcome(error)
+    }
+  }
+
+  private func takeRegistration() -> Registration? {
+    ended.take() ?? registration.flatMap { $0.listed.isRemoved ? nil : $0 }
+  }
+
+  private func keepAnswer() {
+    guard isWaitedFor else { return }
+    answer = invocation.isKnownToNobodyElse ? invocation : invocation.answerAlone()
   }
 
   private func report(_ error: any Error) {
@@ -76,5 +142,35 @@ final class DeliveryJob: @unchecked Sendable {
     } else {
       MulticastProxy.report(diagnostic, type)
     }
+  }
+
+  // MARK: Cancelling
+
+  private func begin() -> Bool {
+    guard ticket.outcome == nil else { return false }
+    return run.withLock { run in
+      if run.isCancelled { return false }
+      run.hasBegun = true
+      return true
+    }
+  }
+
+  /// Lets a task that runs this be cancelled.
+  func attach(_ task: Task<Void, Never>) {
+    let isCancelled = run.withLock { run in
+      run.task = task
+      return run.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Cancels it for who waits: if it has begun, its method decides when it ends.
+  func cancel() {
+    let before = run.withLock { run in
+      run.isCancelled = true
+      return run
+    }
+    if !before.hasBegun { ticket.resolve(.failed(CancellationError())) }
+    before.task?.cancel()
   }
 }

@@ -5,14 +5,14 @@
 /// an executor is the user's code, and may send messages itself.
 final class LaneOrder: Sendable {
   private struct State {
-    var waiting: [DeliveryJob] = []
+    var waiting: [LaneJob] = []
     var isRunning = false
   }
 
   private let state = Guarded(State())
 
-  /// Runs a job on an actor, after the jobs that were given to it before.
-  func run(_ job: DeliveryJob, on actor: any Actor) {
+  /// Runs a job on an actor, after the jobs that were given to it before have begun.
+  func run(_ job: LaneJob, on actor: any Actor) {
     guard isFirst(job) else { return }
     Task {
       while var jobs = self.takeWaiting() {
@@ -21,13 +21,18 @@ final class LaneOrder: Sendable {
     }
   }
 
-  /// Runs a job on an executor, after the jobs that were given to it before.
-  func run(_ job: DeliveryJob, on executor: any TaskExecutor) {
+  /// Runs a job on an executor, after the jobs that were given to it before have begun.
+  func run(_ job: LaneJob, on executor: any TaskExecutor) {
     guard isFirst(job) else { return }
     Task(executorPreference: executor) {
       while var jobs = self.takeWaiting() {
         while let next = jobs.popLast() {
-          next.run()
+          if next.suspends {
+            next.job.attach(
+              Task.immediate(executorPreference: executor) { await next.job.performAwaiting() })
+          } else {
+            next.job.perform()
+          }
           // Others wait for the executor as well.
           await Task.yield()
         }
@@ -36,7 +41,7 @@ final class LaneOrder: Sendable {
   }
 
   /// Appends a job; true if nobody works the list off.
-  private func isFirst(_ job: DeliveryJob) -> Bool {
+  private func isFirst(_ job: LaneJob) -> Bool {
     state.withLockInPlace { state in
       state.waiting.append(job)
       defer { state.isRunning = true }
@@ -45,8 +50,8 @@ final class LaneOrder: Sendable {
   }
 
   /// Takes all jobs that wait, the last one first, so that each dies when it is done; nil ends the task.
-  private func takeWaiting() -> [DeliveryJob]? {
-    var jobs: [DeliveryJob] = []
+  private func takeWaiting() -> [LaneJob]? {
+    var jobs: [LaneJob] = []
     state.withLockInPlace { state in
       swap(&state.waiting, &jobs)
       state.isRunning = !jobs.isEmpty
@@ -56,6 +61,19 @@ final class LaneOrder: Sendable {
   }
 }
 
+/// A job, and whether it may suspend: then others begin before it ends, as on any actor.
+struct LaneJob: Sendable {
+  let job: DeliveryJob
+  let suspends: Bool
+}
+
 extension Actor {
-  fileprivate func perform(_ job: DeliveryJob) { job.run() }
+  fileprivate func perform(_ next: LaneJob) {
+    guard next.suspends else { return next.job.perform() }
+    next.job.attach(
+      Task.immediate {
+        _ = self
+        await next.job.performAwaiting()
+      })
+  }
 }

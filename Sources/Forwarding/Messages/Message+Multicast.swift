@@ -21,7 +21,7 @@ extension Message {
   }
 
   /// The one answer that there is to a message without a result.
-  private func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
+  func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
     call.returnsValue ? nil : try call.call.answer(as: Result.self, prepared.result)
   }
 

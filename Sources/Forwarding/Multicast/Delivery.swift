@@ -42,28 +42,41 @@ struct Delivery {
     return report
   }
 
-  func turn(of registration: Registration) -> Turn {
-    if registration.listed.isRemoved { return Turn(outcome: .removed) }
-    if registration.listed.isBlocked { return Turn(outcome: .blocked) }
+  /// What is found where a turn begins: a target and the method of its class, or that the turn is over.
+  enum Found {
+    case target(AnyObject, Implementation?)
+    case over(Turn)
+  }
+
+  func find(_ registration: Registration) -> Found {
+    if registration.listed.isRemoved { return .over(Turn(outcome: .removed)) }
+    if registration.listed.isBlocked { return .over(Turn(outcome: .blocked)) }
     // The target is held to the end of its turn: it is asked and called through the same reference.
-    guard let target = registration.listed.object else { return Turn(outcome: .dead) }
+    guard let target = registration.listed.object else { return .over(Turn(outcome: .dead)) }
     registration.meet()
     let type: AnyClass = type(of: target)
-    if let visit, !visit.accepts(target) { return Turn(outcome: .noMethod, type: type) }
-    let method: Implementation?
+    if let visit, !visit.accepts(target) { return .over(Turn(outcome: .noMethod, type: type)) }
     do {
-      method = try visit?.method ?? invocation.directMethod(of: target)
+      let method = try visit?.method ?? invocation.directMethod(of: target)
       guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
-        return Turn(outcome: .noMethod, type: type)
+        return .over(Turn(outcome: .noMethod, type: type))
       }
+      return .target(target, method)
     } catch {
-      return Turn(outcome: .failed(error), type: type)
+      return .over(Turn(outcome: .failed(error), type: type))
     }
-    var turn =
-      registration.listed.isSpecial
-      ? sendSpecially(to: target, method, registration) : sendHere(to: target, method)
-    turn.type = type
-    return turn
+  }
+
+  func turn(of registration: Registration) -> Turn {
+    switch find(registration) {
+    case .over(let turn): return turn
+    case .target(let target, let method):
+      var turn =
+        registration.listed.isSpecial
+        ? sendSpecially(to: target, method, registration) : sendHere(to: target, method)
+      turn.type = type(of: target)
+      return turn
+    }
   }
 
   /// The message is carried by a copy wherever a target could leave something in it: one that

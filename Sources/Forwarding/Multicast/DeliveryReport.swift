@@ -25,6 +25,9 @@ public struct DeliveryReport: Sendable {
   /// One entry for each target of the snapshot, in the order of delivery.
   public internal(set) var entries: [Entry] = []
 
+  /// Whether targets were not called because the task that awaited the delivery was cancelled.
+  var isCancelled = false
+
   /// Makes an empty report.
   init() {}
 

@@ -22,7 +22,9 @@ extension MulticastProxy {
   private func removeAndWait(
     _ remove: (inout Registrations) -> [Registration]
   ) throws(ForwardingError) -> Int {
-    guard !ForwardingDepth.isInside, !BlockingChain.isInside else { throw .wouldDeadlock }
+    guard !ForwardingDepth.isInside, !AwaitedStep.isInside, !BlockingChain.isInside else {
+      throw .wouldDeadlock
+    }
     guard let count = wait(in: QueueMark.current[...], remove) else { throw .wouldDeadlock }
     return count
   }

@@ -37,3 +37,17 @@ extension MulticastProxy {
     targets.filter { Introspection.responds($0, to: selector) }
   }
 }
+
+extension MulticastProxy {
+  /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
+  @discardableResult
+  public func block(_ token: Token) -> Bool {
+    withRegistration(token) { $0.listed.block() } != nil
+  }
+
+  /// Takes one block back; false if there was none, or the registration is gone.
+  @discardableResult
+  public func unblock(_ token: Token) -> Bool {
+    withRegistration(token) { $0.listed.unblock() } ?? false
+  }
+}

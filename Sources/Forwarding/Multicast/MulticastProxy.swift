@@ -194,20 +194,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     return result
   }
 
-  // MARK: Blocking
-
-  /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
-  @discardableResult
-  public func block(_ token: Token) -> Bool {
-    withRegistration(token) { $0.listed.block() } != nil
-  }
-
-  /// Takes one block back; false if there was none, or the registration is gone.
-  @discardableResult
-  public func unblock(_ token: Token) -> Bool {
-    withRegistration(token) { $0.listed.unblock() } ?? false
-  }
-
   func withRegistration<Result>(_ token: Token, _ body: (Registration) -> Result) -> Result? {
     registrations.read { $0.find(token).map(body) }
   }
@@ -242,6 +228,21 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// first error is thrown.
   open override func forward(_ invocation: Invocation) throws {
     try forward(invocation.call)
+  }
+
+  /// Delivers the invocation to all targets, one after the other, and awaits each. If some threw, all others
+  /// are called first; then the first error is thrown.
+  open override nonisolated(nonsending) func forwardAwaiting(
+    _ invocation: Invocation
+  ) async throws {
+    try await sendAwaiting(invocation, .sequential)
+  }
+
+  /// Answers a message that is awaited, and that no target answers.
+  nonisolated(nonsending) func answerForTargetsAwaiting(
+    _ invocation: Invocation, _ selector: Selector
+  ) async throws -> Bool {
+    try answerForTargets(invocation, selector)
   }
 
   /// Answers a message that no target answers; false if nobody does. A data source overrides it.

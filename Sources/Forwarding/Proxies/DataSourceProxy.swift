@@ -70,6 +70,20 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     return true
   }
 
+  override nonisolated(nonsending) func answerForTargetsAwaiting(
+    _ invocation: Invocation, _ selector: Selector
+  ) async throws -> Bool {
+    if let fallback, try ForwardingDepth.responds(fallback, to: selector) {
+      do {
+        try await invocation.sendAwaiting(to: fallback)
+        return true
+      } catch is NotImplemented {}
+    }
+    guard let answer = fallbacks.read({ $0.values[selector] }) else { return false }
+    try answer(invocation)
+    return true
+  }
+
   /// Whether a fallback has a method; the first message for an optional requirement may find that it has none.
   private func answered(_ send: () throws -> Void) throws -> Bool {
     do {

@@ -148,6 +148,28 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
+  /// Runs the handlers, and awaits the target. A handler in its place sends the message on at once: a target
+  /// whose method is `async` cannot be reached by it.
+  open override nonisolated(nonsending) func forwardAwaiting(
+    _ invocation: Invocation
+  ) async throws {
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    let proceed: Proceed = { try self.proceed(invocation) }
+    let matching = interceptors.read { $0.list }.filter { $0.isFor(selector) }
+    for interceptor in matching where interceptor.moment == .before {
+      try interceptor.handler(invocation, proceed)
+    }
+    if let replacement = matching.last(where: { $0.moment == .instead }) {
+      try replacement.handler(invocation, proceed)
+    } else {
+      guard let target else { throw ForwardingError.targetGone(selector) }
+      try await invocation.sendAwaiting(to: target)
+    }
+    for interceptor in matching where interceptor.moment == .after {
+      try interceptor.handler(invocation, proceed)
+    }
+  }
+
   private func replacement(for selector: Selector) -> Interceptor? {
     interceptors.read { $0.list }.last { $0.moment == .instead && $0.isFor(selector) }
   }

@@ -4,6 +4,9 @@
 package final class AwaitedStep: Sendable {
   @TaskLocal package static var innermost: AwaitedStep?
 
+  /// Whether this task is inside of a message that somebody awaits.
+  package static var isInside: Bool { innermost != nil }
+
   private let object: ObjectIdentifier
   private let message: UInt64
   private let depth: Int
@@ -19,10 +22,10 @@ package final class AwaitedStep: Sendable {
   /// Takes a step; throws if the same message passes through the same object again, or at the limit.
   ///
   /// - Parameter type: the class that an error names.
-  package nonisolated(nonsending) static func take(
+  package nonisolated(nonsending) static func take<Result>(
     through object: AnyObject, _ call: Call, _ selector: Selector, for type: AnyClass,
-    _ body: nonisolated(nonsending) () async throws -> Void
-  ) async throws {
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async throws -> Result {
     let identity = ObjectIdentifier(object)
     let step = AwaitedStep(identity, call.message, in: innermost)
     if step.isRepeated || call.hasPassed(identity) {
@@ -31,7 +34,19 @@ package final class AwaitedStep: Sendable {
     guard step.depth <= ForwardingDepth.limit else {
       throw InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit)
     }
-    try await $innermost.withValue(step) { try await body() }
+    return try await with(step, body)
+  }
+
+  /// Runs `body` inside of steps, where its caller runs: a closure is only bound to that by a parameter that
+  /// it captures.
+  package static func with<Result>(
+    _ step: AwaitedStep?, isolation: isolated (any Actor)? = #isolation,
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await $innermost.withValue(step) {
+      _ = isolation
+      return try await body()
+    }
   }
 
   /// Whether the message is on its way through the object already.

@@ -1,0 +1,86 @@
+import Dispatch
+
+// A turn that is awaited, in whatever lane.
+extension Delivery {
+  /// Sends to one target and awaits the answer.
+  nonisolated(nonsending) func turnAwaiting(of registration: Registration) async -> Turn {
+    switch find(registration) {
+    case .over(let turn): return turn
+    case .target(let target, let method):
+      var turn: Turn
+      if registration.listed.isSpecial {
+        turn =
+          switch claim(registration, isAwaited: true) {
+          case .over(let turn): turn
+          case .lane(let lane, let isLast):
+            await sendAwaiting(to: target, method, registration, lane, isLast)
+          }
+      } else {
+        turn = await sendHereAwaiting(to: target, method)
+      }
+      turn.type = type(of: target)
+      return turn
+    }
+  }
+
+  /// As ``sendHere(to:_:)``, for who awaits the end.
+  nonisolated(nonsending) func sendHereAwaiting(
+    to target: AnyObject, _ method: Implementation?
+  ) async -> Turn {
+    guard method?.isAwaited ?? true else { return sendHere(to: target, method) }
+    do {
+      let copy = invocation.carryingCopy()
+      if let method {
+        try await copy.performAwaiting(method, on: target)
+        return Turn(outcome: .answered, call: copy)
+      }
+      // A target that forwards may keep the copy, and change it.
+      defer { copy.keepArguments() }
+      try await copy.sendAwaiting(to: target)
+      return Turn(outcome: .answered, call: copy.isKnownToNobodyElse ? copy : copy.answerAlone())
+    } catch {
+      return Turn(outcome: DeliveryOutcome(error))
+    }
+  }
+
+  nonisolated(nonsending) func sendAwaiting(
+    to target: AnyObject, _ method: Implementation?, _ registration: Registration,
+    _ lane: DeliveryLane, _ isLast: Bool
+  ) async -> Turn {
+    var deadline: DispatchTimeInterval?
+    switch lane.kind {
+    case .caller: return await sendHereAwaiting(to: target, method)
+    case .queue(_, isResultIgnored: true), .actor(_, isResultIgnored: true),
+      .executor(_, isResultIgnored: true):
+      return sendLater(standalone(registration, isLast, .nobody), method, registration, lane)
+    case .queue, .actor, .executor: break
+    case .blocking(_, let limit):
+      if lane.mark?.isCurrent ?? false { return await sendHereAwaiting(to: target, method) }
+      deadline = limit
+    }
+    let job = standalone(registration, isLast, .awaiting(AwaitedStep.innermost))
+    job.start(in: lane, registration, suspends: method?.isAwaited ?? true)
+    let outcome = await job.outcome(within: deadline)
+    return Turn(
+      outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
+  }
+}
+
+extension DeliveryJob {
+  /// Awaits the outcome; cancels the job with the task that awaits it, and at the deadline.
+  fileprivate nonisolated(nonsending) func outcome(
+    within deadline: DispatchTimeInterval?
+  ) async -> DeliveryOutcome {
+    if let deadline {
+      DispatchQueue.global().asyncAfter(deadline: .now() + deadline) { [weak self] in
+        guard let self, ticket.resolve(.timedOut) else { return }
+        cancel()
+      }
+    }
+    return await withTaskCancellationHandler {
+      await ticket.value()
+    } onCancel: {
+      self.cancel()
+    }
+  }
+}

@@ -1,0 +1,176 @@
+/// Whether the targets of a message that is awaited get it one after the other.
+///
+/// ```swift
+/// views.add(screen)
+/// let height = try AsyncMessage<Double>("height")
+/// try await height.all(on: views, delivery: .concurrent)  // [100.0]
+/// ```
+public enum AwaitedDelivery: Sendable {
+  /// Each target gets the message when the one before has ended.
+  case sequential
+  /// All targets get the message, and then all are awaited.
+  case concurrent
+}
+
+// Deliveries that are awaited.
+extension Delivery {
+  /// Runs one turn after the other. Once the task is cancelled no further turn begins.
+  nonisolated(nonsending) func runAwaiting(
+    _ registrations: [Registration], _ each: (Invocation) throws -> MulticastProxy.Step
+  ) async throws -> DeliveryReport {
+    var report = DeliveryReport()
+    var isOver = false
+    invocation.forgetAnswer()
+    for registration in registrations {
+      var turn = Turn(outcome: .notCalled)
+      if !isOver, !report.isCancelled {
+        if Task.isCancelled {
+          report.isCancelled = true
+        } else {
+          turn = await turnAwaiting(of: registration)
+        }
+      }
+      report.add(registration, turn, hasAnswer: invocation.returnsValue)
+      isOver = try take(turn, report, each) == .stop || isOver
+    }
+    if report.metDead { proxy.purge() }
+    return report
+  }
+
+  /// Lets all turns begin, and awaits their ends. If the first answer ends the delivery, the others are
+  /// cancelled with it.
+  nonisolated(nonsending) func runConcurrently(
+    _ registrations: [Registration], stopsAtFirst: Bool,
+    _ each: (Invocation) throws -> MulticastProxy.Step
+  ) async throws -> DeliveryReport {
+    invocation.forgetAnswer()
+    let (turns, winner) = await turnsAtOnce(
+      registrations.map { ConcurrentTurn(self, $0) }, stopsAtFirst: stopsAtFirst)
+    var report = DeliveryReport()
+    report.isCancelled = Task.isCancelled && turns.contains { $0 == nil } && winner == nil
+    for (index, registration) in registrations.enumerated() {
+      var turn = turns[index] ?? Turn(outcome: .notCalled)
+      if let winner, winner != index, turn.wasCancelled || turn.outcome.isAnswer {
+        // The delivery was over.
+        turn = Turn(outcome: .notCalled, type: turn.type)
+      }
+      report.add(registration, turn, hasAnswer: invocation.returnsValue)
+      _ = try take(turn, report, each)
+    }
+    if report.metDead { proxy.purge() }
+    return report
+  }
+
+  /// Begins and ends turns where the sender runs. A closure is only bound to that by a parameter that it
+  /// captures.
+  private func turnsAtOnce(
+    _ concurrent: [ConcurrentTurn], stopsAtFirst: Bool,
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> (turns: [Turn?], winner: Int?) {
+    var turns = [Turn?](repeating: nil, count: concurrent.count)
+    var winner: Int?
+    await withTaskGroup(of: ConcurrentTurn.Ended.self) { group in
+      for (index, turn) in concurrent.enumerated() {
+        if winner != nil || Task.isCancelled { break }
+        // What need not be awaited is done here, in order.
+        if let ended = turn.begin() {
+          turns[index] = ended
+          if stopsAtFirst, ended.outcome.isAnswer { winner = index }
+        } else {
+          group.addTask { await turn.end(index, isolation) }
+        }
+      }
+      if winner != nil { group.cancelAll() }
+      for await ended in group {
+        turns[ended.index] = ended.turn
+        guard stopsAtFirst, winner == nil, ended.turn.outcome.isAnswer else { continue }
+        winner = ended.index
+        group.cancelAll()
+      }
+    }
+    return (turns, winner)
+  }
+
+  /// Takes over what a turn answered.
+  private func take(
+    _ turn: Turn, _ report: DeliveryReport,
+    _ each: (Invocation) throws -> MulticastProxy.Step
+  ) throws -> MulticastProxy.Step {
+    guard turn.outcome.isAnswer, let call = turn.call else { return .next }
+    if call !== invocation { invocation.adoptResult(from: call) }
+    do {
+      return try each(invocation)
+    } catch {
+      if report.metDead { proxy.purge() }
+      proxy.diagnose(report.failures, of: selector)
+      throw error
+    }
+  }
+}
+
+extension Delivery.Turn {
+  fileprivate var wasCancelled: Bool {
+    if case .failed(let error) = outcome { error is CancellationError } else { false }
+  }
+}
+
+extension DeliveryReport {
+  fileprivate var metDead: Bool {
+    entries.contains { if case .dead = $0.outcome { true } else { false } }
+  }
+}
+
+/// One of several turns at a time.
+private final class ConcurrentTurn: @unchecked Sendable {
+  // SAFETY: made and begun by the sender, handed to one task, and read again by the sender when that task has
+  // ended. The invocation is a copy that no other turn has.
+  private let delivery: Delivery
+  private let registration: Registration
+  private var target: AnyObject?
+  private var method: Implementation?
+  private var lane = DeliveryLane.caller
+  private var isLast = false
+
+  struct Ended: @unchecked Sendable {
+    // SAFETY: as above; the task has ended.
+    let index: Int
+    let turn: Delivery.Turn
+  }
+
+  init(_ delivery: Delivery, _ registration: Registration) {
+    self.registration = registration
+    self.delivery = Delivery(
+      proxy: delivery.proxy, invocation: delivery.invocation.carryingCopy(),
+      selector: delivery.selector)
+  }
+
+  /// Begins; returns the turn if it is over, or needs no task.
+  func begin() -> Delivery.Turn? {
+    switch delivery.find(registration) {
+    case .over(let turn): return turn
+    case .target(let target, let method):
+      if registration.listed.isSpecial {
+        switch delivery.claim(registration, isAwaited: true) {
+        case .over(let turn): return turn
+        case .lane(let lane, let isLast): (self.lane, self.isLast) = (lane, isLast)
+        }
+      }
+      if case .caller = lane.kind, let method, !method.isAwaited {
+        var turn = delivery.sendHere(to: target, method)
+        turn.type = type(of: target)
+        return turn
+      }
+      (self.target, self.method) = (target, method)
+      return nil
+    }
+  }
+
+  /// Runs where the sender does, to the end.
+  func end(_ index: Int, _ isolation: isolated (any Actor)?) async -> Ended {
+    guard let target else { return Ended(index: index, turn: .init(outcome: .notCalled)) }
+    var turn = await delivery.sendAwaiting(to: target, method, registration, lane, isLast)
+    turn.type = type(of: target)
+    self.target = nil
+    return Ended(index: index, turn: turn)
+  }
+}

@@ -1,0 +1,69 @@
+// Deliveries that are awaited, and who gets what of them.
+extension MulticastProxy {
+  /// Delivers an invocation to the targets, awaits their answers, and reports what became of it at each. The
+  /// invocation has the result that ``resultRule`` selects then.
+  ///
+  /// Throws only if the invocation cannot be delivered. What targets throw is in the report alone.
+  public nonisolated(nonsending) func deliverAwaiting(
+    _ invocation: Invocation
+  ) async throws -> DeliveryReport {
+    let stopsAtFirst = resultRule == .first
+    return try await deliverAwaiting(invocation, .sequential, stopsAtFirst: stopsAtFirst) { _ in
+      stopsAtFirst ? .stop : .next
+    }.report
+  }
+
+  /// What came of a delivery that was awaited.
+  struct Awaited {
+    let report: DeliveryReport
+    /// Whether somebody answered, or what stands for the targets did.
+    let isAnswered: Bool
+  }
+
+  nonisolated(nonsending) func deliverAwaiting(
+    _ invocation: Invocation, _ mode: AwaitedDelivery, stopsAtFirst: Bool,
+    each: (Invocation) throws -> Step
+  ) async throws -> Awaited {
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    return try await AwaitedStep.take(
+      through: targetList, invocation.call, selector, for: type(of: self)
+    ) {
+      let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+      let report =
+        switch mode {
+        case .sequential: try await delivery.runAwaiting(snapshot, each)
+        case .concurrent:
+          try await delivery.runConcurrently(snapshot, stopsAtFirst: stopsAtFirst, each)
+        }
+      // A target that failed, or gets the message later, was asked.
+      if report.answered == 0, report.queued == 0, report.errors.isEmpty, !report.isCancelled,
+        try await answerForTargetsAwaiting(invocation, selector)
+      {
+        _ = try each(invocation)
+        return Awaited(report: report, isAnswered: true)
+      }
+      return Awaited(report: report, isAnswered: report.answered > 0)
+    }
+  }
+
+  /// Delivers an invocation, and decides what the sender gets.
+  nonisolated(nonsending) func sendAwaiting(
+    _ invocation: Invocation, _ mode: AwaitedDelivery
+  ) async throws {
+    let stopsAtFirst = resultRule == .first
+    let awaited = try await deliverAwaiting(invocation, mode, stopsAtFirst: stopsAtFirst) { _ in
+      stopsAtFirst ? .stop : .next
+    }
+    try throwFirstAwaited(awaited.report, of: invocation)
+    if awaited.isAnswered { return }
+    var tally = TargetList.Tally()
+    tally.hasQueued = awaited.report.queued > 0
+    try answerIfNobodyDid(tally, invocation.call)
+  }
+
+  /// Throws the first error, and the cancellation of a delivery that was not brought to its end.
+  func throwFirstAwaited(_ report: DeliveryReport, of invocation: Invocation) throws {
+    try throwFirst(report, of: invocation)
+    if report.isCancelled { throw CancellationError() }
+  }
+}

@@ -1,0 +1,299 @@
+import Dispatch
+@testable import Forwarding
+import Synchronization
+import Testing
+
+/// A target whose methods take a while.
+private final class Slow: MethodDeclaring, @unchecked Sendable {
+  let name: Int
+  let log: Log
+  init(_ name: Int, _ log: Log) {
+    self.name = name
+    self.log = log
+  }
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("tell:") { (self: Slow, text: String) async -> Void in
+      self.log.add("\(self.name) begins")
+      await Task.yield()
+      self.log.add("\(self.name) ends")
+    }
+    methods.register("ask:") { (self: Slow, other: Int) async -> [Int] in
+      for _ in 0..<(10 - self.name % 10) { await Task.yield() }
+      return [self.name, other]
+    }
+    methods.register("mayFail:") { (self: Slow, failing: Int) async throws -> [Int] in
+      await Task.yield()
+      if failing == self.name { throw Failure(name: "\(self.name)") }
+      return [self.name]
+    }
+    methods.register("keep:") { (self: Slow, value: Counted) async -> Counted in
+      await Task.yield()
+      return value
+    }
+    methods.register("wait") { (self: Slow) async throws -> Void in
+      self.log.add("\(self.name) waits")
+      do { try await Task.sleep(for: .seconds(1000)) } catch {
+        self.log.add("\(self.name) is cancelled")
+        throw error
+      }
+    }
+    methods.register("firstIs:") { (self: Slow, quick: Int) async throws -> Int in
+      if self.name != quick { try await Task.sleep(for: .seconds(1000)) }
+      return self.name
+    }
+    methods.register("meet:") { (self: Slow, meeting: Meeting) async -> Void in
+      await meeting.arrive()
+    }
+  }
+}
+
+/// Where a number of tasks wait for each other.
+private actor Meeting {
+  private var missing: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  init(_ count: Int) { missing = count }
+  func arrive() async {
+    missing -= 1
+    if missing > 0 { return await withCheckedContinuation { waiting.append($0) } }
+    for one in waiting { one.resume() }
+  }
+}
+
+private let tell = try! AsyncMessage<Void, String>("tell:")
+private let ask = try! AsyncMessage<[Int], Int>("ask:")
+private let mayFail = try! AsyncMessage<[Int], Int>("mayFail:")
+private let keep = try! AsyncMessage<Counted, Counted>("keep:")
+private let wait = try! AsyncMessage<Void>("wait")
+private let firstIs = try! AsyncMessage<Int, Int>("firstIs:")
+private let meet = try! AsyncMessage<Void, Meeting>("meet:")
+
+/// A proxy, and its targets, which it does not keep.
+private func targets(_ count: Int, _ log: Log = Log()) -> (MulticastProxy, [Slow]) {
+  let proxy = MulticastProxy()
+  let targets = (1...count).map { Slow($0, log) }
+  for target in targets { proxy.add(target) }
+  return (proxy, targets)
+}
+
+@Suite("Deliveries that are awaited", .timeLimit(.minutes(1)))
+struct AwaitedDeliveryTests {
+  @Test("each target is awaited before the next one begins")
+  func inOrder() async throws {
+    let log = Log()
+    let (proxy, kept) = targets(2, log)
+    try await tell("x", on: proxy)
+    #expect(log.all == ["1 begins", "1 ends", "2 begins", "2 ends"])
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("all targets begin before any of them ends")
+  func atOnce() async throws {
+    let (proxy, kept) = targets(16)
+    try await meet(Meeting(16), on: proxy, delivery: .concurrent)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("the last answer counts", arguments: [AwaitedDelivery.sequential, .concurrent])
+  func last(_ delivery: AwaitedDelivery) async throws {
+    let (proxy, kept) = targets(3)
+    #expect(try await ask(7, on: proxy, delivery: delivery) == [3, 7])
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test(
+    "all answers come in the order of the targets",
+    arguments: [AwaitedDelivery.sequential, .concurrent])
+  func all(_ delivery: AwaitedDelivery) async throws {
+    let (proxy, kept) = targets(16)
+    let answers = try await ask.all(7, on: proxy, delivery: delivery)
+    #expect(answers.map(\.[0]) == Array(1...16))
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("the first answer ends a delivery, and cancels the others")
+  func first() async throws {
+    let (proxy, kept) = targets(16)
+    proxy.resultRule = .first
+    #expect(try await firstIs(9, on: proxy, delivery: .concurrent) == 9)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("who is cancelled because another was first is not called an error")
+  func firstReport() async throws {
+    let (proxy, kept) = targets(3)
+    proxy.resultRule = .first
+    let report = try await firstIs.report(2, on: proxy, delivery: .concurrent)
+    #expect(report.errors.isEmpty)
+    #expect(report.entries[1].outcome.isAnswer)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test(
+    "one error does not keep the others from being asked",
+    arguments: [AwaitedDelivery.sequential, .concurrent])
+  func errors(_ delivery: AwaitedDelivery) async throws {
+    let (proxy, kept) = targets(3)
+    let report = try await mayFail.report(2, on: proxy, delivery: delivery)
+    #expect(report.entries.map(\.outcome.isAnswer) == [true, false, true])
+    await #expect(throws: Failure(name: "2")) {
+      try await mayFail(2, on: proxy, delivery: delivery)
+    }
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("nobody's answer is an error, as for others")
+  func nobody() async {
+    await #expect(throws: ForwardingError.nobodyAnswered("ask:")) {
+      try await ask(1, on: MulticastProxy())
+    }
+  }
+
+  @Test("targets with async methods and others are asked in one order")
+  func mixed() async throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let (slow, quick) = (Slow(1, log), ClosureTarget())
+    try quick.register("tell:") { (_: String) in log.add("quick") }
+    proxy.add(slow)
+    proxy.add(quick)
+    try await tell("x", on: proxy)
+    #expect(log.all == ["1 begins", "1 ends", "quick"])
+  }
+
+  @Test("a send that does not await reports async methods as errors, and calls the others")
+  func notAwaited() throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let (slow, quick) = (Slow(1, log), ClosureTarget())
+    try quick.register("tell:") { (_: String) in log.add("quick") }
+    proxy.add(slow)
+    proxy.add(quick)
+    let report = try tell.message.deliver("x", on: proxy)
+    #expect(report.errors.map { "\($0)" } == ["'tell:' is async: await it, with an AsyncMessage"])
+    #expect(log.all == ["quick"])
+  }
+
+  @Test("cancellation reaches all targets that wait, and no other begins")
+  func cancelled() async throws {
+    let log = Log()
+    let (proxy, kept) = targets(3, log)
+    let task = Task { try await wait(on: proxy) }
+    while log.count == 0 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(log.all == ["1 waits", "1 is cancelled"])
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("cancellation reaches all targets at once")
+  func cancelledAtOnce() async throws {
+    let log = Log()
+    let (proxy, kept) = targets(16, log)
+    let task = Task { try await wait(on: proxy, delivery: .concurrent) }
+    while log.count < 16 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(log.all.count { $0.hasSuffix("cancelled") } == 16)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("a task that was cancelled before begins no target")
+  func cancelledBefore() async throws {
+    let log = Log()
+    let (proxy, kept) = targets(2, log)
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await tell("x", on: proxy)
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(log.all.isEmpty)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test(
+    "arguments and results live as long as they are used",
+    arguments: [AwaitedDelivery.sequential, .concurrent])
+  func lifetimes(_ delivery: AwaitedDelivery) async throws {
+    let log = Log()
+    let (proxy, kept) = targets(5)
+    do {
+      let answers = try await keep.all(Counted(log), on: proxy, delivery: delivery)
+      #expect(answers.count == 5)
+      #expect(alive(log) == 1)
+    }
+    #expect(alive(log) == 0)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("a target that is removed while an earlier one is awaited is not called")
+  func removed() async throws {
+    let log = Log()
+    let proxy = MulticastProxy()
+    let (first, second) = (ClosureTarget(), Slow(2, log))
+    try first.register("tell:") { (_: String) async -> Void in
+      await Task.yield()
+      proxy.remove(second)
+    }
+    proxy.add(first)
+    proxy.add(second)
+    try await tell("x", on: proxy)
+    #expect(log.all.isEmpty)
+  }
+
+  @Test("a wait for the end of a registration inside of its own message is refused")
+  func waitInside() async throws {
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    try target.register("tell:") { (_: String) async throws -> Void in
+      await Task.yield()
+      try proxy.removeAndWait(target)
+    }
+    proxy.add(target)
+    await #expect(throws: ForwardingError.wouldDeadlock) { try await tell("x", on: proxy) }
+    proxy.removeAll()
+  }
+
+  @Test("a circle of proxies is an error")
+  func circle() async throws {
+    let (one, other) = (MulticastProxy(), MulticastProxy())
+    one.add(other)
+    other.add(one)
+    let target = Slow(1, Log())
+    other.add(target)
+    let report = try await tell.report("x", on: one)
+    #expect(!report.errors.isEmpty)
+    one.removeAll()
+  }
+
+  @Test("proxies behind proxies await")
+  func nested() async throws {
+    let (inner, kept) = targets(2)
+    let outer = MulticastProxy()
+    outer.add(inner)
+    #expect(try await ask(7, on: outer) == [2, 7])
+    #expect(try await ask(7, on: outer, delivery: .concurrent) == [2, 7])
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("a data source awaits its targets, then its fallback")
+  func dataSource() async throws {
+    let source = DataSourceProxy()
+    let (first, fallback) = (Slow(1, Log()), Slow(2, Log()))
+    source.setFallback(fallback)
+    #expect(try await ask(7, on: source) == [2, 7])
+    source.add(first)
+    #expect(try await ask(7, on: source) == [1, 7])
+  }
+
+  @Test("an interceptor's handlers run before and after what is awaited")
+  func intercepting() async throws {
+    let log = Log()
+    let proxy = InterceptingProxy(Slow(1, log))
+    proxy.before("tell:") { _ in log.add("before") }
+    proxy.after("tell:") { _ in log.add("after") }
+    try await tell("x", on: proxy)
+    #expect(log.all == ["before", "1 begins", "1 ends", "after"])
+  }
+}

@@ -1,0 +1,182 @@
+import Dispatch
+@testable import Forwarding
+import Synchronization
+import Testing
+
+private final class Answering: MethodDeclaring, @unchecked Sendable {
+  let log: Log
+  init(_ log: Log) { self.log = log }
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("twice:") { (self: Answering, value: Int) in
+      self.log.add("\(value)")
+      return value * 2
+    }
+    methods.register("note:") { (self: Answering, value: Int) in self.log.add("\(value)") }
+    methods.register("slowly:") { (self: Answering, value: Int) async -> Int in
+      self.log.add("\(value) begins")
+      for _ in 0..<5 { await Task.yield() }
+      self.log.add("\(value) ends")
+      return value * 2
+    }
+    methods.register("place") { (_: Answering) async -> [Bool] in
+      var found = [isOnTestQueue()]
+      await Task.yield()
+      found.append(isOnTestQueue())
+      return found
+    }
+    methods.register("fail") { (_: Answering) async throws -> Void in
+      await Task.yield()
+      throw Failure(name: "lane")
+    }
+    methods.register("wait") { (self: Answering) async throws -> Void in
+      self.log.add("waits")
+      try await Task.sleep(for: .seconds(1000))
+    }
+  }
+}
+
+private let queue = DispatchQueue(label: "awaited lanes")
+private let mark = QueueMark.of(queue)
+private func isOnTestQueue() -> Bool { mark.isCurrent }
+
+private actor Place {}
+
+private let twice = try! AsyncMessage<Int, Int>("twice:")
+private let slowly = try! AsyncMessage<Int, Int>("slowly:")
+private let fail = try! AsyncMessage<Void>("fail")
+private let wait = try! AsyncMessage<Void>("wait")
+
+private let lanes: [DeliveryLane] = [
+  .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(30)), .actor(Place()),
+  .actor(MainActor.shared),
+]
+
+@Suite("Lanes that are awaited", .timeLimit(.minutes(1)))
+struct AwaitedLaneTests {
+  @Test("the result of a message in any lane is awaited", arguments: lanes)
+  func result(_ lane: DeliveryLane) async throws {
+    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    proxy.add(target, on: lane)
+    #expect(try await twice(4, on: proxy) == 8)
+  }
+
+  @Test("an async method is awaited in any lane", arguments: lanes)
+  func slow(_ lane: DeliveryLane) async throws {
+    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    proxy.add(target, on: lane)
+    #expect(try await slowly(4, on: proxy) == 8)
+    #expect(try await slowly(5, on: proxy, delivery: .concurrent) == 10)
+  }
+
+  @Test("the error of a method comes back from its lane", arguments: lanes)
+  func error(_ lane: DeliveryLane) async {
+    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    proxy.add(target, on: lane)
+    await #expect(throws: Failure(name: "lane")) { try await fail(on: proxy) }
+  }
+
+  @Test("an async method stays on its queue, before and after it was suspended")
+  func place() async throws {
+    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    proxy.add(target, on: .queue(queue))
+    #expect(try await AsyncMessage<[Bool]>("place")(on: proxy) == [true, true])
+  }
+
+  @Test("cancellation reaches a method in its lane", arguments: lanes)
+  func cancelled(_ lane: DeliveryLane) async {
+    let log = Log()
+    let (proxy, target) = (MulticastProxy(), Answering(log))
+    proxy.add(target, on: lane)
+    let task = Task { try await wait(on: proxy) }
+    while log.count == 0 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("a message that waits for its queue is given up when its sender is cancelled")
+  func cancelledBefore() async {
+    let log = Log()
+    let (proxy, target) = (MulticastProxy(), Answering(log))
+    let busy = DispatchQueue(label: "busy")
+    let gate = DispatchSemaphore(value: 0)
+    busy.async { gate.wait() }
+    proxy.add(target, on: .queue(busy))
+    let task = Task { try await twice(4, on: proxy) }
+    await Task.yield()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    gate.signal()
+    busy.sync {}
+    #expect(log.all.isEmpty)
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("a deadline ends the wait, and cancels the method")
+  func deadline() async {
+    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
+    await #expect(throws: ForwardingError.timedOut) { try await wait(on: proxy) }
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("a lane that ignores results is not awaited")
+  func ignored() async throws {
+    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    proxy.add(target, on: .queue(queue, ignoringResult: true))
+    #expect(try await twice(4, on: proxy) == 0)
+    queue.sync {}
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("messages that are not awaited begin in order in an actor's lane, and may suspend")
+  func order() async throws {
+    let log = Log()
+    let (proxy, target) = (MulticastProxy(), Answering(log))
+    proxy.add(target, on: .actor(Place(), ignoringResult: true))
+    var tickets: [DeliveryTicket?] = []
+    for value in 0..<8 {
+      tickets.append(try slowly.message.deliver(value, on: proxy).entries[0].ticket)
+    }
+    for ticket in tickets { #expect(await ticket?.value().isAnswer == true) }
+    #expect(log.all.filter { $0.hasSuffix("begins") } == (0..<8).map { "\($0) begins" })
+    withExtendedLifetime(target) {}
+  }
+
+  @Test(
+    "an awaited message does not overtake one that nobody awaits",
+    arguments: [DeliveryLane.queue(queue, ignoringResult: false), .actor(Place())])
+  func overtaking(_ lane: DeliveryLane) async throws {
+    let log = Log()
+    let (proxy, target) = (MulticastProxy(), Answering(log))
+    proxy.add(target, on: lane)
+    let tell = try Message<Void, Int>("note:")
+    for value in 0..<20 {
+      try tell(value, on: proxy)
+      try await AsyncMessage(tell)(value + 100, on: proxy)
+    }
+    #expect(log.all == (0..<20).flatMap { ["\($0)", "\($0 + 100)"] })
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("a method may await a message in the lane that it runs in", arguments: lanes)
+  func inside(_ lane: DeliveryLane) async throws {
+    let proxy = MulticastProxy()
+    let (outer, inner) = (ClosureTarget(), Answering(Log()))
+    try outer.register("ask:") { (value: Int) async throws -> Int in
+      try await slowly(value, on: proxy)
+    }
+    proxy.add(outer, on: lane)
+    proxy.add(inner, on: lane)
+    #expect(try await AsyncMessage<Int, Int>("ask:")(4, on: proxy) == 8)
+  }
+
+  @Test("sixteen targets in lanes of all kinds answer at once")
+  func many() async throws {
+    let proxy = MulticastProxy()
+    let kept = (0..<16).map { _ in Answering(Log()) }
+    for (index, target) in kept.enumerated() { proxy.add(target, on: lanes[index % lanes.count]) }
+    #expect(try await slowly.all(4, on: proxy, delivery: .concurrent).count == 16)
+  }
+}

@@ -1,0 +1,37 @@
+import Forwarding
+import Testing
+
+@Suite("Where awaited methods run")
+struct AwaitedPlaceTests {
+  @MainActor
+  @Test("targets that say nothing run on the sender's actor, also all at once")
+  func isolation() async throws {
+    let proxy = MulticastProxy()
+    let kept = try (1...4).map { _ in
+      let target = ClosureTarget()
+      try target.register("place") { () async -> Bool in
+        await Task.yield()
+        return isOnMain()
+      }
+      proxy.add(target)
+      return target
+    }
+    let place = try AsyncMessage<Bool>("place")
+    #expect(try await place(on: kept[0]))
+    #expect(try await place(on: SingleTargetProxy(kept[0])))
+    #expect(try await place(on: proxy))
+    #expect(try await place.all(on: proxy) == [true, true, true, true])
+    #expect(try await place.all(on: proxy, delivery: .concurrent) == [true, true, true, true])
+    withExtendedLifetime(kept) {}
+  }
+
+  @MainActor
+  @Test("methods that are not async run on the sender's actor, also all at once")
+  func isolationInPlace() async throws {
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    try target.register("place") { isOnMain() }
+    proxy.add(target)
+    #expect(try await AsyncMessage<Bool>("place").all(on: proxy, delivery: .concurrent) == [true])
+  }
+}
