@@ -70,8 +70,10 @@
     var name: String
     /// `public ` and the like.
     var access: String
-    /// Attributes in front of the class: its global actor.
+    /// Attributes in front of the class, its global actor among them.
     var attributes: String
+    /// `@MainActor` and the like.
+    var actor: String?
     var isSendable: Bool
     /// The protocols that it inherits, which have faces of their own.
     var bases: [String]
@@ -90,8 +92,8 @@
 
     var source: String {
       let conformances = isSendable ? ", @unchecked Sendable" : ""
-      // The face of a protocol on the main actor is used there alone.
-      let isolation = attributes.contains("@MainActor") ? "@MainActor " : ""
+      // The face of a protocol on an actor is used there alone.
+      let isolation = actor.map { $0 + " " } ?? ""
       let messages = members.flatMap(\.messages)
       let constants = messages.map {
         "  nonisolated fileprivate static let \($0.name) = \($0.type)(\"\($0.selector)\")"

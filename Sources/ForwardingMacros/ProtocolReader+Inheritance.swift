@@ -28,15 +28,23 @@
       "AnyActor", "GlobalActor", "DistributedActor", "ObservableObject", "BitwiseCopyable",
     ]
 
-    private static let actorless = [
-      "MainActor", "Forwardable", "objc", "available", "preconcurrency",
-    ]
+    /// The attributes of the face: where the protocol may be used, and its global actor.
+    var attributes: [String] {
+      let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
+      let kept: Set = ["available", "preconcurrency", "_spi"]
+      return attributes.filter {
+        kept.contains($0.attributeName.trimmedDescription) || $0.namesGlobalActor
+      }.map(\.trimmedDescription)
+    }
+
+    /// The global actor, as an attribute. Others than its name, which ends like that of the main actor, tell a
+    /// macro nothing of an attribute.
+    var actor: String? {
+      declaration.attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
+        .first(where: \.namesGlobalActor)?.trimmedDescription
+    }
 
     mutating func checkInheritance() {
-      for case .attribute(let attribute) in declaration.attributes
-      where !Self.actorless.contains(attribute.attributeName.trimmedDescription) {
-        refuse(.otherActor, at: attribute)
-      }
       if let associated = declaration.primaryAssociatedTypeClause {
         refuse(.associatedType, at: associated)
       }
@@ -55,6 +63,12 @@
         first.map { replacing($0, "AnyObject, \($0.trimmedDescription)") }
         ?? replacing(name, "\(name.text): AnyObject")
       refuse(.notClassBound, at: name, "inherit 'AnyObject'", fixed)
+    }
+  }
+
+  extension AttributeSyntax {
+    fileprivate var namesGlobalActor: Bool {
+      arguments == nil && attributeName.trimmedDescription.hasSuffix("Actor")
     }
   }
 #endif

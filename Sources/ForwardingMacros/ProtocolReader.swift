@@ -18,12 +18,9 @@
       let access = declaration.modifiers.map(\.name.text).filter {
         ["public", "package", "fileprivate", "private"].contains($0)
       }.map { $0 + " " }.joined()
-      let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
-        !["Forwardable", "objc"].contains($0.attributeName.trimmedDescription)
-      }
       var face = Face(
         name: declaration.name.text, access: access == "private " ? "fileprivate " : access,
-        attributes: attributes.map { $0.trimmedDescription + " " }.joined(),
+        attributes: attributes.map { $0 + " " }.joined(), actor: actor,
         isSendable: inherited.contains("Sendable"),
         bases: bases, members: [])
       for member in declaration.memberBlock.members {
@@ -78,10 +75,15 @@
       let types = ([result_] + parameters.map(\.type)).joined(separator: ", ")
       let taken = ["object: Object"] + parameters.enumerated().map { "value\($0): \($1.taken)" }
       let passed = parameters.enumerated().map { index, parameter in
-        parameter.label == "_" ? "value\(index)" : "\(parameter.label): value\(index)"
+        (parameter.label == "_" ? "" : "\(parameter.label): ")
+          + (parameter.variable == nil ? "" : "&") + "value\(index)"
       }
       var call = "object.\(function.name.text)(\(passed.joined(separator: ", ")))"
       if thrown != nil { call = "try \(call)" }
+      for (index, parameter) in parameters.enumerated() {
+        guard let variable = parameter.variable else { continue }
+        call = "try value\(index).change { (value\(index): inout \(variable)) in \(call) }"
+      }
       let isOptional = isOptional(function.attributes)
       if isOptional {
         call = "try OptionalRequirement.run(\"\(selector)\", of: object) { \(call) }"
@@ -90,6 +92,12 @@
       let throwing = thrown.map { " \($0.trimmedDescription)" } ?? ""
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
       let head = front(function.attributes, function.modifiers, function, access)
+      var send = answer.sending("\(face).\(message)", parameters.map(\.name))
+      for parameter in parameters where parameter.variable != nil {
+        send =
+          "\(thrown == nil ? "" : "try ")InoutVariable.lend(&\(parameter.name)) { "
+          + "(\(parameter.name): \(parameter.type))\(throwing) -> \(result_) in \(send) }"
+      }
       return FaceMember(
         messages: [
           FaceMessage(
@@ -98,7 +106,7 @@
         ],
         member: """
           \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
-              \(answer.sending("\(face).\(message)", parameters.map(\.name)))
+              \(send)
             }
           """,
         defaults: isOptional
@@ -121,6 +129,8 @@
       var type: String
       /// Its type as that of a closure's parameter.
       var taken: String
+      /// The type of the variable, if it is `inout`.
+      var variable: String?
       /// All of it.
       var declaration: String
       /// The label without backticks; empty if there is none.
@@ -136,13 +146,18 @@
       if let dots = parameter.ellipsis { refuse(.variadic, at: dots) }
       check(parameter.type)
       let names = label == name ? label : "\(label) \(name)"
-      let type = valueType(parameter.type)
+      let plain = valueType(parameter.type)
+      let isVariable = parameter.type.as(AttributedTypeSyntax.self)?.specifiers.contains {
+        $0.trimmedDescription == "inout"
+      }
+      let variable = isVariable ?? false ? plain : nil
+      let type = variable.map { "InoutVariable<\($0)>" } ?? plain
       let escapes = parameter.type.as(AttributedTypeSyntax.self)?.attributes.contains {
         $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "escaping"
       }
       return Parameter(
         label: label, name: name, type: type,
-        taken: escapes ?? false ? "@escaping \(type)" : type,
+        taken: escapes ?? false ? "@escaping \(type)" : type, variable: variable,
         declaration: "\(names): \(parameter.type.trimmedDescription)")
     }
 
@@ -154,10 +169,8 @@
         base = attributed.baseType
         attributes = attributed.attributes.compactMap { $0.as(AttributeSyntax.self) }
         for specifier in attributed.specifiers {
-          switch specifier.trimmedDescription {
-          case "inout": refuse(.inoutArgument, at: specifier)
-          case "isolated": refuse(.isolatedArgument, at: specifier)
-          default: break
+          if specifier.trimmedDescription == "isolated" {
+            refuse(.isolatedArgument, at: specifier)
           }
         }
       }

@@ -26,15 +26,11 @@
     case nonescaping =
       "a target on another queue keeps the closure: let it be '@escaping'"
     case autoclosure = "a target on another queue keeps the closure: take it as '@escaping' closure"
-    case inoutArgument =
-      "targets may get the message later, and change nothing: return the value in place of 'inout'"
     case isolatedArgument =
       "a face cannot hop to the actor of an argument: take it without 'isolated'"
     case asynchronous =
       "a face does not wait: take a completion closure, or return at once and tell by another message"
     case optionalProperty = "a property cannot be left out: let it be nil, or write a method"
-    case otherActor =
-      "a face is on the main actor or on none: take the attribute away, and add targets with a lane"
     case effectfulAccessor = "a property that is async or throws has no message: write a method"
     case noAnswer = "say what it answers when nobody does: '@Otherwise(value)' in front of it"
     case member = "a face cannot do this: take it out of the protocol"

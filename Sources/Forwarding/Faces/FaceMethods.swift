@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Where a face says how the objects of a class answer.
 ///
 /// Faces are written by `@Forwardable`; nobody else needs this.
@@ -14,11 +12,11 @@ import Dispatch
 /// ```
 public struct FaceMethods<Object: AnyObject> {
   private let table: MethodTable
-  private let isOnMainActor: Bool
+  private let actor: (any Actor)?
   private let optional = Guarded<[ProtocolDescription.Requirement]>([])
 
-  /// Calls `declare` once for a class and a face. The isolation is that of the protocol: the main actor,
-  /// or none.
+  /// Calls `declare` once for a class and a face. The isolation is that of the protocol: a global actor, or
+  /// none.
   public static func prepare(
     for face: AnyClass, isolation: isolated (any Actor)? = #isolation,
     _ declare: (FaceMethods<Object>) -> Void
@@ -26,8 +24,7 @@ public struct FaceMethods<Object: AnyObject> {
     let key = Prepared(object: ObjectIdentifier(Object.self), face: ObjectIdentifier(face))
     if prepared.read({ $0.contains(key) }) { return }
     // Two threads may both do it: the second one finds the methods there.
-    let methods = FaceMethods(
-      table: MethodTable.of(Object.self), isOnMainActor: isolation is MainActor)
+    let methods = FaceMethods(table: MethodTable.of(Object.self), actor: isolation)
     declare(methods)
     methods.adopt(face)
     prepared.withLockInPlace { _ = $0.insert(key) }
@@ -60,15 +57,15 @@ public struct FaceMethods<Object: AnyObject> {
       return
     }
     let selector = requirement.selector
-    let check: @Sendable () throws -> Void = {
-      if !mainQueue.isCurrent { throw ForwardingError.wrongIsolation(selector) }
-    }
     if isOptional {
       optional.withLock {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    table.declare(selector, isOnMainActor ? Implementation(method, unless: check) : method)
+    guard let actor else { return table.declare(selector, method) }
+    table.declare(
+      selector,
+      Implementation(method, unless: { try Isolation.check(that: actor, selector) }))
   }
 
   /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken
@@ -86,6 +83,3 @@ private struct Prepared: Hashable {
 }
 
 private let prepared = Guarded<Set<Prepared>>([])
-
-/// The queue that the main actor runs on, which may be served by other threads than the first one.
-private let mainQueue = QueueMark.of(.main)

@@ -15,6 +15,12 @@ enum Isolation {
     throw refusal(selector)
   }
 
+  /// Throws where a global actor is not the one that runs.
+  static func check(that actor: any Actor, _ selector: Selector) throws {
+    if actor is MainActor { return try main(nil, selector) }
+    if !CurrentExecutor.isThat(of: actor) { throw refusal(selector) }
+  }
+
   private static func refusal(_ selector: Selector?) -> any Error {
     selector.map { ForwardingError.wrongIsolation($0) } ?? InvocationError.selectorNotSet
   }

@@ -44,6 +44,9 @@ extension Invocation {
     return declared.first { index in
       let slot = call.slot(index)
       if slot.kind.isAggregate { return holdsPointer(index) }
+      if plan.lendsVariables, slot.kind.isSwiftValue {
+        return plan.swiftType(ofPlace: index + 1)?.type is any LentVariable.Type
+      }
       return slot.kind.isUnownedPointer && !slot.isNull
     }
   }

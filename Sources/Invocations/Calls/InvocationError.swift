@@ -74,6 +74,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case callbackRefused(CallbackRefusal)
   /// A function with this name, or a method with this selector, is registered already.
   case duplicateName(String)
+  /// A variable of this type is used after its loan has ended, on another thread, or while it is being changed.
+  case variableNotLent(SwiftType)
   /// A method is registered with a class, but takes objects of another class that this one is not
   /// below.
   case wrongReceiver(Selector, type: SwiftType, takes: SwiftType)
@@ -145,6 +147,8 @@ extension InvocationError: CustomStringConvertible {
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
     case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
+    case .variableNotLent(let type):
+      "a variable of \(type) is lent to one thread, for one message, and to one who changes it at a time"
     case .wrongReceiver(let selector, let name, let taken):
       "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
     case .notAwaited(let selector):

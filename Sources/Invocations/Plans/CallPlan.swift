@@ -40,6 +40,8 @@ public final class CallPlan: Sendable {
   /// The types of the places whose values travel by their address, the result first; empty if there are
   /// none.
   private let swiftTypes: [SwiftType?]
+  /// Whether an argument is a variable of the sender's, which no other thread may have.
+  let lendsVariables: Bool
 
   /// Equal for plans of equal signatures: how the shared ones are found.
   let key: [UInt8]
@@ -74,6 +76,7 @@ public final class CallPlan: Sendable {
       values[place].kind = .swiftValue
     }
     self.swiftTypes = swiftTypes
+    lendsVariables = swiftTypes.contains { $0?.type is any LentVariable.Type }
     var plan: OpaquePointer?
     var blamed = 0
     let status = unsafe fwd_plan_create(

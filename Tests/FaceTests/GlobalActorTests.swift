@@ -1,0 +1,68 @@
+#if Macros
+  import FaceProtocols
+  import Forwarding
+  import Testing
+
+  @globalActor
+  actor AudioActor {
+    static let shared = AudioActor()
+  }
+
+  @Forwardable
+  @AudioActor
+  protocol AudioDelegate: AnyObject {
+    func play(_ name: String)
+    @Otherwise(0) var volume: Int { get }
+  }
+
+  @AudioActor
+  private final class Player: AudioDelegate {
+    private(set) var played: [String] = []
+    let volume = 11
+    func play(_ name: String) { played.append(name) }
+  }
+
+  @Suite("A protocol on a global actor")
+  struct GlobalActorTests {
+    @Test("has its face there, and its targets")
+    @AudioActor
+    func inPlace() throws {
+      let delegates = Multicast<AudioDelegateProxy>()
+      let player = Player()
+      delegates.add(player, strongly: true)
+      delegates.face.play("song")
+      #expect(player.played == ["song"])
+      #expect(delegates.face.volume == 11)
+      #expect(try delegates.messages.volume.all() == [11])
+    }
+
+    @Test("is not sent to from elsewhere")
+    @AudioActor
+    func elsewhere() async {
+      let delegates = Multicast<AudioDelegateProxy>()
+      let player = Player()
+      delegates.add(player, strongly: true)
+      let proxy = delegates.proxy
+      await MainActor.run {
+        _ = #expect(throws: ForwardingError.wrongIsolation("play:")) {
+          try Message<Void, String>("play:")("from elsewhere", on: proxy)
+        }
+      }
+      #expect(player.played.isEmpty)
+    }
+
+    @Test("is sent to from elsewhere on a lane of the actor")
+    @AudioActor
+    func lane() async throws {
+      let delegates = Multicast<AudioDelegateProxy>()
+      let player = Player()
+      delegates.add(player, strongly: true, on: .actor(AudioActor.shared))
+      let proxy = delegates.proxy
+      await Task.detached {
+        let report = try? Message<Void, String>("play:").deliver("from elsewhere", on: proxy)
+        _ = await report?.entries.first?.ticket?.value()
+      }.value
+      #expect(player.played == ["from elsewhere"])
+    }
+  }
+#endif

@@ -1,0 +1,148 @@
+#if Macros
+  import Dispatch
+  import FaceProtocols
+  import Forwarding
+  import Foundation
+  import Invocations
+  import Testing
+
+  @Forwardable
+  protocol Editing: AnyObject {
+    func edit(_ text: inout String)
+    func swap(_ one: inout [Int], with other: inout [Int]) throws -> Int
+    @Otherwise(false) func check(_ text: inout String, at index: Int) throws(Refusal) -> Bool
+    @Optional func polish(_ text: inout String)
+  }
+
+  private final class Editor: Editing {
+    let mark: String
+    init(_ mark: String) { self.mark = mark }
+    func edit(_ text: inout String) { text += mark }
+    func swap(_ one: inout [Int], with other: inout [Int]) throws -> Int {
+      (one, other) = (other, one)
+      return one.count
+    }
+    func check(_ text: inout String, at index: Int) throws(Refusal) -> Bool {
+      text = "\(text)@\(index)"
+      if index < 0 { throw Refusal() }
+      return true
+    }
+  }
+
+  @Suite("A requirement with 'inout' arguments")
+  struct InoutTests {
+    let editors = Multicast<EditingProxy>()
+
+    @Test("lets each target see what the one before it left")
+    func order() {
+      editors.add(Editor("a"), strongly: true)
+      editors.add(Editor("b"), strongly: true)
+      var text = "-"
+      editors.face.edit(&text)
+      #expect(text == "-ab")
+    }
+
+    @Test("leaves the variable alone where nobody answers")
+    func nobody() {
+      editors.add(Editor("a"), strongly: true)
+      var text = "-"
+      for _ in 0..<2 { editors.face.polish(&text) }
+      #expect(text == "-")
+    }
+
+    @Test("may have several, and a result")
+    func several() throws {
+      editors.add(Editor("a"), strongly: true)
+      var (one, other) = ([1], [2, 3])
+      #expect(try editors.face.swap(&one, with: &other) == 2)
+      #expect(one == [2, 3])
+      #expect(other == [1])
+    }
+
+    @Test("keeps what was changed before an error")
+    func throwing() throws {
+      editors.add(Editor("a"), strongly: true)
+      var text = "-"
+      #expect(try editors.face.check(&text, at: 1))
+      #expect(throws: Refusal.self) { try editors.face.check(&text, at: -1) }
+      #expect(text == "-@1@-1")
+    }
+
+    @Test("is not copied for being lent")
+    func unique() {
+      editors.add(Editor("a"), strongly: true)
+      var text = String(repeating: "x", count: 100)
+      text.reserveCapacity(200)
+      let before = text.utf8.withContiguousStorageIfAvailable { $0.baseAddress }
+      editors.face.edit(&text)
+      let after = text.utf8.withContiguousStorageIfAvailable { $0.baseAddress }
+      #expect(before == after)
+    }
+
+    @Test("is refused on another thread, with an error that says so")
+    func lanes() throws {
+      let queue = DispatchQueue(label: "edits")
+      editors.add(Editor("a"), strongly: true, on: .queue(queue))
+      let heard = Guarded<[String]>([])
+      editors.onDiagnostic = { diagnostic in
+        if case .unheard(let selector, let error) = diagnostic {
+          heard.withLock { $0.append("\(selector) \(error is ForwardingError)") }
+        }
+      }
+      var text = "-"
+      editors.face.edit(&text)
+      #expect(heard.read { $0 } == ["edit: true"])
+      let report = try InoutVariable.lend(&text) { try editors.messages.edit.report($0) }
+      guard case ForwardingError.borrowedArgument? = report.errors.first else {
+        Issue.record("\(report.errors)")
+        return
+      }
+      #expect(text == "-")
+    }
+
+    @Test("is not there for another thread while it is lent")
+    func otherThread() {
+      let watched = Intercepting<EditingProxy>(Editor("a"))
+      let refused = Guarded(false)
+      watched.messages.edit.before { variable in
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          do {
+            try variable.change { $0 += "elsewhere" }
+          } catch {
+            refused.withLock {
+              $0 = error as? InvocationError == .variableNotLent(SwiftType(String.self))
+            }
+          }
+          done.signal()
+        }
+        done.wait()
+      }
+      var text = "-"
+      watched.face.edit(&text)
+      #expect(text == "-a")
+      #expect(refused.read { $0 })
+    }
+
+    @Test("is over when the message is")
+    func over() throws {
+      let kept = Guarded<InoutVariable<String>?>(nil)
+      let watched = Intercepting<EditingProxy>(Editor("a"))
+      watched.messages.edit.before { variable in
+        try variable.change { $0 += "!" }
+        kept.withLock { $0 = variable }
+        #expect(throws: InvocationError.variableNotLent(SwiftType(String.self))) {
+          try variable.change { _ in try variable.change { $0 += "?" } }
+        }
+      }
+      var text = "-"
+      watched.face.edit(&text)
+      #expect(text == "-!a")
+      let variable = try #require(kept.read { $0 })
+      #expect(throws: InvocationError.variableNotLent(SwiftType(String.self))) {
+        try variable.change { $0 += "late" }
+      }
+      #expect(text == "-!a")
+    }
+  }
+#endif
