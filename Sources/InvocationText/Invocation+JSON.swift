@@ -158,6 +158,9 @@ extension Invocation {
   private func value(
     _ index: Int, _ type: TypeEncoding, _ isText: ValueCoder.IsText
   ) throws(TextFault) -> JSONValue {
+    if type.kind == .cString, let text = try? Optional.some(argument(at: index, as: String?.self)) {
+      return text.map { JSONValue.string($0) } ?? JSONValue.null
+    }
     let bytes: [UInt8]
     do { bytes = try argumentBytes(at: index) } catch { throw TextFault(.refused(error), at: 0) }
     let coder = keeper as? ValueCoder

@@ -33,6 +33,9 @@ extension Invocation {
       try type.layout.size
     }
     if size == 0 { return .null }
+    if type.kind == .cString, let text = try? Optional.some(result(as: String?.self)) {
+      return text.map { JSONValue.string($0) } ?? JSONValue.null
+    }
     do { bytes = try resultBytes() } catch { throw TextFault(.refused(error), at: 0) }
     switch type.kind {
     case .cString, .atom: return ValueCoder.text(at: Integers.word(bytes[...]))

@@ -4,6 +4,7 @@ uint64_t fwd_word_widen(FWDWord word, const char *value) {
   switch (word) {
     case FWDWordWhole: break;
     case FWDWordAddress: return (uint64_t)value;
+    case FWDWordText: return ((const uint64_t *)value)[1] ? (uint64_t)value : 0;
     case FWDWordInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
     case FWDWordUInt8:
     case FWDWordBool: return *(const uint8_t *)value;
@@ -20,6 +21,7 @@ uint64_t fwd_word_widen(FWDWord word, const char *value) {
 void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
   switch (word) {
     case FWDWordWhole:
+    case FWDWordText:
     case FWDWordAddress: memcpy(value, &bits, 8); return;
     case FWDWordInt8:
     case FWDWordUInt8: memcpy(value, &bits, 1); return;

@@ -63,6 +63,8 @@ struct FWDPlanFacts {
   uint8_t returns_value;
   /// Whether a new frame needs no more than zero in the integer registers.
   uint8_t is_simple;
+  /// Whether the maker of the plan has text of its own in places that C takes for those of C strings.
+  uint8_t has_swift_text;
 };
 
 #define FWD_SHAPE_OF_LIBFFI 0xFF
@@ -87,7 +89,8 @@ void fwd_plan_destroy(FWDPlan *plan);
 /// Sets the maker of the plan, and what it shares with plans whose calls are alike; NULL stands for the
 /// plan itself. Called once, before anybody else knows the plan, which has no identity until then.
 /// Neither is retained, nor followed by code of this folder.
-void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *_Nullable identity);
+void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *_Nullable identity,
+                             int has_swift_text);
 
 /// Returns the facts of a plan, borrowed from it. Nothing of them changes but `matches`, so any thread
 /// may read them.

@@ -21,6 +21,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
   FWDWordBool,
   /// The word is the address of the memory; for values that are lent for the time of a call. Only stored.
   FWDWordAddress,
+  /// The same for a Swift string, or an optional one: no address for nil, whose second word is zero.
+  FWDWordText,
 } FWDWord;
 
 typedef struct FWDMove {

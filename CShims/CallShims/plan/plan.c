@@ -147,9 +147,11 @@ void fwd_plan_destroy(FWDPlan *plan) {
   if (__atomic_sub_fetch(&plan->keepers, 1, __ATOMIC_ACQ_REL) == 0) free(plan);
 }
 
-void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *identity) {
+void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *identity,
+                             int has_swift_text) {
   plan->facts.swift_plan = swift_plan;
   plan->facts.identity = identity ? identity : plan;
+  plan->facts.has_swift_text = has_swift_text != 0;
 }
 
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan) { return &plan->facts; }

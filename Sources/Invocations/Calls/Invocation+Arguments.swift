@@ -92,9 +92,11 @@ extension Invocation {
 
   // MARK: Raw
 
-  /// The bytes of an argument, exactly as many as its type has.
+  /// The bytes of an argument, exactly as many as its type has. Swift's own text, as in a message of a
+  /// `String`, has no bytes of C, and is refused here and below.
   public func argumentBytes(at index: Int) throws(InvocationError) -> [UInt8] {
     try call.checkIndex(index)
+    try call.refuseSwiftText(call.slot(index))
     return call.slot(index).bytes
   }
 
@@ -107,6 +109,7 @@ extension Invocation {
   public func setArgument(bytes: [UInt8], at index: Int) throws(InvocationError) {
     try call.checkIndex(index)
     let slot = call.slot(index)
+    try call.refuseSwiftText(slot)
     guard bytes.count == slot.size else {
       throw .wrongSize(expected: slot.size, given: bytes.count)
     }

@@ -52,6 +52,10 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
+    guard unsafe call.facts.pointee.has_swift_text == 0 else {
+      return try unsafe call.callFunctionTranslating(
+        at: function, returnsRetained: returnsRetained)
+    }
     try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
   }
 
@@ -63,6 +67,10 @@ extension Invocation {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }
+    guard !plan.hasSwiftText else {
+      throw .signatureMismatch(
+        name: "function", expected: plan.signature, given: plan.signature)
+    }
     call.forgetResult()
     try call.checkStack()
     let code = unsafe fwd_call_capturing_errno(plan.facts, call.state, function)

@@ -24,6 +24,7 @@ extension Invocation {
   /// The bytes of the result, exactly as many as its type has.
   public func resultBytes() throws(InvocationError) -> [UInt8] {
     guard call.hasResult else { throw .resultNotAvailable }
+    try call.refuseSwiftText(call.resultSlot)
     return call.resultSlot.bytes
   }
 
@@ -34,6 +35,7 @@ extension Invocation {
   public func copyResult(into destination: UnsafeMutableRawPointer) throws(InvocationError) {
     if call.resultSlot.size == 0 { return }
     guard call.hasResult else { throw .resultNotAvailable }
+    try call.refuseSwiftText(call.resultSlot)
     unsafe fwd_slot_load(plan.result, call.frame, destination, call.resultSlot.size)
   }
 
@@ -49,7 +51,7 @@ extension Invocation {
     // Storing may run code of the value's type, which may set a result as well.
     let replaced = call.detachReplaced()
     defer { call.letGo(replaced) }
-    call.resultOwnership = isOwned && !slot.isNull ? Value.ownership : .none
+    call.resultOwnership = isOwned && !slot.isNull ? slot.kind.ownership : .none
     call.hasResult = true
   }
 
@@ -76,6 +78,7 @@ extension Invocation {
       throw .wrongSize(expected: call.resultSlot.size, given: bytes.count)
     }
     guard call.resultSlot.size > 0 else { return }
+    try call.refuseSwiftText(call.resultSlot)
     let old = call.detachResult()
     unsafe call.resultSlot.store(bytes: bytes)
     call.hasResult = true

@@ -55,6 +55,10 @@ public struct ScopedInvocation: ~Copyable {
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
+    guard unsafe call.facts.pointee.has_swift_text == 0 else {
+      return try unsafe call.callFunctionTranslating(
+        at: function, returnsRetained: returnsRetained)
+    }
     try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
   }
 

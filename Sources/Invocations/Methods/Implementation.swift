@@ -151,8 +151,8 @@ public final class Implementation: Sendable {
   /// types differ.
   func answering(_ plan: CallPlan) -> Implementation? {
     if plan.isInterchangeable(with: self.plan) { return self }
-    guard let withoutResult, plan.isInterchangeable(with: withoutResult.plan) else { return nil }
-    return withoutResult
+    if plan.differsInText(from: self.plan) { return Implementation(translating: self, for: plan) }
+    return withoutResult?.answering(plan)
   }
 
   /// Whether a C function may be called with objects of a class. A Swift body looks for itself.

@@ -43,6 +43,9 @@ public final class CallPlan: Sendable {
   /// Whether an argument is a variable of the sender's, which no other thread may have.
   let lendsVariables: Bool
 
+  /// Whether text is Swift's own somewhere, in a place that is spelled as that of a C string.
+  let hasSwiftText: Bool
+
   /// Equal for plans of equal signatures: how the shared ones are found.
   let key: [UInt8]
   /// Equal for plans that may stand in for one another: which types an address points at does not
@@ -77,6 +80,7 @@ public final class CallPlan: Sendable {
     }
     self.swiftTypes = swiftTypes
     lendsVariables = swiftTypes.contains { $0?.type is any LentVariable.Type }
+    hasSwiftText = swiftTypes.contains { $0 == .text }
     var plan: OpaquePointer?
     var blamed = 0
     let status = unsafe fwd_plan_create(
@@ -101,7 +105,8 @@ public final class CallPlan: Sendable {
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
     unsafe fwd_plan_set_swift_plan(
       plan, Unmanaged.passUnretained(self).toOpaque(),
-      shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
+      shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) },
+      hasSwiftText ? 1 : 0)
   }
 
   deinit {
@@ -165,6 +170,18 @@ public final class CallPlan: Sendable {
     return Array((fixed + types.joined()).utf8)
   }
 
+  /// Whether a method planned as `other` answers calls of this plan if text is translated on the way: they
+  /// differ in nothing but whose text it is.
+  func differsInText(from other: CallPlan) -> Bool {
+    guard hasSwiftText || other.hasSwiftText, fixedArgumentCount == other.fixedArgumentCount,
+      signature.isInterchangeable(with: other.signature)
+    else { return false }
+    return (0...argumentCount).allSatisfy { place in
+      let (one, two) = (swiftType(ofPlace: place), other.swiftType(ofPlace: place))
+      return one == two || (one ?? .text == .text && two ?? .text == .text)
+    }
+  }
+
   /// The type of a place whose values travel by their address; 0 is the result.
   func swiftType(ofPlace place: Int) -> SwiftType? {
     swiftTypes.isEmpty ? nil : swiftTypes[place]
@@ -189,6 +206,8 @@ extension CallPlan {
   func accepts<Value: CallValue>(
     _ type: Value.Type, _ kind: ValueKind, place: Int
   ) -> Bool {
+    // Whatever travels as text is a String there.
+    if kind.isSwiftValue { return Value.valueKind.isCString && swiftType(ofPlace: place) == .text }
     guard kind.isAggregate else {
       return Value.valueKind.fits(kind) || isPromoted(type, place)
     }

@@ -33,14 +33,13 @@ package struct FittedPlan<Value, each Argument>: Sendable {
       throw .argumentCount(
         expected: signature.numberOfArguments - first, given: arguments.count)
     }
-    // An address is a pointer in every encoding, and no array, whose elements others may set.
     for (index, place) in arguments.enumerated() where place.addressed != nil {
       let type = signature.argumentTypes[first + index]
-      guard FWDKind(type) == .pointer, !type.isArray else {
+      guard place.mayLie(in: type) else {
         throw .argumentMismatch(index: first + index, expected: type, given: place.type)
       }
     }
-    if result.addressed != nil, FWDKind(signature.resultType) != .pointer {
+    if result.addressed != nil, !result.mayLie(in: signature.resultType) {
       throw .resultMismatch(expected: signature.resultType, given: result.type)
     }
     plan = try CallPlan.shared(
@@ -77,18 +76,21 @@ extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
   /// The plan of a method whose declared arguments are of these types.
   @usableFromInline
   package init(method encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 2, TypedPlace(of: Value.self), Self.places)
+    try self.init(
+      encoding, first: 2, TypedPlace(of: Value.self, isMethod: true), Self.places(isMethod: true))
   }
 
   /// The plan of a function whose arguments are of these types.
   @usableFromInline
   package init(function encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places)
+    try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places(isMethod: false))
   }
 
-  private static var places: [TypedPlace] {
+  private static func places(isMethod: Bool) -> [TypedPlace] {
     var places: [TypedPlace] = []
-    for type in repeat (each Argument).self { places.append(TypedPlace(of: type)) }
+    for type in repeat (each Argument).self {
+      places.append(TypedPlace(of: type, isMethod: isMethod))
+    }
     return places
   }
 }
@@ -98,18 +100,24 @@ extension FittedPlan {
   /// The plan of a method whose declared arguments are of these types.
   @usableFromInline
   package init(anyMethod encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 2, TypedPlace(ofAny: Value.self, isResult: true), Self.anyPlaces)
+    try self.init(
+      encoding, first: 2, TypedPlace(ofAny: Value.self, isResult: true, isMethod: true),
+      Self.anyPlaces(isMethod: true))
   }
 
   /// The plan of a function whose arguments are of these types.
   @usableFromInline
   package init(anyFunction encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 0, TypedPlace(ofAny: Value.self, isResult: true), Self.anyPlaces)
+    try self.init(
+      encoding, first: 0, TypedPlace(ofAny: Value.self, isResult: true),
+      Self.anyPlaces(isMethod: false))
   }
 
-  private static var anyPlaces: [TypedPlace] {
+  private static func anyPlaces(isMethod: Bool) -> [TypedPlace] {
     var places: [TypedPlace] = []
-    for type in repeat (each Argument).self { places.append(TypedPlace(ofAny: type)) }
+    for type in repeat (each Argument).self {
+      places.append(TypedPlace(ofAny: type, isMethod: isMethod))
+    }
     return places
   }
 }

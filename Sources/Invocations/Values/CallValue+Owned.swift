@@ -8,7 +8,8 @@ public import CForwardingShims
   import Darwin
 #endif
 
-/// Text for `*`. The frame owns a copy; reading returns a copy too.
+/// Text for `*`: a C string, or a `String` in a place that was made for one. The frame owns a copy; reading
+/// returns a copy too.
 extension String: NullableCallValue {
   public static var typeEncoding: String { "*" }
   @inlinable @unsafe
@@ -16,6 +17,7 @@ extension String: NullableCallValue {
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
+    if slot.kind.isSwiftValue { return slot.text = self }
     // A NUL inside would cut the text.
     if let offset = Array(utf8).firstIndex(of: 0) { throw .embeddedNUL(offset: offset) }
     guard let copy = unsafe strdup(self) else { throw .outOfMemory }
@@ -24,6 +26,10 @@ extension String: NullableCallValue {
 
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> String {
+    if slot.kind.isSwiftValue {
+      guard let text = slot.text else { throw .notText(index: slot.index) }
+      return text
+    }
     // SAFETY: the one who set the argument, or registered the function, vouched for a C string.
     guard let text = unsafe UnsafePointer<CChar>(bitPattern: UInt(slot.word)),
       let value = unsafe String(validatingCString: text)

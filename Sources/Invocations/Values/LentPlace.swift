@@ -20,6 +20,8 @@ package struct LentPlace: Sendable {
     case object
     /// The word is the address of the value.
     case address
+    /// The word is the address of a `String`, or zero.
+    case text
   }
 
   /// The type of the value.
@@ -43,6 +45,7 @@ package struct LentPlace: Sendable {
     case .word(let word) where slot.kind == slot.declared: way = word == .bool ? .truth : .word
     case .object: way = .object
     case .address: way = .address
+    case .text: way = .text
     case .word, .converted, .nothing: return nil
     }
     type = ObjectIdentifier(place.type.type)
@@ -63,7 +66,7 @@ package struct LentPlace: Sendable {
     if MemoryLayout<Value>.size > 8 { return try unsafe address(at: word) }
     switch way {
     case .word: break
-    case .address: return try unsafe address(at: word)
+    case .address, .text: return try unsafe address(at: word)
     case .object:
       // A cast takes longer than a call, and most objects are of the very class.
       if unsafe !SwiftBody.isExactly(self.type, word.load(as: UnsafeRawPointer?.self)) {
@@ -81,10 +84,25 @@ package struct LentPlace: Sendable {
     at word: UnsafeMutableRawPointer
   ) throws(InvocationError) -> UnsafePointer<Value> {
     guard let value = unsafe word.load(as: UnsafePointer<Value>?.self) else {
-      throw .missingValue(index: Int(index))
+      return try unsafe missing(as: Value.self)
     }
     return unsafe value
   }
+
+  /// What stands for a value that is not there: no text, or an error.
+  @usableFromInline @unsafe
+  func missing<Value>(as type: Value.Type) throws(InvocationError) -> UnsafePointer<Value> {
+    guard way == .text else { throw .missingValue(index: Int(index)) }
+    guard type == String?.self else { throw .notText(index: Int(index)) }
+    return unsafe UnsafeRawPointer(Self.noText).assumingMemoryBound(to: Value.self)
+  }
+
+  // SAFETY: set here, and only read.
+  private static nonisolated(unsafe) let noText: UnsafePointer<String?> = {
+    let memory = UnsafeMutablePointer<String?>.allocate(capacity: 1)
+    unsafe memory.initialize(to: nil)
+    return unsafe UnsafePointer(memory)
+  }()
 
   /// Refuses nil, and an object that is no instance of the class or of one below it.
   @usableFromInline @unsafe

@@ -33,6 +33,7 @@ package final class TupleLayout: @unchecked Sendable {
       case .word(let known) where slot.kind == slot.declared: word = known
       case .object: (word, isWords) = (.whole, false)
       case .address: (word, isWords) = (.address, false)
+      case .text: (word, isWords) = (.text, false)
       case .word, .converted, .nothing: return nil
       }
       guard offset <= UInt16.max else { return nil }

@@ -17,6 +17,9 @@ package struct TypedPlace: Sendable {
     case object
     /// The word is its address: in its sender's memory, or in memory of an invocation.
     case address
+    /// The word is the address of a `String`, or zero for one that is missing. A `String` and an optional one
+    /// lie alike.
+    case text
     /// Its type says how.
     case converted(any CallValue.Type)
     /// There is no value.
@@ -27,19 +30,21 @@ package struct TypedPlace: Sendable {
   /// The type.
   @usableFromInline let type: SwiftType
 
-  /// A place for a type that says itself how its values travel.
+  /// A place for a type that says itself how its values travel. In a method, text is Swift's own.
   @usableFromInline
-  init<Value: CallValue>(of type: Value.Type) {
+  init<Value: CallValue>(of type: Value.Type, isMethod: Bool = false) {
     self.type = SwiftType(type)
-    way = Self.way(of: type)
+    way = isMethod && Self.isText(type) ? .text : Self.way(of: type)
   }
 
   /// A place for any type. `Void` as a result is none; as an argument it is a value like others.
   @usableFromInline
-  package init<Value>(ofAny type: Value.Type, isResult: Bool = false) {
+  package init<Value>(ofAny type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
     self.type = SwiftType(type)
     if isResult, type == Void.self {
       way = .nothing
+    } else if isMethod, Self.isText(type) {
+      way = .text
     } else if let known = type as? any CallValue.Type, !(known is any CallObject.Type) {
       way = Self.way(of: known)
     } else if type is AnyClass {
@@ -47,6 +52,10 @@ package struct TypedPlace: Sendable {
     } else {
       way = .address
     }
+  }
+
+  private static func isText(_ type: Any.Type) -> Bool {
+    type == String.self || type == String?.self
   }
 
   private static func way(of type: any CallValue.Type) -> Way {
@@ -57,7 +66,20 @@ package struct TypedPlace: Sendable {
   }
 
   /// The type, if its values travel by their address.
-  var addressed: SwiftType? { if case .address = way { type } else { nil } }
+  var addressed: SwiftType? {
+    switch way {
+    case .address: type
+    case .text: .text
+    default: nil
+    }
+  }
+
+  /// Whether the values of a place of an encoding may travel by their address: text in that of a C string;
+  /// others in that of a pointer, and of no array, whose elements others may set.
+  func mayLie(in type: TypeEncoding) -> Bool {
+    if case .text = way { return FWDKind(type) == .cString }
+    return FWDKind(type) == .pointer && !type.isArray
+  }
 
   /// What is spelled for the type.
   var encoding: String {
@@ -66,6 +88,7 @@ package struct TypedPlace: Sendable {
     case .object: (type.type as? any CallObject.Type)?.typeEncoding ?? "@"
     case .nothing: "v"
     case .address: "^{\(Self.name(type.type))}"
+    case .text: "*"
     case .converted(let type): type.typeEncoding
     case .word: (type.type as? any CallValue.Type)?.typeEncoding ?? "?"
     }
@@ -93,7 +116,7 @@ package struct TypedPlace: Sendable {
     switch way {
     case .word, .nothing: .none
     case .object: .object
-    case .address: .value
+    case .address, .text: .value
     case .converted(let type): type.ownership
     }
   }
@@ -104,7 +127,7 @@ package struct TypedPlace: Sendable {
     let kind = unsafe ValueKind(raw: slot.pointee.kind)
     switch way {
     case .object: return kind.isObject
-    case .address: return plan.swiftType(ofPlace: place) == type
+    case .address, .text: return plan.swiftType(ofPlace: place) == addressed
     case .nothing: return kind.isNothing
     case .converted(let type): return plan.accepts(type, kind, place: place)
     case .word:
@@ -140,6 +163,7 @@ extension TypedPlace {
       }
     case .object: slot.word = unsafe OwnedWord(unsafeBitCast(value, to: AnyObject.self)).word
     case .address: unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
+    case .text: slot.text = unsafe unsafeBitCast(value, to: String?.self)
     case .converted(let type): try unsafe convert(value, as: type, in: slot)
     }
   }
@@ -156,7 +180,7 @@ extension TypedPlace {
   @inline(__always)
   func load<Value>(as type: Value.Type, from slot: ValueSlot) throws(InvocationError) -> Value {
     switch way {
-    case .address:
+    case .address, .text:
       if let address = unsafe UnsafePointer<Value>(bitPattern: UInt(slot.word)) {
         return unsafe address.pointee
       }
@@ -184,6 +208,9 @@ extension TypedPlace {
   ) throws(InvocationError) -> Value {
     switch way {
     case .address: throw .missingValue(index: slot.index)
+    case .text:
+      guard type == String?.self else { throw .notText(index: slot.index) }
+      return unsafe unsafeBitCast(String?.none, to: Value.self)
     case .object: return try object(in: slot)
     case .word(let word):
       return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
@@ -215,4 +242,9 @@ extension TypedPlace {
     }
     return value
   }
+}
+
+extension SwiftType {
+  /// The type of Swift's own text in a place of `*`.
+  static let text = SwiftType(String.self)
 }

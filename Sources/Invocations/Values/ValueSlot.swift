@@ -44,6 +44,15 @@ public struct ValueSlot {
     }
   }
 
+  /// Swift's own text, in a place that was made for it. What is set is the frame's.
+  var text: String? {
+    // SAFETY: such a place holds the address of a String, or nothing.
+    get { unsafe UnsafePointer<String>(bitPattern: UInt(word)).map { unsafe $0.pointee } }
+    nonmutating set {
+      word = newValue.map { unsafe UInt64(UInt(bitPattern: AnyValue.box($0))) } ?? 0
+    }
+  }
+
   /// Writes the bytes of `value`, as many as the place takes at most.
   @inlinable
   func store<Value>(bytesOf value: Value) {

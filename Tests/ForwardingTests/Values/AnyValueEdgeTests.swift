@@ -124,7 +124,7 @@ struct AnyValueEdgeTests {
     func set<Value: SendableMetatype>(_ value: Value, in call: Invocation) throws {
       try call.setArgument(value, at: 2)
     }
-    let call = try Message<NoResult, String>("read:").invocation("")
+    let call = try Invocation(MethodSignature(method: "v@:*"))
     call.retainArguments()
     try unsafe "text".withCString { address in try unsafe set(Optional(address), in: call) }
     #expect(call.call.owns(2))

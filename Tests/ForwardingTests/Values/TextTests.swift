@@ -1,0 +1,219 @@
+import Dispatch
+import ForwardingTestSupport
+import Testing
+
+@testable import Forwarding
+@testable import InvocationText
+@testable import Invocations
+
+private final class Reader: CallObject, @unchecked Sendable {
+  var seen: [String?] = []
+}
+
+private struct Refusal: Error {}
+
+/// Text that no C string can be, and text that is kept on the heap.
+private let texts = [
+  "", "short", "a text that is too long to be small", "with \0 inside", "zażółć 🌍",
+]
+
+private let hasMethods: Void = {
+  let table = MethodTable.of(Reader.self)
+  do {
+    try table.register("read:") { (reader: Reader, text: String) in reader.seen.append(text) }
+    try table.register("readAny:") { (reader: Reader, text: String?) in reader.seen.append(text) }
+    try table.register("echo:") { (_: Reader, text: String) in text }
+    try table.register("echoAny:") { (_: Reader, text: String?) in text }
+    try table.register("refuse:") { (_: Reader, text: String) throws -> String in throw Refusal() }
+    try unsafe table.register(
+      "length:", encoding: "Q@:*",
+      unsafeFunction: unsafe unsafeBitCast(length, to: UnsafeRawPointer.self))
+    try unsafe table.register(
+      "tail:", encoding: "*@:*",
+      unsafeFunction: unsafe unsafeBitCast(tail, to: UnsafeRawPointer.self))
+  } catch {
+    Issue.record(error)
+  }
+}()
+
+private let length:
+  @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?) -> UInt =
+    { _, _, text in unsafe text.map { unsafe UInt(String(cString: $0).utf8.count) } ?? 99 }
+
+private let tail:
+  @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?)
+    -> UnsafePointer<CChar>? = { _, _, text in unsafe text.map { unsafe $0 + 1 } }
+
+@Suite("Text between Swift and Swift", .serialized)
+struct TextTests {
+  private let reader = Reader()
+
+  init() { _ = hasMethods }
+
+  @Test("arrives as it is, whatever is in it", arguments: texts)
+  func whole(text: String) throws {
+    try Message<Void, String>("read:")(text, on: reader)
+    #expect(reader.seen == [text])
+    #expect(try Message<String, String>("echo:")(text, on: reader) == text)
+  }
+
+  @Test("is no C string: the same memory arrives")
+  func noCopy() throws {
+    // Large text lies on the heap, where two strings of one text have one address or two.
+    let text = String(repeating: "long ", count: 20)
+    let address = text.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+    let target = ClosureTarget()
+    let found = Guarded<UInt?>(nil)
+    try target.register("read:") { (text: String) in
+      let address = text.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+      found.withLock { $0 = address }
+    }
+    try Message<Void, String>("read:")(text, on: target)
+    #expect(found.read { $0 } == address)
+  }
+
+  @Test("may be missing where it is optional", arguments: [nil, "text", ""])
+  func optional(text: String?) throws {
+    try Message<Void, String?>("readAny:")(text, on: reader)
+    #expect(reader.seen == [text])
+    #expect(try Message<String?, String?>("echoAny:")(text, on: reader) == text)
+  }
+
+  @Test("is one type, optional or not")
+  func bothWays() throws {
+    try Message<Void, String>("readAny:")("text", on: reader)
+    try Message<Void, String?>("read:")("text", on: reader)
+    #expect(reader.seen == ["text", "text"])
+    #expect(throws: InvocationError.notText(index: 2)) {
+      try Message<Void, String?>("read:")(nil, on: reader)
+    }
+    #expect(reader.seen.count == 2)
+  }
+
+  @Test("is spelled as before, so that signatures agree")
+  func spelling() throws {
+    let message = try Message<String, String>("echo:")
+    #expect("\(message.signature)" == "*@:*")
+    #expect(try message.signature == MethodSignature(method: "*@:*"))
+    #expect(Introspection.signature(of: reader, for: "echo:") == message.signature)
+  }
+
+  @Test("becomes a C string for a method of C, and comes back")
+  func toC() throws {
+    #expect(try Message<UInt, String>("length:")("seven..", on: reader) == 7)
+    #expect(try Message<UInt, String?>("length:")(nil, on: reader) == 99)
+    #expect(try Message<String, String>("tail:")("tail", on: reader) == "ail")
+    #expect(try Message<String?, String?>("tail:")(nil, on: reader) == nil)
+    #expect(throws: InvocationError.embeddedNUL(offset: 1)) {
+      try Message<UInt, String>("length:")("a\0b", on: reader)
+    }
+  }
+
+  @Test("comes from a call of C to a method of Swift, and goes back")
+  func fromC() throws {
+    let call = try Invocation(MethodSignature(method: "*@:*"), selector: "echo:")
+    for text in ["one", "two, which is longer than a small string"] {
+      try call.setArgument(text, at: 2)
+      try call.invoke(on: reader)
+      #expect(try call.result(as: String.self) == text)
+    }
+    try call.setSelector("refuse:")
+    #expect(throws: Refusal.self) { try call.invoke(on: reader) }
+    try call.setArgument(String?.none, at: 2)
+    try call.setSelector("echo:")
+    #expect(throws: InvocationError.notText(index: 2)) { try call.invoke(on: reader) }
+    try call.setSelector("echoAny:")
+    try call.invoke(on: reader)
+    #expect(try call.result(as: String?.self) == nil)
+  }
+
+  @Test("reaches targets of both kinds in one delivery")
+  func mixed() throws {
+    let proxy = MulticastProxy()
+    proxy.resultRule = .last
+    let length = try unsafe Implementation(
+      methodEncoding: "v@:*",
+      unsafeFunction: unsafe unsafeBitCast(tail, to: UnsafeRawPointer.self))
+    final class Native: CallObject {}
+    MethodTable.of(Native.self).declare("read:", length)
+    let (one, native, two) = (reader, Native(), Reader())
+    for target in [one, native, two] as [AnyObject] { proxy.add(target, strongly: true) }
+    for _ in 0..<3 { try Message<Void, String>("read:")("text", on: proxy) }
+    #expect(one.seen == ["text", "text", "text"])
+    #expect(two.seen == ["text", "text", "text"])
+    let call = try Invocation(MethodSignature(method: "v@:*"), selector: "read:")
+    try call.setArgument("from C", at: 2)
+    let report = try proxy.deliver(call)
+    #expect(report.answered == 3)
+    #expect(two.seen.last == "from C")
+  }
+
+  @Test("is kept by who keeps the invocation, and changed by who changes it")
+  func kept() throws {
+    let call = try Message<String, String>("echo:").invocation(
+      "a text that is long enough to count")
+    #expect(try call.argument(at: 2, as: String.self) == "a text that is long enough to count")
+    #expect(call.arguments.first as? String == "a text that is long enough to count")
+    #expect("\(call)".contains("\"a text that is long enough to count\""))
+    try call.setArgument("another text, of the same length", at: 2)
+    let copy = call.copy()
+    try call.setArgument(String?.none, at: 2)
+    try copy.invoke(on: reader)
+    #expect(try copy.result(as: String.self) == "another text, of the same length")
+    try copy.setResult("replaced")
+    #expect(copy.resultValue as? String == "replaced")
+    #expect(throws: InvocationError.notText(index: 2)) { try call.invoke(on: reader) }
+  }
+
+  @Test("goes to a queue as a copy")
+  func queued() throws {
+    let proxy = MulticastProxy()
+    let queue = DispatchQueue(label: "reader")
+    proxy.add(reader, on: .queue(queue))
+    queue.suspend()
+    try Message<Void, String>("read:")(String(repeating: "later ", count: 9), on: proxy)
+    queue.resume()
+    queue.sync {}
+    #expect(reader.seen == [String(repeating: "later ", count: 9)])
+  }
+
+  @Test("is seen and replaced by an interceptor")
+  func intercepted() throws {
+    let proxy = InterceptingProxy(reader)
+    proxy.before("echo:") { call in
+      try call.setArgument(call.argument(at: 2, as: String.self).uppercased(), at: 2)
+    }
+    #expect(try Message<String, String>("echo:")("text", on: proxy) == "TEXT")
+  }
+
+  @Test("has no bytes of C, so none are given or taken")
+  func bytes() throws {
+    let call = try Message<String, String>("echo:").invocation("text")
+    #expect(throws: InvocationError.self) { try call.argumentBytes(at: 2) }
+    #expect(throws: InvocationError.self) {
+      unsafe try call.setArgument(bytes: [UInt8](repeating: 0, count: 8), at: 2)
+    }
+    try call.invoke(on: reader)
+    #expect(throws: InvocationError.self) { try call.resultBytes() }
+    #expect(try call.argumentsJSON == "[\"text\"]")
+    #expect(try call.resultJSON == "\"text\"")
+  }
+
+  @Test("becomes a C string for a function at an address")
+  func function() throws {
+    let call = try Message<UInt, String>("length:").invocation("five.")
+    try unsafe call.invoke(using: unsafe unsafeBitCast(length, to: UnsafeRawPointer.self))
+    #expect(try call.result(as: UInt.self) == 5)
+  }
+
+  @Test("lies as C takes it to lie: nil has no second word")
+  func layout() {
+    for text in texts {
+      #expect(unsafeBitCast(text, to: (UInt, UInt).self).1 != 0)
+      #expect(
+        unsafeBitCast(String?.some(text), to: (UInt, UInt).self)
+          == unsafeBitCast(text, to: (UInt, UInt).self))
+    }
+    #expect(unsafeBitCast(String?.none, to: (UInt, UInt).self).1 == 0)
+  }
+}
