@@ -98,6 +98,12 @@ let package = Package(
       name: "ForwardingMacros",
       dependencies: [
         .product(
+          name: "SwiftSyntax", package: "swift-syntax",
+          condition: .when(traits: ["MacrosFromSource"])),
+        .product(
+          name: "SwiftDiagnostics", package: "swift-syntax",
+          condition: .when(traits: ["MacrosFromSource"])),
+        .product(
           name: "SwiftSyntaxMacros", package: "swift-syntax",
           condition: .when(traits: ["MacrosFromSource"])),
         .product(

@@ -32,6 +32,9 @@
     /// The value where nobody answers, as source.
     var otherwise: String?
 
+    /// Whether an error may come out of it.
+    var `throws`: Bool { if case .nothing = throwing { false } else { true } }
+
     /// Whether there is no way to say that nobody answers.
     var needsOtherwise: Bool {
       if case .anything = throwing { return false }

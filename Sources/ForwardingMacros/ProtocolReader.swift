@@ -75,11 +75,11 @@
       let types = ([result_] + parameters.map(\.type)).joined(separator: ", ")
       let taken = ["object: Object"] + parameters.enumerated().map { "value\($0): \($1.taken)" }
       let passed = parameters.enumerated().map { index, parameter in
-        (parameter.label == "_" ? "" : "\(parameter.label): ")
+        (parameter.label == "_" ? "" : "\(parameter.labelInCalls): ")
           + (parameter.variable == nil ? "" : "&") + "value\(index)"
       }
       var call = "object.\(function.name.text)(\(passed.joined(separator: ", ")))"
-      if thrown != nil { call = "try \(call)" }
+      if answer.throws { call = "try \(call)" }
       for (index, parameter) in parameters.enumerated() {
         guard let variable = parameter.variable else { continue }
         call = "try value\(index).change { (value\(index): inout \(variable)) in \(call) }"
@@ -95,7 +95,7 @@
       var send = answer.sending("\(face).\(message)", parameters.map(\.name))
       for parameter in parameters where parameter.variable != nil {
         send =
-          "\(thrown == nil ? "" : "try ")InoutVariable.lend(&\(parameter.name)) { "
+          "\(answer.throws ? "try " : "")InoutVariable.lend(&\(parameter.name)) { "
           + "(\(parameter.name): \(parameter.type))\(throwing) -> \(result_) in \(send) }"
       }
       return FaceMember(
@@ -136,6 +136,10 @@
       /// The label without backticks; empty if there is none.
       var bareLabel: String {
         label == "_" ? "" : label.replacing("`", with: "")
+      }
+      /// The label in front of a value, where nearly all keywords may stand as they are.
+      var labelInCalls: String {
+        ["inout", "let", "var"].contains(bareLabel) ? label : bareLabel
       }
     }
 

@@ -96,6 +96,7 @@
     func threads() {
       let single = SingleTarget<ChatDelegateProxy>()
       let targets = [Titles(), Titles()]
+      defer { withExtendedLifetime(targets) {} }
       nonisolated(unsafe) let face = single.face
       nonisolated(unsafe) let shared = targets
       let proxy = single.proxy

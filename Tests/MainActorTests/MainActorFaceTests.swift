@@ -1,0 +1,75 @@
+#if Macros
+  import Forwarding
+  import Testing
+
+  // A protocol of this module is on the main actor, though it does not say so.
+  @Forwardable
+  protocol PanelDelegate: AnyObject {
+    func show(_ text: String)
+    @Otherwise(0) func height(of text: String) -> Int
+    func edit(_ text: inout String)
+    @Optional func close()
+    var title: String? { get set }
+  }
+
+  final class Panel: PanelDelegate {
+    var shown: [String] = []
+    var title: String?
+    func show(_ text: String) { shown.append(text) }
+    func height(of text: String) -> Int { text.count }
+    func edit(_ text: inout String) { text += "!" }
+  }
+
+  @Forwardable
+  nonisolated protocol AnywhereDelegate: AnyObject, Sendable {
+    func tell(_ text: String)
+  }
+
+  nonisolated final class Anywhere: AnywhereDelegate, @unchecked Sendable {
+    private(set) var told: [String] = []
+    func tell(_ text: String) { told.append(text) }
+  }
+
+  @Suite("Protocols of a program on the main actor by default")
+  struct MainActorFaceTests {
+    @Test("have faces on the main actor")
+    func face() throws {
+      let panels = Multicast<PanelDelegateProxy>()
+      let panel = Panel()
+      panels.add(panel, strongly: true)
+      panels.face.show("text")
+      panels.face.title = "title"
+      var text = "edited"
+      panels.face.edit(&text)
+      panels.face.close()
+      #expect(panel.shown == ["text"])
+      #expect(panel.title == "title")
+      #expect(text == "edited!")
+      #expect(try panels.messages.heightOf.all("four") == [4])
+    }
+
+    @Test("are not sent to from elsewhere")
+    func elsewhere() async {
+      let panels = Multicast<PanelDelegateProxy>()
+      let panel = Panel()
+      panels.add(panel, strongly: true)
+      let proxy = panels.proxy
+      await Task.detached {
+        _ = #expect(throws: ForwardingError.wrongIsolation("show:")) {
+          try Message<Void, String>("show:")("from elsewhere", on: proxy)
+        }
+      }.value
+      #expect(panel.shown.isEmpty)
+    }
+
+    @Test("are on no actor where they say so")
+    func nonisolatedProtocol() async {
+      let delegates = Multicast<AnywhereDelegateProxy>()
+      let anywhere = Anywhere()
+      delegates.add(anywhere, strongly: true)
+      let face = delegates.face
+      await Task.detached { face.tell("from elsewhere") }.value
+      #expect(anywhere.told == ["from elsewhere"])
+    }
+  }
+#endif
