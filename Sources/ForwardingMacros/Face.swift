@@ -28,6 +28,7 @@
     enum Throwing { case nothing, anything, only(String) }
 
     var isVoid: Bool
+    var isAsync = false
     var throwing = Throwing.nothing
     /// The value where nobody answers, as source.
     var otherwise: String?
@@ -51,19 +52,23 @@
     func sending(_ message: String, _ values: [String]) -> String {
       let closure = isVoid ? "" : " otherwise: { \(otherwise ?? "nil") }"
       let arguments = (["$0"] + values).joined(separator: ", ")
-      let send = "{ try FaceMessage.send(\(arguments), through: forwarder) }"
+      let awaiting = isAsync ? "Awaiting" : ""
+      let waits = isAsync ? "await " : ""
+      let send =
+        "{ try \(waits)FaceMessage.send\(awaiting)(\(arguments), through: forwarder) }"
+      let (ask, tell) = ("\(message).ask\(awaiting)", "\(message).tell\(awaiting)")
       switch throwing {
-      case .nothing where isVoid: return "\(message).tell(through: forwarder) \(send)"
-      case .nothing: return "\(message).ask(through: forwarder) \(send)\(closure)"
+      case .nothing where isVoid: return "\(waits)\(tell)(through: forwarder) \(send)"
+      case .nothing: return "\(waits)\(ask)(through: forwarder) \(send)\(closure)"
       case .anything where otherwise == nil:
-        return "try \(message).ask(through: forwarder) \(send)"
+        return "try \(waits)\(ask)(through: forwarder) \(send)"
       case .anything:
         return
-          "try \(message).ask(through: forwarder, orThrow: (any Error).self) \(send)\(closure)"
+          "try \(waits)\(ask)(through: forwarder, orThrow: (any Error).self) \(send)\(closure)"
       case .only(let type):
-        let verb = isVoid ? "tell" : "ask"
         return
-          "try \(message).\(verb)(through: forwarder, orThrow: \(type).self) \(send)\(closure)"
+          "try \(waits)\(isVoid ? tell : ask)(through: forwarder, orThrow: \(type).self) "
+          + "\(send)\(closure)"
       }
     }
   }

@@ -101,6 +101,42 @@
       return unused
     }
 
+    /// What calls the requirement of a target.
+    func body(
+      _ parameters: [Parameter], isAsync: Bool, throws isThrowing: Bool, result: String,
+      optional selector: String?, name: String
+    ) -> String {
+      // The only value of a call that is awaited is no tuple.
+      let value = { (index: Int) in
+        !isAsync ? "value\(index)" : parameters.count == 1 ? "call.values" : "call.values.\(index)"
+      }
+      let passed = parameters.enumerated().map { index, parameter in
+        (parameter.label == "_" ? "" : "\(parameter.labelInCalls): ")
+          + (parameter.variable == nil ? "" : "&") + value(index)
+      }
+      let object = isAsync ? "call.object" : "object"
+      let waits = isAsync ? "await " : ""
+      var call = "\(object).\(name)(\(passed.joined(separator: ", ")))"
+      call = (isThrowing ? "try " : "") + waits + call
+      for (index, parameter) in parameters.enumerated() {
+        guard let variable = parameter.variable else { continue }
+        call = "try value\(index).change { (value\(index): inout \(variable)) in \(call) }"
+      }
+      if let selector {
+        call =
+          "try \(waits)OptionalRequirement.run\(isAsync ? "Awaiting" : "")"
+          + "(\"\(selector)\", of: \(object)) { \(call) }"
+      }
+      guard isAsync else {
+        let taken = ["object: Object"] + parameters.enumerated().map { "value\($0): \($1.taken)" }
+        return
+          "unsafe FaceBody { (\(taken.joined(separator: ", "))) -> \(result) in \(call) }"
+      }
+      let types = (["Object"] + parameters.map(\.type)).joined(separator: ", ")
+      return
+        "unsafe FaceBody(awaiting: { (call: FaceCall<\(types)>) async throws -> \(result) in \(call) })"
+    }
+
     // MARK: Refusing
 
     mutating func refuse(_ refusal: Refusal, at node: some SyntaxProtocol) {

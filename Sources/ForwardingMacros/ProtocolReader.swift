@@ -53,9 +53,9 @@
       checkModifiers(function.modifiers)
       if let generic = function.genericParameterClause { refuse(.generic, at: generic) }
       let effects = function.signature.effectSpecifiers
-      if let async = effects?.asyncSpecifier { refuse(.asynchronous, at: async) }
+      let isAsync = effects?.asyncSpecifier != nil
       let parameters = function.signature.parameterClause.parameters.enumerated().map {
-        read($0.element, number: $0.offset)
+        read($0.element, number: $0.offset, isAsync: isAsync)
       }
       let result = function.signature.returnClause?.type
       if let result { check(result) }
@@ -69,27 +69,18 @@
       let words = [name] + parameters.map(\.bareLabel)
       let message = messageName(words)
       let thrown = effects?.throwsClause
-      let answer = answer(
+      var answer = answer(
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
+      answer.isAsync = isAsync
       let result_ = resultType(result)
       let types = ([result_] + parameters.map(\.type)).joined(separator: ", ")
-      let taken = ["object: Object"] + parameters.enumerated().map { "value\($0): \($1.taken)" }
-      let passed = parameters.enumerated().map { index, parameter in
-        (parameter.label == "_" ? "" : "\(parameter.labelInCalls): ")
-          + (parameter.variable == nil ? "" : "&") + "value\(index)"
-      }
-      var call = "object.\(function.name.text)(\(passed.joined(separator: ", ")))"
-      if answer.throws { call = "try \(call)" }
-      for (index, parameter) in parameters.enumerated() {
-        guard let variable = parameter.variable else { continue }
-        call = "try value\(index).change { (value\(index): inout \(variable)) in \(call) }"
-      }
       let isOptional = isOptional(function.attributes)
-      if isOptional {
-        call = "try OptionalRequirement.run(\"\(selector)\", of: object) { \(call) }"
-      }
+      let body = body(
+        parameters, isAsync: isAsync, throws: answer.throws, result: result_,
+        optional: isOptional ? selector : nil, name: function.name.text)
       let declared = parameters.map(\.declaration).joined(separator: ", ")
-      let throwing = thrown.map { " \($0.trimmedDescription)" } ?? ""
+      let throwing =
+        (isAsync ? " async" : "") + (thrown.map { " \($0.trimmedDescription)" } ?? "")
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
       let head = front(function.attributes, function.modifiers, function, access)
       var send = answer.sending("\(face).\(message)", parameters.map(\.name))
@@ -115,12 +106,11 @@
               + "OptionalRequirement.leaveOut(self, \"\(selector)\")\(answer.leaving) }"
           ] : [],
         answers: [
-          "methods.answer(\(isOptional ? "optional: " : "")\(message), "
-            + "unsafe FaceBody { (\(taken.joined(separator: ", "))) -> \(result_) in \(call) })"
+          "methods.answer(\(isOptional ? "optional: " : "")\(message), \(body))"
         ])
     }
 
-    private struct Parameter {
+    struct Parameter {
       /// The label as it is written; `_` if there is none.
       var label: String
       /// What the parameter is called inside.
@@ -143,7 +133,9 @@
       }
     }
 
-    private mutating func read(_ parameter: FunctionParameterSyntax, number: Int) -> Parameter {
+    private mutating func read(
+      _ parameter: FunctionParameterSyntax, number: Int, isAsync: Bool
+    ) -> Parameter {
       let label = parameter.firstName.text
       var name = (parameter.secondName ?? parameter.firstName).text
       if name == "_" { name = "_value\(number)" }
@@ -155,6 +147,7 @@
         $0.trimmedDescription == "inout"
       }
       let variable = isVariable ?? false ? plain : nil
+      if isAsync, variable != nil { refuse(.awaitedInout, at: parameter.type) }
       let type = variable.map { "InoutVariable<\($0)>" } ?? plain
       let escapes = parameter.type.as(AttributedTypeSyntax.self)?.attributes.contains {
         $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "escaping"

@@ -26,10 +26,10 @@
     case nonescaping =
       "a target on another queue keeps the closure: let it be '@escaping'"
     case autoclosure = "a target on another queue keeps the closure: take it as '@escaping' closure"
+    case awaitedInout =
+      "a target that is awaited would have the variable for long: return the value in place of 'inout'"
     case isolatedArgument =
       "a face cannot hop to the actor of an argument: take it without 'isolated'"
-    case asynchronous =
-      "a face does not wait: take a completion closure, or return at once and tell by another message"
     case optionalProperty = "a property cannot be left out: let it be nil, or write a method"
     case effectfulAccessor = "a property that is async or throws has no message: write a method"
     case noAnswer = "say what it answers when nobody does: '@Otherwise(value)' in front of it"

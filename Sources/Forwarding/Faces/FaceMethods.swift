@@ -62,7 +62,8 @@ public struct FaceMethods<Object: AnyObject> {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    guard let actor else { return table.declare(selector, method) }
+    // An async one goes to the actor itself.
+    guard let actor, !method.isAwaited else { return table.declare(selector, method) }
     table.declare(
       selector,
       Implementation(method, unless: { try Isolation.check(that: actor, selector) }))

@@ -14,7 +14,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
   /// The method; nil if a type cannot be passed.
   package let implementation: Implementation?
 
-  private init(_ make: () throws(InvocationError) -> Implementation) {
+  init(_ make: () throws(InvocationError) -> Implementation) {
     implementation = try? make()
   }
 

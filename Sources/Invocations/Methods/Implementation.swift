@@ -113,7 +113,9 @@ public final class Implementation: Sendable {
   }
 
   /// A body that gets each call as an invocation, and so looks at the types itself.
-  init(_ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void) {
+  package init(
+    _ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void
+  ) {
     self.plan = plan
     self.body = { frame in try SpareInvocations.answer(frame, of: plan, with: body) }
     ownsResult = true

@@ -1,0 +1,91 @@
+// The calls of a message as a sequence: a target that keeps what it gets for somebody who awaits it.
+
+extension MulticastProxy {
+  /// The arguments of each call of a message that has no result, in the order of the deliveries.
+  ///
+  /// ```swift
+  /// let saves = observers.calls(of: try Message<Void, Int>("saved:"))
+  /// try Message<Void, Int>("saved:")(5, on: observers)
+  /// for await id in saves {
+  ///   id  // 5
+  ///   break
+  /// }
+  /// ```
+  ///
+  /// The stream is a target from now on, as long as it lives or somebody iterates over it. It ends when its
+  /// registration is removed, with the proxy, and with the task that iterates.
+  ///
+  /// - Parameters:
+  ///   - policy: how many calls wait for who iterates; all of them, unless said otherwise.
+  ///   - priority: as in ``add(_:strongly:on:priority:group:once:)``.
+  ///   - group: likewise.
+  public func calls<each Argument: Sendable>(
+    of message: Message<Void, repeat each Argument>,
+    buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
+    priority: Int? = nil, group: String? = nil
+  ) -> AsyncStream<(repeat each Argument)> {
+    calls(message.selector, message.plan, policy, priority, group)
+  }
+
+  /// The same for a message of values of C.
+  public func calls<each Argument: Sendable>(
+    of message: Message<NoResult, repeat each Argument>,
+    buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
+    priority: Int? = nil, group: String? = nil
+  ) -> AsyncStream<(repeat each Argument)> {
+    calls(message.selector, message.plan, policy, priority, group)
+  }
+
+  private func calls<each Argument: Sendable>(
+    _ selector: Selector, _ plan: CallPlan,
+    _ policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy,
+    _ priority: Int?, _ group: String?
+  ) -> AsyncStream<(repeat each Argument)> {
+    let (stream, continuation) = AsyncStream<(repeat each Argument)>.makeStream(
+      bufferingPolicy: policy)
+    let method = Implementation(plan) { call in
+      var index = 1
+      func next<Value>(_ type: Value.Type) throws -> Value {
+        index += 1
+        return try call.argument(at: index, as: type)
+      }
+      continuation.yield((repeat try next((each Argument).self)))
+    }
+    let target = StreamTarget(selector, method) { continuation.finish() }
+    let token = add(target, strongly: true, priority: priority, group: group)
+    let proxy = ObjectReference(self, isStrong: false)
+    continuation.onTermination = { _ in (proxy.object as? MulticastProxy)?.remove(token) }
+    return stream
+  }
+}
+
+extension MulticastMessage where Result == Void, repeat each Argument: Sendable {
+  /// The arguments of each call, as ``MulticastProxy/calls(of:buffering:priority:group:)-(Message<Void,_>,_,_,_)``
+  /// gives them.
+  public func calls(
+    buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
+    priority: Int? = nil, group: String? = nil
+  ) throws(InvocationError) -> AsyncStream<(repeat each Argument)> {
+    proxy.calls(
+      of: try requirement.checked, buffering: policy, priority: priority, group: group)
+  }
+}
+
+/// The target that a stream has in a proxy.
+private final class StreamTarget: MethodProviding, Sendable {
+  private let selector: Selector
+  private let method: Implementation
+  private let finish: @Sendable () -> Void
+
+  init(_ selector: Selector, _ method: Implementation, finish: @escaping @Sendable () -> Void) {
+    self.selector = selector
+    self.method = method
+    self.finish = finish
+  }
+
+  deinit { finish() }
+
+  func ownMethod(for selector: Selector) -> Implementation? {
+    selector == self.selector ? method : nil
+  }
+}

@@ -1,0 +1,215 @@
+#if Macros
+  @testable import Forwarding
+  import Dispatch
+  import Testing
+
+  /// What only one thread may have.
+  final class Note {
+    var text = ""
+  }
+
+  struct Refused: Error, Equatable {}
+
+  @Forwardable
+  protocol UploadDelegate: AnyObject, Sendable {
+    func upload(_ file: [UInt8], as name: String) async throws -> String
+    func finish(_ name: String) async
+    @Otherwise(-1) func size(of name: String) async throws(Refused) -> Int
+    @Optional func wake() async
+    @Optional @Otherwise("nobody") func owner(of name: String) async -> String
+    func note(_ name: String)
+  }
+
+  /// Takes what is not Sendable, and stays where it is asked.
+  @Forwardable
+  protocol NoteDelegate: AnyObject {
+    nonisolated(nonsending) func write(_ note: Note) async
+  }
+
+  @Forwardable
+  @MainActor
+  protocol PageDelegate: AnyObject {
+    func load(_ note: Note) async -> String?
+  }
+
+  final class Server: UploadDelegate {
+    let name: String
+    let seen = Guarded<[String]>([])
+    init(_ name: String) { self.name = name }
+
+    func upload(_ file: [UInt8], as name: String) async throws -> String {
+      await Task.yield()
+      if file.isEmpty { throw Refused() }
+      return "\(self.name): \(name), \(file.count)"
+    }
+    func finish(_ name: String) async {
+      await Task.yield()
+      seen.withLock { $0.append(name) }
+    }
+    func size(of name: String) async throws(Refused) -> Int {
+      await Task.yield()
+      if name == "secret" { throw Refused() }
+      return name.count
+    }
+    func note(_ name: String) { seen.withLock { $0.append("note \(name)") } }
+  }
+
+  final class Owner: UploadDelegate {
+    let woken = Guarded(0)
+    func upload(_ file: [UInt8], as name: String) async throws -> String { "" }
+    func finish(_ name: String) async {}
+    func size(of name: String) async throws(Refused) -> Int { 0 }
+    func wake() async {
+      await Task.yield()
+      woken.withLock { $0 += 1 }
+    }
+    func owner(of name: String) async -> String { "owner of \(name)" }
+    func note(_ name: String) {}
+  }
+
+  final class Writer: NoteDelegate {
+    nonisolated(nonsending) func write(_ note: Note) async {
+      await Task.yield()
+      note.text += isOnMain() ? "main" : "elsewhere"
+    }
+  }
+
+  final class Reader: PageDelegate {
+    func load(_ note: Note) async -> String? {
+      await Task.yield()
+      return isOnMain() ? note.text : nil
+    }
+  }
+
+  private func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }
+
+  @Suite("A face with async requirements", .timeLimit(.minutes(1)))
+  struct AsyncFaceTests {
+    let delegates = Multicast<UploadDelegateProxy>()
+
+    @Test("awaits its targets, and has the last answer")
+    func answers() async throws {
+      let (one, other) = (Server("one"), Server("other"))
+      delegates.add(one)
+      delegates.add(other)
+      #expect(try await delegates.face.upload([1, 2], as: "notes") == "other: notes, 2")
+      await delegates.face.finish("notes")
+      #expect(one.seen.read { $0 } == ["notes"])
+      #expect(other.seen.read { $0 } == ["notes"])
+    }
+
+    @Test("throws what its target throws")
+    func throwing() async {
+      let server = Server("one")
+      delegates.add(server)
+      await #expect(throws: Refused.self) { try await delegates.face.upload([], as: "") }
+      await #expect(throws: Refused.self) { try await delegates.face.size(of: "secret") }
+    }
+
+    @Test("has its own answer where nobody answers")
+    func otherwise() async throws {
+      #expect(try await delegates.face.size(of: "notes") == -1)
+      await delegates.face.finish("notes")
+      await #expect(throws: ForwardingError.self) {
+        try await delegates.face.upload([1], as: "notes")
+      }
+    }
+
+    @Test("knows whether an optional requirement was left out, on whatever thread it ended")
+    func optional() async {
+      let (server, owner) = (Server("one"), Owner())
+      delegates.add(server)
+      #expect(await delegates.face.owner(of: "notes") == "nobody")
+      await delegates.face.wake()
+      delegates.add(owner)
+      #expect(await delegates.face.owner(of: "notes") == "owner of notes")
+      await delegates.face.wake()
+      #expect(owner.woken.read { $0 } == 1)
+      #expect(!Introspection.responds(server, to: "wake"))
+    }
+
+    @Test("has other requirements beside")
+    func mixed() {
+      let server = Server("one")
+      delegates.add(server)
+      delegates.face.note("x")
+      #expect(server.seen.read { $0 } == ["note x"])
+    }
+
+    @Test("awaits targets in lanes")
+    func lanes() async throws {
+      let server = Server("one")
+      delegates.add(server, on: .queue(DispatchQueue(label: "uploads")))
+      #expect(try await delegates.face.upload([1], as: "notes") == "one: notes, 1")
+    }
+
+    @Test("asks one target, or the first of several, or lets others look")
+    func others() async throws {
+      let server = Server("one")
+      #expect(
+        try await SingleTarget<UploadDelegateProxy>(server).face.upload([1], as: "a")
+          == "one: a, 1")
+      let source = DataSource<UploadDelegateProxy>()
+      source.add(server)
+      #expect(try await source.face.upload([1], as: "a") == "one: a, 1")
+      #expect(
+        try await Intercepting<UploadDelegateProxy>(server).face.upload([1], as: "a")
+          == "one: a, 1")
+    }
+
+    @Test("a send that does not await says so")
+    func notAwaited() {
+      let server = Server("one")
+      delegates.add(server)
+      #expect(throws: InvocationError.notAwaited("finish:")) {
+        try Message<Void, String>("finish:")("x", on: delegates.proxy)
+      }
+    }
+
+    @MainActor
+    @Test("keeps what is not Sendable where it is asked")
+    func nonsending() async {
+      let notes = Multicast<NoteDelegateProxy>()
+      let writer = Writer()
+      notes.add(writer)
+      let note = Note()
+      await notes.face.write(note)
+      #expect(note.text == "main")
+      withExtendedLifetime(writer) {}
+    }
+
+    @MainActor
+    @Test("of the main actor stays there")
+    func mainActor() async {
+      let pages = Multicast<PageDelegateProxy>()
+      let page = Reader()
+      pages.add(page)
+      let note = Note()
+      note.text = "hello"
+      #expect(await pages.face.load(note) == "hello")
+      withExtendedLifetime(page) {}
+    }
+
+    @Test("cancellation reaches the target")
+    func cancelled() async {
+      let server = Server("one")
+      delegates.add(server)
+      let face = delegates.face
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        return try await face.upload([1], as: "notes")
+      }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("gives a stream of what it is told")
+    func stream() async throws {
+      let notes = try delegates.messages.note.calls()
+      delegates.face.note("one")
+      delegates.face.note("two")
+      delegates.removeAll()
+      #expect(await notes.reduce(into: []) { $0.append($1) } == ["one", "two"])
+    }
+  }
+#endif
