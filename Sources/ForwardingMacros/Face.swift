@@ -119,10 +119,15 @@
         "    \($0)Proxy.prepare(target)\n"
       }
       let declarations = members.map(\.member)
+      let values =
+        bases.map { "\($0)Proxy.Values" }
+        + messages.map { "(\($0.type.dropFirst("Requirement<".count).dropLast()))" }
       let answers = members.flatMap(\.answers).map { "        \($0)" }
       return """
         \(attributes)\(access)final class \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
           \(access)typealias Target = any \(name)
+          \(access)typealias SendableTarget = any \(name) & Sendable
+          \(access)typealias Values = (\(values.joined(separator: ", ")))
 
         \(constants.joined(separator: "\n"))
 
@@ -135,6 +140,8 @@
           \(access)let forwarder: any ForwardingProxy & Sendable
 
           \(access)init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
+
+          \(access)static func target(_ target: any \(name) & Sendable) -> any \(name) { target }
 
           \(access)static func object(of target: any \(name)) -> AnyObject { target }
 

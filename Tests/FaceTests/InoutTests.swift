@@ -82,7 +82,7 @@
     @Test("is refused on another thread, with an error that says so")
     func lanes() throws {
       let queue = DispatchQueue(label: "edits")
-      editors.add(Editor("a"), strongly: true, on: .queue(queue))
+      editors.add(unchecked: Editor("a"), strongly: true, on: .queue(queue))
       let heard = Guarded<[String]>([])
       editors.onDiagnostic = { diagnostic in
         if case .unheard(let selector, let error) = diagnostic {

@@ -56,7 +56,7 @@
       let queue = DispatchQueue(label: "delegates")
       let screen = Screen()
       defer { withExtendedLifetime(screen) {} }
-      delegates.add(screen, on: .queue(queue))
+      delegates.add(unchecked: screen, on: .queue(queue))
       queue.suspend()
       delegates.face.chat(chat, didReceive: ChatMessage("later"))
       #expect(screen.seen.isEmpty)

@@ -14,6 +14,12 @@ public protocol ForwardingFace: AnyObject {
   /// Any object that conforms to the protocol.
   associatedtype Target
 
+  /// One that threads may share.
+  associatedtype SendableTarget
+
+  /// The arguments and results of all requirements, as a tuple: it is `Sendable` if all are.
+  associatedtype Values
+
   /// The names of the protocol's messages.
   associatedtype Messages: FaceMessages
 
@@ -22,6 +28,9 @@ public protocol ForwardingFace: AnyObject {
 
   /// Makes a face in front of a proxy, which it keeps.
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
+
+  /// A target that threads may share, as any.
+  static func target(_ target: SendableTarget) -> Target
 
   /// A target as an object.
   static func object(of target: Target) -> AnyObject

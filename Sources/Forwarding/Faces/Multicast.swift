@@ -14,7 +14,7 @@
 /// func both<Face: ForwardingFace>(_ one: Face.Target, _ other: Face.Target) -> Multicast<Face> {
 ///   let both = Multicast<Face>()
 ///   both.add(one)
-///   both.add(other, on: .queue(background))
+///   both.add(other, priority: 1)
 ///   return both
 /// }
 /// ```
@@ -62,26 +62,23 @@ public class Multicast<Face: ForwardingFace> {
 
   // MARK: Adding
 
-  /// Adds a target, as ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
+  /// Adds a target that gets its messages where they are sent, otherwise as
+  /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
   @discardableResult
   public final func add(
-    _ target: Face.Target, strongly: Bool = false, on lane: DeliveryLane = .caller,
-    priority: Int? = nil, group: String? = nil, once: Bool = false
+    _ target: Face.Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
+    once: Bool = false
   ) -> MulticastProxy.Token {
-    Face.prepare(target)
-    return proxy.add(
-      Face.object(of: target), strongly: strongly, on: lane, priority: priority, group: group,
+    add(
+      unchecked: target, strongly: strongly, on: .caller, priority: priority, group: group,
       once: once)
   }
 
-  /// Adds a target for as long as the returned object lives.
+  /// Adds such a target for as long as the returned object lives.
   public final func scoped(
-    _ target: Face.Target, strongly: Bool = false, on lane: DeliveryLane = .caller,
-    priority: Int? = nil
+    _ target: Face.Target, strongly: Bool = false, priority: Int? = nil
   ) -> ScopedRegistration {
-    Face.prepare(target)
-    return proxy.scoped(
-      Face.object(of: target), strongly: strongly, on: lane, priority: priority)
+    scoped(unchecked: target, strongly: strongly, on: .caller, priority: priority)
   }
 
   // MARK: Removing and blocking

@@ -142,7 +142,7 @@
     func queue() {
       let queue = DispatchQueue(label: "chat")
       let log = ChatLog()
-      delegates.add(log, on: .queue(queue))
+      delegates.add(unchecked: log, on: .queue(queue))
       queue.suspend()
       do {
         let messages = (1...3).map { ChatMessage("number \($0)", marks: [$0]) }

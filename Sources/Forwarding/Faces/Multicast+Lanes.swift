@@ -1,0 +1,49 @@
+// Targets with lanes. What crosses to another thread is Sendable, and the compiler sees to it; where it
+// cannot know, a word in the call says that somebody else does.
+
+extension Multicast where Face.Values: Sendable {
+  /// Adds a target with a lane, otherwise as ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
+  /// The target and all values of the protocol are `Sendable`.
+  @discardableResult
+  public final func add(
+    _ target: Face.SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
+    priority: Int? = nil, group: String? = nil, once: Bool = false
+  ) -> MulticastProxy.Token {
+    add(
+      unchecked: Face.target(target), strongly: strongly, on: lane, priority: priority,
+      group: group, once: once)
+  }
+
+  /// Adds such a target for as long as the returned object lives.
+  public final func scoped(
+    _ target: Face.SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
+    priority: Int? = nil
+  ) -> ScopedRegistration {
+    scoped(unchecked: Face.target(target), strongly: strongly, on: lane, priority: priority)
+  }
+}
+
+extension Multicast {
+  /// Adds a target with a lane, and checks nothing: that its class, and what its messages carry, may be used on
+  /// the thread of the lane, the caller knows. So it is with an object that its queue alone uses.
+  @discardableResult
+  public final func add(
+    unchecked target: Face.Target, strongly: Bool = false, on lane: DeliveryLane,
+    priority: Int? = nil, group: String? = nil, once: Bool = false
+  ) -> MulticastProxy.Token {
+    Face.prepare(target)
+    return proxy.add(
+      Face.object(of: target), strongly: strongly, on: lane, priority: priority, group: group,
+      once: once)
+  }
+
+  /// Adds such a target for as long as the returned object lives.
+  public final func scoped(
+    unchecked target: Face.Target, strongly: Bool = false, on lane: DeliveryLane,
+    priority: Int? = nil
+  ) -> ScopedRegistration {
+    Face.prepare(target)
+    return proxy.scoped(
+      Face.object(of: target), strongly: strongly, on: lane, priority: priority)
+  }
+}
