@@ -58,7 +58,7 @@ extension Delivery {
       if lane.mark?.isCurrent ?? false { return await sendHereAwaiting(to: target, method) }
       deadline = limit
     }
-    let job = standalone(registration, isLast, .awaiting(AwaitedStep.innermost))
+    let job = standalone(registration, isLast, .awaiting(AwaitedStep.current))
     job.start(in: lane, registration, suspends: method?.isAwaited ?? true)
     let outcome = await job.outcome(within: deadline)
     return Turn(

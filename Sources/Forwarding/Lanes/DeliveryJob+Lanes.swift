@@ -5,6 +5,7 @@ extension DeliveryJob {
   ///
   /// - Parameter suspends: whether the method is `async`, or may be.
   func start(in lane: DeliveryLane, _ registration: Registration, suspends: Bool) {
+    if suspends { prepareToSuspend() }
     switch lane.kind {
     case .caller: perform()
     case .queue(let queue, _), .blocking(let queue, _):

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A message on its way to another thread: a copy that nobody else touches.
 ///
 /// If it is dropped without having run, its queue went away, and the ticket says so.
@@ -30,13 +32,15 @@ final class DeliveryJob: @unchecked Sendable {
   private let proxy: ObjectReference
   /// What the target performs, in place of a method of its own.
   private let visit: Implementation?
-  private let run = Guarded(Run())
+  private let stage = Atomic(Stage.waiting.rawValue)
+  /// What a task that runs this is cancelled by; nil for one that does not suspend.
+  private var suspension: Guarded<Suspension>?
 
-  /// How far it is.
-  private struct Run {
-    var hasBegun = false
-    var isCancelled = false
+  private enum Stage: UInt8 { case waiting, begun, cancelled }
+
+  private struct Suspension {
     var task: Task<Void, Never>?
+    var isCancelled = false
   }
 
   init(
@@ -147,30 +151,35 @@ final class DeliveryJob: @unchecked Sendable {
   // MARK: Cancelling
 
   private func begin() -> Bool {
-    guard ticket.outcome == nil else { return false }
-    return run.withLock { run in
-      if run.isCancelled { return false }
-      run.hasBegun = true
-      return true
-    }
+    ticket.outcome == nil && advance(to: .begun)
   }
 
-  /// Lets a task that runs this be cancelled.
+  /// Begins, or never will; false if the other came first.
+  private func advance(to next: Stage) -> Bool {
+    stage.compareExchange(
+      expected: Stage.waiting.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  /// Lets it be run by a task; before it is started.
+  func prepareToSuspend() { suspension = Guarded(Suspension()) }
+
+  /// Lets the task that runs this be cancelled.
   func attach(_ task: Task<Void, Never>) {
-    let isCancelled = run.withLock { run in
-      run.task = task
-      return run.isCancelled
+    let isCancelled = suspension?.withLock { suspension in
+      suspension.task = task
+      return suspension.isCancelled
     }
-    if isCancelled { task.cancel() }
+    if isCancelled ?? false { task.cancel() }
   }
 
   /// Cancels it for who waits: if it has begun, its method decides when it ends.
   func cancel() {
-    let before = run.withLock { run in
-      run.isCancelled = true
-      return run
+    let task = suspension?.withLock { suspension in
+      suspension.isCancelled = true
+      return suspension.task
     }
-    if !before.hasBegun { ticket.resolve(.failed(CancellationError())) }
-    before.task?.cancel()
+    if advance(to: .cancelled) { ticket.resolve(.failed(CancellationError())) }
+    task?.cancel()
   }
 }

@@ -1,16 +1,27 @@
+import Synchronization
+
 /// How deep a task is in forwarding messages that it awaits, and through which objects.
 ///
 /// What ``ForwardingDepth`` notes on a thread is of no use here: a task goes on on another one.
 package final class AwaitedStep: Sendable {
-  @TaskLocal package static var innermost: AwaitedStep?
+  @TaskLocal private static var innermost: AwaitedStep?
+
+  /// The step that this task is inside of. A task that was begun inside of a step, and that nobody awaits there,
+  /// may find it over.
+  package static var current: AwaitedStep? {
+    var next = innermost
+    while let step = next, step.isOver.load(ordering: .relaxed) { next = step.outer }
+    return next
+  }
 
   /// Whether this task is inside of a message that somebody awaits.
-  package static var isInside: Bool { innermost != nil }
+  package static var isInside: Bool { current != nil }
 
   private let object: ObjectIdentifier
   private let message: UInt64
   private let depth: Int
   private let outer: AwaitedStep?
+  private let isOver = Atomic(false)
 
   private init(_ object: ObjectIdentifier, _ message: UInt64, in outer: AwaitedStep?) {
     self.object = object
@@ -27,13 +38,14 @@ package final class AwaitedStep: Sendable {
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
     let identity = ObjectIdentifier(object)
-    let step = AwaitedStep(identity, call.message, in: innermost)
+    let step = AwaitedStep(identity, call.message, in: current)
     if step.isRepeated || call.hasPassed(identity) {
       throw InvocationError.forwardingCycle(selector, type: SwiftType(type))
     }
     guard step.depth <= ForwardingDepth.limit else {
       throw InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit)
     }
+    defer { step.isOver.store(true, ordering: .relaxed) }
     return try await with(step, body)
   }
 

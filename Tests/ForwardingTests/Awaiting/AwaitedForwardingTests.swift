@@ -91,4 +91,25 @@ struct AwaitedForwardingTests {
       try await twice(4, on: Asking())
     }
   }
+
+  @Test("tasks that nobody awaits, each begun by the one before, are not inside of each other")
+  func chain() async throws {
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    let end = AsyncStream<Bool>.makeStream()
+    let go = try AsyncMessage<Void, Int>("go:")
+    try target.register("go:") { (left: Int) async throws -> Void in
+      if left == 0 {
+        end.continuation.yield(true)
+        return
+      }
+      Task {
+        do { try await go(left - 1, on: proxy) } catch { end.continuation.yield(false) }
+      }
+    }
+    proxy.add(target)
+    try await go(400, on: proxy)
+    #expect(await end.stream.first { _ in true } == true)
+    withExtendedLifetime(target) {}
+  }
 }
