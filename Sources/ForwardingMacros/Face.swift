@@ -82,6 +82,8 @@
     var attributes: String
     /// `@MainActor` and the like.
     var actor: String?
+    /// Whether the face is an actor itself.
+    var isOfActors: Bool
     var isSendable: Bool
     /// The protocols that it inherits, which have faces of their own.
     var bases: [String]
@@ -99,7 +101,8 @@
     }
 
     var source: String {
-      let conformances = isSendable ? ", @unchecked Sendable" : ""
+      let conformances = isSendable && !isOfActors ? ", @unchecked Sendable" : ""
+      let keyword = isOfActors ? "actor" : "final class"
       // The face of a protocol on an actor is used there alone.
       let isolation = actor.map { $0 + " " } ?? ""
       let messages = members.flatMap(\.messages)
@@ -124,7 +127,7 @@
         + messages.map { "(\($0.type.dropFirst("Requirement<".count).dropLast()))" }
       let answers = members.flatMap(\.answers).map { "        \($0)" }
       return """
-        \(attributes)\(access)final class \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
+        \(attributes)\(access)\(keyword) \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
           \(access)typealias Target = any \(name)
           \(access)typealias SendableTarget = any \(name) & Sendable
           \(access)typealias Values = (\(values.joined(separator: ", ")))
@@ -137,7 +140,7 @@
         \((names + inherited).joined(separator: "\n"))
           }
 
-          \(access)let forwarder: any ForwardingProxy & Sendable
+          \(isOfActors ? "nonisolated " : "")\(access)let forwarder: any ForwardingProxy & Sendable
 
           \(access)init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
 

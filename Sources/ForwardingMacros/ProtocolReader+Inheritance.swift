@@ -18,13 +18,26 @@
     var bases: [String] { inherited.filter { !Self.marks.contains($0) } }
 
     /// What has no requirements for a face.
-    private static let marks: Set = ["AnyObject", "Sendable", "SendableMetatype"]
+    private static let marks: Set = ["AnyObject", "Actor", "Sendable", "SendableMetatype"]
+
+    /// Whether its objects are actors, and so the face is one.
+    var isOfActors: Bool { inherited.contains("Actor") }
+
+    /// Refuses a requirement of an actor that a face, another actor, could not wait for.
+    mutating func checkWaiting(_ function: FunctionDeclSyntax) {
+      let isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
+      if !isOfActors || isAsync || function.modifiers.contains(where: \.isNonisolated) { return }
+      let parameters = function.signature.parameterClause
+      refuse(
+        .actorWaits, at: function.name, "add 'async'",
+        replacing(parameters, "\(parameters.trimmedDescription) async"))
+    }
 
     /// What no face can conform to; others are taken for protocols with faces of their own.
     private static let faceless: Set = [
       "Equatable", "Hashable", "Comparable", "Identifiable", "Error", "Codable", "Encodable",
       "Decodable",
-      "CustomStringConvertible", "CustomDebugStringConvertible", "NSObjectProtocol", "Actor",
+      "CustomStringConvertible", "CustomDebugStringConvertible", "NSObjectProtocol",
       "AnyActor", "GlobalActor", "DistributedActor", "ObservableObject", "BitwiseCopyable",
     ]
 
@@ -56,7 +69,8 @@
         }
       }
       // A protocol that is inherited is bound to classes, as it has a face.
-      guard inherited.allSatisfy({ Self.marks.contains($0) && $0 != "AnyObject" }) else { return }
+      guard inherited.allSatisfy({ Self.marks.subtracting(["AnyObject", "Actor"]).contains($0) })
+      else { return }
       let name = declaration.name
       let first = declaration.inheritanceClause?.inheritedTypes.first?.type
       let fixed =
@@ -64,6 +78,10 @@
         ?? replacing(name, "\(name.text): AnyObject")
       refuse(.notClassBound, at: name, "inherit 'AnyObject'", fixed)
     }
+  }
+
+  extension DeclModifierSyntax {
+    var isNonisolated: Bool { name.text == "nonisolated" }
   }
 
   extension AttributeSyntax {

@@ -134,7 +134,7 @@
       }
       let types = (["Object"] + parameters.map(\.type)).joined(separator: ", ")
       return
-        "unsafe FaceBody(awaiting: { (call: FaceCall<\(types)>) async throws -> \(result) in \(call) })"
+        "unsafe FaceBody(\(isOfActors ? "crossing" : "awaiting"): { (call: FaceCall<\(types)>) async throws -> \(result) in \(call) })"
     }
 
     // MARK: Refusing

@@ -21,7 +21,7 @@
       var face = Face(
         name: declaration.name.text, access: access == "private " ? "fileprivate " : access,
         attributes: attributes.map { $0 + " " }.joined(), actor: actor,
-        isSendable: inherited.contains("Sendable"),
+        isOfActors: isOfActors, isSendable: inherited.contains("Sendable"),
         bases: bases, members: [])
       for member in declaration.memberBlock.members {
         if let member = read(member.decl, face.access) { face.members.append(member) }
@@ -52,6 +52,7 @@
     private mutating func read(_ function: FunctionDeclSyntax, _ access: String) -> FaceMember? {
       checkModifiers(function.modifiers)
       if let generic = function.genericParameterClause { refuse(.generic, at: generic) }
+      checkWaiting(function)
       let effects = function.signature.effectSpecifiers
       let isAsync = effects?.asyncSpecifier != nil
       let parameters = function.signature.parameterClause.parameters.enumerated().map {
@@ -204,6 +205,9 @@
       else { return nil }
       check(type)
       if isOptional(property.attributes) { refuse(.optionalProperty, at: pattern) }
+      if isOfActors, !property.modifiers.contains(where: \.isNonisolated) {
+        refuse(.actorProperty, at: pattern)
+      }
       var isSettable = false
       if case .accessors(let accessors) = binding.accessorBlock?.accessors {
         for accessor in accessors {

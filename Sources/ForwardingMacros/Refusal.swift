@@ -26,6 +26,10 @@
     case nonescaping =
       "a target on another queue keeps the closure: let it be '@escaping'"
     case autoclosure = "a target on another queue keeps the closure: take it as '@escaping' closure"
+    case actorWaits =
+      "targets are actors, and the face is another one, which has to wait for them: let it be 'async'"
+    case actorProperty =
+      "targets are actors, and the face is another one, which has to wait for them: write an 'async' method"
     case awaitedInout =
       "a target that is awaited would have the variable for long: return the value in place of 'inout'"
     case isolatedArgument =

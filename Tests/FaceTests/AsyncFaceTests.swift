@@ -32,6 +32,26 @@
     func load(_ note: Note) async -> String?
   }
 
+  /// Its objects are actors, and so is its face.
+  @Forwardable
+  protocol CounterDelegate: Actor {
+    @Otherwise(0) func add(_ count: Int) async -> Int
+    func check(_ text: String) async throws
+    @Optional func reset() async
+    nonisolated func hint(_ text: String)
+  }
+
+  actor Counter: CounterDelegate {
+    var count = 0
+    let hints = Guarded<[String]>([])
+    func add(_ count: Int) async -> Int {
+      self.count += count
+      return self.count
+    }
+    func check(_ text: String) async throws { if text.isEmpty { throw Refused() } }
+    nonisolated func hint(_ text: String) { hints.withLock { $0.append(text) } }
+  }
+
   final class Server: UploadDelegate {
     let name: String
     let seen = Guarded<[String]>([])
@@ -188,6 +208,23 @@
       note.text = "hello"
       #expect(await pages.face.load(note) == "hello")
       withExtendedLifetime(page) {}
+    }
+
+    @Test("of actors is an actor, and has actors behind it")
+    func actors() async throws {
+      let counters = Multicast<CounterDelegateProxy>()
+      let (one, other) = (Counter(), Counter())
+      counters.add(one)
+      counters.add(other, on: .actor(other))
+      let face: any CounterDelegate = counters.face
+      #expect(await face.add(2) == 2)
+      #expect(await face.add(3) == 5)
+      #expect(await one.count == 5)
+      await face.reset()
+      await #expect(throws: Refused.self) { try await face.check("") }
+      counters.remove(other)
+      face.hint("quick")
+      #expect(one.hints.read { $0 } == ["quick"])
     }
 
     @Test("cancellation reaches the target")

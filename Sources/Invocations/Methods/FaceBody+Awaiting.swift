@@ -49,4 +49,16 @@ extension FaceBody {
         }, AwaitedBody.refusing(fitted.plan))
     }
   }
+
+  /// Makes one for actors: each of several targets is another one, so what goes to them is `Sendable`.
+  ///
+  /// - Safety: as for others.
+  @unsafe
+  public init<Result: Sendable, each Argument: Sendable>(
+    crossing body:
+      nonisolated(nonsending) @escaping (FaceCall<Object, repeat each Argument>) async throws
+      -> Result
+  ) {
+    unsafe self.init(awaiting: body)
+  }
 }
