@@ -50,9 +50,16 @@ extension Call {
   }
 
   /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
+  @inline(__always)
   func adoptAnswer(isOwned: Bool) {
+    // Code that ran meanwhile may have set a result, which was written over.
+    if resultOwnership == .none { return adoptNewAnswer(isOwned: isOwned) }
     let replaced = detachReplaced()
-    defer { letGo(replaced) }
+    adoptNewAnswer(isOwned: isOwned)
+    letGo(replaced)
+  }
+
+  private func adoptNewAnswer(isOwned: Bool) {
     hasResult = returnsValue
     let slot = resultSlot
     guard slot.kind.isOwnable, !slot.isNull else { return }

@@ -110,6 +110,23 @@ extension Call {
     return try unusualAnswer(as: type, place)
   }
 
+  /// Takes the result out of a call that ends here.
+  @inlinable
+  @inline(__always)
+  func takeFittingAnswer<Value>(
+    as type: Value.Type, _ place: TypedPlace
+  ) throws(InvocationError) -> Value {
+    if type != Void.self, hasResult, resultOwnership == .value,
+      let memory = unsafe UnsafeMutablePointer<Value>(bitPattern: UInt(resultSlot.word))
+    {
+      // SAFETY: the place was compared with the plan, and the value in its memory is the call's.
+      resultOwnership = .none
+      hasResult = false
+      return unsafe AnyValue.take(memory)
+    }
+    return try fittingAnswer(as: type, place)
+  }
+
   @usableFromInline
   func unusualAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace

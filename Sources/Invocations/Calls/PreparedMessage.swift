@@ -59,7 +59,7 @@ package final class PreparedMessage: Sendable {
       defer { call.finish() }
       write(call)
       try ScopedInvocation(call).send(compared: selector, to: target)
-      return try call.fittingAnswer(as: type, result)
+      return try call.takeFittingAnswer(as: type, result)
     }
   }
 

@@ -26,6 +26,16 @@ package enum AnyBody {
   ) -> Implementation.Closure {
     nonisolated(unsafe) let body = body
     let type = ObjectIdentifier(Receiver.self)
+    if let layout = TupleLayout(fitted), layout.isWords {
+      return { frame in
+        let arguments = layout.load(as: (repeat each Argument).self, from: frame)
+        let value = try unsafe SwiftBody.withReceiver(fitted.plan.slots, frame, exactly: type) {
+          (receiver: Receiver) in
+          try unsafe body(receiver, repeat each arguments)
+        }
+        try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
+      }
+    }
     return { frame in
       var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
       let value = try unsafe SwiftBody.withReceiver(fitted.plan.slots, frame, exactly: type) {

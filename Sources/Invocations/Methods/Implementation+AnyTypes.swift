@@ -1,9 +1,7 @@
 // Closures whose arguments and results are of any Swift types. Those that say themselves how they travel
 // do so; objects travel as references, and all others by their address, without a copy.
 //
-// What answers with a value that C has none for also answers messages that want no result.
-//
-// A closure all of whose types are values of C is taken by the overloads for these, which are quicker.
+// What takes or gives a value that C has none for also answers messages that want no result.
 
 extension Implementation {
   /// A method from a closure over any types: it takes the receiver in front of the arguments. Its types
@@ -16,7 +14,7 @@ extension Implementation {
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
-    let drop = try Self.droppingResult(encoding: encoding) {
+    let drop = try Self.droppingResult(of: fitted, encoding) {
       (receiver: Receiver, arguments: repeat each Argument) in
       _ = try body(receiver, repeat each arguments)
     }
@@ -45,10 +43,11 @@ extension Implementation {
   /// The same method for messages that want no result. A closure of one expression may have one that
   /// nobody meant: `{ (id: Int) in seen.insert(id) }`.
   @usableFromInline
-  static func droppingResult<Receiver: AnyObject, each Argument>(
-    encoding: String?, _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
+  static func droppingResult<Receiver: AnyObject, Value, each Argument>(
+    of fitted: FittedPlan<Value, repeat each Argument>, _ encoding: String?,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) throws(InvocationError) -> Implementation? {
-    if encoding != nil { return nil }
+    if encoding != nil || Value.self == Void.self || fitted.isOfC { return nil }
     let fitted = try FittedPlan<Void, repeat each Argument>(anyMethod: nil)
     return Implementation(
       fitted, receiver: Receiver.self, unsafe AnyBody.returning(fitted, method: body))

@@ -195,27 +195,6 @@ extension Implementation {
       receiver: receiver)
   }
 
-  /// A method from a Swift closure that takes the receiver, and no selector, in front of the
-  /// arguments. Its types are compared with `encoding`, or spell one.
-  @inlinable
-  public convenience init<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    encoding: String? = nil,
-    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
-    self.init(fitted, receiver: Receiver.self, SwiftBody.returning(fitted, method: body))
-  }
-
-  /// A method without a result from a Swift closure that takes the receiver.
-  @inlinable
-  public convenience init<Receiver: AnyObject, each Argument: CallValue>(
-    encoding: String? = nil,
-    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
-  ) throws(InvocationError) {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: encoding)
-    self.init(fitted, receiver: Receiver.self, SwiftBody.void(fitted, method: body))
-  }
-
   /// A method from a closure that takes the arguments alone.
   @usableFromInline
   package static func withoutReceiver<Value: CallValue, each Argument: CallValue>(

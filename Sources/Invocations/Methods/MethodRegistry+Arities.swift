@@ -1,9 +1,9 @@
-// As many overloads as ``Implementation`` has, so that closures written in place are inlined.
+// As many overloads as ``Implementation`` has for any types, so that closures written in place are inlined.
 
 extension MethodRegistry {
-  /// Registers a closure of no arguments.
+  /// Registers a method of no arguments, over any types.
   @inlinable
-  public func register<Receiver: AnyObject, Value: CallValue>(
+  public func register<Receiver: AnyObject, Value>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver) throws -> Value
   ) throws(Failure) {
@@ -12,20 +12,9 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a closure of no arguments, without a result.
+  /// Registers a method of one argument, over any types.
   @inlinable
-  public func register<Receiver: AnyObject>(
-    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver) throws -> Void
-  ) throws(Failure) {
-    try register(selector, for: Receiver.self, replacing: replacing) {
-      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
-    }
-  }
-
-  /// Registers a closure of one argument.
-  @inlinable
-  public func register<Receiver: AnyObject, Value: CallValue, A: CallValue>(
+  public func register<Receiver: AnyObject, Value, A>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, A) throws -> Value
   ) throws(Failure) {
@@ -34,20 +23,11 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a closure of one argument, without a result.
+  /// Registers a method of two arguments, over any types.
   @inlinable
-  public func register<Receiver: AnyObject, A: CallValue>(
-    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, A) throws -> Void
-  ) throws(Failure) {
-    try register(selector, for: Receiver.self, replacing: replacing) {
-      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
-    }
-  }
-
-  /// Registers a closure of two arguments.
-  @inlinable
-  public func register<Receiver: AnyObject, Value: CallValue, A: CallValue, B: CallValue>(
+  public func register<
+    Receiver: AnyObject, Value, A, B
+  >(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, A, B) throws -> Value
   ) throws(Failure) {
@@ -56,35 +36,14 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a closure of two arguments, without a result.
-  @inlinable
-  public func register<Receiver: AnyObject, A: CallValue, B: CallValue>(
-    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, A, B) throws -> Void
-  ) throws(Failure) {
-    try register(selector, for: Receiver.self, replacing: replacing) {
-      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
-    }
-  }
-
-  /// Registers a closure of three arguments.
+  /// Registers a method of three arguments, over any types.
   @inlinable
   public func register<
-    Receiver: AnyObject, Value: CallValue, A: CallValue, B: CallValue, C: CallValue
+    Receiver: AnyObject, Value, A, B,
+    C
   >(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (Receiver, A, B, C) throws -> Value
-  ) throws(Failure) {
-    try register(selector, for: Receiver.self, replacing: replacing) {
-      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
-    }
-  }
-
-  /// Registers a closure of three arguments, without a result.
-  @inlinable
-  public func register<Receiver: AnyObject, A: CallValue, B: CallValue, C: CallValue>(
-    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (Receiver, A, B, C) throws -> Void
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in try Implementation(encoding: encoding, method: body)

@@ -47,40 +47,6 @@ package enum SwiftBody {
     }
   }
 
-  /// A method's body that writes a result.
-  @inlinable
-  static func returning<Receiver: AnyObject, Value: CallValue, each Argument: CallValue>(
-    _ fitted: FittedPlan<Value, repeat each Argument>,
-    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) -> Implementation.Closure {
-    let plan = fitted.plan
-    let type = ObjectIdentifier(Receiver.self)
-    return { frame in
-      var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-      let value = try unsafe withReceiver(plan.slots, frame, exactly: type) {
-        (receiver: Receiver) in
-        try body(receiver, repeat try cursor.next((each Argument).self))
-      }
-      try unsafe value.store(in: frame.result(of: plan))
-    }
-  }
-
-  /// A method's body that has no result.
-  @inlinable
-  static func void<Receiver: AnyObject, each Argument: CallValue>(
-    _ fitted: FittedPlan<NoResult, repeat each Argument>,
-    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
-  ) -> Implementation.Closure {
-    let plan = fitted.plan
-    let type = ObjectIdentifier(Receiver.self)
-    return { frame in
-      var cursor = ArgumentCursor(plan: plan, frame: frame, index: 2)
-      try unsafe withReceiver(plan.slots, frame, exactly: type) { (receiver: Receiver) in
-        try body(receiver, repeat try cursor.next((each Argument).self))
-      }
-    }
-  }
-
   /// Calls `body` with the receiver of a method, which the caller holds. `type` is its class, found
   /// when the method was made, because asking for it in the middle of a call is a call.
   @inlinable @unsafe
@@ -142,5 +108,14 @@ struct ArgumentCursor {
   mutating func next<Value: CallValue>(_ type: Value.Type) throws(InvocationError) -> Value {
     defer { index += 1 }
     return try unsafe Value.load(from: frame.argument(index, of: plan))
+  }
+}
+
+extension FrameReference {
+  /// The place of an argument, for a body that keeps the slots of its plan at hand.
+  @inlinable @unsafe
+  @inline(__always)
+  func slot(_ slots: UnsafePointer<FWDSlot>, _ index: Int) -> ValueSlot {
+    unsafe ValueSlot(slot: slots + index, frame: base, index: index)
   }
 }

@@ -71,6 +71,11 @@ package struct FittedPlan<Value, each Argument>: Sendable {
   }
 }
 
+extension FittedPlan {
+  /// Whether C has all of the types.
+  @usableFromInline var isOfC: Bool { result.isOfC && arguments.allSatisfy(\.isOfC) }
+}
+
 // For types that say themselves how they travel.
 extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
   /// The plan of a method whose declared arguments are of these types.

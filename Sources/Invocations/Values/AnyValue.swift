@@ -1,6 +1,7 @@
-import CForwardingShims
+public import CForwardingShims
 
 /// Swift values whose type is known at run time alone, in memory of their own.
+@usableFromInline
 enum AnyValue {
   /// Copies a value into memory of its own, and returns the address.
   @unsafe
@@ -12,15 +13,16 @@ enum AnyValue {
   }
 
   /// Puts a value into memory of its own.
-  @unsafe
-  static func box<Value>(_ value: Value) -> UnsafeMutableRawPointer {
+  @inlinable @unsafe
+  static func box<Value>(_ value: consuming Value) -> UnsafeMutableRawPointer {
     let memory = unsafe room(for: Value.self)
     unsafe memory.initialize(to: value)
     return UnsafeMutableRawPointer(memory)
   }
 
   /// Blocks that each thread uses again are aligned to 16; what needs more is rare.
-  private static func room<Value>(for type: Value.Type) -> UnsafeMutablePointer<Value> {
+  @inlinable
+  static func room<Value>(for type: Value.Type) -> UnsafeMutablePointer<Value> {
     guard MemoryLayout<Value>.alignment <= 16 else { return .allocate(capacity: 1) }
     return unsafe fwd_block_take(max(1, MemoryLayout<Value>.size))
       .bindMemory(to: Value.self, capacity: 1)
@@ -32,13 +34,25 @@ enum AnyValue {
     func end<Value>(_ type: Value.Type) {
       let memory = unsafe address.assumingMemoryBound(to: Value.self)
       unsafe memory.deinitialize(count: 1)
-      if MemoryLayout<Value>.alignment <= 16 {
-        unsafe fwd_block_give(memory, max(1, MemoryLayout<Value>.size))
-      } else {
-        unsafe memory.deallocate()
-      }
+      unsafe free(memory)
     }
     end(type)
+  }
+
+  /// Takes a value out of memory of its own, which is freed.
+  @inlinable @unsafe
+  static func take<Value>(_ memory: UnsafeMutablePointer<Value>) -> Value {
+    defer { unsafe free(memory) }
+    return unsafe memory.move()
+  }
+
+  @inlinable @unsafe
+  static func free<Value>(_ memory: UnsafeMutablePointer<Value>) {
+    if MemoryLayout<Value>.alignment <= 16 {
+      unsafe fwd_block_give(memory, max(1, MemoryLayout<Value>.size))
+    } else {
+      unsafe memory.deallocate()
+    }
   }
 
   /// Reads a value.

@@ -64,15 +64,14 @@ package struct LentPlace: Sendable {
     let word = unsafe frame.base + Int(offset)
     // What is larger than a word is somewhere else: known where the type is.
     if MemoryLayout<Value>.size > 8 { return try unsafe address(at: word) }
-    switch way {
-    case .word: break
-    case .address, .text: return try unsafe address(at: word)
-    case .object:
+    // In the order of how common they are, which a switch would not keep.
+    if way == .object {
       // A cast takes longer than a call, and most objects are of the very class.
       if unsafe !SwiftBody.isExactly(self.type, word.load(as: UnsafeRawPointer?.self)) {
         try unsafe checkObject(as: type, word)
       }
-    case .truth:
+    } else if way != .word {
+      if way != .truth { return try unsafe address(at: word) }
       if unsafe word.load(as: UInt8.self) > 1 { unsafe word.storeBytes(of: 1, as: UInt8.self) }
     }
     return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))

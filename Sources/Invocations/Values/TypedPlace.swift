@@ -105,6 +105,15 @@ package struct TypedPlace: Sendable {
       })
   }
 
+  /// Whether C has the type.
+  var isOfC: Bool {
+    switch way {
+    case .address: false
+    case .object: type.type is any CallObject.Type
+    case .word, .text, .converted, .nothing: true
+    }
+  }
+
   /// Whether no place of any call takes the type.
   var isUnfit: Bool {
     // SAFETY: only looked at.
@@ -142,12 +151,16 @@ extension TypedPlace {
   /// Writes a value, which the frame owns from then on as `ownership` says.
   @inlinable @unsafe
   @inline(__always)
-  func store<Value>(_ value: Value, in slot: ValueSlot) throws(InvocationError) {
+  func store<Value>(_ value: consuming Value, in slot: ValueSlot) throws(InvocationError) {
     if case .nothing = way { return }
     if case .word(let word) = way {
       slot.word = unsafe withUnsafeBytes(of: value) {
         unsafe fwd_word_widen(word, $0.baseAddress.unsafelyUnwrapped)
       }
+      return
+    }
+    if case .address = way {
+      unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
       return
     }
     try unsafe storeUnusual(value, in: slot)
