@@ -18,6 +18,12 @@ struct DocumentationExampleTests {
     var program = ExampleProgram(
       preamble: try ExampleSources.lines("Tests/Data/Examples/Preamble.swift.txt"),
       harness: try ExampleSources.lines("Tests/Data/Examples/Harness.swift.txt"))
+    #if Macros
+      let files = try ExampleSources.package(of: "Documentation/Delegates.md")
+      program.share(
+        files.filter { $0.key.hasPrefix("Sources/") }.sorted { $0.key < $1.key }.map(\.value),
+        fixtures: try ExampleSources.lines("Tests/Data/Examples/Faces.swift.txt"))
+    #endif
     for example in try ExampleSources.inComments() + ExampleSources.inMarkdown() {
       program.add(example)
     }
@@ -82,13 +88,18 @@ struct DocumentationExampleTests {
     let source = folder.appendingPathComponent("main.swift")
     let program = folder.appendingPathComponent("examples").path
     try text.write(to: source, atomically: true, encoding: .utf8)
+    #if Macros
+      let macroOptions = Toolchain.macroOptions
+    #else
+      let macroOptions: [String] = []
+    #endif
     let compiled = try run(
       swiftc,
       [
         "-swift-version", "6", "-strict-memory-safety", "-Werror", "StrictMemorySafety",
         "-module-name", "Examples", "-diagnostic-style=llvm", source.path, "-o", program,
       ] + Toolchain.moduleOptions
-        + Toolchain.linkOptions(for: ExampleSources.modules + ["CForwardingShims"]))
+        + macroOptions + Toolchain.linkOptions(for: ExampleSources.modules + ["CForwardingShims"]))
     let errors = compiled.errors.split(separator: "\n").filter { $0.contains("error:") }
     try #require(
       compiled.status == 0, "\(errors.isEmpty ? compiled.errors : errors.joined(separator: "\n"))")

@@ -18,11 +18,29 @@ struct ExampleProgram {
   private let fixtures: [Chunk]
   private var lines: [String] = []
   private var extensions: Set<[String]> = []
+  /// Fixtures of examples with macros, and the types that stand outside of all examples.
+  private var faceFixtures: [Chunk] = []
+  private var shared: Set<[String]> = []
   private var count = 0
 
   init(preamble: [String], harness: [String]) {
     fixtures = Chunk.split(preamble, from: 1)
     lines = harness
+  }
+
+  /// Lets examples with macros mention the types of files, and further fixtures. Protocols with a macro stand
+  /// outside of examples, as their faces name them, and so do the types that these name.
+  mutating func share(_ files: [Example], fixtures: [String]) {
+    for file in files {
+      for chunk in Chunk.split(file.code, from: file.line) where chunk.kind == .type {
+        share(chunk, file.file)
+      }
+    }
+    faceFixtures = Chunk.split(fixtures, from: 1)
+  }
+
+  private mutating func share(_ chunk: Chunk, _ file: String) {
+    if shared.insert(chunk.lines).inserted { emit(chunk, file) }
   }
 
   mutating func add(_ example: Example) {
@@ -31,8 +49,11 @@ struct ExampleProgram {
       code[index] = line.hasPrefix("import ") ? "" : checked(line, example, index)
     }
     let own = Chunk.split(code, from: example.line)
-    let needed = needs(of: example.code, declared: own.compactMap(\.name))
-    let chunks = needed + own
+    let needed = needs(
+      of: example.code, declared: own.compactMap(\.name),
+      fixtures + (example.needsMacros ? faceFixtures : []))
+    let chunks = (needed + own).filter { !$0.hasFace }
+    for chunk in own where chunk.hasFace { share(chunk, example.file) }
     count += 1
     lines.append("enum Example\(count) {")
     for chunk in chunks where chunk.kind == .type {
@@ -67,7 +88,9 @@ struct ExampleProgram {
   }
 
   /// The fixtures that a text mentions and does not declare, and those that these mention.
-  private func needs(of code: [String], declared: [String]) -> [Chunk] {
+  private func needs(
+    of code: [String], declared: [String], _ fixtures: [Chunk]
+  ) -> [Chunk] {
     var missing = [code.joined(separator: "\n")]
     var names: Set<String> = []
     while let text = missing.popLast() {
@@ -145,11 +168,19 @@ struct Chunk: Equatable {
   let name: String?
   let line: Int
   var lines: [String]
+  /// Whether it is a protocol that a macro writes a face for.
+  var hasFace: Bool { kind == .type && lines[0].hasPrefix("@Forwardable") }
 
   static func split(_ lines: [String], from number: Int) -> [Chunk] {
     var chunks: [Chunk] = []
     var isOpen = false
+    // Attributes in lines of their own, which belong to the next line.
+    var attributes: [String] = []
     for (index, line) in lines.enumerated() {
+      if line.contains(/^@\w+$/) {
+        attributes.append(line)
+        continue
+      }
       if isOpen || line.hasPrefix(" "), !chunks.isEmpty {
         chunks[chunks.count - 1].lines.append(line)
         if line.hasPrefix("}") || line.hasPrefix(")") { isOpen = line.hasSuffix("{") }
@@ -157,7 +188,11 @@ struct Chunk: Equatable {
       }
       guard !line.isEmpty else { continue }
       isOpen = line.contains(/(\{|\(|\{.*\bin)$/)
-      chunks.append(Chunk(line, number + index))
+      let whole = (attributes + [line]).joined(separator: " ")
+      var chunk = Chunk(whole, number + index - attributes.count)
+      chunk.lines = attributes + [line]
+      chunks.append(chunk)
+      attributes = []
     }
     return chunks
   }

@@ -6,7 +6,10 @@ struct Example {
   /// The number of the first line of code.
   let line: Int
   let code: [String]
+  /// What a comment in the line above the block says of it.
+  var mark = ""
   var name: String { "\(file):\(line)" }
+  var needsMacros: Bool { mark == "macros" }
 }
 
 /// The documentation of this package: comments in front of declarations, and Markdown.
@@ -25,10 +28,25 @@ enum ExampleSources {
     }
   }
 
-  /// The code in the README and in `Documentation`. A block below `<!-- fragment -->` is left out.
+  /// The code in the README and in `Documentation`. A block below `<!-- fragment -->` is left out, and one
+  /// below `<!-- file: … -->`, which is a file of a package. One below `<!-- macros -->` needs the trait.
   static func inMarkdown() throws -> [Example] {
+    #if Macros
+      let hasMacros = true
+    #else
+      let hasMacros = false
+    #endif
     let pages = try [("README.md", lines("README.md"))] + files("Documentation", "md")
-    return pages.flatMap { path, lines in blocks(path, lines) }
+    return pages.flatMap { path, lines in blocks(path, lines) }.filter { example in
+      if example.needsMacros { return hasMacros }
+      return example.mark != "fragment" && !example.mark.hasPrefix("file: ")
+    }
+  }
+
+  /// The files of the package that a page makes, by their paths.
+  static func package(of page: String) throws -> [String: Example] {
+    let files = blocks(page, try lines(page)).filter { $0.mark.hasPrefix("file: ") }
+    return Dictionary(uniqueKeysWithValues: files.map { (String($0.mark.dropFirst(6)), $0) })
   }
 
   /// The public types at the top of a module's files, and whether their comments have an example.
@@ -69,12 +87,14 @@ enum ExampleSources {
     var first: Int?
     for (index, line) in lines.enumerated() {
       if let begin = first, line == nil || line == "```" {
+        let above = begin > 1 ? lines[begin - 2] ?? "" : ""
+        let mark = above.wholeMatch(of: /<!-- (.+) -->/).map { String($0.1) } ?? ""
         found.append(
-          Example(file: file, line: begin + 1, code: lines[begin..<index].compactMap { $0 }))
+          Example(
+            file: file, line: begin + 1, code: lines[begin..<index].compactMap { $0 }, mark: mark))
         first = nil
       } else if first == nil, line == "```swift" {
-        let isFragment = index > 0 && lines[index - 1] == "<!-- fragment -->"
-        if !isFragment { first = index + 1 }
+        first = index + 1
       }
     }
     return found
