@@ -57,6 +57,34 @@ struct SnippetTests {
     ),
   ]
 
+  /// The same programs with `@Forwardable`, which say nothing without it.
+  static let faceOutputs: [(String, String)] = [
+    (
+      "DelegateAndDataSourceFace",
+      "list: row 3\ndetail: row 3\ndetail scrolled\ndetail scrolled\n[false, true]\n0\n0\n42\n"
+    ),
+    ("RedDotManagerFace", outputs[1].1), ("ScrollViewFace", outputs[2].1),
+    ("PhilosopherFace", outputs[3].1),
+    (
+      "DatabaseObserversFace",
+      "true\nguardian: inserted row 1 of notes\ncache: inserted row 1 of notes\ntrue\nfalse\n"
+        + "guardian: inserted row 2 of notes\ncache: inserted row 2 of notes\nfalse\n"
+        + "cache: updated row 1 of notes\ntrue\ncache: deleted row 1 of notes\ntrue\n"
+    ),
+  ]
+
+  @Test("a snippet with faces prints what it says", arguments: faceOutputs)
+  func faceOutput(name: String, expected: String) throws {
+    let result = try Self.run(name)
+    #expect(result.status == 0)
+    #if Macros
+      #expect(result.output == expected)
+    #else
+      #expect(result.output == "")
+    #endif
+    #expect(result.errors.isEmpty)
+  }
+
   @Test("a snippet prints what it says", arguments: outputs)
   func output(name: String, expected: String) throws {
     let result = try Self.run(name)
@@ -65,14 +93,14 @@ struct SnippetTests {
     #expect(result.errors.isEmpty)
   }
 
-  @Test("the README's first screen is the quick start, line by line")
+  @Test("what the README calls the quick start is the snippet, line by line")
   func readme() throws {
     func lines(_ path: String) throws -> [String] {
       try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
         .components(separatedBy: "\n")
     }
     let readme = try lines("README.md")
-    let start = try #require(readme.firstIndex(of: "```swift"))
+    let start = try #require(readme.firstIndex(of: "<!-- quick start -->")) + 1
     let end = try #require(readme[start...].firstIndex(of: "```"))
     var snippet = try lines("Snippets/QuickStart.swift")[...]
     for line in readme[(start + 1)..<end] where !line.isEmpty {
