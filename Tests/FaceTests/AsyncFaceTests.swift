@@ -227,6 +227,20 @@
       #expect(one.hints.read { $0 } == ["quick"])
     }
 
+    @Test("has more answers by the names of its messages, one after the other or all at once")
+    func messages() async throws {
+      let (one, other) = (Server("one"), Server("other"))
+      delegates.add(one)
+      delegates.add(other)
+      let upload = delegates.awaitedMessages.uploadAs
+      #expect(try await upload.all([1], "a") == ["one: a, 1", "other: a, 1"])
+      #expect(
+        try await upload.all([1], "a", delivery: .concurrent) == ["one: a, 1", "other: a, 1"])
+      #expect(try await upload.first([1], "a") == "one: a, 1")
+      #expect(try await upload([1], "a", delivery: .concurrent) == "other: a, 1")
+      #expect(try await upload.report([], "a").errors.count == 2)
+    }
+
     @Test("cancellation reaches the target")
     func cancelled() async {
       let server = Server("one")

@@ -27,6 +27,12 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   /// keeps, need not refer to the proxy.
   public typealias Proceed = () throws -> Void
 
+  /// Sends the message on to the target, and awaits the end.
+  public typealias ProceedAwaiting = nonisolated(nonsending) () async throws -> Void
+
+  private typealias AwaitingHandler =
+    nonisolated(nonsending) @Sendable (Invocation, ProceedAwaiting) async throws -> Void
+
   /// Names a handler, to remove it.
   public struct Token: Hashable, Sendable { fileprivate let id: Int }
 
@@ -38,6 +44,8 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     /// nil for every selector.
     let selector: Selector?
     let handler: @Sendable (Invocation, Proceed) throws -> Void
+    /// In place of that for messages that are awaited.
+    var awaiting: AwaitingHandler?
 
     func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
   }
@@ -74,6 +82,21 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     add(.instead, selector, handler)
   }
 
+  /// Adds a handler that runs in place of the target, and may suspend. It is for messages that are awaited;
+  /// others throw ``InvocationError/notAwaited(_:)``.
+  @discardableResult
+  public func instead(
+    of selector: Selector? = nil,
+    awaiting handler:
+      nonisolated(nonsending) @escaping @Sendable (
+        Invocation, ProceedAwaiting
+      ) async throws -> Void
+  ) -> Token {
+    add(.instead, selector, awaiting: handler) { call, _ in
+      throw InvocationError.notAwaited(call.selector)
+    }
+  }
+
   /// Adds a handler that runs after the target, and sees the result.
   @discardableResult
   public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
@@ -81,14 +104,15 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   private func add(
-    _ moment: Moment, _ selector: Selector?,
+    _ moment: Moment, _ selector: Selector?, awaiting: AwaitingHandler? = nil,
     _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
   ) -> Token {
     interceptors.withLockInPlace { interceptors in
       interceptors.lastID += 1
       let token = Token(id: interceptors.lastID)
       interceptors.list.append(
-        Interceptor(token: token, moment: moment, selector: selector, handler: handler))
+        Interceptor(
+          token: token, moment: moment, selector: selector, handler: handler, awaiting: awaiting))
       return token
     }
   }
@@ -148,8 +172,7 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Runs the handlers, and awaits the target. A handler in its place sends the message on at once: a target
-  /// whose method is `async` cannot be reached by it.
+  /// Runs the handlers, and awaits the target, or what is in its place.
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
@@ -159,15 +182,22 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     for interceptor in matching where interceptor.moment == .before {
       try interceptor.handler(invocation, proceed)
     }
-    if let replacement = matching.last(where: { $0.moment == .instead }) {
+    let replacement = matching.last { $0.moment == .instead }
+    if let awaiting = replacement?.awaiting {
+      try await awaiting(invocation) { try await self.proceedAwaiting(invocation) }
+    } else if let replacement {
       try replacement.handler(invocation, proceed)
     } else {
-      guard let target else { throw ForwardingError.targetGone(selector) }
-      try await invocation.sendAwaiting(to: target)
+      try await proceedAwaiting(invocation)
     }
     for interceptor in matching where interceptor.moment == .after {
       try interceptor.handler(invocation, proceed)
     }
+  }
+
+  private nonisolated(nonsending) func proceedAwaiting(_ invocation: Invocation) async throws {
+    guard let target else { throw ForwardingError.targetGone(invocation.selector) }
+    try await invocation.sendAwaiting(to: target)
   }
 
   private func replacement(for selector: Selector) -> Interceptor? {

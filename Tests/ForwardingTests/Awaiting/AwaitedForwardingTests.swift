@@ -112,4 +112,19 @@ struct AwaitedForwardingTests {
     #expect(await end.stream.first { _ in true } == true)
     withExtendedLifetime(target) {}
   }
+
+  @Test("a handler in place of a target may suspend, and await what it sends on")
+  func instead() async throws {
+    let proxy = InterceptingProxy(Worker())
+    proxy.instead(
+      of: "twice:",
+      awaiting: { call, proceed in
+        await Task.yield()
+        try call.setArgument(try call.argument(at: 2, as: Int.self) + 1, at: 2)
+        try await proceed()
+        try call.setResult(try call.result(as: Int.self) + 100)
+      })
+    #expect(try await twice(4, on: proxy) == 110)
+    #expect(throws: InvocationError.notAwaited("twice:")) { try twice.message(4, on: proxy) }
+  }
 }
