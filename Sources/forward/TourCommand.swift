@@ -20,6 +20,7 @@ enum TourCommand {
       ("Functions under encoding strings: C and Swift side by side", functions),
       ("An invocation: a call recorded once, invoked on any target", invocations),
       ("Forwarding: an object without a method may still find an answer", forwarding),
+      ("Values of any Swift type travel where they lie, and text as text", values),
       ("A proxy that speaks to many, and knows whose answer counts", multicast),
       ("The other way: a C function pointer that Swift answers", callbacks),
       ("What it costs here, beside closures", costs),
@@ -145,6 +146,32 @@ enum TourCommand {
       try Message<Int32, Int32, Int32>("ad:to:")(2, 3, on: Counter("one", 1))
     } catch {
       show("Message(\"ad:to:\")(2, 3, on: counter)", "\(error)")
+    }
+  }
+
+  /// It says nothing of how it is passed.
+  private struct Letter {
+    var text: String
+    var pages: [Int]
+  }
+
+  private static func values() throws {
+    let office = ClosureTarget()
+    try office.register("post:") { (letter: Letter) -> String? in
+      letter.pages.isEmpty ? nil : "\(letter.text), \(letter.pages.count) pages"
+    }
+    try office.register("count:") { (text: String) in text.count }
+    let post = try Message<String?, Letter>("post:")
+    for letter in [Letter(text: "hello", pages: [1, 2]), Letter(text: "", pages: [])] {
+      show("post(\(letter), on: office)", try post(letter, on: office) ?? "nil")
+    }
+    show("post.signature", "\(post.signature)")
+    let count = try Message<Int, String>("count:")
+    show("count(\"grüße\\0👋\", on: office)", "\(try count("grüße\0👋", on: office))")
+    do {
+      _ = try Message<String?, [Int]>("post:")([1, 2], on: office)
+    } catch {
+      say("Another type is refused before the call:\n\(error)")
     }
   }
 
