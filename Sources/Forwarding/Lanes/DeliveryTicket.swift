@@ -29,13 +29,15 @@ public final class DeliveryTicket: Sendable {
 
   /// Waits for the outcome without blocking a thread.
   public func value() async -> DeliveryOutcome {
-    await withCheckedContinuation { continuation in
+    let outcome = await withCheckedContinuation { continuation in
       let known = state.withLock { state -> DeliveryOutcome? in
         if state.outcome == nil { state.waiting.append(continuation) }
         return state.outcome
       }
       if let known { continuation.resume(returning: known) }
     }
+    // Read under the lock: ThreadSanitizer does not see how a continuation orders what was done before it.
+    return self.outcome ?? outcome
   }
 
   /// Sets the outcome unless it was set before; returns the one that stands.
