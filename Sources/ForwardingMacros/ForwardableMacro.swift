@@ -14,6 +14,11 @@
         context.diagnose(Diagnostic(node: node, message: Refusal.notAProtocol))
         return []
       }
+      // Its extension would see neither the face nor the types beside it.
+      guard context.lexicalContext.isEmpty else {
+        context.diagnose(Diagnostic(node: declaration.name, message: Refusal.nested))
+        return []
+      }
       var reader = ProtocolReader(declaration)
       guard let face = reader.read() else {
         for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
@@ -29,7 +34,9 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard let declaration = declaration.as(ProtocolDeclSyntax.self) else { return [] }
+      guard let declaration = declaration.as(ProtocolDeclSyntax.self),
+        context.lexicalContext.isEmpty
+      else { return [] }
       var reader = ProtocolReader(declaration)
       // What is refused, the other role says.
       return reader.read()?.extensions(of: type.trimmedDescription).compactMap {

@@ -6,6 +6,8 @@
   enum Refusal: String, DiagnosticMessage, CaseIterable {
     case notAProtocol =
       "'@Forwardable' makes a face for a protocol; put it on a protocol that your class conforms to"
+    case nested =
+      "a face cannot stand inside of another type: move the protocol to the top of the file"
     case notClassBound =
       "a face stands for objects: let the protocol inherit 'AnyObject'"
     case inheritance =
