@@ -100,6 +100,10 @@
       }
     }
 
+    /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
+    /// only one.
+    private var isInView: Bool { ["public ", "package "].contains(access) }
+
     var source: String {
       let conformances = isSendable && !isOfActors ? ", @unchecked Sendable" : ""
       let keyword = isOfActors ? "actor" : "final class"
@@ -127,7 +131,7 @@
         + messages.map { "(\($0.type.dropFirst("Requirement<".count).dropLast()))" }
       let answers = members.flatMap(\.answers).map { "        \($0)" }
       return """
-        \(attributes)\(access)\(keyword) \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
+        \(attributes)\(isInView ? "" : "@FaceInView ")\(access)\(keyword) \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
           \(access)typealias Target = any \(name)
           \(access)typealias SendableTarget = any \(name) & Sendable
           \(access)typealias Values = (\(values.joined(separator: ", ")))

@@ -5,7 +5,9 @@
 
   @main
   struct Plugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = [ForwardableMacro.self, MarkerMacro.self]
+    let providingMacros: [any Macro.Type] = [
+      ForwardableMacro.self, FaceInViewMacro.self, MarkerMacro.self,
+    ]
   }
 #elseif canImport(SwiftSyntaxMacros)
   @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
@@ -16,6 +18,7 @@
     func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
       switch typeName {
       case "ForwardableMacro": return ForwardableMacro.self
+      case "FaceInViewMacro": return FaceInViewMacro.self
       case "MarkerMacro": return MarkerMacro.self
       default: throw Unknown(macro: typeName)
       }

@@ -37,5 +37,33 @@
       if Toolchain.records { try text.write(to: golden, atomically: true, encoding: .utf8) }
       #expect(try text == String(contentsOf: golden, encoding: .utf8))
     }
+
+    @Test("a face is no object of the only class that its protocol has, to the optimizer either")
+    func oneClass() throws {
+      let swiftc = try #require(Toolchain.path(of: "swiftc"))
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("forwarding-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let source = folder.appendingPathComponent("main.swift")
+      let program = folder.appendingPathComponent("program").path
+      try FileManager.default.copyItem(
+        at: Toolchain.package.appendingPathComponent("Tests/Data/Faces/OneClass.swift.txt"),
+        to: source)
+      let modules = ["Forwarding", "Invocations", "TypeEncodings", "CForwardingShims"]
+      let compiled = try run(
+        swiftc,
+        [
+          "-O", "-whole-module-optimization", "-swift-version", "6", source.path, "-o", program,
+        ] + Toolchain.moduleOptions + Toolchain.macroOptions
+          + Toolchain.linkOptions(for: modules))
+      try #require(compiled.status == 0, "\(compiled.errors)")
+      let finished = try run(program, [])
+      #expect(finished.status == 0)
+      #expect(
+        finished.output.split(separator: "\n") == [
+          "hear [\"hello\"]", "see 1", "smell 42", "think 13", "hear more twice", "more 42",
+        ])
+    }
   }
 #endif

@@ -62,12 +62,25 @@ enum Peers {
     let tokens = receivers.map { receiver in
       center.addObserver(forName: name, object: nil, queue: nil) { _ in receiver.keep(1) }
     }
+    // An object and a structure, as the rows `value/…` have them.
+    let spoken = Notification.Name("spoken")
+    let said: [AnyHashable: Any] = ["message": Spoken()]
+    let listening = receivers.map { receiver in
+      center.addObserver(forName: spoken, object: nil, queue: nil) { [weak receiver] note in
+        if let message = note.userInfo?["message"] as? Spoken { receiver?.keep(message.number) }
+      }
+    }
     let delegates = MulticastDelegate()
     for receiver in receivers { delegates.add(receiver) }
     return [
       Benchmark("corelibs/notify/16", over: array) { count in
         withExtendedLifetime(tokens) {
           for _ in 0..<count { center.post(name: name, object: nil) }
+        }
+      },
+      Benchmark("corelibs/notify-values/16", over: "value/weak-boxes/16") { count in
+        withExtendedLifetime(listening) {
+          for _ in 0..<count { center.post(name: spoken, object: receivers[0], userInfo: said) }
         }
       },
       Benchmark("delegate/weak-boxes/16", over: array) { count in
@@ -146,4 +159,11 @@ final class MulticastDelegate {
       if let delegate = box.object as? Delegate { body(delegate) }
     }
   }
+}
+
+/// What a notification carries.
+private struct Spoken {
+  var text = "a text that is long enough"
+  var number = 3
+  var parts = [1, 2, 3]
 }

@@ -20,6 +20,11 @@
   public macro Forwardable() =
     #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
 
+  /// What ``Forwardable()`` writes in front of a face, so that the optimizer knows of it. Nobody else needs this.
+  @attached(extension, names: named(InView))
+  public macro FaceInView() =
+    #externalMacro(module: "ForwardingMacros", type: "FaceInViewMacro")
+
   /// A requirement of a ``Forwardable()`` protocol that a class need not implement. One that does not, has no
   /// method for its message.
   @attached(peer)
