@@ -85,6 +85,8 @@
     /// Whether the face is an actor itself.
     var isOfActors: Bool
     var isSendable: Bool
+    /// Whether the protocol says that it is on no actor, where that of the module is another.
+    var isNonisolated: Bool
     /// The protocols that it inherits, which have faces of their own.
     var bases: [String]
     var members: [FaceMember]
@@ -96,7 +98,7 @@
         ("", members.flatMap(\.defaults)),
         (" where Self: ForwardingFace", members.map(\.member)),
       ].filter { !$0.1.isEmpty }.map { condition, members in
-        "extension \(type)\(condition) {\n\(members.joined(separator: "\n\n"))\n}"
+        "\(isNonisolated ? "nonisolated " : "")extension \(type)\(condition) {\n\(members.joined(separator: "\n\n"))\n}"
       }
     }
 

@@ -20,16 +20,19 @@
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         $0.attributeName.trimmedDescription != "FaceInView"
       }.map { $0.trimmedDescription + " " }.joined()
+      // What the isolation of a module is by default is no matter to a class that nobody uses.
+      let isolation =
+        isActor || inherited?.contains { $0.hasPrefix("@") } == true ? "" : "nonisolated "
       let source = """
         extension \(face) {
-          \(attributes)fileprivate \(isActor ? "actor" : "final class") InView: \((inherited ?? []).joined(separator: ", ")) {
+          \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") InView: \((inherited ?? []).joined(separator: ", ")) {
             typealias Target = \(face).Target
             typealias SendableTarget = \(face).SendableTarget
             typealias Values = \(face).Values
             typealias Messages = \(face).Messages
             \(isActor ? "nonisolated " : "")let forwarder: any ForwardingProxy & Sendable
             init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
-            static func target(_ target: SendableTarget) -> Target { \(face).target(target) }
+            static func target(_ target: SendableTarget) -> Target { target }
             static func object(of target: Target) -> AnyObject { target }
             static func prepare(_ target: Target) {}
           }

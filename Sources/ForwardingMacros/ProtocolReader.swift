@@ -22,6 +22,7 @@
         name: declaration.name.text, access: access == "private " ? "fileprivate " : access,
         attributes: attributes.map { $0 + " " }.joined(), actor: actor,
         isOfActors: isOfActors, isSendable: inherited.contains("Sendable"),
+        isNonisolated: declaration.modifiers.contains(where: \.isNonisolated),
         bases: bases, members: [])
       for member in declaration.memberBlock.members {
         if let member = read(member.decl, face.access) { face.members.append(member) }

@@ -105,9 +105,14 @@ extension FittedPlan {
   /// The plan of a method whose declared arguments are of these types.
   @usableFromInline
   package init(anyMethod encoding: String?) throws(InvocationError) {
+    if encoding == nil, let known = Known.plan(of: Self.self) {
+      self = known
+      return
+    }
     try self.init(
       encoding, first: 2, TypedPlace(ofAny: Value.self, isResult: true, isMethod: true),
       Self.anyPlaces(isMethod: true))
+    if encoding == nil { Known.keep(self) }
   }
 
   /// The plan of a function whose arguments are of these types.
@@ -124,5 +129,30 @@ extension FittedPlan {
       places.append(TypedPlace(ofAny: type, isMethod: isMethod))
     }
     return places
+  }
+}
+
+/// The plans of methods that their types spell, by those types: a class that answers a protocol asks for each
+/// of them again. As many as shared plans are kept, which are all that have signatures of the program's text.
+private enum Known {
+  private final class Box<Value, each Argument>: Sendable {
+    let plan: FittedPlan<Value, repeat each Argument>
+    init(_ plan: FittedPlan<Value, repeat each Argument>) { self.plan = plan }
+  }
+
+  private static let boxes = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+  static func plan<Value, each Argument>(
+    of type: FittedPlan<Value, repeat each Argument>.Type
+  ) -> FittedPlan<Value, repeat each Argument>? {
+    let box = boxes.read { $0[ObjectIdentifier(type)] }
+    return box.map { unsafe unsafeDowncast($0, to: Box<Value, repeat each Argument>.self).plan }
+  }
+
+  static func keep<Value, each Argument>(_ plan: FittedPlan<Value, repeat each Argument>) {
+    guard plan.plan.signature.isStatic else { return }
+    let key = ObjectIdentifier(FittedPlan<Value, repeat each Argument>.self)
+    let box = Box(plan)
+    boxes.withLockInPlace { if $0.count < CallPlan.cacheCapacity { $0[key] = box } }
   }
 }

@@ -97,8 +97,14 @@ package struct TypedPlace: Sendable {
   /// The name of a type as that of a structure, which has letters, digits and dots. Long names are cut, so
   /// that all of a call fit one encoding. Types of one name are told apart by their plans.
   private static func name(_ type: Any.Type) -> String {
-    // Private types have their file, as an address, in their names.
-    let name = String(reflecting: type).replacing(/\(unknown context at [^)]*\)\./, with: "")
+    var name = String(reflecting: type)
+    // Private types have their file, as an address, in their names. Ranges, as a regular expression is parsed
+    // each time.
+    while let start = name.firstRange(of: "(unknown context at "),
+      let end = name[start.upperBound...].firstRange(of: ").")
+    {
+      name.removeSubrange(start.lowerBound..<end.upperBound)
+    }
     return String(
       name.prefix(200).map {
         $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_"
