@@ -5,6 +5,9 @@ import Foundation
 enum Readme {
   /// What the first screen shows.
   private static let firstRows = [
+    ("16 weak boxes, called with an object and a structure", "value/weak-boxes/16"),
+    ("a face of 16 weak delegates, the same", "value/face-weak/16"),
+    ("`NotificationCenter`, the same to 16", "corelibs/notify-values/16"),
     ("a stored closure", "closure/call/stored"),
     ("a recorded call, made again", "invoke/object/prepared"),
     ("16 closures in an array", "closure/array-strong/16"),
@@ -12,6 +15,16 @@ enum Readme {
   ]
 
   private static let rows = [
+    ("16 weak boxes, called with an object and a structure", "value/weak-boxes/16"),
+    ("16 `[weak]` closures, the same", "value/weak-closures/16"),
+    ("`NotificationCenter`, the same to 16", "corelibs/notify-values/16"),
+    ("a face of 16 weak delegates, the same", "value/face-weak/16"),
+    ("a face of 16 strong delegates, the same", "value/face-strong/16"),
+    ("a weak box, the same", "value/weak-boxes/1"),
+    ("a face of one weak delegate, the same", "value/face-weak/1"),
+    ("a typed message with a number", "value/send/number"),
+    ("a typed message with an object", "value/send/object"),
+    ("a typed message with text", "value/send/text"),
     ("a stored closure", "closure/call/stored"),
     ("a recorded call, made again", "invoke/object/prepared"),
     ("three arguments set, and the call made", "invoke/three/set3"),
