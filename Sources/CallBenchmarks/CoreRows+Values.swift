@@ -129,8 +129,8 @@ extension CoreRows {
       ]
     }
 
-    /// To a target on a queue, beside a closure that captures the same. The queue begins when all is there:
-    /// how long it takes to wake is not what is measured.
+    /// A hundred to a target on a queue, beside closures that capture the same. The queue begins when all are
+    /// there: how long it takes to wake is not what is measured.
     private static func queued() -> [Benchmark] {
       let queue = DispatchQueue(label: "listener")
       let listener = Listener()
@@ -138,26 +138,30 @@ extension CoreRows {
       delegates.add(listener, strongly: true, on: .queue(queue))
       let face = delegates.face
       return [
-        Benchmark("value/queue/async") { count in
-          queue.suspend()
+        Benchmark("value/queue-100/async") { count in
           for _ in 0..<count {
-            queue.async { listener.chat(chat, didReceive: message) }
+            queue.suspend()
+            for _ in 0..<100 {
+              queue.async { listener.chat(chat, didReceive: message) }
+            }
+            queue.resume()
+            queue.sync {}
           }
-          queue.resume()
-          queue.sync {}
         },
-        Benchmark("value/queue/face", over: "value/queue/async") { count in
-          queue.suspend()
-          for _ in 0..<count { face.chat(chat, didReceive: message) }
-          queue.resume()
-          queue.sync {}
+        Benchmark("value/queue-100/face", over: "value/queue-100/async") { count in
+          for _ in 0..<count {
+            queue.suspend()
+            for _ in 0..<100 { face.chat(chat, didReceive: message) }
+            queue.resume()
+            queue.sync {}
+          }
         },
       ]
     }
   #endif
 
   #if Macros
-    /// To a target that is awaited, beside awaiting its method through the protocol.
+    /// A hundred to a target that is awaited, beside awaiting its method through the protocol, in one task.
     private static func awaited() -> [Benchmark] {
       let listener = Listener()
       let delegates = Multicast<UploadingProxy>()
@@ -166,16 +170,18 @@ extension CoreRows {
         let isDone = DispatchSemaphore(value: 0)
         Task {
           var sum = 0
-          for index in 0..<count { sum &+= await target.upload(index) }
-          precondition(sum == count * (count - 1) / 2, "the target was not asked")
+          for index in 0..<100 * count { sum &+= await target.upload(index) }
+          precondition(sum == 50 * count * (100 * count - 1), "the target was not asked")
           isDone.signal()
         }
         isDone.wait()
       }
       let face = delegates.face
       return [
-        Benchmark("value/await/method") { waiting(for: listener, $0) },
-        Benchmark("value/await/face", over: "value/await/method") { waiting(for: face, $0) },
+        Benchmark("value/await-100/method") { waiting(for: listener, $0) },
+        Benchmark("value/await-100/face", over: "value/await-100/method") {
+          waiting(for: face, $0)
+        },
       ]
     }
   #endif
