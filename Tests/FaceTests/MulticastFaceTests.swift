@@ -65,6 +65,34 @@
       #expect(screen.seen == ["garden: later"])
     }
 
+    @Test("gives the answers of others where a target on a queue has none", arguments: [false, true])
+    func questions(ignoring: Bool) throws {
+      let queue = DispatchQueue(label: "delegates")
+      let (here, there) = (Screen(), Screen())
+      defer { withExtendedLifetime((here, there)) {} }
+      here.allows = false
+      delegates.add(unchecked: there, on: .queue(queue, ignoringResult: ignoring))
+      // Nobody who could answer: what was said for that.
+      #expect(delegates.face.chat(chat, shouldSend: "text"))
+      #expect(throws: ForwardingError.self) { try delegates.face.chat(chat, upload: [1]) }
+      delegates.add(here)
+      #expect(!delegates.face.chat(chat, shouldSend: "text"))
+      #expect(try delegates.face.chat(chat, upload: [1, 2]) == 2)
+      queue.sync {}
+    }
+
+    @Test("tells all, also where the first answer counts")
+    func firstAnswer() {
+      let screens = [Screen("one"), Screen("two")]
+      defer { withExtendedLifetime(screens) {} }
+      for screen in screens { delegates.add(screen) }
+      delegates.resultRule = .first
+      delegates.face.draft = "text"
+      delegates.face.chat(chat, didReceive: ChatMessage("hello"))
+      #expect(screens.map(\.draft) == ["text", "text"])
+      #expect(screens.map(\.seen) == [["garden: hello"], ["garden: hello"]])
+    }
+
     @Test("passes on what a requirement throws")
     func throwing() throws {
       let screen = Screen()

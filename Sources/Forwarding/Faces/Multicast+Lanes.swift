@@ -26,6 +26,8 @@ extension Multicast where Face.Values: Sendable {
 extension Multicast {
   /// Adds a target with a lane, and checks nothing: that its class, and what its messages carry, may be used on
   /// the thread of the lane, the caller knows. So it is with an object that its queue alone uses.
+  ///
+  /// Where a result is asked for and not awaited, the target is told, and answers nothing.
   @discardableResult
   public final func add(
     unchecked target: Face.Target, strongly: Bool = false, on lane: DeliveryLane,
@@ -33,7 +35,8 @@ extension Multicast {
   ) -> MulticastProxy.Token {
     Face.prepare(target)
     return proxy.add(
-      Face.object(of: target), strongly: strongly, on: lane, priority: priority, group: group,
+      Face.object(of: target), strongly: strongly, on: lane.leavingQuestions(), priority: priority,
+      group: group,
       once: once)
   }
 
@@ -44,6 +47,6 @@ extension Multicast {
   ) -> ScopedRegistration {
     Face.prepare(target)
     return proxy.scoped(
-      Face.object(of: target), strongly: strongly, on: lane, priority: priority)
+      Face.object(of: target), strongly: strongly, on: lane.leavingQuestions(), priority: priority)
   }
 }

@@ -89,7 +89,7 @@ extension Delivery {
     case .caller, .blocking(_, nil): return
     case .queue(_, let isResultIgnored), .actor(_, let isResultIgnored),
       .executor(_, let isResultIgnored):
-      if invocation.returnsValue, !isResultIgnored, !isAwaited {
+      if invocation.returnsValue, !isResultIgnored, !isAwaited, !lane.leavesQuestions {
         throw .resultNotAwaited(invocation.methodSignature.resultType)
       }
     case .blocking: if lane.mark?.isCurrent ?? false { return }

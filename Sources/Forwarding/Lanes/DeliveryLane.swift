@@ -22,6 +22,16 @@ public struct DeliveryLane: Sendable {
   /// The mark of a queue. It is found when the lane is made, because the registrations of a proxy
   /// look at it under their lock.
   let mark: QueueMark?
+  /// Whether a result that nobody waits for is left out, and no error: behind a face, who is told later is no
+  /// reason that the sender gets no answer of others.
+  private(set) var leavesQuestions = false
+
+  /// The same lane, for a target behind a face.
+  func leavingQuestions() -> DeliveryLane {
+    var lane = self
+    lane.leavesQuestions = true
+    return lane
+  }
 
   private init(kind: Kind) {
     self.kind = kind

@@ -7,7 +7,7 @@ extension MulticastProxy {
   public nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation
   ) async throws -> DeliveryReport {
-    let stopsAtFirst = resultRule == .first
+    let stopsAtFirst = endsAtFirst(invocation.returnsValue)
     return try await deliverAwaiting(invocation, .sequential, stopsAtFirst: stopsAtFirst) { _ in
       stopsAtFirst ? .stop : .next
     }.report
@@ -50,7 +50,7 @@ extension MulticastProxy {
   nonisolated(nonsending) func sendAwaiting(
     _ invocation: Invocation, _ mode: AwaitedDelivery
   ) async throws {
-    let stopsAtFirst = resultRule == .first
+    let stopsAtFirst = endsAtFirst(invocation.returnsValue)
     let awaited = try await deliverAwaiting(invocation, mode, stopsAtFirst: stopsAtFirst) { _ in
       stopsAtFirst ? .stop : .next
     }

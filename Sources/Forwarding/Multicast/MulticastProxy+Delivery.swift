@@ -12,7 +12,7 @@ extension MulticastProxy {
   /// When this returns, the invocation has the result that ``resultRule`` selects. Throws only if
   /// the invocation cannot be delivered. What targets throw is in the report alone.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
-    let stopsAtFirst = resultRule == .first
+    let stopsAtFirst = endsAtFirst(invocation.returnsValue)
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
   }
 
@@ -51,7 +51,8 @@ extension MulticastProxy {
   /// Delivers without building a report; nil if all targets simply answered. Allocates nothing unless a
   /// target does.
   func deliverQuietly(_ call: Call) throws -> TargetList.Tally? {
-    let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
+    let tally = try targetList.deliver(
+      call, stopsAtFirst: endsAtFirst(call.returnsValue), for: self)
     if let tally { tidy(tally, of: call) }
     return tally
   }
@@ -68,6 +69,22 @@ extension MulticastProxy {
     tidy(tally, of: call)
     if let error = tally.error { throw error }
     if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
+  }
+
+  /// Decides what the sender gets where no target has answered.
+  func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
+    guard tally.answered == 0 else { return }
+    if tally.hasQueued {
+      // On their way, for targets whose result is ignored.
+      if call.returnsValue { call.answerWithZero() }
+      return
+    }
+    let selector = call.selector
+    let rule = whenNobodyAnswers
+    let isError = rule == .throw || rule == .throwForResults && call.returnsValue
+    if let selector { diagnoseUnanswered(selector, isError: isError) }
+    if isError { throw ForwardingError.nobodyAnswered(selector) }
+    if rule == .zero { call.answerWithZero() }
   }
 
   /// The results of all targets that answer, in order.
@@ -127,7 +144,9 @@ extension MulticastProxy: TargetListOwner {
       case .answered:
         told.answered += 1
         if let call = turn.call, call !== invocation { invocation.adoptResult(from: call) }
-      case .queued: told.hasQueued = true
+      case .queued:
+        let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
+        if !isQuestion { told.hasQueued = true }
       case .dead: told.metDead = true
       default:
         if let error = turn.outcome.error { told.fail(error, at: registration) }

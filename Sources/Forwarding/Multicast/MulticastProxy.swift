@@ -248,20 +248,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Answers a message that no target answers; false if nobody does. A data source overrides it.
   func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
 
-  func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
-    guard tally.answered == 0 else { return }
-    if tally.hasQueued {
-      // On their way, for targets whose result is ignored.
-      if call.returnsValue { call.answerWithZero() }
-      return
-    }
-    let selector = call.selector
-    let rule = whenNobodyAnswers
-    let isError = rule == .throw || rule == .throwForResults && call.returnsValue
-    if let selector { diagnoseUnanswered(selector, isError: isError) }
-    if isError { throw ForwardingError.nobodyAnswered(selector) }
-    if rule == .zero { call.answerWithZero() }
-  }
+  /// Whether a message ends at the first target that answers. One without a result has nothing to choose from:
+  /// all are told.
+  func endsAtFirst(_ hasResult: Bool) -> Bool { hasResult && resultRule == .first }
 
   /// Whether a selector is reported for the first time.
   func isNew(_ selector: Selector) -> Bool {
@@ -273,7 +262,8 @@ extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
   package func forward(_ call: Call) throws {
-    let tally = try targetList.deliver(call, stopsAtFirst: resultRule == .first, for: self)
+    let tally = try targetList.deliver(
+      call, stopsAtFirst: endsAtFirst(call.returnsValue), for: self)
     if let tally { try conclude(call, tally) }
   }
 }

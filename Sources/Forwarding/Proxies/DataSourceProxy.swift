@@ -42,6 +42,9 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     fallbacks.withLock { $0.values[selector] = { call in try call.setResult(value) } }
   }
 
+  /// One source is told, too.
+  override func endsAtFirst(_ hasResult: Bool) -> Bool { resultRule == .first }
+
   open override func responds(to selector: Selector) -> Bool {
     super.responds(to: selector) || Introspection.responds(fallback, to: selector)
       || fallbacks.read { $0.values[selector] != nil }

@@ -175,7 +175,7 @@ final class ModelWorld: World {
     var outcomes: [String] = []
     var answers: [Int] = []
     var errors: [String] = []
-    let stopsAtFirst = isFirst
+    let stopsAtFirst = isFirst && hasResult
     for entry in list {
       let registration = entry.registration
       if stopsAtFirst, !answers.isEmpty {
