@@ -65,7 +65,8 @@
       #expect(screen.seen == ["garden: later"])
     }
 
-    @Test("gives the answers of others where a target on a queue has none", arguments: [false, true])
+    @Test(
+      "gives the answers of others where a target on a queue has none", arguments: [false, true])
     func questions(ignoring: Bool) throws {
       let queue = DispatchQueue(label: "delegates")
       let (here, there) = (Screen(), Screen())
