@@ -71,6 +71,12 @@ extension MulticastProxy {
     if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
   }
 
+  /// Whether a message ends at the first target that answers. One without a result has nothing to choose from:
+  /// all are told, unless one is asked in any case.
+  func endsAtFirst(_ hasResult: Bool) -> Bool {
+    (hasResult || asksOne) && resultRule == .first
+  }
+
   /// Decides what the sender gets where no target has answered.
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }

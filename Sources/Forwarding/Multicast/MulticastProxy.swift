@@ -47,6 +47,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   private let unanswered = Guarded<Set<Selector>>([])
   private let settings = Guarded(Settings())
   private let stopsAtFirst = Atomic(false)
+  /// Whether one target alone is told of what has no result, too. Set before anybody else has the proxy.
+  final var asksOne = false
   /// What deliveries see of `registrations`. It also stands for a delivery of this proxy among the
   /// forwarding steps of a thread.
   let targetList = TargetList()
@@ -247,10 +249,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Answers a message that no target answers; false if nobody does. A data source overrides it.
   func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
-
-  /// Whether a message ends at the first target that answers. One without a result has nothing to choose from:
-  /// all are told.
-  func endsAtFirst(_ hasResult: Bool) -> Bool { hasResult && resultRule == .first }
 
   /// Whether a selector is reported for the first time.
   func isNew(_ selector: Selector) -> Bool {

@@ -23,6 +23,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   /// Makes a proxy that asks nobody yet.
   public override init() {
     super.init()
+    asksOne = true
     resultRule = .first
   }
 
@@ -41,9 +42,6 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   ) {
     fallbacks.withLock { $0.values[selector] = { call in try call.setResult(value) } }
   }
-
-  /// One source is told, too.
-  override func endsAtFirst(_ hasResult: Bool) -> Bool { resultRule == .first }
 
   open override func responds(to selector: Selector) -> Bool {
     super.responds(to: selector) || Introspection.responds(fallback, to: selector)
