@@ -101,7 +101,14 @@ final class DeliveryJob: @unchecked Sendable {
   private func outcome(_ send: (AnyObject) throws -> Void) -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
     // Held to the end: a removal that waits waits for this.
-    defer { withExtendedLifetime(registration) {} }
+    return withExtendedLifetime(registration) { outcome(of: registration, send) }
+  }
+
+  /// A function of its own, so that the target is let go before the registration is.
+  @inline(never)
+  private func outcome(
+    of registration: Registration, _ send: (AnyObject) throws -> Void
+  ) -> DeliveryOutcome {
     guard let target = registration.listed.object else { return .dead }
     do {
       try send(target)

@@ -221,7 +221,7 @@ struct AwaitedDeliveryTests {
     do {
       let answers = try await keep.all(Counted(log), on: proxy, delivery: delivery)
       #expect(answers.count == 5)
-      #expect(alive(log) == 1)
+      withExtendedLifetime(answers) { #expect(alive(log) == 1) }
     }
     #expect(alive(log) == 0)
     withExtendedLifetime(kept) {}

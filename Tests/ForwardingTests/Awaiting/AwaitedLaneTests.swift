@@ -178,5 +178,6 @@ struct AwaitedLaneTests {
     let kept = (0..<16).map { _ in Answering(Log()) }
     for (index, target) in kept.enumerated() { proxy.add(target, on: lanes[index % lanes.count]) }
     #expect(try await slowly.all(4, on: proxy, delivery: .concurrent).count == 16)
+    withExtendedLifetime(kept) {}
   }
 }

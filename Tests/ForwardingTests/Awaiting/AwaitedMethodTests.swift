@@ -130,7 +130,7 @@ struct AwaitedMethodTests {
     do {
       let answer = try await keep(Counted(log), on: Uploader())
       #expect(answer.count == 2)
-      #expect(alive(log) == 1)
+      withExtendedLifetime(answer) { #expect(alive(log) == 1) }
     }
     #expect(alive(log) == 0)
   }
