@@ -181,6 +181,9 @@ let package = Package(
         "forward", "Forwarding", "InvocationText", "CallBenchmarks", "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
+    .testTarget(
+      name: "CallBenchmarksTests", dependencies: ["CallBenchmarks", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
     // A program whose classes belong to the main actor unless they say otherwise.
     .testTarget(
       name: "MainActorTests", dependencies: ["Forwarding"],

@@ -2,7 +2,8 @@
 # Installs what the build needs from Debian's packages, if anything is missing.
 #   setup.sh          what building needs
 #   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
-#   setup.sh check    what 'make check' needs as well: spin, readelf and gcc
+#   setup.sh check    what 'make check' needs as well: spin, readelf, gcc, and chromium, in which a test
+#                     reads the page of charts as it is drawn (other tests do not need it: it is large)
 #   setup.sh bench    what is compared with, as far as it can be had: nothing of it is needed
 set -eu
 
@@ -24,6 +25,12 @@ clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
 [ -x "$clang" ] || clang=clang
 has_header() { printf '#include <%s>\n' "$1" | "$clang" -E -x c - >/dev/null 2>&1; }
 has_library() { PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "$1"; }
+has_browser() {
+  for name in chromium chromium-browser google-chrome chrome; do
+    command -v "$name" >/dev/null 2>&1 && return 0
+  done
+  return 1
+}
 
 missing=()
 if ! has_header ffi.h; then missing+=(libffi-dev); fi
@@ -35,6 +42,7 @@ if [ "$mode" = check ]; then
   command -v spin >/dev/null 2>&1 || missing+=(spin)
   command -v readelf >/dev/null 2>&1 || missing+=(binutils)
   command -v gcc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
+  has_browser || missing+=(chromium)
 fi
 is_optional=no
 if [ "$mode" = bench ] && [ "${#missing[@]}" -eq 0 ]; then

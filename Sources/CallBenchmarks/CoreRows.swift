@@ -9,7 +9,8 @@ public enum CoreRows {
   /// All rows, baselines first.
   public static func all() throws -> [Benchmark] {
     try register()
-    return try closures() + directCalls() + invocations() + sends() + multicasts() + doors()
+    return try closures() + directCalls() + invocations() + lookedUp() + sends() + multicasts()
+      + doors()
       + signatures() + values()
   }
 

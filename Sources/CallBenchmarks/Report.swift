@@ -25,6 +25,7 @@ public struct Report: Sendable {
 
   /// A number with as many digits as say something.
   public static func text(_ value: Double) -> String {
+    guard value.isFinite, abs(value) < 1e15 else { return "–" }
     if value >= 1000 { return grouped(Int(value.rounded())) }
     let digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
     var scale = 1.0

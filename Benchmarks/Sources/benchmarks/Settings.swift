@@ -6,6 +6,8 @@ import PeerC
 struct Settings {
   var json: String?
   var html: String?
+  /// A run that was kept as JSON, whose page is drawn instead of a new one.
+  var recorded: String?
   var limits: String?
   var only: [String] = []
   var rounds = 120
@@ -45,12 +47,20 @@ struct Settings {
       try report.json.write(toFile: json, atomically: true, encoding: .utf8)
       print("wrote \(json)")
     }
-    if let html {
-      try report.page.write(toFile: html, atomically: true, encoding: .utf8)
-      print("wrote \(html): open it in a browser")
-    }
+    if let html { try Self.write(report, into: html) }
     if let readme { try Readme.write(report, into: readme) }
     return limits?.check(report, measuredAgain: again) ?? true
+  }
+
+  /// Draws the page of a run that was kept.
+  static func draw(_ recorded: String, into html: String) throws {
+    let data = try Data(contentsOf: URL(fileURLWithPath: recorded))
+    try write(try JSONDecoder().decode(Report.self, from: data), into: html)
+  }
+
+  private static func write(_ report: Report, into html: String) throws {
+    try report.page.write(toFile: html, atomically: true, encoding: .utf8)
+    print("wrote \(html): open it in a browser")
   }
 
   /// Measures ratios again that are past their limits, and returns the best of each, row and baseline from

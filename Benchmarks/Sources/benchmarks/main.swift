@@ -5,12 +5,14 @@ import PeerC
 let help = """
   usage: benchmarks [--json FILE] [--html FILE] [--only PREFIX]... [--rounds N] [--no-curves]
                     [--instructions] [--readme FILE] [--check LIMITS]
+         benchmarks --page-from FILE --html FILE
          benchmarks --repeat ROW COUNT
 
   Measures calls through swift-forwarding against closures and against what else is installed, all
   in this process. --only keeps rows whose names begin so, and the baselines. --instructions counts
-  instructions with valgrind. --readme writes the table of a README. --check compares with a file of limits, and fails past them. --repeat
-  does one thing so often and nothing else, for profilers.
+  instructions with valgrind. --readme writes the table of a README. --check compares with a file of limits, and fails past them.
+  --page-from measures nothing, and draws the page of a run that --json kept. --repeat does one thing so often
+  and nothing else, for profilers.
   """
 
 func fail(_ message: String) -> Never {
@@ -29,6 +31,7 @@ while let argument = arguments.popFirst() {
   case "--json": settings.json = value()
   case "--html": settings.html = value()
   case "--only": settings.only.append(value())
+  case "--page-from": settings.recorded = value()
   case "--rounds": settings.rounds = Int(value()) ?? settings.rounds
   case "--no-curves": settings.hasCurves = false
   case "--instructions": settings.countsInstructions = true
@@ -47,5 +50,10 @@ while let argument = arguments.popFirst() {
     exit(0)
   default: fail("there is no option '\(argument)'; see --help")
   }
+}
+if let recorded = settings.recorded {
+  guard let html = settings.html else { fail("--page-from needs --html FILE as well") }
+  try Settings.draw(recorded, into: html)
+  exit(0)
 }
 exit(try settings.run() ? 0 : 1)

@@ -1,0 +1,102 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+@testable import CallBenchmarks
+
+/// The run that the README tells of.
+enum Recorded {
+  static func text() throws -> String {
+    try String(
+      contentsOf: Toolchain.package.appendingPathComponent("Benchmarks/Results/linux-x86_64.json"),
+      encoding: .utf8)
+  }
+
+  static func report() throws -> Report {
+    try JSONDecoder().decode(Report.self, from: Data(text().utf8))
+  }
+}
+
+@Suite("The page of charts")
+struct PageTests {
+  @Test("it needs nothing from anywhere, and runs no script")
+  func isWhole() {
+    let page = Report.fixed().page
+    for word in ["http", "<script", "url(", "@import", "src=", "<link"] {
+      #expect(!page.contains(word), "\(word)")
+    }
+  }
+
+  @Test("names are text, whatever they have in them")
+  func escaped() {
+    let page = Report.fixed().page
+    #expect(page.contains("a &lt;processor&gt; &amp; 2 cores"))
+    #expect(page.contains("held &lt;targets&gt;"))
+    #expect(!page.contains("<processor>"))
+  }
+
+  @Test("a library that was left out is named with the reason, and what was measured is drawn")
+  func skipped() {
+    let page = Report.fixed(without: ["GNUstep", "Qt"]).page
+    #expect(page.contains("<li>GNUstep is not installed, so its rows are left out</li>"))
+    #expect(
+      page.contains(
+        "<li>GNUstep: NSInvocation: GNUstep is not installed, so its rows are left out</li>"))
+    #expect(
+      page.contains(
+        "<li>Qt: a signal with slots: Qt is not installed, so its rows are left out</li>"))
+    #expect(!page.contains("data-row=\"qt/emit/16\""))
+    #expect(page.contains("data-row=\"gobject/emit/16\""))
+  }
+
+  @Test("what a run did not measure is said, where nobody gave a reason")
+  func unmeasured() {
+    var report = Report.fixed()
+    report.rows.removeAll { $0.name == "callback/object/call" }
+    #expect(report.page.contains("<li>ours: a Callback: not measured in this run</li>"))
+  }
+
+  @Test("a report of nothing is a page without charts")
+  func empty() {
+    let page = Report(environment: [], rows: []).page
+    #expect(!page.contains("<figure"))
+    #expect(page.contains("<h1>"))
+  }
+
+  @Test("a chart compares with the first of ours of the same part")
+  func times() throws {
+    let parts = Comparison.opening[2].bars(in: try Recorded.report())
+    let forwarded = try #require(parts.last)
+    #expect(forwarded.bars.first?.times == 1)
+    #expect(try #require(forwarded.bars.last?.times) > 5)
+  }
+
+  @Test("the recorded run has a row for each way of others, and one of ours beside them")
+  func rows() throws {
+    let report = try Recorded.report()
+    for part in Comparison.opening.flatMap(\.parts) {
+      for way in part.ways where !way.isOurs { #expect(report.row(way.row) != nil, "\(way.row)") }
+      let ours = part.ways.filter(\.isOurs)
+      #expect(ours.isEmpty || ours.contains { report.row($0.row) != nil }, "\(part.name)")
+    }
+  }
+
+  @Test("a report that is written as JSON is read as what it was")
+  func json() throws {
+    let report = try Recorded.report()
+    let again = try JSONDecoder().decode(Report.self, from: Data(report.json.utf8))
+    #expect(again.json == report.json)
+    #expect(again.page == report.page)
+    #expect(report.rows.count > 90)
+    #expect(report.curves.count >= 4)
+    #expect(report.environment.first?.name == "processor")
+  }
+
+  @Test("a time that could not be measured is written as none")
+  func unknown() throws {
+    let curve = Report(environment: [], rows: [], curves: Report.hardCurves)
+    let again = try JSONDecoder().decode(Report.self, from: Data(curve.json.utf8))
+    #expect(try #require(again.curves[3].lines.first?.points.last).y.isNaN)
+    #expect(Report.text(.nan) == "–")
+  }
+}
