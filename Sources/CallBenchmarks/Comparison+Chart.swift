@@ -9,7 +9,7 @@ extension Comparison {
     let words = scale.words.isEmpty ? "" : "; \(scale.words)"
     let missing = missing(in: report).map { "<li>\(Report.escaped($0))</li>" }.joined()
     let left =
-      missing.isEmpty ? "" : "<p class=\"note\">Left out:</p><ul class=\"note\">\(missing)</ul>"
+      missing.isEmpty ? "" : "<ul class=\"note\">\(missing)</ul>"
     return """
       <figure class="comparison" id="comparison-\(number)">
       <figcaption>\(Report.escaped(title))</figcaption>
@@ -85,7 +85,7 @@ extension Comparison {
       "The figures of this chart",
       """
       <thead><tr><th class="name" scope="col">way</th><th scope="col">ns</th>\
-      <th scope="col">over the first of ours</th><th class="name" scope="col">row</th></tr></thead>
+      <th scope="col">over ours</th><th class="name" scope="col">row</th></tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody>
       """)
   }

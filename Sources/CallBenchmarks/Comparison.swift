@@ -107,7 +107,7 @@ extension Comparison {
     title: "C call forwarded",
     what: "C calls, and does not know who answers.",
     unit: "nanoseconds for one call from C",
-    note: "Both forward to weakly held targets, and a handler of ours counts each call before.",
+    note: "All targets are held weakly, and forward(_:) is overridden to count each call.",
     parts: [
       Part(
         name: "one handler answers",
@@ -139,13 +139,16 @@ extension Comparison {
     let times: Double?
   }
 
-  /// The parts that a report has rows of, the fastest way first.
+  /// The time of a way, if a report has one that can be drawn.
+  private func time(of way: Way, in report: Report) -> Double? {
+    report.row(way.row).map(\.minimum).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+  }
+
+  /// The parts that a report has times of, the fastest way first.
   func bars(in report: Report) -> [(name: String, bars: [Bar])] {
     parts.compactMap { part in
       let measured = part.ways.compactMap { way in
-        report.row(way.row).flatMap { row -> (way: Way, time: Double)? in
-          row.minimum > 0 && row.minimum.isFinite ? (way, row.minimum) : nil
-        }
+        time(of: way, in: report).map { (way: way, time: $0) }
       }
       let ours = measured.first { $0.way.isOurs }?.time
       let bars = measured.map { way, time in
@@ -155,21 +158,22 @@ extension Comparison {
     }
   }
 
-  /// A line for each reason why ways are not in the chart.
+  /// A line for each reason why ways are not in the chart. A way whose name stands in the chart as well is
+  /// named with its part.
   func missing(in report: Report) -> [String] {
+    let drawn = Set(bars(in: report).flatMap { $0.bars.map(\.way.name) })
     var reasons: [(reason: String, names: [String])] = []
-    for way in parts.flatMap(\.ways) where report.row(way.row) == nil {
-      let reason =
-        way.library.flatMap { library in report.skipped.first { $0.hasPrefix(library) } }
-        ?? "not measured in this run"
-      if let index = reasons.firstIndex(where: { $0.reason == reason }) {
-        if !reasons[index].names.contains(way.name) {
-          reasons[index].names.append(way.name)
-        }
-      } else {
-        reasons.append((reason, [way.name]))
+    for part in parts {
+      for way in part.ways where time(of: way, in: report) == nil {
+        let reason =
+          way.library.flatMap { library in report.skipped.first { $0.hasPrefix(library) } }
+          ?? "Not measured in this run"
+        let name = drawn.contains(way.name) ? "\(way.name) (\(part.name))" : way.name
+        let index = reasons.firstIndex { $0.reason == reason } ?? reasons.count
+        if index == reasons.count { reasons.append((reason, [])) }
+        if !reasons[index].names.contains(name) { reasons[index].names.append(name) }
       }
     }
-    return reasons.map { "\($0.names.joined(separator: ", ")): \($0.reason)" }
+    return reasons.map { "\($0.reason): \($0.names.joined(separator: "; "))" }
   }
 }

@@ -10,8 +10,7 @@ public enum CoreRows {
   public static func all() throws -> [Benchmark] {
     try register()
     return try closures() + directCalls() + invocations() + lookedUp() + sends() + multicasts()
-      + doors()
-      + signatures() + values()
+      + doors() + signatures() + values()
   }
 
   /// The few that say most: what `forward bench` and the tour show.
@@ -23,6 +22,15 @@ public enum CoreRows {
       "multicast/weak/16", "multicast/closures/16", "door/forward/16",
     ]
     return try all().filter { names.contains($0.name) }
+  }
+
+  /// Those, and what the page opens with, with their baselines.
+  public static func shortForPage() throws -> [Benchmark] {
+    let rows = try all()
+    var names = Set(try short().map(\.name))
+    names.formUnion(Comparison.opening.flatMap { $0.parts.flatMap { $0.ways.map(\.row) } })
+    names.formUnion(rows.filter { names.contains($0.name) }.compactMap(\.baseline))
+    return rows.filter { names.contains($0.name) }
   }
 
   static func register() throws {

@@ -20,7 +20,8 @@ enum BenchCommand {
       }
       runner.rounds = rounds
     }
-    let report = try measure(runner)
+    let rows = try options.values["--html"] == nil ? CoreRows.short() : CoreRows.shortForPage()
+    let report = try measure(rows, runner)
     Terminal.out(table(report))
     for (flag, text) in [("--json", report.json), ("--html", report.page)] {
       guard let path = options.values[flag]?.last else { continue }
@@ -33,9 +34,9 @@ enum BenchCommand {
     return .ok
   }
 
-  static func measure(_ runner: Runner) throws -> Report {
+  static func measure(_ rows: [Benchmark], _ runner: Runner) throws -> Report {
     Report(
-      environment: Report.thisMachine, rows: try runner.run(CoreRows.short()),
+      environment: Report.thisMachine, rows: try runner.run(rows),
       skipped: ["Other libraries are left out: 'make bench' measures those that are installed"])
   }
 

@@ -210,6 +210,6 @@ enum TourCommand {
   private static func costs() throws {
     var runner = Runner()
     runner.rounds = 40
-    say(BenchCommand.table(try BenchCommand.measure(runner)))
+    say(BenchCommand.table(try BenchCommand.measure(CoreRows.short(), runner)))
   }
 }

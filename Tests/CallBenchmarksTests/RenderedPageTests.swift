@@ -53,11 +53,10 @@ struct RenderedPageTests {
     let report = Report.fixed()
     for charts in try openings() {
       for chart in charts {
-        let bars = chart.bars.map { ($0.width, report.row($0.row)?.minimum ?? .nan) }
-        for (width, value) in bars {
-          for other in bars where value < other.1 {
-            #expect(width < other.0, "\(value) and \(other.1) in \(chart.title)")
-          }
+        let bars = chart.bars.map { (value: report.row($0.row)?.minimum ?? .nan, width: $0.width) }
+          .sorted { $0.value < $1.value }
+        for (less, more) in zip(bars, bars.dropFirst()) where less.value < more.value {
+          #expect(less.width < more.width, "\(less) and \(more) in \(chart.title)")
         }
       }
     }

@@ -48,11 +48,14 @@ function measure(frame) {
         && !element.closest("svg") && !element.classList.contains("scroll"))
       overflowing.push(`<${element.localName}> ${element.textContent.slice(0, 40)}`);
 
-  const faint = [];
+  // Each faint color once, with the first text or drawing that has it.
+  const faint = [], told = new Set();
   let textsCompared = 0, drawnCompared = 0;
   const compare = (element, color, least, what) => {
     const found = contrast(rgb(color), back);
-    if (!(found >= least)) faint.push(`${what} ${color}: ${found.toFixed(2)}`);
+    if (found >= least || told.has(color)) return;
+    told.add(color);
+    faint.push(`${what} ${color}: ${found.toFixed(2)}`);
   };
   for (const element of all("body *")) {
     const says = [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());
