@@ -9,8 +9,19 @@ public enum CoreRows {
   /// All rows, baselines first.
   public static func all() throws -> [Benchmark] {
     try register()
-    return try closures() + directCalls() + invocations() + lookedUp() + sends() + multicasts()
-      + doors() + signatures() + values()
+    let groups: [() throws -> [Benchmark]] = [
+      closures,
+      directCalls,
+      invocations,
+      lookedUp,
+      sends,
+      recorded,
+      multicasts,
+      doors,
+      signatures,
+      values,
+    ]
+    return try groups.flatMap { try $0() }
   }
 
   /// The few that say most: what `forward bench` and the tour show.

@@ -67,10 +67,10 @@ static void dispose(FWDRetirable *retirable) {
   if (thing->serial % 8 == 0) {
     // Disposing may run any code, also such that holds something.
     FWDThread *thread = fwd_thread();
-    uint32_t index = thread->count;
+    FWDHold *hold = thread->top;
     const Thing *other = fwd_hold(thread, &places[0]);
     if (other) look(other, other->serial);
-    if (other) fwd_let_go_from(thread, index, 0);
+    if (other) fwd_let_go_from(thread, hold, 0);
   }
   free(thing);
 }
@@ -128,7 +128,7 @@ __attribute__((noinline)) static void nest_deeper(Reader *reader, int depth) {
 
 __attribute__((noinline)) static void nest(Reader *reader, int depth) {
   FWDThread *thread = fwd_thread();
-  uint32_t index = thread->count;
+  FWDHold *hold = thread->top;
   const void *const *place = &places[number_below(reader, PLACES)];
   keep_stores_back(reader);
   const Thing *thing = fwd_hold(thread, place);
@@ -151,7 +151,7 @@ __attribute__((noinline)) static void nest(Reader *reader, int depth) {
   look(thing, serial);
   keep_stores_back(reader);
   // Not `fwd_let_go`: what a jump left behind is still counted above this hold.
-  fwd_let_go_from(thread, index, 0);
+  fwd_let_go_from(thread, hold, 0);
 }
 
 static void read_for_a_round(Reader *reader) {
@@ -171,9 +171,9 @@ __attribute__((noinline)) static void forget_jumps(Reader *reader) {
   reader->must_jump = 1;
   if (_setjmp(out) == 0) nest(reader, 1);
   reader->must_jump = 0;
-  CHECK(thread->count == HOLDS);
+  CHECK(thread->top == thread->holds + HOLDS);
   CHECK(!fwd_hold(thread, &places[0]));
-  CHECK(thread->count == 0);
+  CHECK(thread->top == thread->holds);
   // There is room for all now. What jumps left in slots that are not counted goes with their use.
   reader->must_succeed = 1;
   nest(reader, 0);

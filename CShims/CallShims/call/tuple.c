@@ -18,6 +18,13 @@ uint64_t fwd_word_widen(FWDWord word, const char *value) {
   return bits;
 }
 
+void fwd_tuple_store(const FWDMove *moves, size_t count, const void *tuple, void *frame) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits = fwd_word_widen(moves[i].word, (const char *)tuple + moves[i].tuple);
+    memcpy((char *)frame + moves[i].frame, &bits, 8);
+  }
+}
+
 void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
   switch (word) {
     case FWDWordWhole:

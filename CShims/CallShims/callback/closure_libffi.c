@@ -58,19 +58,19 @@ static void answer_zero_of(const ffi_cif *cif, void *result) {
   if (cif->rtype->type != FFI_TYPE_VOID) memset(result, 0, size < 8 ? 8 : size);
 }
 
-static void leave(FWDThread *thread, uint32_t index, FWDCallback *used) {
+static void leave(FWDThread *thread, FWDHold *hold, FWDCallback *used) {
   if (used)
     fwd_callback_end_use(used);
   else
     // A jump that the handler caught may have left other holds above this one.
-    fwd_let_go_from(thread, index, 0);
+    fwd_let_go_from(thread, hold, 0);
 }
 
 /// The function that libffi's closures call.
 static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   FWDCallbackEntry *entry = user;
   FWDThread *thread = fwd_thread();
-  uint32_t index = thread ? thread->count : 0;
+  FWDHold *hold = thread ? thread->top : NULL;
   const FWDCallback *callback = fwd_hold(thread, &entry->callback);
   FWDCallback *used = NULL;
   FWDFormer former;
@@ -84,7 +84,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
     // A late call of the former callback, which began before the entry had another type.
     answer_zero_of(cif, result);
     fwd_report_event(FWDEventFreedCallback, callback->function);
-    return leave(thread, index, used);
+    return leave(thread, hold, used);
   }
   uint32_t size = callback->plan->facts.frame_size;
   if (size <= FWD_FRAME_ON_STACK_MAX) {
@@ -99,7 +99,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
     }
     free(memory);
   }
-  leave(thread, index, used);
+  leave(thread, hold, used);
 }
 
 /// Returns a closure that was never used. libffi's memory is never given back to it: libffi would

@@ -232,7 +232,7 @@ int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *s
 int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *stack_words) {
   memset(frame->result, 0, sizeof frame->result);
   FWDThread *thread = fwd_thread();
-  uint32_t index = thread ? thread->count : 0;
+  FWDHold *hold = thread ? thread->top : NULL;
   const FWDCallback *callback = fwd_hold(thread, &entry->callback);
   if (__builtin_expect(!callback, 0)) return enter_unheld(entry, frame, stack_words);
   int how = AS_WORDS;
@@ -240,7 +240,7 @@ int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *s
     callback->handler(callback->context, frame);
   else
     how = enter_specially(callback, frame, stack_words);
-  fwd_let_go_from(thread, index, 0);
+  fwd_let_go_from(thread, hold, 0);
   return how;
 }
 

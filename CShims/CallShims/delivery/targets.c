@@ -79,20 +79,20 @@ __attribute__((always_inline)) static inline const FWDTarget *call(
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
                                                        const void *_Nullable const *cell,
                                                        uintptr_t stack) {
-  uint32_t index = thread->count;
-  if (!fwd_has_room(thread, index, 2, stack)) return 0;
-  thread->count = index + 2;
+  FWDHold *hold = thread->top;
+  if (!fwd_has_room(thread, hold, 2, stack)) return 0;
+  thread->top = hold + 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *list = fwd_hold_in(thread, index, cell, stack);
+  const void *list = fwd_hold_in(thread, hold, cell, stack);
   if (!list) {
-    thread->count = index;
+    thread->top = hold;
     return 0;
   }
   round->thread = thread;
-  round->index = index;
+  round->hold = hold;
   round->list = (const FWDTargetList *)list;
   round->cache =
-      (const FWDMethodCache *)fwd_hold_in(thread, index + 1, &fwd_method_cache, stack);
+      (const FWDMethodCache *)fwd_hold_in(thread, hold + 1, &fwd_method_cache, stack);
   return 1;
 }
 
@@ -122,7 +122,7 @@ __attribute__((always_inline)) static inline int call_run(FWDRound *round,
 }
 
 __attribute__((always_inline)) static inline void end(const FWDRound *round) {
-  fwd_let_go_from((FWDThread *)round->thread, round->index, 1);
+  fwd_let_go_from((FWDThread *)round->thread, (FWDHold *)round->hold, 1);
   fwd_forwarding_leave(round->thread);
 }
 
@@ -131,7 +131,7 @@ int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationSta
     // A class has changed: the table was right when the last target was called.
     if (__builtin_expect(!fwd_method_is_current(round->cache), 0))
       round->cache = (const FWDMethodCache *)fwd_hold_again((FWDThread *)round->thread,
-                                                            round->index + 1, &fwd_method_cache);
+                                                            round->hold + 1, &fwd_method_cache);
     if (!call_run(round, facts, state)) return 1;
   }
   end(round);

@@ -19,13 +19,10 @@
 //
 // Nothing here may be called from a signal handler.
 
-/// Whether readers make barriers of their own.
-extern int fwd_readers_need_barriers;
-
 /// Makes what the reader wrote visible before it looks again: with a barrier of its own, or for the
 /// compiler alone where writers make one for all threads.
-static inline void fwd_reader_barrier(void) {
-  if (__builtin_expect(__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_RELAXED), 0))
+static inline void fwd_reader_barrier(const FWDThread *thread) {
+  if (__builtin_expect(__atomic_load_n(&thread->makes_barriers, __ATOMIC_RELAXED), 0))
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
   else
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -34,38 +31,35 @@ static inline void fwd_reader_barrier(void) {
 /// Holds what is published at `cell` in a slot that holds something already, or was changed
 /// meanwhile; NULL if nothing is published now. What the slot held before is let go, and disposed of
 /// here if this was its last hold: no lock may be held.
-const void *_Nullable fwd_hold_again(FWDThread *thread, uint32_t index,
+const void *_Nullable fwd_hold_again(FWDThread *thread, FWDHold *hold,
                                      const void *_Nullable const *_Nonnull cell);
 
 /// Holds what is published at `cell` in a slot of the thread that is counted already; NULL if nothing
-/// is. `thread` is the current one, and has room for the slot. `stack` is an address in the frame of
-/// the function that will let go.
+/// is. `thread` is the current one. `stack` is an address in the frame of the function that will let go.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
-    FWDThread *thread, uint32_t index, const void *_Nullable const *_Nonnull cell,
-    uintptr_t stack) {
-  FWDHold *hold = &thread->holds[index];
+    FWDThread *thread, FWDHold *hold, const void *_Nullable const *_Nonnull cell, uintptr_t stack) {
   hold->stack = stack;
   const void *seen = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
-  fwd_reader_barrier();
+  fwd_reader_barrier(thread);
   const void *now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
-  return __builtin_expect(now == seen, 1) ? seen : fwd_hold_again(thread, index, cell);
+  return __builtin_expect(now == seen, 1) ? seen : fwd_hold_again(thread, hold, cell);
 }
 
-/// Makes room for `needed` holds from `index` on, of code at `stack`; 0 if there is none. What a
+/// Makes room for `needed` holds from `hold` on, of code at `stack`; 0 if there is none. What a
 /// jump left behind at `stack` or further down makes room for the next time: a running function has no
 /// frame there. A function that holds something for the time of a call is not part of its callee, so no
 /// two live holds have one address.
 ///
 /// What the dead holds were the last to hold is disposed of here: no lock may be held.
-int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack);
+int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack);
 
-/// Says whether a thread that holds `index` things may hold `needed` more. Does what
-/// `fwd_make_room` does where that is not known at once.
-__attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, uint32_t index,
+/// Says whether a thread may hold `needed` things more, from `hold` on. Does what `fwd_make_room` does
+/// where that is not known at once.
+__attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, FWDHold *hold,
                                                               uint32_t needed, uintptr_t stack) {
-  return __builtin_expect(index + needed <= thread->room, 1) ||
-         fwd_make_room(thread, index, needed, stack);
+  return __builtin_expect(hold + needed <= thread->room, 1) ||
+         fwd_make_room(thread, hold, needed, stack);
 }
 
 /// Holds what is published at `cell`; NULL if nothing is, if the thread holds too much already, or
@@ -76,40 +70,39 @@ __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread,
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
     FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull cell) {
   if (!thread) return NULL;
-  uint32_t index = thread->count;
+  FWDHold *hold = thread->top;
   uintptr_t stack = fwd_stack_address();
-  if (!fwd_has_room((FWDThread *)thread, index, 1, stack)) return NULL;
+  if (!fwd_has_room((FWDThread *)thread, hold, 1, stack)) return NULL;
   // Counted first: what interrupts the thread from here on holds things further up.
-  thread->count = index + 1;
+  thread->top = hold + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *held = fwd_hold_in((FWDThread *)thread, index, cell, stack);
-  if (__builtin_expect(!held, 0)) thread->count = index;
+  const void *held = fwd_hold_in((FWDThread *)thread, hold, cell, stack);
+  if (__builtin_expect(!held, 0)) thread->top = hold;
   return held;
 }
 
-/// Disposes of what was retired while it was held in `count` slots from `index` on, if these were
+/// Disposes of what was retired while it was held in `count` slots from `hold` on, if these were
 /// the last to hold it. The slots are empty already. Takes the lock of threads, so it may not be held.
-void fwd_let_go_of_retired(FWDThread *thread, uint32_t index, uint32_t count);
+void fwd_let_go_of_retired(FWDHold *hold, uint32_t count);
 
-/// Lets go of what was held from slot `index` on, which is one thing or two, on the thread that holds
-/// it. A caller that kept the index does not wait for the count to come back from memory.
+/// Lets go of what was held from slot `hold` on, which is one thing or two, on the thread that holds
+/// it.
 ///
 /// What was retired meanwhile may be disposed of here, which may run any code: no lock may be held.
-__attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread,
-                                                                  uint32_t index, int is_pair) {
-  FWDHold *hold = &thread->holds[index];
+__attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread, FWDHold *hold,
+                                                                  int is_pair) {
   if (is_pair) __atomic_store_n((const void **)&hold[1].thing, NULL, __ATOMIC_RELEASE);
   __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
-  thread->count = index;
-  fwd_reader_barrier();
+  thread->top = hold;
+  fwd_reader_barrier(thread);
   int is_wanted = __atomic_load_n(&hold->wanted, __ATOMIC_RELAXED) != NULL;
   if (is_pair) is_wanted |= __atomic_load_n(&hold[1].wanted, __ATOMIC_RELAXED) != NULL;
-  if (__builtin_expect(is_wanted, 0)) fwd_let_go_of_retired(thread, index, is_pair ? 2 : 1);
+  if (__builtin_expect(is_wanted, 0)) fwd_let_go_of_retired(hold, is_pair ? 2 : 1);
 }
 
 /// Lets go of what was held last, in the same way. Only for a function that ran no foreign code since
 /// then: a `longjmp` out of that could have left other holds above this one.
-static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->count - 1, 0); }
+static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->top - 1, 0); }
 
 /// Publishes `thing` at `cell` and returns what was there, which readers may still hold: the caller
 /// retires it. Writers of one cell take a lock of their own, or own the cell.

@@ -73,62 +73,63 @@ static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *c
 __attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_method_hold(
     FWDThread *_Nullable thread, uintptr_t type, uintptr_t selector) {
   const FWDMethodCache *cache = (const FWDMethodCache *)fwd_hold(thread, &fwd_method_cache);
-  if (!cache) return NULL;
+  if (__builtin_expect(!cache, 0)) return NULL;
   const FWDMethod *method = fwd_method_find(cache, type, selector);
   if (__builtin_expect(!method, 0)) fwd_let_go((FWDThread *)thread);
   return method;
 }
 
-/// What is known of a message.
-typedef enum __attribute__((enum_extensibility(closed))) FWDSend : uint8_t {
-  /// A C function with a light result, and it was called.
-  FWDSendDone = 0,
-  /// Another method that fits; it is held.
-  FWDSendHeld,
-  /// The object must be asked, and its class's table is given.
-  FWDSendAsk,
-  /// Nothing is known, or the types differ.
-  FWDSendUnknown,
-} FWDSend;
-
-/// What `fwd_send` did, or found. A value, because an out parameter would have to be in memory.
-typedef struct FWDSent {
-  FWDSend what;
-  /// If held: the method, and the thread that holds it, from slot `index` on.
+/// A method that is held, or NULL; and the thread that holds it, in slot `hold`. A value, because an
+/// out parameter would have to be in memory.
+typedef struct FWDHeldMethod {
   const FWDMethod *_Nullable method;
   FWDThread *_Nullable thread;
-  uint32_t index;
-  /// If the object must be asked: its class's table.
-  const void *_Nullable table;
-} FWDSent;
+  FWDHold *_Nullable hold;
+} FWDHeldMethod;
 
-/// Sends the message in the frame behind `state` to its receiver, of class `type`, if that takes
-/// nothing but a call.
+/// Finds what objects of class `type` do about a selector, as `fwd_method_hold` does, on this thread.
 ///
-/// The caller has written receiver and selector into the frame, keeps the receiver alive, and has let
-/// an older result go. After `FWDSendHeld` it calls the method itself, and then
-/// `fwd_let_go_from(thread, index, 0)`; after all else nothing is held. The frame's result is that of
-/// the method only after `FWDSendDone`.
-__attribute__((always_inline)) static inline FWDSent fwd_send(const FWDPlanFacts *facts,
-                                                              FWDInvocationState *state,
-                                                              uintptr_t type,
-                                                              uint64_t selector) {
+/// Every success is followed by one `fwd_let_go_from(thread, hold, 0)` of the same function, after
+/// whatever code the method runs.
+__attribute__((always_inline)) static inline FWDHeldMethod fwd_method_held(uintptr_t type,
+                                                                           uint64_t selector) {
   FWDThread *thread = fwd_thread();
-  uint32_t index = thread ? thread->count : 0;
-  const FWDMethod *method = fwd_method_hold(thread, type, selector);
-  if (__builtin_expect(!method, 0)) return (FWDSent){.what = FWDSendUnknown};
-  if (__builtin_expect(method->plan != facts->identity, 0)) {
-    FWDSent sent = {.what = method->implementation ? FWDSendUnknown : FWDSendAsk,
-                    .table = method->table};
-    fwd_let_go_from((FWDThread *)thread, index, 0);
-    return sent;
-  }
-  if (!method->function || !method->is_light)
-    return (FWDSent){.what = FWDSendHeld, .method = method, .thread = thread, .index = index};
-  fwd_call_in_use(facts, state, method->function);
-  state->has_result = facts->returns_value;
-  fwd_let_go_from((FWDThread *)thread, index, 0);
-  return (FWDSent){.what = FWDSendDone};
+  FWDHold *hold = thread ? thread->top : NULL;
+  return (FWDHeldMethod){fwd_method_hold(thread, type, selector), thread, hold};
+}
+
+/// Says whether a method answers calls of a plan, and needs no care. The caller holds the method, or has
+/// the lock of methods.
+static inline int fwd_method_is_ready(const FWDMethod *method, const FWDPlanFacts *facts) {
+  return method->plan == facts->identity && method->is_light;
+}
+
+/// The method that an invocation has found for its receiver's class, so that it need not be found, and
+/// held, each time. It stands in front of the state of the call; zero for an invocation that has found none.
+typedef struct FWDRecalled {
+  /// The class and the selector.
+  uintptr_t type;
+  uintptr_t selector;
+  /// Where changes that may concern the selector are counted, and how many there were.
+  const uint64_t *_Nullable changes;
+  uint64_t seen;
+  /// Retained. NULL after the first time, as most invocations are sent once.
+  const void *_Nullable implementation;
+  uintptr_t reserved;
+} FWDRecalled;
+
+_Static_assert(sizeof(FWDRecalled) % 16 == 0, "the state behind it is aligned to 16 bytes");
+
+/// Returns where changes are counted that may concern a selector. What `fwd_methods_forget` returned
+/// before, on any thread, is counted in what is read there.
+const uint64_t *fwd_method_changes(uintptr_t selector);
+
+/// Says whether the method of a class for a selector is the one that was found. Takes no lock; a change
+/// that another thread is making may be seen or not.
+static inline int fwd_recalled_is_right(const FWDRecalled *recalled, uintptr_t type,
+                                        uint64_t selector) {
+  return recalled->implementation && recalled->type == type && recalled->selector == selector &&
+         __atomic_load_n(recalled->changes, __ATOMIC_ACQUIRE) == recalled->seen;
 }
 
 /// Says whether a table that is held is still the current one. A class that changes for a selector of

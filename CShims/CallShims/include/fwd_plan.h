@@ -43,6 +43,9 @@ struct FWDPlanFacts {
   /// One word for the result and each argument, for `fwd_remember_match`.
   uintptr_t *matches;
   uint32_t argument_count;
+  /// Where the words of the first two arguments lie, which a method has as receiver and selector.
+  uint32_t receiver_offset;
+  uint32_t selector_offset;
   /// The size of a frame of this plan, a multiple of 16.
   uint32_t frame_size;
   /// What a call copies to the stack, and what of it are arguments.
@@ -127,6 +130,14 @@ static inline void fwd_call_begin(const FWDPlanFacts *facts, FWDInvocationState 
   memset(frame->vectors, 0,
          facts->frame_size - offsetof(FWDFrame, vectors) + 8 * facts->owned_words);
   fwd_frame_bind_result(facts, frame);
+}
+
+/// Makes a call whose arguments are all set before it is made: those that are not read as anything.
+/// Otherwise as `fwd_call_begin`, for a plan without notes behind the frame.
+static inline void fwd_call_begin_set(const FWDPlanFacts *facts, FWDInvocationState *state) {
+  if (FWD_IS_CHECKED) memset(fwd_state_frame(state), 0xA5, facts->frame_size);
+  memset(state, 0, sizeof *state);
+  fwd_frame_bind_result(facts, fwd_state_frame(state));
 }
 
 /// Says whether a call may own something that it has to let go of at its end: never no where it does,

@@ -130,10 +130,9 @@ static inline void fwd_target_release(FWDRetained taken) {
 
 /// One message on its way through one list, where more is to be done than to call.
 typedef struct FWDRound {
-  /// Holds the list and the table in two slots, from `index` on. NULL, all three, at first.
+  /// Holds the list and the table in two slots, from `hold` on. NULL, all four, at first.
   FWDThread *_Nullable thread;
-  uint32_t index;
-  uint32_t stops_at_first;
+  FWDHold *_Nullable hold;
   const FWDTargetList *_Nullable list;
   const FWDMethodCache *_Nullable cache;
   /// As it was when the round began; a target may change the frame's.
@@ -143,6 +142,7 @@ typedef struct FWDRound {
   const FWDMethod *_Nullable method;
   /// How many targets answered.
   size_t answered;
+  uint32_t stops_at_first;
 } FWDRound;
 
 /// Returns how many targets, from the one whose turn it is, may be called with the same method: those

@@ -26,7 +26,7 @@ enum {
   FWD_SPARES = 8,
   /// How many spare blocks of memory a thread keeps, and how large they are.
   FWD_SPARE_BLOCKS = 16,
-  FWD_BLOCK_SIZE = 256,
+  FWD_BLOCK_SIZE = 288,
   /// How many forwarding steps may be inside of each other on one thread.
   FWD_FORWARDING_DEPTH = 200,
   /// From which depth on a step asks how much stack is left, and how many bytes it must find.
@@ -71,12 +71,14 @@ typedef struct FWDStep {
 
 /// Freed when the thread ends.
 typedef struct FWDThread {
-  /// The holds below `count` are taken; only the thread itself looks at that number.
-  uint32_t count;
+  /// The first hold that is not taken; only the thread itself looks at this.
+  FWDHold *top;
+  /// Up to where things are held without a look at what jumps have left: no more than half of all.
+  FWDHold *room;
   /// How many of `holds` others have to look at; it only grows.
   uint32_t high;
-  /// How many things are held without a look at what jumps have left: no more than half of all.
-  uint32_t room;
+  /// Whether the thread makes barriers of its own when it holds something, and when it lets go.
+  int makes_barriers;
   FWDHold holds[FWD_HOLDS_MAX];
   /// Objects that the thread uses again, owned, and what each is good for.
   void *_Nullable spares[FWD_SPARES];

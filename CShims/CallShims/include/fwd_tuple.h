@@ -39,17 +39,16 @@ void fwd_word_narrow(FWDWord word, uint64_t bits, char *value);
 
 /// Writes values of a tuple into a frame, widened to words. The caller has compared the types of the
 /// tuple with the plan of the frame; both are as long as `moves` says. Nothing is retained.
-static inline void fwd_tuple_store(const FWDMove *moves, size_t count, const void *tuple,
-                                   void *frame) {
-  for (size_t i = 0; i < count; i++) {
-    const char *from = (const char *)tuple + moves[i].tuple;
-    uint64_t bits;
-    if (moves[i].word == FWDWordWhole)
-      memcpy(&bits, from, 8);
-    else
-      bits = fwd_word_widen(moves[i].word, from);
-    memcpy((char *)frame + moves[i].frame, &bits, 8);
-  }
+void fwd_tuple_store(const FWDMove *moves, size_t count, const void *tuple, void *frame);
+
+/// The same for one value or more that are whole words, which takes a few instructions for each. The caller
+/// has looked that no move of them says anything else.
+static inline void fwd_tuple_store_whole(const FWDMove *moves, size_t count, const void *tuple,
+                                         void *frame) {
+  const FWDMove *end = moves + count;
+  do {
+    memcpy((char *)frame + moves->frame, (const char *)tuple + moves->tuple, 8);
+  } while (++moves != end);
 }
 
 /// Writes values that lie anywhere into a frame, widened to words: `values` has the address of each, as

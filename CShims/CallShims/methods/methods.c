@@ -89,9 +89,18 @@ static void retire(const void *cache) {
   if (cache && cache != (const void *)empty) fwd_retire((FWDRetirable *)cache, dispose);
 }
 
+/// Whether a table must grow for one more entry. Each entry that a search passes by costs as much as a
+/// hold, so a table that is small has plenty of room; no table is more than half full, so every search ends.
+static int is_full(const FWDMethodCache *cache) {
+  size_t capacity = cache->mask + 1, share = capacity <= 4096 ? 4 : 2;
+  return share * (cache->count + 1) > capacity;
+}
+
 uint64_t fwd_method_epoch(uintptr_t selector) {
   return __atomic_load_n(epoch_of(selector), __ATOMIC_ACQUIRE);
 }
+
+const uint64_t *fwd_method_changes(uintptr_t selector) { return epoch_of(selector); }
 
 void fwd_method_remember(FWDMethod method, uint64_t seen) {
   const void *old = NULL;
@@ -99,9 +108,8 @@ void fwd_method_remember(FWDMethod method, uint64_t seen) {
   FWDMethodCache *cache = (FWDMethodCache *)fwd_method_cache;
   if (seen == *epoch_of(method.selector) &&
       !fwd_method_find(cache, method.type, method.selector)) {
-    // At most half full, so that a search stays short and always ends.
-    if (2 * (cache->count + 1) > cache->mask + 1) {
-      FWDMethodCache *larger = copy(cache, cache->count ? 2 * (cache->mask + 1) : 16, 0);
+    if (is_full(cache)) {
+      FWDMethodCache *larger = copy(cache, cache->count ? 2 * (cache->mask + 1) : 64, 0);
       if (larger) {
         insert(larger, &method);
         old = fwd_publish(&fwd_method_cache, larger);

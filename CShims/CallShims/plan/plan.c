@@ -89,6 +89,8 @@ static void describe(FWDPlan *plan) {
   facts->stack_needed = stack_needed(plan);
   facts->is_light = is_direct && !is_owned && facts->stack_needed == 0;
   facts->returns_value = kind != FWDKindNothing;
+  if (facts->argument_count > 0) facts->receiver_offset = plan->slots[0].offset;
+  if (facts->argument_count > 1) facts->selector_offset = plan->slots[1].offset;
   if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;
   facts->is_simple = is_direct && (facts->shape & 15) == FWDArgumentsIntegers &&
                      facts->owned_words == 0 && facts->result.route != FWDRouteHiddenPointer;

@@ -27,9 +27,12 @@ void fwd_set_up_threads(void);
 /// Finds out how barriers are made.
 void fwd_set_up_barriers(void);
 
-/// Ends the holds of `thread` from slot `index` on, and returns `dead` with all before it that
+/// Returns what a new thread has to know of that. The lock of threads is held until it is in the list.
+int fwd_new_thread_makes_barriers(void);
+
+/// Ends the holds of `thread` from slot `first` on, and returns `dead` with all before it that
 /// nobody holds any more. The lock of threads is held.
-FWDRetirable *fwd_end_holds(FWDThread *thread, uint32_t index, FWDRetirable *dead);
+FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dead);
 
 /// Disposes of a list. No lock is held.
 void fwd_dispose_all(FWDRetirable *dead);

@@ -16,7 +16,15 @@
 
 // MARK: Barriers
 
-int fwd_readers_need_barriers = 1;
+/// Whether readers make barriers of their own; each thread has a copy, which is quicker to look at.
+/// Behind the lock of threads.
+static int readers_need_barriers = 1;
+
+static void let_readers_make_barriers(int they_do) {
+  readers_need_barriers = they_do;
+  for (FWDThread *thread = fwd_threads; thread; thread = thread->next)
+    __atomic_store_n(&thread->makes_barriers, they_do, __ATOMIC_SEQ_CST);
+}
 
 #if defined(__linux__) && !FWD_WITH_THREAD_SANITIZER
 static int ask_for_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
@@ -34,8 +42,12 @@ static int pass_barrier_everywhere(void) { return 0; }
 
 void fwd_set_up_barriers(void) {
   int works = pass_barrier_everywhere();
-  __atomic_store_n(&fwd_readers_need_barriers, !works, __ATOMIC_SEQ_CST);
+  pthread_mutex_lock(&fwd_threads_lock);
+  let_readers_make_barriers(!works);
+  pthread_mutex_unlock(&fwd_threads_lock);
 }
+
+int fwd_new_thread_makes_barriers(void) { return readers_need_barriers; }
 
 /// Waits until every store that a reader made before it knew of its duty is visible: processors keep
 /// stores back for less than a microsecond, and no longer than the thread runs.
@@ -47,10 +59,10 @@ static void outwait_store_buffers(void) {
 /// The writers' barrier, between a change and the look at readers.
 static void make_barrier(void) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&fwd_readers_need_barriers, __ATOMIC_ACQUIRE)) return;
+  if (readers_need_barriers) return;
   if (pass_barrier_everywhere()) return;
   // The process has given up the right to it, as sandboxes do: readers help themselves from now on.
-  __atomic_store_n(&fwd_readers_need_barriers, 1, __ATOMIC_SEQ_CST);
+  let_readers_make_barriers(1);
   outwait_store_buffers();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -104,8 +116,8 @@ static void check_marks(FWDRetirable *thing) {
   }
 }
 
-FWDRetirable *fwd_end_holds(FWDThread *thread, uint32_t index, FWDRetirable *dead) {
-  for (FWDHold *hold = thread->holds + index; hold < thread->holds + thread->high; hold++) {
+FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dead) {
+  for (FWDHold *hold = first; hold < thread->holds + thread->high; hold++) {
     __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
     dead = unmark(hold, dead);
   }
@@ -158,22 +170,21 @@ void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
   fwd_dispose_all(dead);
 }
 
-void fwd_let_go_of_retired(FWDThread *thread, uint32_t index, uint32_t count) {
+void fwd_let_go_of_retired(FWDHold *hold, uint32_t count) {
   pthread_mutex_lock(&fwd_threads_lock);
   FWDRetirable *dead = take_left_over();
-  for (uint32_t i = index; i < index + count; i++) dead = unmark(&thread->holds[i], dead);
+  for (uint32_t i = 0; i < count; i++) dead = unmark(&hold[i], dead);
   pthread_mutex_unlock(&fwd_threads_lock);
   fwd_dispose_all(dead);
 }
 
-const void *fwd_hold_again(FWDThread *thread, uint32_t index,
+const void *fwd_hold_again(FWDThread *thread, FWDHold *hold,
                            const void *_Nullable const *cell) {
-  FWDHold *hold = &thread->holds[index];
   const void *seen, *now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   do {
     seen = now;
     __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
-    fwd_reader_barrier();
+    fwd_reader_barrier(thread);
     now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   } while (now != seen);
   // What was here before may have been retired; so may what is here now, and that mark stays.
@@ -189,25 +200,25 @@ const void *fwd_hold_again(FWDThread *thread, uint32_t index,
 
 /// Ends the holds of code that a jump has left, as far as no running code holds anything above them.
 static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
-  uint32_t count = thread->count;
-  while (count > 0 && fwd_stack_is_dead(thread->holds[count - 1].stack, stack)) count--;
-  if (count == thread->count) return 0;
-  thread->count = count;
+  FWDHold *top = thread->top;
+  while (top > thread->holds && fwd_stack_is_dead(top[-1].stack, stack)) top--;
+  if (top == thread->top) return 0;
+  thread->top = top;
   pthread_mutex_lock(&fwd_threads_lock);
-  FWDRetirable *dead = fwd_end_holds(thread, count, take_left_over());
+  FWDRetirable *dead = fwd_end_holds(thread, top, take_left_over());
   pthread_mutex_unlock(&fwd_threads_lock);
   fwd_dispose_all(dead);
   return 1;
 }
 
-int fwd_make_room(FWDThread *thread, uint32_t index, uint32_t needed, uintptr_t stack) {
-  // The caller goes on with the index it has, so there is room only the next time. Dead holds are
+int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack) {
+  // The caller goes on with the slot it has, so there is room only the next time. Dead holds are
   // not only looked for where no room is left: code that holds one thing more inside of another
   // would then find the other above them, and never any room.
   if (end_dead_holds(thread, stack)) return 0;
-  uint32_t high = index + needed;
+  uint32_t high = (uint32_t)(hold - thread->holds) + needed;
   if (high > FWD_HOLDS_MAX) return 0;
   if (high > thread->high) __atomic_store_n(&thread->high, high, __ATOMIC_RELEASE);
-  if (high <= FWD_HOLDS_MAX / 2) thread->room = high;
+  if (high <= FWD_HOLDS_MAX / 2) thread->room = thread->holds + high;
   return 1;
 }

@@ -54,7 +54,7 @@ static void leave(void *pointer) {
   pthread_mutex_lock(&fwd_threads_lock);
   unlink_thread(thread);
   // A thread that is ended in the middle of a call, or left one by a jump, holds nothing any more.
-  FWDRetirable *dead = fwd_end_holds(thread, 0, NULL);
+  FWDRetirable *dead = fwd_end_holds(thread, thread->holds, NULL);
   pthread_mutex_unlock(&fwd_threads_lock);
   free(thread);
   fwd_dispose_all(dead);
@@ -67,7 +67,7 @@ void fwd_forget_other_threads(void) {
     next = thread->next;
     if (thread == own) continue;
     unlink_thread(thread);
-    fwd_dispose_later(fwd_end_holds(thread, 0, NULL));
+    fwd_dispose_later(fwd_end_holds(thread, thread->holds, NULL));
     free(thread);
   }
 }
@@ -85,10 +85,12 @@ FWDThread *fwd_thread_enter(void) {
   FWDThread *thread = calloc(1, sizeof *thread);
   if (!thread) return NULL;
   thread->high = FIRST_HIGH;
-  thread->room = FIRST_ROOM;
+  thread->top = thread->holds;
+  thread->room = thread->holds + FIRST_ROOM;
   thread->block_limit = BLOCK_LIMIT;
   pthread_mutex_lock(&fwd_threads_lock);
   thread->last_message = ++thread_numbers << 40;
+  thread->makes_barriers = fwd_new_thread_makes_barriers();
   thread->next = fwd_threads;
   if (fwd_threads) fwd_threads->previous = thread;
   fwd_threads = thread;

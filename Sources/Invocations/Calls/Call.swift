@@ -31,6 +31,15 @@ package struct Call {
     unsafe fwd_call_begin(facts, state)
   }
 
+  /// The same for a call whose arguments are all set before it is made.
+  @inlinable @unsafe
+  @inline(__always)
+  init(setting facts: UnsafePointer<FWDPlanFacts>, at memory: UnsafeMutableRawPointer) {
+    unsafe self.facts = facts
+    unsafe state = memory.assumingMemoryBound(to: FWDInvocationState.self)
+    unsafe fwd_call_begin_set(facts, state)
+  }
+
   /// Takes over the bytes of another frame of the same plan; what they refer to stays borrowed.
   @unsafe
   func copyFrame(from other: UnsafeRawPointer) {

@@ -116,7 +116,7 @@ extension Call {
   func takeFittingAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
-    if type != Void.self, hasResult, resultOwnership == .value,
+    if type != Void.self, type != NoResult.self, hasResult, resultOwnership == .value,
       let memory = unsafe UnsafeMutablePointer<Value>(bitPattern: UInt(resultSlot.word))
     {
       // SAFETY: the place was compared with the plan, and the value in its memory is the call's.

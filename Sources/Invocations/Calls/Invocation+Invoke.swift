@@ -142,7 +142,7 @@ extension Call {
   /// Sets a selector that fits the plan.
   @inlinable
   func setSelector(_ selector: Selector) {
-    slot(1).word = UInt64(selector.word)
+    selectorWord = UInt64(selector.word)
     unsafe state.pointee.checked_selector = UInt64(selector.word)
   }
 }

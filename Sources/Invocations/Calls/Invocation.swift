@@ -33,8 +33,9 @@ public final class Invocation {
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public init(_ plan: CallPlan) {
     self.plan = plan
-    let memory = unsafe fwd_block_take(plan.callSize)
-    unsafe call = Call(plan, at: memory)
+    let memory = unsafe fwd_block_take(Self.recalledSize + plan.callSize)
+    unsafe memory.initializeMemory(as: FWDRecalled.self, to: FWDRecalled())
+    unsafe call = Call(plan, at: memory + Self.recalledSize)
     unsafe slots = plan.slots
     argumentCount = plan.argumentCount
     unsafe call.state.pointee.owner = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
@@ -66,7 +67,17 @@ public final class Invocation {
 
   deinit {
     call.finish()
-    unsafe fwd_block_give(call.state, plan.callSize)
+    forgetMethod()
+    unsafe fwd_block_give(recalled, Self.recalledSize + plan.callSize)
+  }
+
+  /// What is known of the method stands in front of the call: properties would be checked for exclusivity.
+  private static let recalledSize = unsafe MemoryLayout<FWDRecalled>.size
+
+  @unsafe
+  @inline(__always)
+  var recalled: UnsafeMutablePointer<FWDRecalled> {
+    unsafe UnsafeMutableRawPointer(call.state).assumingMemoryBound(to: FWDRecalled.self) - 1
   }
 
   /// The signature the invocation was made with.

@@ -16,6 +16,8 @@ package final class PreparedMessage: Sendable {
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline nonisolated(unsafe) let moves: UnsafePointer<FWDMove>?
   @usableFromInline let count: Int
+  /// How many there are if each is a whole word, else 0.
+  @usableFromInline let wholeWords: Int
   private let layout: TupleLayout?
 
   /// Prepares messages of a plan that fits the types.
@@ -29,6 +31,7 @@ package final class PreparedMessage: Sendable {
     unsafe facts = plan.facts
     unsafe moves = layout.map { unsafe UnsafePointer($0.moves) }
     count = arguments.count
+    wholeWords = layout.map { $0.areWhole ? $0.count : 0 } ?? 0
   }
 
   /// Records the message with its arguments.
@@ -55,10 +58,11 @@ package final class PreparedMessage: Sendable {
       byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
     ) { memory in
       // SAFETY: the size of a call was compared with the room when this was prepared.
-      let call = unsafe Call(facts, at: memory.baseAddress.unsafelyUnwrapped)
-      defer { call.finish() }
+      let call = unsafe Call(setting: facts, at: memory.baseAddress.unsafelyUnwrapped)
+      // Arguments are lent; only a result may be owned.
+      defer { if type != NoResult.self, type != Void.self { call.finish() } }
       write(call)
-      try ScopedInvocation(call).send(compared: selector, to: target)
+      try call.send(compared: selector, to: target)
       return try call.takeFittingAnswer(as: type, result)
     }
   }
@@ -90,13 +94,24 @@ extension PreparedMessage {
   package func send<Answer, each Argument>(
     tuple arguments: (repeat each Argument), as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
-    guard let moves = unsafe moves else {
+    guard unsafe moves != nil else {
       return try sendSlowly(repeat each arguments, as: selector, to: target)
     }
     return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try send(selector, to: target, as: Answer.self) {
-        unsafe fwd_tuple_store(moves, count, tuple, $0.frame)
-      }
+      try send(selector, to: target, as: Answer.self) { unsafe store(tuple: tuple, in: $0) }
+    }
+  }
+
+  /// Writes the arguments of a tuple into a frame.
+  @inlinable @unsafe
+  @inline(__always)
+  func store(tuple: UnsafeRawPointer, in call: Call) {
+    guard let moves = unsafe moves else { return }
+    // Nothing is called for the most common arguments: what lives through calls is slow to get at.
+    if wholeWords > 0 {
+      unsafe fwd_tuple_store_whole(moves, wholeWords, tuple, call.frame)
+    } else {
+      unsafe fwd_tuple_store(moves, count, tuple, call.frame)
     }
   }
 

@@ -77,63 +77,12 @@ public struct ScopedInvocation: ~Copyable {
   }
 
   /// Sends a message whose selector was compared with the plan before, and that nobody is sending.
-  @usableFromInline
   package func send(compared selector: Selector, to target: AnyObject?) throws {
-    call.setSelector(selector)
-    // As an address: an object in a variable of its own would be retained.
-    let address = OwnedWord(target, isOwned: false).word
-    guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
-      return call.answerWithZero()
-    }
     // Argument 0 is replaced, whatever it was. The target must not be found there afterwards,
     // because only the caller holds it.
     if call.owned & 1 != 0 { call.releaseOwned(0) }
-    call.slot(0).word = address
-    defer { call.slot(0).word = 0 }
-    let receiver = unsafe BorrowedObject(object)
-    switch try call.performKnownMethod(of: receiver, UInt64(selector.word)) {
-    case .performed: return
-    case .asks(let table):
-      if try unsafe forwardCall(table) { return }
-      try unsafe sendAsking(table, receiver)
-    case .unknown: try sendLookingUp()
-    }
-  }
-
-  @unsafe
-  @inline(never)
-  private func sendAsking(_ table: Unmanaged<MethodTable>, _ receiver: BorrowedObject) throws {
-    try sendByInvocation { try unsafe $0.ask(table, receiver) }
-  }
-
-  @inline(never)
-  private func sendLookingUp() throws { try sendByInvocation { try $0.dispatch() } }
-
-  /// Passes the call on through an object that needs no invocation for it; false if it needs one.
-  @unsafe
-  private func forwardCall(_ table: Unmanaged<MethodTable>) throws -> Bool {
-    try unsafe table._withUnsafeGuaranteedRef { table in
-      guard let type = table.forwarding?.callType else { return false }
-      try call.receiver.forward(call, as: type)
-      return true
-    }
-  }
-
-  /// Goes the long way: asks the object, which may want to see an invocation, or keep it.
-  @inline(__always)
-  private func sendByInvocation(_ dispatch: (Invocation) throws -> Void) throws {
-    let call = call
-    try call.replacingResult {
-      try unsafe call.unmanagedPlan._withUnsafeGuaranteedRef { plan in
-        try SpareInvocations.withOne(plan) { spare in
-          spare.call.borrow(from: call)
-          // An invocation that is kept must not have a target that nobody keeps.
-          defer { spare.call.slot(0).word = 0 }
-          try dispatch(spare)
-          call.adoptResult(of: spare.call)
-        }
-      }
-    }
+    defer { call.receiverWord = 0 }
+    try call.send(compared: selector, to: target)
   }
 
   /// Reads the result like ``result(as:)``; a message without a result returns ``NoResult``.

@@ -89,6 +89,7 @@ extension Invocation {
   /// Resets everything but the bytes of the arguments: the next user sets them all.
   fileprivate func forgetEverything() {
     call.finish()
+    forgetMethod()
     if hasLuggage { setLuggage(nil) }
     let owner = unsafe call.state.pointee.owner
     unsafe call.state.initialize(to: FWDInvocationState())

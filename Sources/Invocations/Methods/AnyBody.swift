@@ -1,3 +1,5 @@
+public import CForwardingShims
+
 /// Turns closures over any types into bodies that take their arguments from a frame.
 @usableFromInline
 package enum AnyBody {
@@ -26,10 +28,13 @@ package enum AnyBody {
   ) -> Implementation.Closure {
     nonisolated(unsafe) let body = body
     let type = ObjectIdentifier(Receiver.self)
+    let receiver = unsafe Int(fitted.plan.facts.pointee.receiver_offset)
     if let layout = TupleLayout(fitted), layout.isWords {
       return { frame in
         let arguments = layout.load(as: (repeat each Argument).self, from: frame)
-        let value = try unsafe SwiftBody.withReceiver(fitted.plan.slots, frame, exactly: type) {
+        let value = try unsafe SwiftBody.withReceiver(
+          at: receiver, frame, exactly: type
+        ) {
           (receiver: Receiver) in
           try unsafe body(receiver, repeat each arguments)
         }
@@ -38,7 +43,7 @@ package enum AnyBody {
     }
     return { frame in
       var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
-      let value = try unsafe SwiftBody.withReceiver(fitted.plan.slots, frame, exactly: type) {
+      let value = try unsafe SwiftBody.withReceiver(at: receiver, frame, exactly: type) {
         (receiver: Receiver) in
         try unsafe body(receiver, repeat try cursor.next((each Argument).self))
       }

@@ -4,7 +4,10 @@
 /// Where an argument cannot be lent, `AnyBody` copies.
 @usableFromInline
 enum LentBody {
-  // A type that need not be copyable is borrowed, where a copyable one would be copied to be passed on.
+  // Each is in three parts. The body asks whether all is as usual, and calls; nothing of its own lives
+  // through a call, so it saves no registers. If not, `settled` does what is missing, out of line. And
+  // `call` takes types that need not be copyable: they are borrowed, where a copyable one would be copied
+  // to be passed on.
 
   /// A body of no arguments.
   @inlinable @unsafe
@@ -17,14 +20,30 @@ enum LentBody {
     }
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(
-        places.slots, frame, exactly: places.receiver
-      ) { (receiver: Receiver) in
-        try unsafe body(receiver)
-      }
-      if Value.self != Void.self {
-        try unsafe places.result.store(value, in: frame.result(of: places.plan))
-      }
+      guard unsafe places.isReceiverUsual(in: frame)
+      else { return try unsafe settled(places, frame, body) }
+      try unsafe perform(places, frame, body)
+    }
+  }
+
+  @inlinable @unsafe
+  @inline(never)
+  static func settled<Receiver: AnyObject, Value>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver) throws -> Value
+  ) throws {
+    try unsafe places.settle(frame)
+    try unsafe perform(places, frame, body)
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  static func perform<Receiver: AnyObject, Value>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver) throws -> Value
+  ) throws {
+    try unsafe places.answer(frame) { (receiver: Receiver) in
+      try body(receiver)
     }
   }
 
@@ -39,16 +58,33 @@ enum LentBody {
     }
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(
-        places.slots, frame, exactly: places.receiver
-      ) { (receiver: Receiver) in
-        try unsafe call(
-          receiver,
-          unsafe places.a.pointer(as: A.self, in: frame), body)
-      }
-      if Value.self != Void.self {
-        try unsafe places.result.store(value, in: frame.result(of: places.plan))
-      }
+      guard unsafe places.isReceiverUsual(in: frame),
+        unsafe places.a.isUsual(as: A.self, in: frame)
+      else { return try unsafe settled(places, frame, body) }
+      try unsafe perform(places, frame, body)
+    }
+  }
+
+  @inlinable @unsafe
+  @inline(never)
+  static func settled<Receiver: AnyObject, Value, A>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A) throws -> Value
+  ) throws {
+    try unsafe places.settle(frame)
+    try unsafe perform(places, frame, body)
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  static func perform<Receiver: AnyObject, Value, A>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A) throws -> Value
+  ) throws {
+    try unsafe places.answer(frame) { (receiver: Receiver) in
+      try unsafe call(
+        receiver,
+        unsafe places.a.pointer(as: A.self, in: frame), body)
     }
   }
 
@@ -72,17 +108,35 @@ enum LentBody {
     }
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(
-        places.slots, frame, exactly: places.receiver
-      ) { (receiver: Receiver) in
-        try unsafe call(
-          receiver,
-          unsafe places.a.pointer(as: A.self, in: frame),
-          unsafe places.b.pointer(as: B.self, in: frame), body)
-      }
-      if Value.self != Void.self {
-        try unsafe places.result.store(value, in: frame.result(of: places.plan))
-      }
+      guard unsafe places.isReceiverUsual(in: frame),
+        unsafe places.a.isUsual(as: A.self, in: frame),
+        unsafe places.b.isUsual(as: B.self, in: frame)
+      else { return try unsafe settled(places, frame, body) }
+      try unsafe perform(places, frame, body)
+    }
+  }
+
+  @inlinable @unsafe
+  @inline(never)
+  static func settled<Receiver: AnyObject, Value, A, B>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A, B) throws -> Value
+  ) throws {
+    try unsafe places.settle(frame)
+    try unsafe perform(places, frame, body)
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  static func perform<Receiver: AnyObject, Value, A, B>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A, B) throws -> Value
+  ) throws {
+    try unsafe places.answer(frame) { (receiver: Receiver) in
+      try unsafe call(
+        receiver,
+        unsafe places.a.pointer(as: A.self, in: frame),
+        unsafe places.b.pointer(as: B.self, in: frame), body)
     }
   }
 
@@ -106,18 +160,37 @@ enum LentBody {
     }
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(
-        places.slots, frame, exactly: places.receiver
-      ) { (receiver: Receiver) in
-        try unsafe call(
-          receiver,
-          unsafe places.a.pointer(as: A.self, in: frame),
-          unsafe places.b.pointer(as: B.self, in: frame),
-          unsafe places.c.pointer(as: C.self, in: frame), body)
-      }
-      if Value.self != Void.self {
-        try unsafe places.result.store(value, in: frame.result(of: places.plan))
-      }
+      guard unsafe places.isReceiverUsual(in: frame),
+        unsafe places.a.isUsual(as: A.self, in: frame),
+        unsafe places.b.isUsual(as: B.self, in: frame),
+        unsafe places.c.isUsual(as: C.self, in: frame)
+      else { return try unsafe settled(places, frame, body) }
+      try unsafe perform(places, frame, body)
+    }
+  }
+
+  @inlinable @unsafe
+  @inline(never)
+  static func settled<Receiver: AnyObject, Value, A, B, C>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A, B, C) throws -> Value
+  ) throws {
+    try unsafe places.settle(frame)
+    try unsafe perform(places, frame, body)
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  static func perform<Receiver: AnyObject, Value, A, B, C>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A, B, C) throws -> Value
+  ) throws {
+    try unsafe places.answer(frame) { (receiver: Receiver) in
+      try unsafe call(
+        receiver,
+        unsafe places.a.pointer(as: A.self, in: frame),
+        unsafe places.b.pointer(as: B.self, in: frame),
+        unsafe places.c.pointer(as: C.self, in: frame), body)
     }
   }
 
@@ -141,19 +214,39 @@ enum LentBody {
     }
     nonisolated(unsafe) let body = body
     return { frame in
-      let value = try unsafe SwiftBody.withReceiver(
-        places.slots, frame, exactly: places.receiver
-      ) { (receiver: Receiver) in
-        try unsafe call(
-          receiver,
-          unsafe places.a.pointer(as: A.self, in: frame),
-          unsafe places.b.pointer(as: B.self, in: frame),
-          unsafe places.c.pointer(as: C.self, in: frame),
-          unsafe places.d.pointer(as: D.self, in: frame), body)
-      }
-      if Value.self != Void.self {
-        try unsafe places.result.store(value, in: frame.result(of: places.plan))
-      }
+      guard unsafe places.isReceiverUsual(in: frame),
+        unsafe places.a.isUsual(as: A.self, in: frame),
+        unsafe places.b.isUsual(as: B.self, in: frame),
+        unsafe places.c.isUsual(as: C.self, in: frame),
+        unsafe places.d.isUsual(as: D.self, in: frame)
+      else { return try unsafe settled(places, frame, body) }
+      try unsafe perform(places, frame, body)
+    }
+  }
+
+  @inlinable @unsafe
+  @inline(never)
+  static func settled<Receiver: AnyObject, Value, A, B, C, D>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A, B, C, D) throws -> Value
+  ) throws {
+    try unsafe places.settle(frame)
+    try unsafe perform(places, frame, body)
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  static func perform<Receiver: AnyObject, Value, A, B, C, D>(
+    _ places: LentPlaces, _ frame: FrameReference,
+    _ body: (Receiver, A, B, C, D) throws -> Value
+  ) throws {
+    try unsafe places.answer(frame) { (receiver: Receiver) in
+      try unsafe call(
+        receiver,
+        unsafe places.a.pointer(as: A.self, in: frame),
+        unsafe places.b.pointer(as: B.self, in: frame),
+        unsafe places.c.pointer(as: C.self, in: frame),
+        unsafe places.d.pointer(as: D.self, in: frame), body)
     }
   }
 

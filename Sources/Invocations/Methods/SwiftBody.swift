@@ -52,11 +52,11 @@ package enum SwiftBody {
   @inlinable @unsafe
   @inline(__always)
   static func withReceiver<Receiver: AnyObject, Result>(
-    _ slots: UnsafePointer<FWDSlot>, _ frame: FrameReference, exactly type: ObjectIdentifier,
+    at offset: Int, _ frame: FrameReference, exactly type: ObjectIdentifier,
     _ body: (Receiver) throws -> Result
   ) throws -> Result {
-    let object = unsafe UnsafeRawPointer(bitPattern: UInt(frame.slot(slots, 0).word))
-    if unsafe !isExactly(type, object) { try unsafe checkClass(object, Receiver.self) }
+    let object = unsafe frame.base.load(fromByteOffset: offset, as: UnsafeRawPointer?.self)
+    if unsafe !isExactly(type, object) { try unsafe checkClass(object, type) }
     // SAFETY: an object of the class, as was checked; not nil.
     return try unsafe Unmanaged<Receiver>.fromOpaque(object.unsafelyUnwrapped)
       ._withUnsafeGuaranteedRef { try body($0) }
@@ -72,19 +72,20 @@ package enum SwiftBody {
     }
   }
 
-  /// Refuses nil, and an object that is not of the class or one below it.
+  /// Refuses nil, and an object that is not of the class or one below it. Any object will do for a type
+  /// that is no class.
   @usableFromInline @unsafe
-  static func checkClass<Receiver: AnyObject>(
-    _ object: UnsafeRawPointer?, _ type: Receiver.Type
-  ) throws {
-    guard let object = unsafe object else {
-      throw InvocationError.wrongClass(expected: SwiftType(Receiver.self), given: nil)
+  @inline(never)
+  static func checkClass(
+    _ object: UnsafeRawPointer?, _ expected: ObjectIdentifier
+  ) throws(InvocationError) {
+    // SAFETY: the identifier of a type is the address of its metadata, which is what a type is.
+    let expected = unsafe unsafeBitCast(expected, to: Any.Type.self)
+    let found: AnyClass? = unsafe object.map {
+      unsafe Unmanaged<AnyObject>.fromOpaque($0)._withUnsafeGuaranteedRef { Swift.type(of: $0) }
     }
-    let found = unsafe Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()
-    guard found is Receiver else {
-      throw InvocationError.wrongClass(
-        expected: SwiftType(Receiver.self), given: SwiftType(Swift.type(of: found)))
-    }
+    if let found, (expected as? AnyClass).map({ isClass(found, below: $0) }) ?? true { return }
+    throw .wrongClass(expected: SwiftType(expected), given: found.map { SwiftType($0) })
   }
 }
 

@@ -1,70 +1,167 @@
-import CForwardingShims
+public import CForwardingShims
 
+// The way of every send: find the method that the receiver's class is known to have, and perform it. What
+// is not usual is in functions of its own, which are not inlined: their needs would cost every send.
 extension Call {
-  /// What is known of the receiver's class and the selector.
-  @safe
-  enum KnownMethod {
-    /// A method that fits, and it was performed.
-    case performed
-    /// No method that fits at once: the object must be asked, or the types differ.
-    case asks(Unmanaged<MethodTable>)
-    case unknown
+  /// Sends a message whose selector was compared with the plan, and whose receiver nobody owns yet; nil
+  /// answers zero. The receiver is found in the frame afterwards, although only the caller holds it.
+  @usableFromInline
+  func send(compared selector: Selector, to target: AnyObject?) throws {
+    setSelector(selector)
+    // As an address: an object in a variable of its own would be retained.
+    let address = OwnedWord(target, isOwned: false).word
+    guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
+      return answerWithZero()
+    }
+    receiverWord = address
+    let receiver = unsafe BorrowedObject(object)
+    try unsafe performKnownMethod(of: receiver, UInt64(selector.word), isKept: false) {
+      try unsafe sendCarefully($0, receiver)
+    }
   }
 
-  /// Performs the method that the class of the receiver is known to have. Receiver and selector are
-  /// in the frame, and are passed as well, because what was just stored is slow to load. The caller
-  /// holds the receiver; to retain it here would cost more than the call.
+  /// Performs the method that the class of the receiver is known to have, if it fits and needs no care;
+  /// if not, hands on what was found, held, to `otherwise`. Receiver and selector are in the frame, and
+  /// are passed as well, because what was just stored is slow to load. The caller holds the receiver; to
+  /// retain it here would cost more than the call. `isKept` says whether an invocation keeps the call,
+  /// which the method may find.
   @inline(__always)
   func performKnownMethod(
-    of receiver: BorrowedObject, _ selector: UInt64
-  ) throws -> KnownMethod {
+    of receiver: BorrowedObject, _ selector: UInt64, isKept: Bool,
+    otherwise: (FWDHeldMethod) throws -> Void
+  ) throws {
     let type = unsafe receiver.with(as: AnyObject.self) {
       UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
     }
-    let sent = unsafe fwd_send(facts, state, type, selector)
-    switch unsafe sent.what {
-    case .done: return .performed
-    case .held:
-      guard let method = unsafe sent.method, let thread = unsafe sent.thread else {
-        return .unknown
+    let held = unsafe fwd_method_held(type, selector)
+    guard let method = unsafe held.method, let thread = unsafe held.thread,
+      let hold = unsafe held.hold, unsafe fwd_method_is_ready(method, facts) != 0
+    else { return try unsafe otherwise(held) }
+    // What is only on the stack nobody finds: what is written before the call needs no look after it.
+    if isKept { unsafe state.pointee.uses &+= 1 } else { hasResult = returnsValue }
+    if let function = unsafe method.pointee.function {
+      unsafe fwd_call(facts, head, function)
+    } else {
+      // SAFETY: a method that is ready and no function has a body.
+      let implementation = unsafe method.pointee.implementation.unsafelyUnwrapped
+      do {
+        try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+          try unsafe $0.body(FrameReference(frame))
+        }
+      } catch {
+        // The body may have set a result before it threw.
+        if isKept { unsafe state.pointee.uses &-= 1 }
+        hasResult = false
+        unsafe fwd_let_go_from(thread, hold, 0)
+        throw error
       }
-      defer { unsafe fwd_let_go_from(thread, sent.index, 0) }
-      try unsafe performHeld(method)
-      return .performed
-    case .ask:
-      guard let table = unsafe sent.table else { return .unknown }
-      // A table lives as long as the process.
-      return unsafe .asks(Unmanaged<MethodTable>.fromOpaque(table))
-    case .unknown: return .unknown
     }
+    if isKept {
+      unsafe state.pointee.uses &-= 1
+      hasResult = returnsValue
+    }
+    unsafe fwd_let_go_from(thread, hold, 0)
   }
 
+  /// What became of a message whose method is not simply called.
+  @safe
+  enum Finding {
+    /// The method was performed.
+    case performed
+    /// The class has no method: the object must be asked.
+    case asks(Unmanaged<MethodTable>)
+    /// Nothing is known, or the types differ.
+    case unknown
+  }
+
+  /// Performs a method that needs care; or lets go of what was found, and says what it is.
   @unsafe
   @inline(__always)
-  private func performHeld(_ method: UnsafePointer<FWDMethod>) throws {
-    guard unsafe method.pointee.is_light != 0, unsafe method.pointee.function == nil,
-      let implementation = unsafe method.pointee.implementation
-    else { return try unsafe perform(method) }
-    unsafe state.pointee.uses &+= 1
-    do {
-      try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-        try unsafe $0.body(FrameReference(frame))
-      }
-    } catch {
-      unsafe state.pointee.uses &-= 1
-      // The body may have set a result before it threw.
-      hasResult = false
-      throw error
+  func performCarefully(_ held: FWDHeldMethod) throws -> Finding {
+    guard let method = unsafe held.method, let thread = unsafe held.thread,
+      let hold = unsafe held.hold
+    else { return .unknown }
+    defer { unsafe fwd_let_go_from(thread, hold, 0) }
+    guard unsafe method.pointee.plan != facts.pointee.identity else {
+      try unsafe perform(method)
+      return .performed
     }
-    unsafe state.pointee.uses &-= 1
-    hasResult = returnsValue
+    guard unsafe method.pointee.implementation == nil, let table = unsafe method.pointee.table
+    else {
+      return .unknown
+    }
+    // A table lives as long as the process.
+    return unsafe .asks(Unmanaged<MethodTable>.fromOpaque(table))
   }
 
   /// The receiver, which was set and is held.
   @inline(__always)
   var receiver: BorrowedObject {
     // SAFETY: callers know that the receiver is not nil, and that it is held.
-    unsafe BorrowedObject(UnsafeRawPointer(bitPattern: UInt(slot(0).word)).unsafelyUnwrapped)
+    unsafe BorrowedObject(UnsafeRawPointer(bitPattern: UInt(receiverWord)).unsafelyUnwrapped)
+  }
+
+  /// The word of argument 0, and of argument 1, of a method.
+  @inlinable
+  @inline(__always)
+  var receiverWord: UInt64 {
+    get { unsafe frame.load(fromByteOffset: Int(facts.pointee.receiver_offset), as: UInt64.self) }
+    nonmutating set {
+      unsafe frame.storeBytes(
+        of: newValue, toByteOffset: Int(facts.pointee.receiver_offset), as: UInt64.self)
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  var selectorWord: UInt64 {
+    get { unsafe frame.load(fromByteOffset: Int(facts.pointee.selector_offset), as: UInt64.self) }
+    nonmutating set {
+      unsafe frame.storeBytes(
+        of: newValue, toByteOffset: Int(facts.pointee.selector_offset), as: UInt64.self)
+    }
+  }
+}
+
+// The ways of calls that are only on the stack, and whose object must be asked, or looked at.
+extension Call {
+  @unsafe
+  @inline(never)
+  private func sendCarefully(_ held: FWDHeldMethod, _ receiver: BorrowedObject) throws {
+    switch try unsafe performCarefully(held) {
+    case .performed: return
+    case .asks(let table):
+      if try unsafe forward(asking: table) { return }
+      try sendByInvocation { try unsafe $0.ask(table, receiver) }
+    case .unknown: try sendByInvocation { try $0.dispatch() }
+    }
+  }
+
+  /// Passes the call on through an object that needs no invocation for it; false if it needs one.
+  @unsafe
+  @inline(__always)
+  private func forward(asking table: Unmanaged<MethodTable>) throws -> Bool {
+    try unsafe table._withUnsafeGuaranteedRef { table in
+      guard let type = table.forwarding?.callType else { return false }
+      try receiver.forward(self, as: type)
+      return true
+    }
+  }
+
+  /// Goes the long way: asks the object, which may want to see an invocation, or keep it.
+  @inline(never)
+  private func sendByInvocation(_ dispatch: (Invocation) throws -> Void) throws {
+    try replacingResult {
+      try unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
+        try SpareInvocations.withOne(plan) { spare in
+          spare.call.borrow(from: self)
+          // An invocation that is kept must not have a target that nobody keeps.
+          defer { spare.call.receiverWord = 0 }
+          try dispatch(spare)
+          adoptResult(of: spare.call)
+        }
+      }
+    }
   }
 }
 

@@ -8,17 +8,30 @@ extension Invocation {
   /// A nil target is not called: the result is zero then, and available. Rethrows what a Swift
   /// method throws; the result is not available after that.
   public func invoke() throws {
+    guard plan.isMethod, call.receiverWord != 0 else { return try invokeWithoutTarget() }
+    // Nobody can replace the target while the call runs: it says that it is in use.
+    try dispatch()
+  }
+
+  @inline(never)
+  private func invokeWithoutTarget() throws {
     try plan.checkMethod()
-    guard let target else {
-      guard selector != nil else { throw InvocationError.selectorNotSet }
-      call.answerWithZero()
-      return
-    }
-    try withExtendedLifetime(target) { try dispatch() }
+    guard selector != nil else { throw InvocationError.selectorNotSet }
+    call.answerWithZero()
   }
 
   /// Makes `target` the target and sends the message to it.
   public func invoke(on target: AnyObject?) throws {
+    let word = OwnedWord(target, isOwned: false).word
+    // To count the same target once more would cost as much as the call.
+    guard word != 0, plan.isMethod, call.receiverWord == word, call.owned & 1 != 0 else {
+      return try invoke(onOther: target)
+    }
+    try dispatch()
+  }
+
+  @inline(never)
+  private func invoke(onOther target: AnyObject?) throws {
     try setTarget(target)
     guard let target else { return try invoke() }
     // The caller holds `target`: a `deinit` of the former target may have set another one.
@@ -78,11 +91,17 @@ extension Invocation {
     try dispatch()
   }
 
-  /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
-  /// and held by the caller.
-  func dispatch() throws {
-    let receiver = call.receiver
-    switch try call.performKnownMethod(of: receiver, call.slot(1).word) {
+  /// Looks the method of the receiver up and performs it, or forwards.
+  func dispatchByLookup(_ receiver: BorrowedObject) throws {
+    try unsafe call.performKnownMethod(of: receiver, call.selectorWord, isKept: true) {
+      try unsafe dispatchCarefully($0, receiver)
+    }
+  }
+
+  @unsafe
+  @inline(never)
+  private func dispatchCarefully(_ held: FWDHeldMethod, _ receiver: BorrowedObject) throws {
+    switch try unsafe call.performCarefully(held) {
     case .performed: return
     case .asks(let table): try unsafe ask(table, receiver)
     case .unknown: try dispatchUnknown(receiver)

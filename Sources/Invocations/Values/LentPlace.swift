@@ -1,4 +1,4 @@
-public import CForwardingShims
+import CForwardingShims
 
 /// Where an argument lies while a body runs, so that the body gets it without a copy: no reference is
 /// counted on the way.
@@ -53,47 +53,56 @@ package struct LentPlace: Sendable {
     self.index = UInt16(index)
   }
 
-  /// The value's memory, for as long as the body runs.
-  ///
-  /// - Safety: `Value` is the type of the place, and the frame is one of its plan.
+  // SAFETY (all): `Value` is the type of the place, and the frame is one of its plan.
+
+  /// Whether the value is there, and of its type, as far as a look tells. A cast takes longer than a call,
+  /// and most objects are of the very class.
   @inlinable @unsafe
   @inline(__always)
-  func pointer<Value>(
-    as type: Value.Type, in frame: FrameReference
-  ) throws(InvocationError) -> UnsafePointer<Value> {
+  func isUsual<Value>(as type: Value.Type, in frame: FrameReference) -> Bool {
     let word = unsafe frame.base + Int(offset)
     // What is larger than a word is somewhere else: known where the type is.
-    if MemoryLayout<Value>.size > 8 { return try unsafe address(at: word) }
-    // In the order of how common they are, which a switch would not keep.
+    if MemoryLayout<Value>.size > 8 { return unsafe word.load(as: UInt.self) != 0 }
+    if way == .word { return true }
     if way == .object {
-      // A cast takes longer than a call, and most objects are of the very class.
-      if unsafe !SwiftBody.isExactly(self.type, word.load(as: UnsafeRawPointer?.self)) {
-        try unsafe checkObject(as: type, word)
-      }
-    } else if way != .word {
-      if way != .truth { return try unsafe address(at: word) }
-      if unsafe word.load(as: UInt8.self) > 1 { unsafe word.storeBytes(of: 1, as: UInt8.self) }
+      return unsafe SwiftBody.isExactly(self.type, word.load(as: UnsafeRawPointer?.self))
     }
-    return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))
+    return unsafe way == .truth && word.load(as: UInt8.self) <= 1
   }
 
+  /// Makes sure that the value may be read, or throws.
+  @unsafe
+  func settle(_ frame: FrameReference) throws(InvocationError) {
+    let word = unsafe frame.base + Int(offset)
+    switch way {
+    case .word: break
+    case .truth:
+      if unsafe word.load(as: UInt8.self) > 1 { unsafe word.storeBytes(of: 1, as: UInt8.self) }
+    case .object: try unsafe SwiftBody.checkClass(word.load(as: UnsafeRawPointer?.self), type)
+    case .address:
+      if unsafe word.load(as: UInt.self) == 0 { throw .missingValue(index: Int(index)) }
+    case .text:
+      let isMissing = unsafe word.load(as: UInt.self) == 0
+      if isMissing, type != ObjectIdentifier(String?.self) { throw .notText(index: Int(index)) }
+    }
+  }
+
+  /// The value's memory, for as long as the body runs, if it is as usual or was settled.
   @inlinable @unsafe
   @inline(__always)
-  func address<Value>(
-    at word: UnsafeMutableRawPointer
-  ) throws(InvocationError) -> UnsafePointer<Value> {
-    guard let value = unsafe word.load(as: UnsafePointer<Value>?.self) else {
-      return try unsafe missing(as: Value.self)
+  func pointer<Value>(as type: Value.Type, in frame: FrameReference) -> UnsafePointer<Value> {
+    let word = unsafe frame.base + Int(offset)
+    if MemoryLayout<Value>.size <= 8, way.rawValue < Way.address.rawValue {
+      return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))
     }
-    return unsafe value
+    // Text that is missing has no address.
+    return unsafe word.load(as: UnsafePointer<Value>?.self) ?? missing(as: type)
   }
 
-  /// What stands for a value that is not there: no text, or an error.
   @usableFromInline @unsafe
-  func missing<Value>(as type: Value.Type) throws(InvocationError) -> UnsafePointer<Value> {
-    guard way == .text else { throw .missingValue(index: Int(index)) }
-    guard type == String?.self else { throw .notText(index: Int(index)) }
-    return unsafe UnsafeRawPointer(Self.noText).assumingMemoryBound(to: Value.self)
+  @inline(never)
+  func missing<Value>(as type: Value.Type) -> UnsafePointer<Value> {
+    unsafe UnsafeRawPointer(Self.noText).assumingMemoryBound(to: Value.self)
   }
 
   // SAFETY: set here, and only read.
@@ -102,19 +111,6 @@ package struct LentPlace: Sendable {
     unsafe memory.initialize(to: nil)
     return unsafe UnsafePointer(memory)
   }()
-
-  /// Refuses nil, and an object that is no instance of the class or of one below it.
-  @usableFromInline @unsafe
-  func checkObject<Value>(
-    as type: Value.Type, _ word: UnsafeMutableRawPointer
-  ) throws(InvocationError) {
-    guard let object = unsafe word.load(as: AnyObject?.self) else {
-      throw .wrongClass(expected: SwiftType(type), given: nil)
-    }
-    guard object is Value else {
-      throw .wrongClass(expected: SwiftType(type), given: SwiftType(Swift.type(of: object)))
-    }
-  }
 }
 
 /// What a body needs to know of its plan to take its receiver and up to four arguments from a frame: one
@@ -124,8 +120,8 @@ package struct LentPlace: Sendable {
 final class LentPlaces: Sendable {
   @usableFromInline let plan: CallPlan
   @usableFromInline let result: TypedPlace
-  // SAFETY: the plan is kept.
-  @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
+  /// Where the receiver is in the frame.
+  @usableFromInline let receiverOffset: Int
   /// The class of the receiver, found once, because asking for it in the middle of a call is a call.
   @usableFromInline let receiver: ObjectIdentifier
   @usableFromInline let a: LentPlace
@@ -148,7 +144,36 @@ final class LentPlaces: Sendable {
     (a, b, c, d) = (place(0), place(1), place(2), place(3))
     plan = fitted.plan
     result = fitted.result
-    unsafe slots = plan.slots
+    unsafe receiverOffset = Int(plan.facts.pointee.receiver_offset)
     self.receiver = ObjectIdentifier(receiver)
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  func isReceiverUsual(in frame: FrameReference) -> Bool {
+    unsafe SwiftBody.isExactly(
+      receiver, frame.base.load(fromByteOffset: receiverOffset, as: UnsafeRawPointer?.self))
+  }
+
+  /// Makes sure that receiver and arguments may be read, or throws.
+  @usableFromInline @unsafe
+  func settle(_ frame: FrameReference) throws {
+    let object = unsafe frame.base.load(fromByteOffset: receiverOffset, as: UnsafeRawPointer?.self)
+    try unsafe SwiftBody.checkClass(object, receiver)
+    for place in [a, b, c, d] { try unsafe place.settle(frame) }
+  }
+
+  /// Leaves in the frame what `body` answers with the receiver, which was looked at.
+  @inlinable @unsafe
+  @inline(__always)
+  func answer<Receiver: AnyObject, Value>(
+    _ frame: FrameReference, _ body: (Receiver) throws -> Value
+  ) throws {
+    let object = unsafe frame.base.load(fromByteOffset: receiverOffset, as: UnsafeRawPointer.self)
+    // SAFETY: an object of the class, and the sender holds it.
+    let value = try unsafe Unmanaged<Receiver>.fromOpaque(object)._withUnsafeGuaranteedRef {
+      try body($0)
+    }
+    if Value.self != Void.self { try unsafe result.store(value, in: frame.result(of: plan)) }
   }
 }

@@ -15,6 +15,9 @@ package final class TupleLayout: @unchecked Sendable {
   /// Whether all values are words, and none is an address: then a tuple can be read from a frame, too.
   @usableFromInline let isWords: Bool
 
+  /// Whether all are words as they are, neither widened nor addresses.
+  let areWhole: Bool
+
   /// Finds the moves for the arguments of a plan; nil if a type says itself how it travels.
   @usableFromInline
   package init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
@@ -45,6 +48,7 @@ package final class TupleLayout: @unchecked Sendable {
       found.append(move)
     }
     self.isWords = isWords
+    areWhole = found.allSatisfy { $0.word == .whole }
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))
     unsafe moves.initialize(from: found, count: count)

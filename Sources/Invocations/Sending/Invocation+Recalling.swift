@@ -1,0 +1,82 @@
+import CForwardingShims
+
+// An invocation that is sent again and again to objects of one class keeps the method that it found: nothing
+// is looked up then, and nothing held. A change of a class for the selector makes it look again.
+extension Invocation {
+  /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
+  /// and held by the caller.
+  func dispatch() throws {
+    let receiver = call.receiver
+    let type = unsafe receiver.with(as: AnyObject.self) {
+      UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
+    }
+    guard unsafe fwd_recalled_is_right(recalled, type, call.selectorWord) != 0,
+      let implementation = unsafe recalled.pointee.implementation
+    else { return try dispatchAnew(receiver, type) }
+    let call = call
+    unsafe call.state.pointee.uses &+= 1
+    do {
+      try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+        if let function = $0.function {
+          unsafe fwd_call(call.facts, call.head, function.address)
+        } else {
+          try unsafe $0.body(FrameReference(call.frame))
+        }
+      }
+    } catch {
+      // The body may have set a result before it threw.
+      unsafe call.state.pointee.uses &-= 1
+      call.hasResult = false
+      throw error
+    }
+    unsafe call.state.pointee.uses &-= 1
+    call.hasResult = call.returnsValue
+  }
+
+  @inline(never)
+  private func dispatchAnew(_ receiver: BorrowedObject, _ type: UInt) throws {
+    recall(type)
+    try dispatchByLookup(receiver)
+  }
+
+  /// Keeps the method of a class, if it needs no care, from the second time on that it is wanted.
+  private func recall(_ type: UInt) {
+    // What runs further up the stack may be the method that is kept.
+    guard !call.isBusy else { return }
+    let recalled = unsafe recalled
+    let selector = UInt(call.selectorWord)
+    guard unsafe recalled.pointee.type == type, unsafe recalled.pointee.selector == selector else {
+      forgetMethod()
+      unsafe recalled.pointee.type = type
+      unsafe recalled.pointee.selector = selector
+      return
+    }
+    // Read before looking: a change in between makes what is found stale.
+    let changes = unsafe fwd_method_changes(selector)
+    let seen = fwd_method_epoch(selector)
+    let held = unsafe fwd_method_held(type, UInt64(selector))
+    guard let method = unsafe held.method, let thread = unsafe held.thread,
+      let hold = unsafe held.hold
+    else { return }
+    let old = unsafe recalled.pointee.implementation
+    if unsafe fwd_method_is_ready(method, call.facts) != 0 {
+      let implementation = unsafe method.pointee.implementation
+      _ = unsafe implementation.map { unsafe Unmanaged<Implementation>.fromOpaque($0).retain() }
+      unsafe recalled.pointee.implementation = implementation
+      unsafe recalled.pointee.changes = changes
+      unsafe recalled.pointee.seen = seen
+    } else {
+      unsafe recalled.pointee.implementation = nil
+    }
+    unsafe fwd_let_go_from(thread, hold, 0)
+    unsafe old.map { unsafe Unmanaged<Implementation>.fromOpaque($0).release() }
+  }
+
+  /// Lets go of the method, which may run any code.
+  func forgetMethod() {
+    let old = unsafe recalled.pointee.implementation
+    unsafe recalled.pointee.type = 0
+    unsafe recalled.pointee.implementation = nil
+    unsafe old.map { unsafe Unmanaged<Implementation>.fromOpaque($0).release() }
+  }
+}

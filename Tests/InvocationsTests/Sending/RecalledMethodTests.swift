@@ -1,0 +1,165 @@
+import Testing
+import TypeEncodings
+
+@testable import Invocations
+
+/// An invocation that is sent again keeps the method that it found.
+@Suite("A recorded call that is sent again")
+struct RecalledMethodTests {
+  private class Lamp {}
+  private final class Lantern: Lamp {}
+
+  /// Whether somebody has it still.
+  private final class Witness: Sendable {}
+
+  /// What a method and its test share. All run on one thread.
+  private final class Shared: @unchecked Sendable {
+    var isOn = false
+    var wasAlive = false
+    weak var witness: Witness?
+    weak var call: Invocation?
+  }
+
+  /// A call that was sent twice, so that it knows its method.
+  private func warm(
+    _ selector: Selector, _ target: AnyObject, _ body: @escaping @Sendable () throws -> Int32
+  ) throws -> Invocation {
+    try MethodTable.of(Lamp.self).register(selector, replacing: true) { (_: Lamp) in try body() }
+    let call = try Invocation(MethodSignature("i@:"), selector: selector)
+    try call.setTarget(target)
+    try call.invoke()
+    try call.invoke()
+    return call
+  }
+
+  @Test("finds another method that the class has by now")
+  func replaced() throws {
+    let call = try warm("recallReplaced", Lamp()) { 1 }
+    try MethodTable.of(Lamp.self).register("recallReplaced", replacing: true) { (_: Lamp) in
+      Int32(2)
+    }
+    try call.invoke()
+    #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  @Test("finds that the class below has a method of its own by now")
+  func overridden() throws {
+    let call = try warm("recallOverridden", Lantern()) { 1 }
+    try MethodTable.of(Lantern.self).register("recallOverridden") { (_: Lantern) in Int32(2) }
+    try call.invoke()
+    #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  @Test("finds that there is no method any more")
+  func removed() throws {
+    let call = try warm("recallRemoved", Lamp()) { 1 }
+    _ = MethodTable.of(Lamp.self).remove("recallRemoved")
+    #expect(throws: InvocationError.self) { try call.invoke() }
+  }
+
+  @Test("is sent under its new selector")
+  func otherSelector() throws {
+    let call = try warm("recallOne", Lamp()) { 1 }
+    try MethodTable.of(Lamp.self).register("recallTwo", replacing: true) { (_: Lamp) in Int32(2) }
+    try call.setSelector("recallTwo")
+    try call.invoke()
+    #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  @Test("is sent to an object of another class")
+  func otherClass() throws {
+    let call = try warm("recallClass", Lamp()) { 1 }
+    try MethodTable.of(Lantern.self).register("recallClass") { (_: Lantern) in Int32(2) }
+    let other = Lantern()
+    try call.invoke(on: other)
+    #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  @Test("throws what the method throws, and has no result then")
+  func throwing() throws {
+    struct Dark: Error {}
+    let lamp = Lamp()
+    let call = try warm("recallThrows", lamp) { 1 }
+    let shared = Shared()
+    try MethodTable.of(Lamp.self).register("recallThrows", replacing: true) { (_: Lamp) -> Int32 in
+      if shared.isOn { throw Dark() }
+      return 2
+    }
+    for _ in 0..<3 { try call.invoke() }
+    shared.isOn = true
+    #expect(throws: Dark.self) { try call.invoke() }
+    #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
+    shared.isOn = false
+    try call.invoke()
+    #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  @Test("keeps the method that replaces itself while it runs")
+  func replacesItself() throws {
+    let shared = Shared()
+    let call: Invocation
+    do {
+      let witness = Witness()
+      shared.witness = witness
+      call = try warm("recallItself", Lamp()) { [witness] in
+        defer { withExtendedLifetime(witness) {} }
+        guard shared.isOn else { return 1 }
+        try MethodTable.of(Lamp.self).register("recallItself", replacing: true) {
+          (_: Lamp) in Int32(2)
+        }
+        // The new method, inside of the old one.
+        for _ in 0..<3 { try shared.call?.invoke() }
+        shared.wasAlive = shared.witness != nil
+        return 3
+      }
+    }
+    shared.call = call
+    shared.isOn = true
+    try call.invoke()
+    #expect(shared.wasAlive)
+    #expect(try call.result(as: Int32.self) == 3)
+    for _ in 0..<3 { try call.invoke() }
+    #expect(try call.result(as: Int32.self) == 2)
+    #expect(shared.witness == nil)
+  }
+
+  @Test("lets go of its method when it ends")
+  func ends() throws {
+    weak var seen: Witness?
+    var call: Invocation?
+    do {
+      let witness = Witness()
+      seen = witness
+      call = try warm("recallEnds", Lamp()) { withExtendedLifetime(witness) { 1 } }
+    }
+    _ = MethodTable.of(Lamp.self).remove("recallEnds")
+    #expect(seen != nil)
+    withExtendedLifetime(call) {}
+    call = nil
+    #expect(seen == nil)
+  }
+
+  @Test("that a proxy passes on keeps no method for the thread")
+  func spare() throws {
+    final class Door: MessageForwarding {
+      let lamp = Lamp()
+      func forward(_ invocation: Invocation) throws {
+        for _ in 0..<4 { try invocation.invoke(on: lamp) }
+      }
+      func methodSignature(for selector: Selector) -> MethodSignature? {
+        try? MethodSignature(method: "i@:")
+      }
+    }
+    weak var seen: Witness?
+    do {
+      let witness = Witness()
+      seen = witness
+      _ = try warm("recallSpare", Lamp()) { withExtendedLifetime(witness) { 1 } }
+    }
+    let door = Door()
+    let plan = try CallPlan.shared(for: MethodSignature("i@:"))
+    for _ in 0..<4 { try plan.withInvocation { try $0.send("recallSpare", to: door) } }
+    _ = MethodTable.of(Lamp.self).remove("recallSpare")
+    #expect(seen == nil)
+  }
+}
