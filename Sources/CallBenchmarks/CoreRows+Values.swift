@@ -139,6 +139,8 @@ extension CoreRows {
       let face = delegates.face
       return [
         Benchmark("value/queue-100/async") { count in
+          // Of its own: a constant of the program would not be captured.
+          let (chat, message) = (Chat(), CoreRows.message)
           for _ in 0..<count {
             queue.suspend()
             for _ in 0..<100 {

@@ -20,6 +20,7 @@ public enum CoreRows {
       doors,
       signatures,
       values,
+      lanes,
     ]
     return try groups.flatMap { try $0() }
   }

@@ -127,3 +127,23 @@ void peer_ffi_closure(long count) {
   }
   for (long i = 0; i < count; i++) function(object, object, object);
 }
+
+static void answer_three(ffi_cif *cif, void *result, void **values, void *user) {
+  (void)cif, (void)result;
+  *(volatile int64_t *)user = *(int64_t *)values[0] + *(int32_t *)values[1] + *(int64_t *)values[2];
+}
+
+void peer_ffi_closure_three(long count) {
+  static ffi_cif cif;
+  static ffi_type *types[] = {&ffi_type_sint64, &ffi_type_sint32, &ffi_type_sint64};
+  static void (*function)(int64_t, int32_t, int64_t);
+  static int64_t kept;
+  if (!function) {
+    void *code;
+    ffi_closure *closure = ffi_closure_alloc(sizeof *closure, &code);
+    ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 3, &ffi_type_void, types);
+    ffi_prep_closure_loc(closure, &cif, answer_three, &kept, code);
+    memcpy(&function, &code, sizeof function);
+  }
+  for (long i = 0; i < count; i++) function(i, 2, 3);
+}

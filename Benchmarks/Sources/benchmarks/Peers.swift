@@ -51,6 +51,7 @@ enum Peers {
       Benchmark("ffi/rectangle/set-result", over: stored) { peer_ffi_rectangle($0) },
       Benchmark("ffi/ten/set1-result", over: stored) { peer_ffi_ten($0) },
       Benchmark("ffi/closure/call", over: stored) { peer_ffi_closure($0) },
+      Benchmark("ffi/closure/three", over: stored) { peer_ffi_closure_three($0) },
     ]
   }
 

@@ -105,6 +105,9 @@ __attribute__((always_inline)) static inline int call_run(FWDRound *round,
                                                           const FWDPlanFacts *facts,
                                                           FWDInvocationState *state) {
   const FWDTarget *target = &round->list->targets[round->next];
+  round->method = NULL;
+  // No target of a lane is called here, so its method is not looked for.
+  if (__builtin_expect(fwd_target_flags(target->state) & FWD_TARGET_SPECIAL, 0)) return 0;
   const FWDMethod *method = fwd_method_find(round->cache, target->type, round->selector);
   if (method && method->plan != facts->identity) method = NULL;
   round->method = method;

@@ -20,8 +20,12 @@ enum {
   FWD_TARGET_SPECIAL = 2,
   /// It is kept alive. Set after it was retained, and never taken back.
   FWD_TARGET_STRONG = 4,
+  /// What is special about it is one of these and nothing else: it gets its messages on a queue, later or
+  /// while the sender waits, however long.
+  FWD_TARGET_QUEUED = 8,
+  FWD_TARGET_AWAITED = 16,
   /// How often it is blocked is counted from here on.
-  FWD_TARGET_BLOCK = 8,
+  FWD_TARGET_BLOCK = 32,
 };
 
 typedef struct FWDTarget {

@@ -94,6 +94,8 @@ typedef struct FWDThread {
   struct FWDThread *_Nullable previous;
   /// Why the last question to an object could not be asked; entered where it could.
   FWDForwarding unasked;
+  /// How many messages that were carried here are running inside of each other.
+  uint32_t arrivals;
   /// The objects that are forwarding, and their messages, the first one first.
   uint32_t depth;
   FWDStep steps[FWD_FORWARDING_DEPTH];

@@ -15,9 +15,9 @@ extension DeliveryJob {
         queue.async { self.perform() }
       }
     case .actor(let actor, _):
-      (registration.order ?? LaneOrder()).run(LaneJob(job: self, suspends: suspends), on: actor)
+      registration.outlet.order.run(LaneJob(job: self, suspends: suspends), on: actor)
     case .executor(let executor, _):
-      (registration.order ?? LaneOrder()).run(
+      registration.outlet.order.run(
         LaneJob(job: self, suspends: suspends), on: executor)
     }
   }

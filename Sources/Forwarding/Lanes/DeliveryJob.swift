@@ -25,7 +25,7 @@ final class DeliveryJob: @unchecked Sendable {
   private let token: MulticastProxy.Token
   private let type: AnyClass
   /// Weak, so that messages that have not begun do not keep a registration from ending.
-  private weak var registration: Registration?
+  private let registration: WeakReference<Registration>
   /// One that has ended with this message, which so keeps it alone.
   private var ended: Registration?
   private let waiting: Waiting
@@ -53,7 +53,8 @@ final class DeliveryJob: @unchecked Sendable {
     self.proxy = ObjectReference(proxy, isStrong: false)
     token = registration.token
     type = registration.listed.type
-    if isLast { ended = registration } else { self.registration = registration }
+    self.registration = WeakReference(registration)
+    ended = isLast ? registration : nil
   }
 
   deinit { ticket.resolve(.cancelled) }
@@ -96,8 +97,7 @@ final class DeliveryJob: @unchecked Sendable {
     if !isToldOf, case .failed(let error) = outcome { report(error) }
   }
 
-  /// Sends the message, and lets the target go before it returns: readers of the outcome may rely
-  /// on that.
+  /// Sends the message. When this returns, nobody here holds the target any more.
   private func outcome(_ send: (AnyObject) throws -> Void) -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
     // Held to the end: a removal that waits waits for this.
@@ -119,9 +119,18 @@ final class DeliveryJob: @unchecked Sendable {
     }
   }
 
+  /// As ``outcome(_:)``, for a task.
   private nonisolated(nonsending) func outcomeAwaiting() async -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
-    defer { withExtendedLifetime(registration) {} }
+    let outcome = await outcomeAwaiting(of: registration)
+    return withExtendedLifetime(registration) { outcome }
+  }
+
+  /// A function of its own, as ``outcome(of:_:)`` is.
+  @inline(never)
+  private nonisolated(nonsending) func outcomeAwaiting(
+    of registration: Registration
+  ) async -> DeliveryOutcome {
     guard let target = registration.listed.object else { return .dead }
     do {
       if let visit {
@@ -137,7 +146,7 @@ final class DeliveryJob: @unchecked Sendable {
   }
 
   private func takeRegistration() -> Registration? {
-    ended.take() ?? registration.flatMap { $0.listed.isRemoved ? nil : $0 }
+    ended.take() ?? registration.object.flatMap { $0.listed.isRemoved ? nil : $0 }
   }
 
   private func keepAnswer() {

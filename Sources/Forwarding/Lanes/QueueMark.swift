@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Knows whether the current thread works for a queue, directly or through queues that target it.
 final class QueueMark: Sendable {
@@ -7,11 +8,9 @@ final class QueueMark: Sendable {
 
   /// All marks, to be asked one by one; `version` counts how often that changed.
   private struct Known {
-    var marks: [Weak] = []
+    var marks: [ObjectReference] = []
     var version = 0
   }
-
-  private struct Weak { weak var mark: QueueMark? }
 
   /// Each queue has a key of its own: a value for a common key is hidden by that of a queue in front.
   private let key = DispatchSpecificKey<Bool>()
@@ -28,6 +27,13 @@ final class QueueMark: Sendable {
     var outside: [ObjectIdentifier] = []
     var inside: [ObjectIdentifier] = []
   }
+
+  /// One more that waits from outside, found without the lock, as most queues are waited for by one sender at a
+  /// time: the word of a proxy, or 0. Who puts itself here looks at `insideCount` next, and who waits inside is
+  /// counted before it looks here, so one of the two sees the other.
+  private let onlyOutside = Atomic<UInt>(0)
+  /// How many wait inside, or are about to; changed under the lock.
+  private let insideCount = Atomic(0)
 
   private init(isGlobal: Bool) { self.isGlobal = isGlobal }
 
@@ -52,12 +58,15 @@ final class QueueMark: Sendable {
       let made = QueueMark(isGlobal: isGlobal)
       queue.setSpecific(key: innermost, value: made)
       queue.setSpecific(key: made.key, value: true)
-      all.marks.removeAll { $0.mark == nil }
-      all.marks.append(Weak(mark: made))
+      all.marks.removeAll { $0.object == nil }
+      all.marks.append(ObjectReference(made, isStrong: false))
       all.version += 1
       return made
     }
   }
+
+  /// Whether the current thread is inside of any marked queue.
+  static var isInside: Bool { DispatchQueue.getSpecific(key: innermost) != nil }
 
   /// Whether the current thread is inside of this queue.
   var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
@@ -65,35 +74,56 @@ final class QueueMark: Sendable {
   /// Runs `body`, in which a delivery of a proxy waits for this queue; nil if a block of the queue waits
   /// for the deliveries of that proxy.
   func outside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
-    try wait(\.outside, unless: \.inside, ObjectIdentifier(proxy), body)
+    if isGlobal { return try body() }
+    let proxy = ObjectIdentifier(proxy)
+    let isOnly = onlyOutside.compareExchange(
+      expected: 0, desired: UInt(bitPattern: proxy), ordering: .sequentiallyConsistent
+    ).exchanged
+    if isOnly {
+      defer { onlyOutside.store(0, ordering: .releasing) }
+      if insideCount.load(ordering: .sequentiallyConsistent) == 0 { return try body() }
+    }
+    return try outsideInTurn(of: proxy, body)
+  }
+
+  private func outsideInTurn<Result>(
+    of proxy: ObjectIdentifier, _ body: () throws -> Result
+  ) rethrows -> Result? {
+    let isFree = waits.withLockInPlace { waits in
+      if waits.inside.contains(proxy) { return false }
+      waits.outside.append(proxy)
+      return true
+    }
+    guard isFree else { return nil }
+    defer { waits.withLockInPlace { $0.outside.removeLast(proxy) } }
+    return try body()
   }
 
   /// Whether a delivery waits for this queue; for tests.
-  var isWaitedFor: Bool { waits.read { !$0.outside.isEmpty } }
+  var isWaitedFor: Bool {
+    onlyOutside.load(ordering: .acquiring) != 0 || waits.read { !$0.outside.isEmpty }
+  }
 
   /// Runs `body`, which waits in this queue for the deliveries of a proxy; nil if one of them waits for
   /// the queue.
   func inside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
-    try wait(\.inside, unless: \.outside, ObjectIdentifier(proxy), body)
-  }
-
-  private func wait<Result>(
-    _ own: WritableKeyPath<Waits, [ObjectIdentifier]>,
-    unless other: KeyPath<Waits, [ObjectIdentifier]>, _ proxy: ObjectIdentifier,
-    _ body: () throws -> Result
-  ) rethrows -> Result? {
     if isGlobal { return try body() }
-    let isFree = waits.withLock { waits in
-      if waits[keyPath: other].contains(proxy) { return false }
-      waits[keyPath: own].append(proxy)
+    let proxy = ObjectIdentifier(proxy)
+    let isFree = waits.withLockInPlace { waits in
+      insideCount.add(1, ordering: .sequentiallyConsistent)
+      let only = onlyOutside.load(ordering: .sequentiallyConsistent)
+      if only == UInt(bitPattern: proxy) || waits.outside.contains(proxy) {
+        insideCount.subtract(1, ordering: .releasing)
+        return false
+      }
+      waits.inside.append(proxy)
       return true
     }
     guard isFree else { return nil }
     defer {
-      waits.withLock { waits in
-        if let index = waits[keyPath: own].lastIndex(of: proxy) {
-          waits[keyPath: own].remove(at: index)
-        }
+      waits.withLockInPlace { waits in
+        waits.inside.removeLast(proxy)
+        insideCount.subtract(1, ordering: .releasing)
       }
     }
     return try body()
@@ -105,11 +135,17 @@ final class QueueMark: Sendable {
     let (version, candidates) = all.read { all in (all.version, all.marks) }
     let known = mark.behind.read { $0.version == version ? $0.marks : nil }
     if let known { return mark.isGlobal ? [] : [mark] + known }
-    let behind = candidates.compactMap(\.mark).filter {
+    let behind = candidates.compactMap { $0.object as? QueueMark }.filter {
       $0 !== mark && !$0.isGlobal && $0.isCurrent
     }
     mark.behind.withLock { $0 = (version, behind) }
     return mark.isGlobal ? [] : [mark] + behind
+  }
+}
+
+extension [ObjectIdentifier] {
+  fileprivate mutating func removeLast(_ proxy: ObjectIdentifier) {
+    if let index = lastIndex(of: proxy) { remove(at: index) }
   }
 }
 
@@ -131,9 +167,18 @@ final class BlockingChain: Sendable {
     self.sender = sender
   }
 
+  /// Whether the current thread is on no queue that is known, and nobody waits for what it does.
+  static var isFree: Bool { !ofThread.isSet && !QueueMark.isInside }
+
   /// Whether the current thread is running a message that another queue, actor or executor was
   /// given.
-  static var isInside: Bool { ofThread.value != nil }
+  static var isInside: Bool { ofThread.value != nil || CarriedCall.isInside }
+
+  /// Runs `body`, which is a carried call that counts itself as one: for nobody, whoever may wait for what this
+  /// thread is doing.
+  static func runForNobody(_ body: () -> Void) {
+    if ofThread.isSet { nobody.run(body) } else { body() }
+  }
 
   /// Returns what waits once the current thread does; nil if that includes the queue, so that
   /// waiting for it would never end.

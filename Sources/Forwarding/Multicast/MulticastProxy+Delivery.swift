@@ -141,7 +141,9 @@ extension MulticastProxy: TargetListOwner {
   }
 
   package func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally) {
-    guard let registration = member as? Registration, let selector = call.selector else { return }
+    guard let registration = member as? Registration else { return }
+    if deliverQuickly(call, to: registration, &tally) { return }
+    guard let selector = call.selector else { return }
     var told = tally
     call.withInvocation { invocation in
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)

@@ -106,7 +106,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   ) -> Token {
     add(
       Registrations.Request(
-        target: target, isStrong: strongly, lane: lane, priority: priority, group: group,
+        proxy: self, target: target, isStrong: strongly, lane: lane, priority: priority,
+        group: group,
         isOnce: once, isScope: false))
   }
 
@@ -119,7 +120,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   ) -> ScopedRegistration {
     let token = add(
       Registrations.Request(
-        target: target, isStrong: strongly, lane: lane, priority: priority, group: nil,
+        proxy: self, target: target, isStrong: strongly, lane: lane, priority: priority, group: nil,
         isOnce: false, isScope: true))
     return ScopedRegistration(proxy: self, token: token)
   }

@@ -20,8 +20,8 @@ final class Registration: @unchecked Sendable {
   let listed: ListedTarget
   /// What was wished for. Read by ``MulticastProxy/wishes(of:)``, changed by ``Registrations``.
   var wishes: Wishes
-  /// The order of messages, for a lane that keeps its own.
-  let order: LaneOrder?
+  /// What its lane needs for its messages. The queue, actor or executor of a registration stays the same.
+  let outlet: LaneOutlet
   private let taken = Atomic(false)
   private let met = Atomic(false)
   /// Behind the target, which is let go first.
@@ -29,12 +29,12 @@ final class Registration: @unchecked Sendable {
 
   init(
     _ token: MulticastProxy.Token, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes,
-    order: LaneOrder? = nil
+    outlet: LaneOutlet = .none
   ) {
     self.token = token
     self.wishes = wishes
-    self.order = order
-    listed = ListedTarget(target, isStrong: isStrong, isSpecial: wishes.areSpecial)
+    self.outlet = outlet
+    listed = ListedTarget(target, isStrong: isStrong, wishes.way)
   }
 
   /// True for the first call alone: for a once-only registration, the delivery that may have it.
@@ -50,9 +50,15 @@ final class Registration: @unchecked Sendable {
 }
 
 extension Registration.Wishes {
-  /// Whether a delivery has to look at them.
-  var areSpecial: Bool {
-    if case .caller = lane.kind { isOnce } else { true }
+  /// Whether a delivery has to look at them, or may do without.
+  var way: ListedTarget.Way {
+    if isOnce { return .special }
+    return switch lane.kind {
+    case .caller: .called
+    case .queue: .queued
+    case .blocking(_, nil): .awaited
+    case .blocking, .actor, .executor: .special
+    }
   }
 }
 

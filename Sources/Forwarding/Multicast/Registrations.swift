@@ -59,6 +59,7 @@ struct Registrations {
 
   /// A target to register, with the wishes for it.
   struct Request {
+    let proxy: MulticastProxy
     let target: AnyObject
     let isStrong: Bool
     let lane: DeliveryLane
@@ -88,7 +89,7 @@ struct Registrations {
       isOnce: request.isOnce)
     place(
       Registration(
-        token, request.target, isStrong: request.isStrong, wishes, order: order(of: request.lane)))
+        token, request.target, isStrong: request.isStrong, wishes, outlet: outlet(of: request)))
     byTarget[ObjectIdentifier(request.target), default: []].append(token)
     keep(token, request)
     return Added(token: token)
@@ -122,7 +123,7 @@ struct Registrations {
     wishes.isOnce = old.isOnce && request.isOnce
     guard wishes != old, let index = known[registration.token]?.index else { return nil }
     registration.wishes = wishes
-    registration.listed.setSpecial(wishes.areSpecial)
+    registration.listed.setWay(wishes.way)
     if wishes.priority != old.priority {
       vacate(index)
       place(registration)
@@ -151,18 +152,21 @@ struct Registrations {
     }
   }
 
-  /// The order that all registrations with an actor or executor share.
-  private mutating func order(of lane: DeliveryLane) -> LaneOrder? {
-    switch lane.kind {
-    case .caller, .queue, .blocking: return nil
+  /// What a lane needs. All registrations with an actor or executor share the order of its messages.
+  private mutating func outlet(of request: Request) -> LaneOutlet {
+    switch request.lane.kind {
+    case .caller: return .none
+    case .queue(let queue, _), .blocking(let queue, _):
+      guard let mark = request.lane.mark else { return .none }
+      return .queue(QueueOutlet(queue, mark, request.proxy))
     case .actor, .executor: break
     }
-    guard let key = lane.identity else { return nil }
-    if let known = orders[key]?.order { return known }
+    guard let key = request.lane.identity else { return .none }
+    if let known = orders[key]?.order { return .order(known) }
     let made = LaneOrder()
     orders = orders.filter { $0.value.order != nil }
     orders[key] = WeakOrder(order: made)
-    return made
+    return .order(made)
   }
 
   // MARK: Removing

@@ -15,13 +15,12 @@ package struct ListedTarget: ~Copyable, @unchecked Sendable {
   // SAFETY: allocated in `init`, freed in `deinit`, and changed by atomic operations alone.
   private let state: UnsafeMutablePointer<FWDTargetState>
 
-  /// - Parameter isSpecial: whether a delivery may not simply call it.
-  package init(_ object: AnyObject, isStrong: Bool, isSpecial: Bool) {
+  package init(_ object: AnyObject, isStrong: Bool, _ way: Way) {
     identity = ObjectIdentifier(object)
     type = Swift.type(of: object)
     unsafe pointer = Unmanaged.passUnretained(object).toOpaque()
     unsafe state = .allocate(capacity: 1)
-    var flags = isSpecial ? UInt32(FWD_TARGET_SPECIAL) : 0
+    var flags = way.flags
     if isStrong {
       flags |= UInt32(FWD_TARGET_STRONG)
       _ = unsafe swift_retain(pointer)
@@ -47,6 +46,24 @@ package struct ListedTarget: ~Copyable, @unchecked Sendable {
     return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
   }
 
+  /// Whether it had not begun to die a moment ago.
+  package var isAlive: Bool {
+    if isStrong { return true }
+    guard let retained = unsafe swift_tryRetain(pointer) else { return false }
+    unsafe swift_release(retained)
+    return true
+  }
+
+  /// Runs `body` with the object's address, which is held meanwhile; not at all if it has begun to die. Nobody
+  /// counts a reference to an object that is kept alive.
+  @inline(__always)
+  borrowing func withAddress(_ body: (UnsafeMutableRawPointer) throws -> Void) rethrows {
+    if isStrong { return try unsafe body(pointer) }
+    guard let retained = unsafe swift_tryRetain(pointer) else { return }
+    defer { unsafe swift_release(retained) }
+    try unsafe body(retained)
+  }
+
   // MARK: Changing
 
   private func has(_ flag: Int) -> Bool { unsafe fwd_target_flags(state) & UInt32(flag) != 0 }
@@ -69,11 +86,46 @@ package struct ListedTarget: ~Copyable, @unchecked Sendable {
   /// Whether a delivery may not simply call it.
   package var isSpecial: Bool { has(FWD_TARGET_SPECIAL) }
 
-  package func setSpecial(_ isSpecial: Bool) {
-    if isSpecial {
-      _ = unsafe fwd_target_set_flag(state, UInt32(FWD_TARGET_SPECIAL))
-    } else {
-      unsafe fwd_target_clear_flag(state, UInt32(FWD_TARGET_SPECIAL))
+  /// How a delivery reaches a target.
+  package enum Way: Sendable {
+    /// It is called.
+    case called
+    /// It gets its messages on a queue, later; nothing else is special.
+    case queued
+    /// It gets them on a queue while the sender waits, however long; nothing else is special.
+    case awaited
+    /// Its wishes say how.
+    case special
+
+    fileprivate var flags: UInt32 {
+      switch self {
+      case .called: 0
+      case .queued: UInt32(FWD_TARGET_SPECIAL | FWD_TARGET_QUEUED)
+      case .awaited: UInt32(FWD_TARGET_SPECIAL | FWD_TARGET_AWAITED)
+      case .special: UInt32(FWD_TARGET_SPECIAL)
+      }
+    }
+  }
+
+  package func setWay(_ way: Way) {
+    // Special is set before all else is taken back, and taken back last: a delivery that looks meanwhile asks
+    // for the wishes.
+    if way != .called { _ = unsafe fwd_target_set_flag(state, UInt32(FWD_TARGET_SPECIAL)) }
+    unsafe fwd_target_clear_flag(state, UInt32(FWD_TARGET_QUEUED | FWD_TARGET_AWAITED))
+    switch way {
+    case .called: unsafe fwd_target_clear_flag(state, UInt32(FWD_TARGET_SPECIAL))
+    case .queued, .awaited: _ = unsafe fwd_target_set_flag(state, way.flags)
+    case .special: break
+    }
+  }
+
+  /// How a delivery reaches the target; `special` also where it may not at all.
+  package var way: Way {
+    switch unsafe fwd_target_flags(state) & ~UInt32(FWD_TARGET_STRONG) {
+    case 0: .called
+    case UInt32(FWD_TARGET_SPECIAL | FWD_TARGET_QUEUED): .queued
+    case UInt32(FWD_TARGET_SPECIAL | FWD_TARGET_AWAITED): .awaited
+    default: .special
     }
   }
 

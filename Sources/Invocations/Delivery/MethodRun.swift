@@ -93,7 +93,7 @@ struct MethodRun {
 extension Call {
   /// Performs a method; if it throws, the result of an earlier one stays.
   @unsafe
-  fileprivate func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {
+  func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {
     let had = hasResult
     let old = detachResult()
     do {

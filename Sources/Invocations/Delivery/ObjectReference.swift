@@ -1,4 +1,4 @@
-import CForwardingShims
+public import CForwardingShims
 
 /// A strong or a weak reference to an object.
 ///
@@ -64,5 +64,31 @@ public final class ObjectReference: Sendable {
   @unsafe
   func release(_ object: UnsafeMutableRawPointer) {
     if !isStrong { unsafe swift_release(object) }
+  }
+}
+
+/// A weak reference to an object of one class, in one word and without an object of its own. Otherwise as
+/// ``ObjectReference``.
+@safe
+@usableFromInline
+package struct WeakReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
+  // SAFETY: in the unowned count from `init` to `deinit`; that count is atomic.
+  @usableFromInline let pointer: UnsafeMutableRawPointer
+
+  /// Refers to an object.
+  @inlinable
+  package init(_ object: Object) {
+    unsafe pointer = Unmanaged.passUnretained(object).toOpaque()
+    _ = unsafe swift_unownedRetain(pointer)
+  }
+
+  @inlinable
+  deinit { unsafe swift_unownedRelease(pointer) }
+
+  /// The object, retained for the caller; nil if it has begun to die.
+  @inlinable
+  package var object: Object? {
+    guard let retained = unsafe swift_tryRetain(pointer) else { return nil }
+    return unsafe Unmanaged<Object>.fromOpaque(retained).takeRetainedValue()
   }
 }

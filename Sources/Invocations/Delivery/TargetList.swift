@@ -73,7 +73,9 @@ package final class TargetList: @unchecked Sendable {
     package init(answered: Int = 0) { self.answered = answered }
 
     /// Whether there is nothing to do but to go on.
-    var isSimple: Bool { answered > 0 && error == nil && !metDead }
+    func isSimple(_ hasResult: Bool) -> Bool {
+      (answered > 0 || (hasQueued && !hasResult)) && error == nil && !metDead
+    }
 
     /// Notes an error. That a class left out an optional requirement is none.
     package mutating func fail(_ error: any Error, at member: AnyObject) {
@@ -82,7 +84,8 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
-  /// Sends a call to the targets in order, and returns what came of it; nil if all simply answered.
+  /// Sends a call to the targets in order, and returns what came of it; nil if all simply answered,
+  /// or are told later what has no result.
   ///
   /// A target whose class has a method is called with the frame as it is. All others, and those
   /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
@@ -100,7 +103,7 @@ package final class TargetList: @unchecked Sendable {
       &round)
     if delivered.what == .done, delivered.answered > 0 { return nil }
     let tally = try unsafe tally(delivered, &round, call, owner)
-    return tally.isSimple ? nil : tally
+    return tally.isSimple(call.returnsValue) ? nil : tally
   }
 
   /// Takes a delivery on from where the C core left it.

@@ -143,6 +143,9 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
     }
   }
 
+  /// Whether the current thread has a value; cheaper to ask than which.
+  package var isSet: Bool { unsafe pthread_getspecific(key) != nil }
+
   /// Runs `body` while the thread has another value.
   package func with<Result>(_ other: Value?, _ body: () throws -> Result) rethrows -> Result {
     let before = value

@@ -43,6 +43,9 @@ public final class CallPlan: Sendable {
   /// Whether an argument is a variable of the sender's, which no other thread may have.
   let lendsVariables: Bool
 
+  /// How calls travel to another thread where that takes no more than to copy them.
+  let carriage: Carriage
+
   /// Whether text is Swift's own somewhere, in a place that is spelled as that of a C string.
   let hasSwiftText: Bool
 
@@ -103,6 +106,8 @@ public final class CallPlan: Sendable {
     argumentCount = count
     // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
+    unsafe carriage =
+      (isMethod ? Carriage(facts, swiftTypes, lendsVariables: lendsVariables) : nil) ?? .none
     unsafe fwd_plan_set_swift_plan(
       plan, Unmanaged.passUnretained(self).toOpaque(),
       shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) },

@@ -202,12 +202,13 @@ extension Invocation {
     call.owned &= ~1
     call.isTargetLent = false
     defer {
-      let other = call.detachArgument(0)
+      // Most objects set no target of their own.
+      let other = call.owned & 1 != 0 ? call.detachArgument(0) : nil
       slot.word = receiver
-      call.setOwns(0, owned != 0)
+      call.owned |= owned
       call.setSelector(selector)
       call.isTargetLent = isLent
-      call.letGo(other)
+      if let other { call.letGo(other) }
     }
     try target.forward(self, as: type)
   }

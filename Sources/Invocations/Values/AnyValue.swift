@@ -12,6 +12,35 @@ enum AnyValue {
     return unsafe copy(type)
   }
 
+  /// How much memory a value takes, and how it is aligned.
+  static func layout(of type: Any.Type) -> (size: Int, alignment: Int) {
+    func layout<Value>(_ type: Value.Type) -> (size: Int, alignment: Int) {
+      (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+    }
+    return layout(type)
+  }
+
+  /// Copies a value into memory that holds none.
+  @unsafe
+  static func initialize(
+    _ type: Any.Type, at memory: UnsafeMutableRawPointer, to address: UInt
+  ) {
+    func initialize<Value>(_ type: Value.Type) {
+      guard let value = unsafe UnsafePointer<Value>(bitPattern: address) else { return }
+      unsafe memory.assumingMemoryBound(to: Value.self).initialize(from: value, count: 1)
+    }
+    initialize(type)
+  }
+
+  /// Ends a value, and leaves its memory.
+  @unsafe
+  static func deinitialize(_ type: Any.Type, at memory: UnsafeMutableRawPointer) {
+    func deinitialize<Value>(_ type: Value.Type) {
+      unsafe memory.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+    }
+    deinitialize(type)
+  }
+
   /// Puts a value into memory of its own.
   @inlinable @unsafe
   static func box<Value>(_ value: consuming Value) -> UnsafeMutableRawPointer {

@@ -1,0 +1,203 @@
+import CForwardingShims
+public import TypeEncodings
+
+// Callbacks of up to three arguments, once for each number of them: the closure takes each from where C's
+// registers were saved. The compiler walks a parameter pack at run time, which takes longer than the way in.
+
+extension Callback {
+  /// Makes a callback of one argument.
+  @inlinable
+  public convenience init<Value: CallValue, A: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (A) throws -> Value
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, A>(function: encoding)
+    if Value.ownership != .none { throw .ownedResultInCallback(fitted.plan.signature.resultType) }
+    try self.init(fitted.plan, CallbackBody.returning(fitted, body), onError)
+  }
+
+  /// Makes a callback of one argument without a result.
+  @inlinable
+  public convenience init<A: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (A) throws -> Void
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<NoResult, A>(function: encoding)
+    try self.init(fitted.plan, CallbackBody.void(fitted, body), onError)
+  }
+
+  /// Makes a callback of two arguments.
+  @inlinable
+  public convenience init<Value: CallValue, A: CallValue, B: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (A, B) throws -> Value
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, A, B>(function: encoding)
+    if Value.ownership != .none { throw .ownedResultInCallback(fitted.plan.signature.resultType) }
+    try self.init(fitted.plan, CallbackBody.returning(fitted, body), onError)
+  }
+
+  /// Makes a callback of two arguments without a result.
+  @inlinable
+  public convenience init<A: CallValue, B: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (A, B) throws -> Void
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<NoResult, A, B>(function: encoding)
+    try self.init(fitted.plan, CallbackBody.void(fitted, body), onError)
+  }
+
+  /// Makes a callback of three arguments.
+  @inlinable
+  public convenience init<Value: CallValue, A: CallValue, B: CallValue, C: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (A, B, C) throws -> Value
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, A, B, C>(function: encoding)
+    if Value.ownership != .none { throw .ownedResultInCallback(fitted.plan.signature.resultType) }
+    try self.init(fitted.plan, CallbackBody.returning(fitted, body), onError)
+  }
+
+  /// Makes a callback of three arguments without a result.
+  @inlinable
+  public convenience init<A: CallValue, B: CallValue, C: CallValue>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (A, B, C) throws -> Void
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<NoResult, A, B, C>(function: encoding)
+    try self.init(fitted.plan, CallbackBody.void(fitted, body), onError)
+  }
+}
+
+/// Where up to three arguments lie that are the first bytes of their words: to look at nothing else takes a third
+/// of the instructions off a callback.
+@safe
+@usableFromInline
+@frozen
+struct CallbackWords: Sendable {
+  @usableFromInline let offsets: (UInt32, UInt32, UInt32)
+
+  /// Nil if an argument is anything else, such as a truth value, which may be any byte of C's.
+  @usableFromInline
+  init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
+    var found: [UInt32] = []
+    for (index, place) in fitted.arguments.enumerated() {
+      let slot = unsafe fitted.plan.slots[fitted.first + index]
+      guard case .word(let word) = place.way, word != .bool, slot.kind == slot.declared else {
+        return nil
+      }
+      found.append(slot.offset)
+    }
+    func offset(_ index: Int) -> UInt32 { index < found.count ? found[index] : 0 }
+    offsets = (offset(0), offset(1), offset(2))
+  }
+
+  // SAFETY (all): the type was compared with the place, and any bits are a value of it.
+
+  @inlinable @unsafe
+  @inline(__always)
+  func a<Value>(as type: Value.Type, in frame: FrameReference) -> Value {
+    unsafe (frame.base + Int(offsets.0)).assumingMemoryBound(to: Value.self).pointee
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  func b<Value>(as type: Value.Type, in frame: FrameReference) -> Value {
+    unsafe (frame.base + Int(offsets.1)).assumingMemoryBound(to: Value.self).pointee
+  }
+
+  @inlinable @unsafe
+  @inline(__always)
+  func c<Value>(as type: Value.Type, in frame: FrameReference) -> Value {
+    unsafe (frame.base + Int(offsets.2)).assumingMemoryBound(to: Value.self).pointee
+  }
+}
+
+/// The bodies of callbacks that take their arguments from where they lie. Where one is more than its word, the
+/// bodies for any number of arguments do.
+@usableFromInline
+enum CallbackBody {
+  /// A body of one argument with a result.
+  @inlinable
+  static func returning<Value: CallValue, A: CallValue>(
+    _ fitted: FittedPlan<Value, A>, _ body: @escaping @Sendable (A) throws -> Value
+  ) -> Implementation.Closure {
+    guard let words = CallbackWords(fitted) else { return SwiftBody.returning(fitted, body) }
+    let plan = fitted.plan
+    return { frame in
+      let value = try body(
+        unsafe words.a(as: A.self, in: frame))
+      try unsafe value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A body of one argument without one.
+  @inlinable
+  static func void<A: CallValue>(
+    _ fitted: FittedPlan<NoResult, A>, _ body: @escaping @Sendable (A) throws -> Void
+  ) -> Implementation.Closure {
+    guard let words = CallbackWords(fitted) else { return SwiftBody.void(fitted, body) }
+    return { frame in
+      try body(
+        unsafe words.a(as: A.self, in: frame))
+    }
+  }
+
+  /// A body of two arguments with a result.
+  @inlinable
+  static func returning<Value: CallValue, A: CallValue, B: CallValue>(
+    _ fitted: FittedPlan<Value, A, B>, _ body: @escaping @Sendable (A, B) throws -> Value
+  ) -> Implementation.Closure {
+    guard let words = CallbackWords(fitted) else { return SwiftBody.returning(fitted, body) }
+    let plan = fitted.plan
+    return { frame in
+      let value = try body(
+        unsafe words.a(as: A.self, in: frame),
+        unsafe words.b(as: B.self, in: frame))
+      try unsafe value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A body of two arguments without one.
+  @inlinable
+  static func void<A: CallValue, B: CallValue>(
+    _ fitted: FittedPlan<NoResult, A, B>, _ body: @escaping @Sendable (A, B) throws -> Void
+  ) -> Implementation.Closure {
+    guard let words = CallbackWords(fitted) else { return SwiftBody.void(fitted, body) }
+    return { frame in
+      try body(
+        unsafe words.a(as: A.self, in: frame),
+        unsafe words.b(as: B.self, in: frame))
+    }
+  }
+
+  /// A body of three arguments with a result.
+  @inlinable
+  static func returning<Value: CallValue, A: CallValue, B: CallValue, C: CallValue>(
+    _ fitted: FittedPlan<Value, A, B, C>, _ body: @escaping @Sendable (A, B, C) throws -> Value
+  ) -> Implementation.Closure {
+    guard let words = CallbackWords(fitted) else { return SwiftBody.returning(fitted, body) }
+    let plan = fitted.plan
+    return { frame in
+      let value = try body(
+        unsafe words.a(as: A.self, in: frame),
+        unsafe words.b(as: B.self, in: frame),
+        unsafe words.c(as: C.self, in: frame))
+      try unsafe value.store(in: frame.result(of: plan))
+    }
+  }
+
+  /// A body of three arguments without one.
+  @inlinable
+  static func void<A: CallValue, B: CallValue, C: CallValue>(
+    _ fitted: FittedPlan<NoResult, A, B, C>, _ body: @escaping @Sendable (A, B, C) throws -> Void
+  ) -> Implementation.Closure {
+    guard let words = CallbackWords(fitted) else { return SwiftBody.void(fitted, body) }
+    return { frame in
+      try body(
+        unsafe words.a(as: A.self, in: frame),
+        unsafe words.b(as: B.self, in: frame),
+        unsafe words.c(as: C.self, in: frame))
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import Dispatch
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+@Suite("Messages to queues that nobody asks a report of")
+struct CarriedMessageTests {
+  /// What messages carry.
+  final class Parcel: Sendable {}
+
+  struct Letter: Sendable {
+    let parcel: Parcel
+    let text: String
+    let numbers: (Int, Double)
+  }
+
+  /// A target that does something when it is told.
+  final class Doer: MethodDeclaring, Sendable {
+    let action: @Sendable (Int32) throws -> Void
+    let log: Log
+
+    init(_ log: Log, _ action: @escaping @Sendable (Int32) throws -> Void = { _ in }) {
+      self.log = log
+      self.action = action
+    }
+
+    static func declareMethods(_ methods: MethodDeclarations) {
+      methods.register("did:") { (self: Doer, value: Int32) in
+        try self.action(value)
+        self.log.add("\(value)")
+      }
+      methods.register("double:") { (self: Doer, value: Int32) in
+        try self.action(value)
+        return 2 * value
+      }
+      methods.register("letter:at:flag:") {
+        (self: Doer, letter: Letter, time: Double, flag: Bool) in
+        self.log.add("\(letter.text) \(letter.numbers.0) \(letter.numbers.1) \(time) \(flag)")
+      }
+      methods.register("parcel:text:") { (self: Doer, parcel: Parcel?, text: String?) in
+        self.log.add("\(parcel != nil) \(text ?? "none")")
+      }
+    }
+  }
+
+  static let double = try! Message<Int32, Int32>("double:")
+  static let letter = try! Message<Void, Letter, Double, Bool>("letter:at:flag:")
+  static let parcel = try! Message<Void, Parcel?, String?>("parcel:text:")
+
+  let log = Log()
+  let queue = DispatchQueue(label: "carried")
+
+  @Test("arrive in order", arguments: [false, true])
+  func order(strongly: Bool) throws {
+    let proxy = MulticastProxy()
+    let doer = Doer(log)
+    proxy.add(doer, strongly: strongly, on: .queue(queue))
+    for value in 0..<100 { try did(Int32(value), on: proxy) }
+    queue.sync {}
+    #expect(log.all == (0..<100).map { "\($0)" })
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("bring their values, in registers of both kinds and behind addresses")
+  func values() throws {
+    let proxy = MulticastProxy()
+    let doer = Doer(log)
+    proxy.add(doer, strongly: true, on: .queue(queue))
+    // The first finds the methods.
+    for number in 0..<3 {
+      let letter = Letter(parcel: Parcel(), text: "text \(number)", numbers: (number, 0.5))
+      try Self.letter(letter, 1.25, number == 1, on: proxy)
+      try Self.parcel(number == 1 ? nil : Parcel(), number == 2 ? nil : "t\(number)", on: proxy)
+    }
+    queue.sync {}
+    #expect(
+      log.all == [
+        "text 0 0 0.5 1.25 false", "true t0", "text 1 1 0.5 1.25 true", "false t1",
+        "text 2 2 0.5 1.25 false", "true none",
+      ])
+  }
+
+  @Test("keep what they carry until they have arrived, and no longer")
+  func keeping() throws {
+    let proxy = MulticastProxy()
+    let doer = Doer(log)
+    proxy.add(doer, strongly: true, on: .queue(queue))
+    weak var known: Parcel?
+    for _ in 0..<2 {
+      queue.suspend()
+      do {
+        let parcel = Parcel()
+        known = parcel
+        try Self.letter(Letter(parcel: parcel, text: "", numbers: (0, 0)), 0, true, on: proxy)
+        try Self.parcel(parcel, "", on: proxy)
+      }
+      #expect(known != nil)
+      queue.resume()
+      queue.sync {}
+      // A block is let go when the next has begun.
+      queue.sync {}
+      #expect(known == nil)
+    }
+  }
+
+  @Test("let go of what they carry where their queue drops them")
+  func dropped() throws {
+    let proxy = MulticastProxy()
+    let doer = Doer(log)
+    proxy.add(doer, strongly: true, on: .queue(queue))
+    try Self.parcel(nil, nil, on: proxy)
+    queue.sync {}
+    weak var known: Parcel?
+    do {
+      let parcel = Parcel()
+      known = parcel
+      let call = try Self.parcel.invocation(parcel, "dropped")
+      var carried = call.call.carried(to: Doer.self, by: proxy.snapshot[0])
+      #expect(carried != nil)
+      carried = nil
+    }
+    #expect(known == nil)
+    #expect(log.all == ["false none"])
+  }
+
+  @Test("keep neither their target nor its registration")
+  func waiting() throws {
+    let proxy = MulticastProxy()
+    var dying: Doer? = Doer(log)
+    let removed = Doer(log)
+    proxy.add(try #require(dying), on: .queue(queue))
+    let token = proxy.add(removed, strongly: true, on: .queue(queue))
+    try did(1, on: proxy)
+    queue.sync {}
+    queue.suspend()
+    try did(2, on: proxy)
+    dying = nil
+    let isOver = ends { _ = try proxy.removeAndWait(token) }
+    #expect(isOver)
+    queue.resume()
+    queue.sync {}
+    #expect(log.all == ["1", "1"])
+  }
+
+  @Test("outlive their proxy")
+  func withoutProxy() throws {
+    let doer = Doer(log) { value in if value == 2 { throw Failure(name: "late") } }
+    var proxy: MulticastProxy? = MulticastProxy()
+    proxy?.add(doer, strongly: true, on: .queue(queue))
+    try did(1, on: proxy)
+    queue.sync {}
+    queue.suspend()
+    try did(2, on: proxy)
+    try did(3, on: proxy)
+    proxy = nil
+    queue.resume()
+    queue.sync {}
+    // The registration has ended with its proxy.
+    #expect(log.all == ["1"])
+  }
+
+  @Test("tell the proxy what their methods throw")
+  func errors() throws {
+    let told = Log()
+    let proxy = MulticastProxy()
+    proxy.onDiagnostic = { diagnostic in
+      if case .failed(_, let selector, let error) = diagnostic { told.add("\(selector) \(error)") }
+    }
+    let doer = Doer(log) { value in if value > 1 { throw Failure(name: "late") } }
+    proxy.add(doer, strongly: true, on: .queue(queue))
+    for value in 1...3 { try did(Int32(value), on: proxy) }
+    queue.sync {}
+    #expect(log.all == ["1"])
+    #expect(told.all == Array(repeating: #"did: Failure(name: "late")"#, count: 2))
+  }
+
+  @Test("are answered by the method that the class has when they arrive")
+  func replaced() throws {
+    final class Changing: Sendable {}
+    let log = log
+    let table = MethodTable.of(Changing.self)
+    try table.register("did:") { (_: Changing, value: Int32) in log.add("old \(value)") }
+    let proxy = MulticastProxy()
+    let target = Changing()
+    proxy.add(target, strongly: true, on: .queue(queue))
+    try did(1, on: proxy)
+    queue.sync {}
+    queue.suspend()
+    try did(2, on: proxy)
+    let new = try Implementation { (_: Changing, value: Int32) in log.add("new \(value)") }
+    table.replace("did:", new)
+    queue.resume()
+    queue.sync {}
+    #expect(log.all == ["old 1", "new 2"])
+  }
+
+  @Test("may not wait for the end of a registration where they have arrived")
+  func removing() throws {
+    let proxy = MulticastProxy()
+    let (log, told) = (log, Log())
+    let token = Guarded<MulticastProxy.Token?>(nil)
+    let doer = Doer(log) { _ in
+      guard let token = token.read({ $0 }) else { return }
+      do { try proxy.removeAndWait(token) } catch { told.add("\(error)") }
+    }
+    let added = proxy.add(doer, strongly: true, on: .queue(queue))
+    token.withLock { $0 = added }
+    for value in 1...2 { try did(Int32(value), on: proxy) }
+    queue.sync {}
+    #expect(told.all == Array(repeating: "\(ForwardingError.wouldDeadlock)", count: 2))
+    proxy.removeAll()
+  }
+
+  @Test("take new wishes from the next message on")
+  func wishes() throws {
+    let proxy = MulticastProxy()
+    let (queue, log) = (queue, log)
+    let places = Log()
+    let doer = Doer(log) { _ in
+      places.add("\(BlockingChain.isInside)")
+    }
+    proxy.add(doer, strongly: true, on: .queue(queue))
+    try did(1, on: proxy)
+    queue.suspend()
+    try did(2, on: proxy)
+    #expect(log.count <= 1)
+    queue.resume()
+    proxy.add(doer, on: .blocking(queue))
+    try did(3, on: proxy)
+    #expect(log.all == ["1", "2", "3"])
+    proxy.add(doer, on: .blocking(queue, deadline: .seconds(5)))
+    try did(4, on: proxy)
+    #expect(log.count == 4)
+    #expect(places.all == ["true", "true", "true", "true"])
+    proxy.block(try #require(proxy.snapshot.first).token)
+    try did(5, on: proxy)
+    queue.sync {}
+    #expect(log.count == 4)
+  }
+
+  @Test("bring an answer back where the sender waits, or the error")
+  func blocking() throws {
+    let proxy = MulticastProxy()
+    let doer = Doer(log) { value in if value == 3 { throw Failure(name: "three") } }
+    let token = proxy.add(doer, on: .blocking(queue))
+    for value in 1...2 { #expect(try Self.double(Int32(value), on: proxy) == 2 * Int32(value)) }
+    #expect(throws: Failure(name: "three")) { try Self.double(3, on: proxy) }
+    #expect(try Self.double(4, on: proxy) == 8)
+    proxy.block(token)
+    #expect(throws: ForwardingError.nobodyAnswered("double:")) { try Self.double(5, on: proxy) }
+  }
+
+  @Test("do not wait for a queue that waits for deliveries of their proxy")
+  func circle() throws {
+    let proxy = MulticastProxy()
+    let doer = Doer(log)
+    proxy.add(doer, on: .blocking(queue))
+    try did(1, on: proxy)
+    let mark = QueueMark.of(queue)
+    let refused: Void? = mark.inside(of: proxy) {
+      #expect(throws: ForwardingError.wouldDeadlock) { try did(2, on: proxy) }
+    }
+    #expect(refused != nil)
+    try did(3, on: proxy)
+    #expect(log.all == ["1", "3"])
+  }
+
+  @Test("are waited for in no circle of queues")
+  func nested() throws {
+    let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
+    let (log, inner, outer) = (log, MulticastProxy(), MulticastProxy())
+    let last = Doer(log)
+    inner.add(last, on: .blocking(one))
+    let middle = Doer(log) { value in try did(value + 1, on: inner) }
+    let back = MulticastProxy()
+    back.add(middle, on: .blocking(two))
+    let first = Doer(log) { value in try did(value, on: back) }
+    outer.add(first, on: .blocking(one))
+    // The methods are known.
+    try did(0, on: inner)
+    let isOver = ends {
+      do { try did(1, on: outer) } catch { log.add("\(error)") }
+    }
+    #expect(isOver)
+    #expect(log.all == ["0", "\(ForwardingError.wouldDeadlock)"])
+    withExtendedLifetime((last, middle, first)) {}
+  }
+}
