@@ -1,6 +1,6 @@
 #if canImport(SwiftSyntaxMacros)
   /// A message of a face.
-  struct FaceMessage {
+  struct MessageConstant {
     /// What it is called inside of the face.
     var name: String
     /// What users call it.
@@ -14,7 +14,7 @@
 
   /// What a face has for one requirement: a message, a member that sends it, and how targets answer.
   struct FaceMember {
-    var messages: [FaceMessage]
+    var messages: [MessageConstant]
     /// The member of the class, with its body.
     var member: String
     /// The members of an extension of the protocol, for those who leave the requirement out.

@@ -93,7 +93,7 @@
       }
       return FaceMember(
         messages: [
-          FaceMessage(
+          MessageConstant(
             name: message, publicName: publicName(words, spelled: function.name.text),
             type: "Requirement<\(types)>", selector: selector, comment: comment(of: function))
         ],
@@ -224,7 +224,7 @@
       let head = front(property.attributes, property.modifiers, property, access)
       var member = FaceMember(
         messages: [
-          FaceMessage(
+          MessageConstant(
             name: getter, publicName: publicName([bare], spelled: name),
             type: "Requirement<\(resultType(type))>", selector: bare,
             comment: comment(of: property))
@@ -237,7 +237,7 @@
       if isSettable {
         let setter = messageName(["set", bare])
         member.messages.append(
-          FaceMessage(
+          MessageConstant(
             name: setter, publicName: publicName(["set", bare], spelled: name),
             type: "Requirement<Void, \(plain(type))>", selector: SelectorName.setter(bare)))
         member.answers.append(

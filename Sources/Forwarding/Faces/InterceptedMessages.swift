@@ -27,7 +27,7 @@ public struct InterceptedMessages<Face: ForwardingFace> {
   public subscript<Result, each Argument>(
     dynamicMember name: KeyPath<Face.Messages, Requirement<Result, repeat each Argument>>
   ) -> InterceptedMessage<Result, repeat each Argument> {
-    InterceptedMessage(selector: Face.Messages()[keyPath: name].selector, proxy: proxy)
+    InterceptedMessage(requirement: Face.Messages()[keyPath: name], proxy: proxy)
   }
 }
 
@@ -48,17 +48,19 @@ extension Intercepting {
 /// }
 /// ```
 public struct InterceptedMessage<Result, each Argument>: Sendable {
-  let selector: Selector
+  let requirement: Requirement<Result, repeat each Argument>
   let proxy: InterceptingProxy
+
+  private var selector: Selector { requirement.selector }
 
   /// Adds a handler that runs before the target. One that throws ends the message.
   @discardableResult
   public func before(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
   ) -> InterceptingProxy.Token {
-    proxy.before(selector) { call in
-      var cursor = ArgumentReader(call: call)
-      try handler(repeat try cursor.next((each Argument).self))
+    proxy.before(selector) { [requirement] call in
+      let arguments = try requirement.arguments(of: call)
+      try handler(repeat each arguments)
     }
   }
 
@@ -72,10 +74,10 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
       ) throws -> Result
   ) -> InterceptingProxy.Token {
     // The proxy keeps the handler, so that refers to the proxy only while it runs.
-    proxy.instead(of: selector) { [unowned proxy] call, _ in
-      var cursor = ArgumentReader(call: call)
+    proxy.instead(of: selector) { [unowned proxy, requirement] call, _ in
+      let arguments = try requirement.arguments(of: call)
       let result = try handler(
-        ProceedingMessage(call: call, proxy: proxy), repeat try cursor.next((each Argument).self))
+        ProceedingMessage(call: call, proxy: proxy), repeat each arguments)
       if call.returnsValue { try call.setResult(result) }
     }
   }
@@ -85,9 +87,9 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
   public func after(
     _ handler: @escaping @Sendable (_ answer: Result, repeat each Argument) throws -> Void
   ) -> InterceptingProxy.Token {
-    proxy.after(selector) { call in
-      var cursor = ArgumentReader(call: call)
-      try handler(call.result(as: Result.self), repeat try cursor.next((each Argument).self))
+    proxy.after(selector) { [requirement] call in
+      let arguments = try requirement.arguments(of: call)
+      try handler(call.result(as: Result.self), repeat each arguments)
     }
   }
 }
@@ -98,9 +100,9 @@ extension InterceptedMessage where Result == Void {
   public func after(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
   ) -> InterceptingProxy.Token {
-    proxy.after(selector) { call in
-      var cursor = ArgumentReader(call: call)
-      try handler(repeat try cursor.next((each Argument).self))
+    proxy.after(selector) { [requirement] call in
+      let arguments = try requirement.arguments(of: call)
+      try handler(repeat each arguments)
     }
   }
 }
@@ -138,13 +140,12 @@ public struct ProceedingMessage<Result, each Argument> {
   }
 }
 
-/// Reads the arguments of an invocation, left to right.
-private struct ArgumentReader {
-  let call: Invocation
-  var index = 2
-
-  mutating func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
-    defer { index += 1 }
-    return try call.argument(at: index, as: type)
+extension Requirement {
+  /// The arguments of one of its messages.
+  fileprivate func arguments(
+    of call: Invocation
+  ) throws(InvocationError) -> (repeat each Argument) {
+    guard let prepared else { throw missing }
+    return try prepared.arguments(of: call, as: repeat (each Argument).self)
   }
 }

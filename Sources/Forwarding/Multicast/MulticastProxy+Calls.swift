@@ -24,7 +24,7 @@ extension MulticastProxy {
     buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
     priority: Int? = nil, group: String? = nil
   ) -> AsyncStream<(repeat each Argument)> {
-    calls(message.selector, message.plan, policy, priority, group)
+    calls(message.selector, message.prepared, policy, priority, group)
   }
 
   /// The same for a message of values of C.
@@ -33,23 +33,18 @@ extension MulticastProxy {
     buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
     priority: Int? = nil, group: String? = nil
   ) -> AsyncStream<(repeat each Argument)> {
-    calls(message.selector, message.plan, policy, priority, group)
+    calls(message.selector, message.prepared, policy, priority, group)
   }
 
   private func calls<each Argument: Sendable>(
-    _ selector: Selector, _ plan: CallPlan,
+    _ selector: Selector, _ message: PreparedMessage,
     _ policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy,
     _ priority: Int?, _ group: String?
   ) -> AsyncStream<(repeat each Argument)> {
     let (stream, continuation) = AsyncStream<(repeat each Argument)>.makeStream(
       bufferingPolicy: policy)
-    let method = Implementation(plan) { call in
-      var index = 1
-      func next<Value>(_ type: Value.Type) throws -> Value {
-        index += 1
-        return try call.argument(at: index, as: type)
-      }
-      continuation.yield((repeat try next((each Argument).self)))
+    let method = Implementation(message.plan) { call in
+      continuation.yield(try message.arguments(of: call, as: repeat (each Argument).self))
     }
     let target = StreamTarget(selector, method) { continuation.finish() }
     let token = add(target, strongly: true, priority: priority, group: group)

@@ -68,8 +68,9 @@ extension Invocation {
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }
     guard !plan.hasSwiftText else {
-      throw .signatureMismatch(
-        name: "function", expected: plan.signature, given: plan.signature)
+      return try call.withNativeText { (native) throws(InvocationError) in
+        try unsafe native.invokeCapturingErrno(using: function, returnsRetained: returnsRetained)
+      }
     }
     call.forgetResult()
     try call.checkStack()

@@ -47,6 +47,23 @@ package final class PreparedMessage: Sendable {
     return invocation
   }
 
+  /// The arguments of an invocation of such a message, of the types that it was made with.
+  package func arguments<each Argument>(
+    of invocation: Invocation, as types: repeat (each Argument).Type
+  ) throws(InvocationError) -> (repeat each Argument) {
+    guard invocation.plan === plan else {
+      // A sender of other types, which may fit as well.
+      var index = 1
+      func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
+        index += 1
+        return try invocation.argument(at: index, as: type)
+      }
+      return (repeat try next((each Argument).self))
+    }
+    var places = unsafe PlaceCursor(plan, arguments, FrameReference(invocation.call.frame), 2)
+    return (repeat try places.next((each Argument).self))
+  }
+
   /// Sends the message with the arguments that `write` puts into the frame.
   @inlinable
   @inline(__always)

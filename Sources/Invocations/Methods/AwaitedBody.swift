@@ -25,11 +25,8 @@ extension Implementation {
     self.init(
       fitted, receiver: Receiver.self, withoutResult: twin,
       awaited: { call in
-        let receiver = try call.receiver(as: Receiver.self)
-        var places = call.places(fitted)
-        let arguments = (repeat try places.next((each Argument).self))
-        let value = try await body(receiver, repeat each arguments)
-        try call.answer(value, fitted.result)
+        let (receiver, arguments) = try call.parts(fitted, Receiver.self)
+        try call.answer(await body(receiver, repeat each arguments), fitted.result)
       }, AwaitedBody.refusing(fitted.plan))
   }
 
@@ -53,19 +50,16 @@ extension FrameReference {
 }
 
 extension Invocation {
-  /// The receiver, as an object of the class that a method takes.
-  func receiver<Receiver: AnyObject>(as type: Receiver.Type) throws(InvocationError) -> Receiver {
-    let object = target
-    if let receiver = object as? Receiver { return receiver }
-    throw .wrongClass(
-      expected: SwiftType(Receiver.self), given: object.map { SwiftType(Swift.type(of: $0)) })
-  }
-
-  /// The arguments of a plan that was compared with their types, to be read one after the other.
-  func places<Value, each Argument>(
-    _ fitted: FittedPlan<Value, repeat each Argument>
-  ) -> PlaceCursor {
-    unsafe PlaceCursor(fitted.plan, fitted.arguments, FrameReference(call.frame), fitted.first)
+  /// The receiver as an object of the class that a method takes, and the arguments of a plan that was
+  /// compared with their types.
+  func parts<Receiver: AnyObject, Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, _ type: Receiver.Type
+  ) throws(InvocationError) -> (receiver: Receiver, arguments: (repeat each Argument)) {
+    var places = unsafe PlaceCursor(
+      fitted.plan, fitted.arguments, FrameReference(call.frame), fitted.first)
+    return (
+      try SwiftBody.receiver(target, as: type), (repeat try places.next((each Argument).self))
+    )
   }
 
   /// Leaves a result that was compared with the plan.

@@ -42,10 +42,9 @@ extension FaceBody {
       return Implementation(
         fitted, receiver: Object.self, withoutResult: nil,
         awaited: { call in
-          let receiver = try call.receiver(as: Object.self)
-          var places = call.places(fitted)
-          let arguments = FaceCall(receiver, repeat try places.next((each Argument).self))
-          try unsafe call.answer(try await body(arguments), fitted.result)
+          let (receiver, arguments) = try call.parts(fitted, Object.self)
+          let face = FaceCall(receiver, repeat each arguments)
+          try unsafe call.answer(try await body(face), fitted.result)
         }, AwaitedBody.refusing(fitted.plan))
     }
   }

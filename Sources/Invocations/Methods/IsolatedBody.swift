@@ -23,9 +23,7 @@ extension Implementation {
           })
       },
       awaited: { call in
-        let receiver = try call.receiver(as: Receiver.self)
-        var places = call.places(fitted)
-        let arguments = (repeat try places.next((each Argument).self))
+        let (receiver, arguments) = try call.parts(fitted, Receiver.self)
         try call.answer(await body(receiver, repeat each arguments), fitted.result)
       }, IsolatedBody.onMainActor(fitted, check, body))
   }
@@ -78,9 +76,7 @@ extension Implementation {
         }
       },
       awaited: { call in
-        let receiver = try call.receiver(as: Receiver.self)
-        var places = call.places(fitted)
-        let arguments = (repeat try places.next((each Argument).self))
+        let (receiver, arguments) = try call.parts(fitted, Receiver.self)
         try call.answer(await body(receiver, repeat each arguments), fitted.result)
       }, IsolatedBody.onActor(fitted, check, body))
   }
@@ -115,14 +111,15 @@ enum IsolatedBody {
     _ body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
     { frame in
-      let receiver = try frame.receiver(of: fitted.plan, as: Receiver.self)
+      let receiver = try SwiftBody.receiver(
+        frame.argument(0, of: fitted.plan).object, as: Receiver.self)
       try check(receiver, frame.selector(of: fitted.plan))
       // SAFETY: this is the main actor, as was checked, so nothing crosses to it; and a function that is
       // isolated differs from one that is not in nothing else.
-      let held = UncheckedSendable(frame)
+      let held = UncheckedSendable((frame, receiver))
       let isolated: @MainActor () throws -> Value = {
-        let receiver = try held.value.receiver(of: fitted.plan, as: Receiver.self)
-        var places = PlaceCursor(fitted.plan, fitted.arguments, held.value, fitted.first)
+        let (frame, receiver) = held.value
+        var places = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
         return try body(receiver, repeat try places.next((each Argument).self))
       }
       let plain = unsafe unsafeBitCast(isolated, to: (() throws -> Value).self)
@@ -136,7 +133,8 @@ enum IsolatedBody {
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
     { frame in
-      let receiver = try frame.receiver(of: fitted.plan, as: Receiver.self)
+      let receiver = try SwiftBody.receiver(
+        frame.argument(0, of: fitted.plan).object, as: Receiver.self)
       try check(receiver, frame.selector(of: fitted.plan))
       var places = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
       let arguments = (repeat try places.next((each Argument).self))
@@ -150,16 +148,4 @@ enum IsolatedBody {
 private struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
-}
-
-extension FrameReference {
-  /// The receiver in the frame of a method, as an object of the class that it takes.
-  fileprivate func receiver<Receiver: AnyObject>(
-    of plan: CallPlan, as type: Receiver.Type
-  ) throws(InvocationError) -> Receiver {
-    let object = argument(0, of: plan).object
-    if let receiver = object as? Receiver { return receiver }
-    throw .wrongClass(
-      expected: SwiftType(Receiver.self), given: object.map { SwiftType(Swift.type(of: $0)) })
-  }
 }

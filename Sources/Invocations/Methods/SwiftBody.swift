@@ -72,6 +72,15 @@ package enum SwiftBody {
     }
   }
 
+  /// An object as one of the class that a method takes.
+  static func receiver<Receiver: AnyObject>(
+    _ object: AnyObject?, as type: Receiver.Type
+  ) throws(InvocationError) -> Receiver {
+    if let receiver = object as? Receiver { return receiver }
+    throw .wrongClass(
+      expected: SwiftType(type), given: object.map { SwiftType(Swift.type(of: $0)) })
+  }
+
   /// Refuses nil, and an object that is not of the class or one below it. Any object will do for a type
   /// that is no class.
   @usableFromInline @unsafe

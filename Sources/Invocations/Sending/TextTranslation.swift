@@ -17,40 +17,54 @@ extension Call {
   func callFunctionTranslating(
     at function: UnsafeRawPointer, returnsRetained: Bool
   ) throws(InvocationError) {
-    let plan = plan
+    try withNativeText { (native) throws(InvocationError) in
+      try unsafe native.call.callFunction(at: function, returnsRetained: returnsRetained)
+    }
+  }
+
+  /// Runs `body` with a call of the same values whose text are C strings, and takes over its result.
+  func withNativeText<Answer>(
+    _ body: (Invocation) throws(InvocationError) -> Answer
+  ) throws(InvocationError) -> Answer {
     let native = try CallPlan.shared(
       for: plan.signature, fixedArgumentCount: plan.fixedArgumentCount)
-    let method = try unsafe Implementation(
-      native, function: function, returnsRetained: returnsRetained)
-    do {
-      try method.translate(self)
-    } catch let error as InvocationError {
-      throw error
+    return try withTranslation(for: native, failing: { $0 }, body)
+  }
+
+  /// Runs `body` with a call of the same values for a plan that differs in whose text it is, and takes over
+  /// its result. `failing` tells how text that cannot be translated is thrown.
+  fileprivate func withTranslation<Answer, Failure: Error>(
+    for plan: CallPlan, failing: (InvocationError) -> Failure,
+    _ body: (Invocation) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    let other = Invocation(plan)
+    unsafe other.call.copyFrame(from: frame)
+    // The receiver is the caller's.
+    defer { if other.argumentCount > 0, !other.call.owns(0) { other.call.slot(0).word = 0 } }
+    do throws(InvocationError) {
+      for index in 0..<argumentCount {
+        let (from, to) = (slot(index), other.call.slot(index))
+        if from.kind != to.kind { try other.call.translate(from, to, index) }
+      }
     } catch {
-      // C throws nothing else.
+      throw failing(error)
     }
+    let answer = try body(other)
+    do throws(InvocationError) { try adoptTranslated(other.call) } catch { throw failing(error) }
+    return answer
   }
 }
 
 extension Implementation {
   /// The same method for calls of a plan that differs in whose text it is.
   convenience init(translating method: Implementation, for plan: CallPlan) {
-    self.init(plan) { (call: Invocation) in try method.translate(call.call) }
-  }
-
-  /// Answers a call of a plan that differs in whose text it is.
-  fileprivate func translate(_ call: Call) throws {
-    let own = Invocation(plan)
-    unsafe own.call.copyFrame(from: call.frame)
-    // The receiver is the caller's.
-    defer { if own.call.argumentCount > 0, !own.call.owns(0) { own.call.slot(0).word = 0 } }
-    for index in 0..<call.argumentCount {
-      let (from, to) = (call.slot(index), own.call.slot(index))
-      if from.kind != to.kind { try own.call.translate(from, to, index) }
+    self.init(plan) { (call: Invocation) in
+      try call.call.withTranslation(for: method.plan, failing: { $0 as any Error }) {
+        (other) throws(any Error) in
+        try other.call.checkReceiver(of: method)
+        try other.call.lendingTarget { try other.call.perform(method) }
+      }
     }
-    try own.call.checkReceiver(of: self)
-    try own.call.lendingTarget { try own.call.perform(self) }
-    try call.adoptTranslated(own.call)
   }
 }
 

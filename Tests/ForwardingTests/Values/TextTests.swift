@@ -206,6 +206,14 @@ struct TextTests {
     #expect(try call.result(as: UInt.self) == 5)
   }
 
+  @Test("becomes a C string for a function whose errno is wanted")
+  func functionWithErrno() throws {
+    let call = try Message<UInt, String>("length:").invocation("five.")
+    let code = unsafe unsafeBitCast(length, to: UnsafeRawPointer.self)
+    #expect(try unsafe call.invokeCapturingErrno(using: code) == 0)
+    #expect(try call.result(as: UInt.self) == 5)
+  }
+
   @Test("lies as C takes it to lie: nil has no second word")
   func layout() {
     for text in texts {
