@@ -3,22 +3,28 @@ import Forwarding
 // Calls that were recorded once, and are made again: what a stored `Invocation` is for.
 extension CoreRows {
   static func recorded() throws -> [Benchmark] {
-    let message = "send/message/closure"
+    let stored = "closure/call/stored"
     let keep = try Message<NoResult, Int>("keep:")
     let subject = Subject()
     let others = [Subject(), Subject()]
     let call = try keep.invocation(1)
     try call.setTarget(subject)
     let other = try keep.invocation(1)
+    let native = NativeSubject()
+    let nativeCall = try keep.invocation(1)
+    try nativeCall.setTarget(native)
     return [
-      Benchmark("send/recorded/invoke", over: message) { count in
+      Benchmark("send/recorded/invoke", over: stored) { count in
         for _ in 0..<count { try call.invoke() }
       },
-      Benchmark("send/recorded/invoke-on", over: message) { count in
+      Benchmark("send/recorded/c-function", over: stored) { count in
+        for _ in 0..<count { try nativeCall.invoke() }
+      },
+      Benchmark("send/recorded/invoke-on", over: stored) { count in
         for _ in 0..<count { try call.invoke(on: subject) }
       },
       // The invocation keeps its target, so another one is counted.
-      Benchmark("send/recorded/invoke-on-others", over: message) { count in
+      Benchmark("send/recorded/invoke-on-others", over: stored) { count in
         for index in 0..<count { try other.invoke(on: others[index & 1]) }
       },
     ]
