@@ -20,6 +20,10 @@ build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fn
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc
 "$folder/allocations"
 
+# The members of lists, changed at random.
+build members -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
+"$folder/members"
+
 # A call that copies more than is left of a stack ends in its guard, and not behind it.
 build guard -O2
 "$folder/guard"

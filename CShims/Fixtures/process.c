@@ -10,6 +10,17 @@
 
 #include "fixtures.h"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+
+long fixture_allocated_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return (long)(info.uordblks + info.hblkhd);
+}
+#else
+long fixture_allocated_bytes(void) { return -1; }
+#endif
+
 int fixture_run_child(void (*body)(void *), void *context, unsigned seconds) {
   int child = fork();
   if (child == 0) {

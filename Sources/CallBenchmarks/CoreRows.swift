@@ -21,6 +21,7 @@ public enum CoreRows {
       signatures,
       values,
       lanes,
+      targets,
     ]
     return try groups.flatMap { try $0() }
   }
@@ -52,6 +53,10 @@ public enum CoreRows {
     }
     try unsafe MethodTable.of(NativeSubject.self).register(
       "keep:", replacing: true, encoding: "v@:q", unsafeFunction: subject_address(.keepWord))
+    try MethodTable.of(NativeSubject.self).register("first", replacing: true) {
+      (subject: NativeSubject) in
+      subject.word
+    }
     try unsafe MethodTable.of(QuietSubject.self).register(
       "keep:", replacing: true, encoding: "v@:q", unsafeFunction: subject_address(.keepNothing))
   }

@@ -16,11 +16,11 @@ public enum Curves {
   /// Every curve.
   public static func all() throws -> [Curve] {
     try CoreRows.register()
-    return [try targets(), try selectors(), try signatures(), try threads()]
+    return [try targets(), try lists(), try selectors(), try signatures(), try threads()]
   }
 
   /// The best of some rounds, for one time.
-  private static func best(_ count: Int, _ body: (Int) throws -> Void) rethrows -> Double {
+  static func best(_ count: Int, _ body: (Int) throws -> Void) rethrows -> Double {
     try body(count)
     var best = Double.infinity
     for _ in 0..<15 {
@@ -29,50 +29,6 @@ public enum Curves {
       best = min(best, (Runner.now() - start) / Double(count))
     }
     return best
-  }
-
-  // MARK: Targets
-
-  static func targets() throws -> Curve {
-    var curve = Curve(
-      "One message to many targets", x: "targets", y: "ns for each target")
-    let keep = try Message<NoResult, Int>("keep:")
-    let numbers = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
-    for (name, strongly) in [("strong targets", true), ("weak targets", false)] {
-      let points = try numbers.map { number in
-        let targets = (0..<number).map { _ in NativeSubject() }
-        let proxy = MulticastProxy()
-        for target in targets { proxy.add(target, strongly: strongly) }
-        let time = try withExtendedLifetime(targets) {
-          try best(max(1, 3000 / number)) { count in
-            for index in 0..<count { try keep(index, on: proxy) }
-          }
-        }
-        return (x: Double(number), y: time / Double(number))
-      }
-      curve.lines.append((name, points))
-    }
-    for isWeak in [false, true] {
-      let points = numbers.map { number in
-        let targets = (0..<number).map { _ in Subject() }
-        var closures: [(Int) -> Void] = []
-        for target in targets {
-          if isWeak {
-            closures.append { [weak target] in target?.keep($0) }
-          } else {
-            closures.append { target.keep($0) }
-          }
-        }
-        let time = withExtendedLifetime(targets) {
-          best(max(1, 3000 / number)) { count in
-            for index in 0..<count { for closure in closures { closure(index) } }
-          }
-        }
-        return (x: Double(number), y: time / Double(number))
-      }
-      curve.lines.append((isWeak ? "[weak] closures" : "closures", points))
-    }
-    return curve
   }
 
   // MARK: Selectors

@@ -137,20 +137,33 @@ static void call_back_with_much(int prefers_libffi) {
 static void publish(void) {
   FWDPlan *plan = plan_of((FWDValue[]){nothing, word, word}, 2);
   if (plan) fwd_plan_destroy(plan);
-  FWDTargetList *list = fwd_targets_create(3);
-  static FWDTargetState state;
-  if (list) {
-    for (size_t i = 3; i-- > 0;)
-      fwd_target_set(list, i, (FWDTarget){(void *)(uintptr_t)(i + 1), 64, &state,
-                                          swift_retain((void *)(uintptr_t)(i + 1)), 0});
-    CHECK(fwd_target_at(list, 0)->run == 3);
-    static const void *place;
-    fwd_publish(&place, list);
-    FWDThread *thread = fwd_thread();
-    if (thread && fwd_hold(thread, &place)) fwd_let_go(thread);
-    fwd_targets_retire(fwd_publish(&place, NULL));
-    for (size_t i = 1; i <= 3; i++) CHECK(counts[i] == 0);
+  // Swift objects: a header, and the target behind it.
+  static struct { uint64_t header[2]; FWDTarget target; } objects[3];
+  FWDMembers members = {0};
+  // That the owner finds no memory stops the process.
+  long later = failing;
+  failing = 0;
+  for (size_t i = 0; i < 3; i++) {
+    objects[i].target = (FWDTarget){.object = &objects[i]};
+    fwd_members_insert(&members, members.count, 0, swift_retain(&objects[i]));
   }
+  failing = later;
+  FWDTargetList *list = fwd_members_list(&members);
+  if (list) {
+    static FWDListPlace place;
+    fwd_publish(&place.list, list);
+    FWDThread *thread = fwd_thread();
+    if (thread && fwd_hold(thread, &place.list)) fwd_let_go(thread);
+    failing = 0;
+    fwd_members_remove(&members, &objects[1]);
+    failing = later;
+    swift_release(&objects[1]);
+    CHECK(*count_of(&objects[1]) == 1);
+    fwd_targets_retire(&place, fwd_publish(&place.list, NULL));
+    CHECK(*count_of(&objects[1]) == 0);
+  }
+  fwd_members_destroy(&members);
+  for (size_t i = 0; i < 3; i++) CHECK(*count_of(&objects[i]) == 0);
 }
 
 static void run(void) {

@@ -1,52 +1,42 @@
-#include <stdlib.h>
-
 #include "CForwardingShims.h"
 
-FWDTargetList *fwd_targets_create(size_t count) {
-  FWDTargetList *list = malloc(sizeof *list + count * sizeof(FWDTarget));
-  if (list) list->count = count;
-  return list;
-}
-
-static void dispose(FWDRetirable *retirable) {
-  FWDTargetList *list = (FWDTargetList *)retirable;
-  for (size_t i = 0; i < list->count; i++) swift_release(list->targets[i].member);
-  free(list);
-}
-
-void fwd_targets_retire(FWDTargetList *list) { fwd_retire(&list->retirable, dispose); }
-
 // Calls a C function with a light result on targets of its class, as long as they are ordinary and
-// no class has changed. Returns the first target that was not called.
+// no class has changed. There is one, from `member` on. Returns the first member that was not called.
 // Out of line: the loop needs the registers for itself.
 
 #if FWD_HAS_DIRECT_ENGINE
 
 // The most common shape: the receiver is the first integer, and never goes through memory.
-__attribute__((noinline, no_sanitize("function"))) static const FWDTarget *call_integers(
-    const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
+__attribute__((noinline, no_sanitize("function"))) static const void *const *call_integers(
+    const void *const *member, const void *const *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDFrame *f) {
-  for (; target < stop; target++) {
+  uintptr_t type = fwd_target_type(fwd_target_of(*member));
+  do {
+    const FWDTarget *target = fwd_target_of(*member);
+    if (fwd_target_type(target) != type) break;
     FWDRetained taken = fwd_target_retain(target);
     if (!taken.object) break;
     ((void (*)(FWD_SIX))method->function)((uint64_t)taken.object, f->integers[1], f->integers[2],
                                           f->integers[3], f->integers[4], f->integers[5]);
     fwd_target_release(taken);
-    if (!fwd_method_is_current(cache)) return target + 1;
-  }
-  return target;
+    member++;
+  } while (member < stop && fwd_method_is_current(cache));
+  return member;
 }
 
 #endif
 
 // Every other shape: the receiver is written into the frame, and the caller's put back at last.
-__attribute__((noinline)) static const FWDTarget *call_any(
-    const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
+__attribute__((noinline)) static const void *const *call_any(
+    const void *const *member, const void *const *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
   void *receiver = (char *)frame + facts->slots[0].offset;
   uint64_t before;
   memcpy(&before, receiver, sizeof before);
-  while (target < stop) {
+  uintptr_t type = fwd_target_type(fwd_target_of(*member));
+  do {
+    const FWDTarget *target = fwd_target_of(*member);
+    if (fwd_target_type(target) != type) break;
     FWDRetained taken = fwd_target_retain(target);
     if (!taken.object) break;
     memcpy(receiver, &taken.object, sizeof taken.object);
@@ -54,36 +44,49 @@ __attribute__((noinline)) static const FWDTarget *call_any(
     // Who dies of being given back must not be found in the frame by its own `deinit`.
     memcpy(receiver, &before, sizeof before);
     fwd_target_release(taken);
-    target++;
-    if (!fwd_method_is_current(cache)) break;
-  }
+    member++;
+  } while (member < stop && fwd_method_is_current(cache));
   memcpy(receiver, &before, sizeof before);
-  return target;
+  return member;
 }
 
-__attribute__((always_inline)) static inline const FWDTarget *call(
-    const FWDTarget *target, const FWDTarget *stop, const FWDMethod *method,
+__attribute__((always_inline)) static inline const void *const *call(
+    const void *const *member, const void *const *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
 #if FWD_HAS_DIRECT_ENGINE
   // A result in memory has this shape as well, but its hidden pointer is the first integer.
   if (__builtin_expect(facts->shape == FWD_SHAPE(Nothing, Integers) && !facts->returns_value, 1))
-    return call_integers(target, stop, method, cache, frame);
+    return call_integers(member, stop, method, cache, frame);
 #endif
-  return call_any(target, stop, method, cache, facts, frame);
+  return call_any(member, stop, method, cache, facts, frame);
 }
 
 // MARK: Rounds
 
+// Notes that a thread delivers from a place for the first time, before it looks there: who withdraws a list
+// asks nobody else as long as one thread alone has delivered. One thread makes and ends most proxies, and what
+// asks all threads takes longer than all the rest of it.
+__attribute__((noinline)) static void note_reader(FWDListPlace *place, const FWDThread *thread) {
+  uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_RELAXED);
+  if (reader == FWD_MANY_READERS) return;
+  if (reader != 0 || !__atomic_compare_exchange_n(&place->reader, &reader, (uintptr_t)thread, 0,
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    __atomic_store_n(&place->reader, FWD_MANY_READERS, __ATOMIC_SEQ_CST);
+  // The store comes before the look at the place, as the exchange there comes before the look at the reader.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 // `stack` is an address in the frame of the function that the round belongs to, as a round goes on
 // after the function that begins it.
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
-                                                       const void *_Nullable const *cell,
-                                                       uintptr_t stack) {
+                                                       FWDListPlace *place, uintptr_t stack) {
   FWDHold *hold = thread->top;
   if (!fwd_has_room(thread, hold, 2, stack)) return 0;
+  if (__atomic_load_n(&place->reader, __ATOMIC_RELAXED) != (uintptr_t)thread)
+    note_reader(place, thread);
   thread->top = hold + 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *list = fwd_hold_in(thread, hold, cell, stack);
+  const void *list = fwd_hold_in(thread, hold, &place->list, stack);
   if (!list) {
     thread->top = hold;
     return 0;
@@ -91,36 +94,46 @@ __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThrea
   round->thread = thread;
   round->hold = hold;
   round->list = (const FWDTargetList *)list;
+  round->next = round->stop = NULL;
+  round->begun = 0;
   round->cache =
       (const FWDMethodCache *)fwd_hold_in(thread, hold + 1, &fwd_method_cache, stack);
   return 1;
 }
 
-__attribute__((always_inline)) static inline int is_over(const FWDRound *round) {
-  return round->next >= round->list->count || (round->stops_at_first && round->answered > 0);
+// Goes on to the next chunk where one is done.
+__attribute__((always_inline)) static inline int is_over(FWDRound *round) {
+  if (round->stops_at_first && round->answered > 0) return 1;
+  if (round->next < round->stop) return 0;
+  if (round->begun == round->list->count) return 1;
+  const FWDTargetChunk *chunk = round->list->chunks[round->begun++];
+  round->next = chunk->members;
+  round->stop = chunk->members + chunk->count;
+  return 0;
 }
 
 /// Calls the targets of one class whose turn it is. Returns 0 if that takes more than calls.
 __attribute__((always_inline)) static inline int call_run(FWDRound *round,
                                                           const FWDPlanFacts *facts,
                                                           FWDInvocationState *state) {
-  const FWDTarget *target = &round->list->targets[round->next];
+  const FWDTarget *target = fwd_target_of(*round->next);
   round->method = NULL;
   // No target of a lane is called here, so its method is not looked for.
-  if (__builtin_expect(fwd_target_flags(target->state) & FWD_TARGET_SPECIAL, 0)) return 0;
-  const FWDMethod *method = fwd_method_find(round->cache, target->type, round->selector);
+  if (__builtin_expect(fwd_target_flags(target) & FWD_TARGET_SPECIAL, 0)) return 0;
+  const FWDMethod *method =
+      fwd_method_find(round->cache, fwd_target_type(target), round->selector);
   if (method && method->plan != facts->identity) method = NULL;
   round->method = method;
   if (!method || !method->function || !method->is_light) return 0;
   state->uses++;
-  size_t called = call(target, target + fwd_round_run(round), method, round->cache, facts,
-                       fwd_state_frame(state)) -
-                  target;
+  const void *const *next = call(round->next, fwd_round_stop(round), method, round->cache, facts,
+                                 fwd_state_frame(state));
   state->uses--;
+  size_t called = (size_t)(next - round->next);
   if (called == 0) return 0;
   state->has_result = facts->returns_value;
   round->answered += called;
-  round->next += called;
+  round->next = next;
   return 1;
 }
 
@@ -129,19 +142,30 @@ __attribute__((always_inline)) static inline void end(const FWDRound *round) {
   fwd_forwarding_leave(round->thread);
 }
 
-int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state) {
-  while (!is_over(round)) {
-    // A class has changed: the table was right when the last target was called.
-    if (__builtin_expect(!fwd_method_is_current(round->cache), 0))
-      round->cache = (const FWDMethodCache *)fwd_hold_again((FWDThread *)round->thread,
-                                                            round->hold + 1, &fwd_method_cache);
-    if (!call_run(round, facts, state)) return 1;
+FWDDelivery fwd_round_take_run(FWDRound *round, const FWDPlanFacts *facts,
+                               FWDInvocationState *state,
+                               const void *_Nonnull const *_Nullable *out_first) {
+  if (is_over(round)) {
+    end(round);
+    return FWDDeliveryDone;
   }
-  end(round);
-  return 0;
+  *out_first = round->next;
+  // A class has changed: the table was right when the last target was called.
+  if (__builtin_expect(!fwd_method_is_current(round->cache), 0))
+    round->cache = (const FWDMethodCache *)fwd_hold_again((FWDThread *)round->thread,
+                                                          round->hold + 1, &fwd_method_cache);
+  return call_run(round, facts, state) ? FWDDeliveryWentOn : FWDDeliveryStopped;
 }
 
-FWDDelivered fwd_targets_deliver(const void *_Nullable const *cell, const void *step,
+int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state) {
+  const void *const *first;
+  FWDDelivery delivery;
+  do delivery = fwd_round_take_run(round, facts, state, &first);
+  while (delivery == FWDDeliveryWentOn);
+  return delivery == FWDDeliveryStopped;
+}
+
+FWDDelivered fwd_targets_deliver(FWDListPlace *place, const void *step,
                                  const FWDPlanFacts *facts, FWDInvocationState *state,
                                  FWDRound *out_round) {
   const FWDDelivered not_begun = {.what = FWDDeliveryNotBegun};
@@ -156,7 +180,7 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *cell, const void *
   if (fwd_forwarding_enter_at(thread, step, state->message, stack) != FWDForwardingEntered)
     return not_begun;
   FWDRound round = {.selector = selector, .stops_at_first = out_round->stops_at_first};
-  if (__builtin_expect(!begin(&round, thread, cell, stack), 0)) {
+  if (__builtin_expect(!begin(&round, thread, place, stack), 0)) {
     fwd_forwarding_leave(thread);
     return not_begun;
   }
@@ -174,8 +198,8 @@ FWDDelivered fwd_targets_deliver(const void *_Nullable const *cell, const void *
   return (FWDDelivered){.what = FWDDeliveryStopped};
 }
 
-int fwd_round_begin(FWDRound *round, const void *_Nullable const *cell, uint64_t selector) {
+int fwd_round_begin(FWDRound *round, FWDListPlace *place, uint64_t selector) {
   FWDThread *thread = fwd_thread();
   *round = (FWDRound){.selector = selector, .stops_at_first = round->stops_at_first};
-  return thread && begin(round, thread, cell, (uintptr_t)round);
+  return thread && begin(round, thread, place, (uintptr_t)round);
 }

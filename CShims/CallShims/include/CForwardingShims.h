@@ -17,6 +17,7 @@
 #include "fwd_hold.h"
 #include "fwd_locks.h"
 #include "fwd_methods.h"
+#include "fwd_members.h"
 #include "fwd_targets.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"

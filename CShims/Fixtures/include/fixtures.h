@@ -63,6 +63,10 @@ int fixture_backtrace(void *_Nullable *_Nonnull out, int limit);
 /// The file that this code was loaded from; NULL if nobody knows.
 const char *_Nullable fixture_image(void);
 
+/// Returns how many bytes the program has allocated and not freed, the overhead of blocks included; -1 where
+/// the C library does not say.
+long fixture_allocated_bytes(void);
+
 /// Runs `body` in a child process and returns its exit status: 0 when it returns, 128 and more when a
 /// signal ends it, as the one after `seconds` does.
 int fixture_run_child(void (*body)(void *_Nullable), void *_Nullable context, unsigned seconds);

@@ -8,7 +8,7 @@ extension Delivery {
     case .over(let turn): return turn
     case .target(let target, let method):
       var turn: Turn
-      if registration.listed.isSpecial {
+      if registration.isSpecial {
         turn =
           switch claim(registration, isAwaited: true) {
           case .over(let turn): turn

@@ -52,7 +52,7 @@ final class DeliveryJob: @unchecked Sendable {
     self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
     token = registration.token
-    type = registration.listed.type
+    type = registration.type
     self.registration = WeakReference(registration)
     ended = isLast ? registration : nil
   }
@@ -109,7 +109,7 @@ final class DeliveryJob: @unchecked Sendable {
   private func outcome(
     of registration: Registration, _ send: (AnyObject) throws -> Void
   ) -> DeliveryOutcome {
-    guard let target = registration.listed.object else { return .dead }
+    guard let target = registration.object else { return .dead }
     do {
       try send(target)
       keepAnswer()
@@ -131,7 +131,7 @@ final class DeliveryJob: @unchecked Sendable {
   private nonisolated(nonsending) func outcomeAwaiting(
     of registration: Registration
   ) async -> DeliveryOutcome {
-    guard let target = registration.listed.object else { return .dead }
+    guard let target = registration.object else { return .dead }
     do {
       if let visit {
         try await invocation.performAwaiting(visit, on: target)
@@ -146,7 +146,7 @@ final class DeliveryJob: @unchecked Sendable {
   }
 
   private func takeRegistration() -> Registration? {
-    ended.take() ?? registration.object.flatMap { $0.listed.isRemoved ? nil : $0 }
+    ended.take() ?? registration.object.flatMap { $0.isRemoved ? nil : $0 }
   }
 
   private func keepAnswer() {

@@ -32,12 +32,12 @@ extension MulticastProxy {
   func deliverQuickly(
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
-    switch registration.listed.way {
+    switch registration.way {
     case .called, .special: return false
     case .awaited: return deliverWaiting(call, to: registration, &tally)
     case .queued:
-      guard case .queue(let outlet) = registration.outlet, registration.listed.isAlive,
-        let carried = call.carried(to: registration.listed.type, by: registration)
+      guard case .queue(let outlet) = registration.outlet, registration.isAlive,
+        let carried = call.carried(to: registration.type, by: registration)
       else { return false }
       registration.meet()
       carried.travel(on: outlet.queue)
@@ -54,14 +54,14 @@ extension MulticastProxy {
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
     guard case .queue(let outlet) = registration.outlet, BlockingChain.isFree,
-      call.hasPlainMethod(in: registration.listed.type)
+      call.hasPlainMethod(in: registration.type)
     else { return false }
     var isPerformed = false
     var failure: (any Error)?
     let isFree: Void? = outlet.mark.outside(of: self) {
       outlet.queue.sync {
         do {
-          isPerformed = try call.performWaited(on: registration.listed)
+          isPerformed = try call.performWaited(on: registration)
         } catch {
           (isPerformed, failure) = (true, error)
         }
@@ -81,18 +81,18 @@ extension Registration: CallRoute {
     if case .queue(let outlet) = outlet { outlet.proxy.object } else { nil }
   }
 
-  var step: AnyObject? { proxy?.targetList }
+  package var step: AnyObject? { proxy?.targetList }
 
-  func arrive(_ call: CarriedCall) { BlockingChain.runForNobody { send(call) } }
+  package func arrive(_ call: CarriedCall) { BlockingChain.runForNobody { send(call) } }
 
   private func send(_ call: CarriedCall) {
-    guard !listed.isRemoved else { return }
-    do { try call.send(to: listed) } catch { tell(error, of: call) }
+    guard !isRemoved else { return }
+    do { try call.send(to: self) } catch { tell(error, of: call) }
   }
 
   private func tell(_ error: any Error, of call: CarriedCall) {
     guard case .failed(let error) = DeliveryOutcome(error) else { return }
-    let type: AnyClass = listed.type
+    let type: AnyClass = self.type
     let diagnostic = MulticastProxy.Diagnostic.failed(token, call.selector, error)
     if let proxy {
       proxy.diagnose(diagnostic, type)

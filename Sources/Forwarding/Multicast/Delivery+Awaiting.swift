@@ -149,7 +149,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
     switch delivery.find(registration) {
     case .over(let turn): return turn
     case .target(let target, let method):
-      if registration.listed.isSpecial {
+      if registration.isSpecial {
         switch delivery.claim(registration, isAwaited: true) {
         case .over(let turn): return turn
         case .lane(let lane, let isLast): (self.lane, self.isLast) = (lane, isLast)

@@ -49,10 +49,10 @@ struct Delivery {
   }
 
   func find(_ registration: Registration) -> Found {
-    if registration.listed.isRemoved { return .over(Turn(outcome: .removed)) }
-    if registration.listed.isBlocked { return .over(Turn(outcome: .blocked)) }
+    if registration.isRemoved { return .over(Turn(outcome: .removed)) }
+    if registration.isBlocked { return .over(Turn(outcome: .blocked)) }
     // The target is held to the end of its turn: it is asked and called through the same reference.
-    guard let target = registration.listed.object else { return .over(Turn(outcome: .dead)) }
+    guard let target = registration.object else { return .over(Turn(outcome: .dead)) }
     registration.meet()
     let type: AnyClass = type(of: target)
     if let visit, !visit.accepts(target) { return .over(Turn(outcome: .noMethod, type: type)) }
@@ -72,7 +72,7 @@ struct Delivery {
     case .over(let turn): return turn
     case .target(let target, let method):
       var turn =
-        registration.listed.isSpecial
+        registration.isSpecial
         ? sendSpecially(to: target, method, registration) : sendHere(to: target, method)
       turn.type = type(of: target)
       return turn
@@ -108,10 +108,8 @@ struct Delivery {
 extension TargetList.Tally {
   /// The errors after the first.
   var failures: [DeliveryFailure] {
-    unthrown.compactMap { member, error in
-      (member as? Registration).map {
-        DeliveryFailure(token: $0.token, type: $0.listed.type, error: error)
-      }
+    unthrown.map { registration, error in
+      DeliveryFailure(token: registration.token, type: registration.type, error: error)
     }
   }
 }
@@ -125,12 +123,18 @@ extension DeliveryReport {
     }
   }
 
+  mutating func add(_ registration: Registration, _ outcome: DeliveryOutcome) {
+    entries.append(
+      Entry(
+        token: registration.token, type: registration.type, outcome: outcome, late: nil))
+  }
+
   mutating func add(
     _ registration: Registration, _ turn: Delivery.Turn, hasAnswer: Bool
   ) {
     entries.append(
       Entry(
         token: registration.token, type: turn.type, outcome: turn.outcome,
-        answer: hasAnswer ? turn.call.map { DeliveryAnswer($0) } : nil, ticket: turn.ticket))
+        late: Entry.Late(hasAnswer ? turn.call : nil, turn.ticket)))
   }
 }

@@ -17,9 +17,24 @@ public struct DeliveryReport: Sendable {
     /// What happened, as far as it is known now.
     public let outcome: DeliveryOutcome
     /// What the target answered, if the message has a result and it was waited for.
-    public let answer: DeliveryAnswer?
+    public var answer: DeliveryAnswer? { late?.answer }
     /// For a queued message: where the outcome will be.
-    public let ticket: DeliveryTicket?
+    public var ticket: DeliveryTicket? { late?.ticket }
+
+    /// What most entries of a message without a result do not have; one word is quicker to make and to end.
+    final class Late: Sendable {
+      let answer: DeliveryAnswer?
+      let ticket: DeliveryTicket?
+
+      /// Nil where there is nothing to keep.
+      init?(_ call: Invocation?, _ ticket: DeliveryTicket?) {
+        if call == nil, ticket == nil { return nil }
+        answer = call.map { DeliveryAnswer($0) }
+        self.ticket = ticket
+      }
+    }
+
+    let late: Late?
   }
 
   /// One entry for each target of the snapshot, in the order of delivery.
@@ -102,6 +117,11 @@ public enum DeliveryOutcome: Sendable {
 
   /// What became of a message whose method threw.
   init(_ error: any Error) { self = error is NotImplemented ? .noMethod : .failed(error) }
+
+  /// Whether nobody was asked. A target that failed, or gets the message later, was.
+  var isUnasked: Bool {
+    if case .queued = self { false } else { !isAnswer && error == nil }
+  }
 
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }

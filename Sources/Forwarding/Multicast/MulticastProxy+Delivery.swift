@@ -13,6 +13,9 @@ extension MulticastProxy {
   /// the invocation cannot be delivered. What targets throw is in the report alone.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
     let stopsAtFirst = endsAtFirst(invocation.returnsValue)
+    if !stopsAtFirst, !invocation.returnsValue, let report = try reportPlainly(invocation) {
+      return report
+    }
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
   }
 
@@ -39,11 +42,45 @@ extension MulticastProxy {
     let delivery = Delivery(
       proxy: self, invocation: invocation, selector: selector, visit: visit)
     let report = try delivery.run(snapshot, each)
-    // A target that failed, or gets the message later, was asked.
-    if visit == nil, report.answered == 0, report.queued == 0, report.errors.isEmpty,
+    if visit == nil, report.entries.allSatisfy(\.outcome.isUnasked),
       try answerForTargets(invocation, selector)
     {
       _ = try each(invocation)
+    }
+    return report
+  }
+
+  /// Delivers what has no result: entries are all that there is to keep. Nil if that cannot be done here, and
+  /// nothing was sent.
+  private func reportPlainly(_ invocation: Invocation) throws -> DeliveryReport? {
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+    var report = DeliveryReport()
+    report.entries.reserveCapacity(registrationCount)
+    var needsAnswer = true
+    var metDead = false
+    let isDone = try targetList.deliver(invocation.call, of: selector, for: self) {
+      id, target, type in
+      needsAnswer = false
+      report.entries.append(
+        DeliveryReport.Entry(
+          token: Token(id: id, target: target), type: type, outcome: .answered, late: nil))
+    } failed: { target, error in
+      let outcome = DeliveryOutcome(error)
+      if !outcome.isUnasked { needsAnswer = false }
+      report.add(target, outcome)
+    } turn: { target in
+      let turn = delivery.turn(of: target)
+      if !turn.outcome.isUnasked { needsAnswer = false }
+      if case .dead = turn.outcome { metDead = true }
+      report.add(target, turn, hasAnswer: false)
+    }
+    guard isDone else { return nil }
+    if metDead { purge() }
+    if needsAnswer {
+      try ForwardingDepth.enter(targetList, invocation.call, selector, for: self)
+      defer { ForwardingDepth.leave() }
+      _ = try answerForTargets(invocation, selector)
     }
     return report
   }
@@ -129,19 +166,19 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy: TargetListOwner {
-  package func listTargets() -> [AnyObject] {
-    let shown = registrations.withLockInPlace { registrations in
-      let shown = registrations.show().registrations
-      targetList.publish(shown.count) { shown[$0].listed.entry(of: shown[$0]) }
-      return shown
+  package func publishTargets() {
+    let newcomers = registrations.withLockInPlace { _ in
+      targetList.publish()
+      return targetList.takeNewcomers()
     }
-    meetTargets(shown)
-    // A cast of the whole array would look at each class.
-    return shown.map { $0 }
+    newcomers.forEach { $0.meetTarget() }
   }
 
-  package func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally) {
-    guard let registration = member as? Registration else { return }
+  package func listTargets() -> [ListedTarget] { snapshot }
+
+  package func deliver(
+    _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
+  ) {
     if deliverQuickly(call, to: registration, &tally) { return }
     guard let selector = call.selector else { return }
     var told = tally

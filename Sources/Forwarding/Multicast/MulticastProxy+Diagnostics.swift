@@ -62,23 +62,31 @@ extension MulticastProxy {
     ForwardingEvent.report(.unanswered(selector, by: Self.self, with: classes))
   }
 
-  /// Looks at targets that no delivery has seen yet, so that a target that dies later did not die
-  /// unseen.
-  func meetTargets(_ registrations: [Registration]) {
-    for registration in registrations where !registration.wasMet {
-      if registration.listed.object != nil { registration.meet() }
+  /// Whether a selector is reported for the first time.
+  func isNew(_ selector: Selector) -> Bool {
+    knownSettings.withLockInPlace {
+      $0.unanswered.count < 1000 && $0.unanswered.insert(selector).inserted
     }
   }
 
   /// Removes the registrations of dead targets.
   func purge() {
     // Loaded outside of the lock, as a target may die when it is let go. The removal reports it.
-    let dead = snapshot.filter { $0.listed.object == nil }.map(\.token)
-    for registration in change({ $0.remove(dead) }) {
+    let dead = snapshot.filter { $0.object == nil }.map(\.token)
+    let gone = change { registrations, list in
+      dead.flatMap { registrations.remove($0, from: list) }
+    }
+    for registration in gone {
       if !registration.wasMet {
-        diagnose(.diedUnreached(registration.token, SwiftType(registration.listed.type)))
+        diagnose(.diedUnreached(registration.token, SwiftType(registration.type)))
       }
       diagnose(.deadTarget(registration.token))
     }
   }
+}
+
+extension Registration {
+  /// Looks at a target that no delivery has seen yet, so that a target that dies later did not die
+  /// unseen.
+  func meetTarget() { if !wasMet, object != nil { meet() } }
 }

@@ -10,17 +10,17 @@ extension MulticastProxy {
   /// nothing. A once-only registration that was given its message is gone already.
   @discardableResult
   public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
-    try removeAndWait { $0.remove(token) } > 0
+    try removeAndWait { $0.remove(token, from: $1) } > 0
   }
 
   /// Removes all registrations of a target and waits in the same way; returns how many there were.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    try removeAndWait { $0.remove(of: ObjectIdentifier(target)) }
+    try removeAndWait { $0.remove(of: ObjectIdentifier(target), from: $1) }
   }
 
   private func removeAndWait(
-    _ remove: (inout Registrations) -> [Registration]
+    _ remove: (inout Registrations, TargetList) -> [Registration]
   ) throws(ForwardingError) -> Int {
     guard !ForwardingDepth.isInside, !AwaitedStep.isInside, !BlockingChain.isInside else {
       throw .wouldDeadlock
@@ -31,13 +31,13 @@ extension MulticastProxy {
 
   /// Removes and waits unless one of these queues is waited for; returns nil then.
   private func wait(
-    in queues: ArraySlice<QueueMark>, _ remove: (inout Registrations) -> [Registration]
+    in queues: ArraySlice<QueueMark>, _ remove: (inout Registrations, TargetList) -> [Registration]
   ) -> Int? {
     if let queue = queues.first {
       return queue.inside(of: self) { wait(in: queues.dropFirst(), remove) } ?? nil
     }
     // The registrations themselves are let go before the wait, which is for the last reference.
-    let ends = change(remove).map(\.end)
+    let ends = change { remove(&$0, $1).map { (registration: $0, end: $0.end) } }.map(\.end)
     // The last delivery that has them in its list lets go of them when it ends.
     for end in ends { end.wait() }
     return ends.count

@@ -1,27 +1,32 @@
 extension MulticastProxy {
   /// The registrations as they are now.
-  var snapshot: [Registration] { registrations.withLockInPlace { $0.show() }.registrations }
+  var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
 
   /// The wishes for a registration as they are now.
   func wishes(of registration: Registration) -> Registration.Wishes {
     registrations.withLockInPlace { _ in registration.wishes }
   }
 
+  func withRegistration<Result>(_ token: Token, _ body: (Registration) -> Result) -> Result? {
+    registrations.withLockInPlace { $0.find(token).map(body) }
+  }
+
   /// How many registrations there are, those of dead targets that nobody met yet included.
-  public var registrationCount: Int { registrations.read { $0.count } }
+  public var registrationCount: Int { registrations.withLockInPlace { $0.count } }
 
   /// How many targets are alive.
-  public var count: Int { snapshot.count { $0.listed.object != nil } }
+  public var count: Int { snapshot.count { $0.object != nil } }
 
   /// Whether no target is alive.
   public var isEmpty: Bool { count == 0 }
 
   /// The targets that are alive, in the order of delivery.
-  public var targets: [AnyObject] { snapshot.compactMap { $0.listed.object } }
+  public var targets: [AnyObject] { snapshot.compactMap { $0.object } }
 
   /// Whether an object is registered.
   public func contains(_ target: AnyObject) -> Bool {
-    registrations.read { $0.contains(ObjectIdentifier(target)) }
+    let target = ObjectIdentifier(target)
+    return registrations.withLockInPlace { $0.contains(target) }
   }
 
   /// Whether a registration is there.
@@ -42,12 +47,12 @@ extension MulticastProxy {
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
   @discardableResult
   public func block(_ token: Token) -> Bool {
-    withRegistration(token) { $0.listed.block() } != nil
+    withRegistration(token) { $0.block() } != nil
   }
 
   /// Takes one block back; false if there was none, or the registration is gone.
   @discardableResult
   public func unblock(_ token: Token) -> Bool {
-    withRegistration(token) { $0.listed.unblock() } ?? false
+    withRegistration(token) { $0.unblock() } ?? false
   }
 }

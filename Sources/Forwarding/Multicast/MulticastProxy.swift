@@ -13,11 +13,13 @@ import Synchronization
 /// during a delivery and not yet reached is skipped, one that is added is not called this round.
 /// Safe to use from many threads; no lock is held while a target runs.
 open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind `registrations` and `settings`.
+  // SAFETY: all that changes is behind the locks of `registrations` and `settings`, or atomic.
 
   /// Names a registration.
   public struct Token: Hashable, Sendable {
     let id: UInt64
+    /// Where the registration is found.
+    let target: ObjectIdentifier
   }
 
   /// What happens to a target that is added again with the same queue.
@@ -38,14 +40,18 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   struct Settings: Sendable {
     var duplicates = DuplicateRule.ignore
-    var unanswered = UnansweredRule.throwForResults
+    var whenUnanswered = UnansweredRule.throwForResults
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
+    /// What was sent, and nobody answered.
+    var unanswered: Set<Selector> = []
   }
 
   let registrations = Guarded(Registrations())
-  private let unanswered = Guarded<Set<Selector>>([])
-  private let settings = Guarded(Settings())
+  /// There once one is set: most proxies, of which there may be many, have those that all begin with.
+  private let settings = AtomicLazyReference<Guarded<Settings>>()
+  /// Said by itself, as a load of the reference takes longer than all that most sends do.
+  private let hasSettings = Atomic(false)
   private let stopsAtFirst = Atomic(false)
   /// Whether one target alone is told of what has no result, too. Set before anybody else has the proxy.
   final var asksOne = false
@@ -55,10 +61,22 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   // MARK: Settings
 
+  var knownSettings: Guarded<Settings> {
+    defer { hasSettings.store(true, ordering: .releasing) }
+    return settings.load() ?? settings.storeIfNil(Guarded(Settings()))
+  }
+
+  private func setting<Value>(_ read: (Settings) -> Value) -> Value {
+    guard hasSettings.load(ordering: .acquiring), let settings = settings.load() else {
+      return read(Settings())
+    }
+    return settings.read(read)
+  }
+
   /// What happens to a target that is added again. ``DuplicateRule/ignore`` at first.
   public var duplicateRule: DuplicateRule {
-    get { settings.read { $0.duplicates } }
-    set { settings.withLock { $0.duplicates = newValue } }
+    get { setting { $0.duplicates } }
+    set { knownSettings.withLock { $0.duplicates = newValue } }
   }
 
   /// Which of several results the sender sees. ``ResultRule/last`` at first.
@@ -69,20 +87,20 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// What a sender gets when nobody answers. ``UnansweredRule/throwForResults`` at first.
   public var whenNobodyAnswers: UnansweredRule {
-    get { settings.read { $0.unanswered } }
-    set { settings.withLock { $0.unanswered = newValue } }
+    get { setting { $0.whenUnanswered } }
+    set { knownSettings.withLock { $0.whenUnanswered = newValue } }
   }
 
   /// How many targets are expected; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
   public var expectedTargets: Int {
-    get { settings.read { $0.expectedTargets } }
-    set { settings.withLock { $0.expectedTargets = newValue } }
+    get { setting { $0.expectedTargets } }
+    set { knownSettings.withLock { $0.expectedTargets = newValue } }
   }
 
   /// Gets diagnostics, on whatever thread they come up; no lock is held then.
   public var onDiagnostic: (@Sendable (Diagnostic) -> Void)? {
-    get { settings.read { $0.diagnose } }
-    set { settings.withLock { $0.diagnose = newValue } }
+    get { setting { $0.diagnose } }
+    set { knownSettings.withLock { $0.diagnose = newValue } }
   }
 
   // MARK: Adding
@@ -126,13 +144,11 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   private func add(_ request: Registrations.Request) -> Token {
-    let settings = settings.read { $0 }
-    let (added, count) = change { registrations in
-      (registrations.add(request, settings.duplicates), registrations.count)
+    let (rule, limit) = setting { ($0.duplicates, $0.expectedTargets) }
+    let (added, count) = change { registrations, list in
+      (registrations.add(request, rule, to: list), registrations.count)
     }
-    if count > settings.expectedTargets {
-      diagnose(.tooManyTargets(count: count, limit: settings.expectedTargets))
-    }
+    if count > limit { diagnose(.tooManyTargets(count: count, limit: limit)) }
     return added.token
   }
 
@@ -143,20 +159,20 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// ``removeAndWait(_:)-(Token)`` waits for that.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
-    end { $0.remove(token) } > 0
+    end { $0.remove(token, from: $1) } > 0
   }
 
   /// Removes all registrations of a target, and says how many there were.
   @discardableResult
   public func remove(_ target: AnyObject) -> Int {
-    end { $0.remove(of: ObjectIdentifier(target)) }
+    end { $0.remove(of: ObjectIdentifier(target), from: $1) }
   }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
   public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    end { registrations in
-      registrations.remove(of: ObjectIdentifier(target)) {
+    end { registrations, list in
+      registrations.remove(of: ObjectIdentifier(target), from: list) {
         $0.wishes.lane.identity == lane.identity
       }
     }
@@ -165,40 +181,36 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Removes all registrations of a group.
   @discardableResult
   public func removeGroup(_ group: String) -> Int {
-    end { registrations in registrations.remove { $0.wishes.group == group } }
+    end { registrations, list in registrations.remove(from: list) { $0.wishes.group == group } }
   }
 
   /// Removes everything.
   @discardableResult
-  public func removeAll() -> Int { end { $0.remove { _ in true } } }
+  public func removeAll() -> Int { end { $0.remove(from: $1) { _ in true } } }
 
   /// Ends a registration for one message, which got it; false if wishes that came since keep it.
   func endOnce(_ registration: Registration) -> Bool {
-    end { registrations in
-      registration.wishes.isOnce ? registrations.remove(registration.token) : []
+    end { registrations, list in
+      registration.wishes.isOnce ? registrations.remove(registration.token, from: list) : []
     } > 0
   }
 
-  func endScope(_ token: Token) { end { $0.endScope(token) } }
+  func endScope(_ token: Token) { end { $0.endScope(token, from: $1) } }
 
   /// Removes registrations, and says how many; they are let go outside of the lock, as a target may die
   /// of it.
   @discardableResult
-  private func end(_ remove: (inout Registrations) -> [Registration]) -> Int {
+  private func end(_ remove: (inout Registrations, TargetList) -> [Registration]) -> Int {
     change(remove).count
   }
 
   /// Changes the registrations; deliveries that begin after this see the change.
-  func change<Result>(_ body: (inout Registrations) -> Result) -> Result {
+  func change<Result>(_ body: (inout Registrations, TargetList) -> Result) -> Result {
     let (result, old) = registrations.withLockInPlace { registrations in
-      (body(&registrations), targetList.withdraw())
+      (body(&registrations, targetList), targetList.withdraw())
     }
-    old.retire()
+    targetList.retire(old)
     return result
-  }
-
-  func withRegistration<Result>(_ token: Token, _ body: (Registration) -> Result) -> Result? {
-    registrations.read { $0.find(token).map(body) }
   }
 
   // MARK: Steps of forwarding
@@ -250,11 +262,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Answers a message that no target answers; false if nobody does. A data source overrides it.
   func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
-
-  /// Whether a selector is reported for the first time.
-  func isNew(_ selector: Selector) -> Bool {
-    unanswered.withLockInPlace { $0.count < 1000 && $0.insert(selector).inserted }
-  }
 }
 
 extension MulticastProxy: CallForwarding {

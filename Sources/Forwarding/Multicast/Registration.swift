@@ -1,55 +1,115 @@
 import Dispatch
-import Synchronization
 
 /// One registration with a multicast proxy. It dies when the proxy and all deliveries have let go of it.
 ///
-/// What changes while deliveries on other threads have it is atomic, except for its wishes.
-final class Registration: @unchecked Sendable {
-  // SAFETY: `wishes` is behind the lock of the proxy's `Registrations`.
+/// There may be a million: it is the member of the proxy's list itself, and what few of them need lies in
+/// ``Rare``.
+typealias Registration = ListedTarget
 
+extension Registration {
   /// How a target wants its messages.
   struct Wishes: Sendable {
-    var lane: DeliveryLane
-    var priority: Int
+    var lane = DeliveryLane.caller
+    var priority = 0
     var group: String?
-    var isOnce: Bool
+    var isOnce = false
   }
 
-  let token: MulticastProxy.Token
-  /// The target, as deliveries see it.
-  let listed: ListedTarget
-  /// What was wished for. Read by ``MulticastProxy/wishes(of:)``, changed by ``Registrations``.
-  var wishes: Wishes
-  /// What its lane needs for its messages. The queue, actor or executor of a registration stays the same.
-  let outlet: LaneOutlet
-  private let taken = Atomic(false)
-  private let met = Atomic(false)
-  /// Behind the target, which is let go first.
-  private let farewell = Farewell()
+  /// What most registrations do not need. Behind the lock of the proxy's `Registrations`, but for the outlet:
+  /// who has a lane has it from the beginning.
+  private final class Rare {
+    var wishes: Wishes
+    /// What its lane needs for its messages. The queue, actor or executor of a registration stays the same.
+    let outlet: LaneOutlet
+    var end: DispatchGroup?
 
-  init(
-    _ token: MulticastProxy.Token, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes,
-    outlet: LaneOutlet = .none
+    init(_ wishes: Wishes, _ outlet: LaneOutlet) {
+      self.wishes = wishes
+      self.outlet = outlet
+    }
+
+    /// A registration lets its target go before this.
+    deinit { end?.leave() }
+  }
+
+  convenience init(
+    _ id: UInt64, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes, outlet: LaneOutlet
   ) {
-    self.token = token
-    self.wishes = wishes
-    self.outlet = outlet
-    listed = ListedTarget(target, isStrong: isStrong, wishes.way)
+    self.init(
+      target, id: id, isStrong: isStrong, wishes.way,
+      notes: wishes.arePlain ? nil : Rare(wishes, outlet))
   }
 
-  /// True for the first call alone: for a once-only registration, the delivery that may have it.
-  func claim() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
+  private var rare: Rare? { notes as? Rare }
 
-  /// Whether a delivery has found the target alive.
-  var wasMet: Bool { met.load(ordering: .relaxed) }
+  private var made: Rare {
+    if let rare { return rare }
+    let made = Rare(Wishes(), .none)
+    notes = made
+    return made
+  }
 
-  func meet() { met.store(true, ordering: .relaxed) }
+  var token: MulticastProxy.Token { MulticastProxy.Token(id: id, target: identity) }
+
+  /// What was wished for. Read by ``MulticastProxy/wishes(of:)``, changed by ``Registrations``.
+  var wishes: Wishes {
+    get { rare?.wishes ?? Wishes() }
+    set { made.wishes = newValue }
+  }
+
+  /// The part of the wishes that is read whenever another registration is placed.
+  var priority: Int { rare?.wishes.priority ?? 0 }
+
+  var outlet: LaneOutlet { rare?.outlet ?? .none }
 
   /// The group that is left when this has died.
-  var end: DispatchGroup { farewell.group }
+  var end: DispatchGroup {
+    if let known = made.end { return known }
+    let group = DispatchGroup()
+    group.enter()
+    made.end = group
+    return group
+  }
+}
+
+extension ListedTarget.Marks {
+  /// A delivery has found the target alive.
+  fileprivate static let met = Self(rawValue: 1)
+  /// A delivery has the one message of a registration for one.
+  fileprivate static let taken = Self(rawValue: 2)
+  /// Somebody keeps it for good. The number counts the scopes that keep it until they end.
+  fileprivate static let kept = Self(rawValue: 4)
+}
+
+extension Registration {
+  /// True for the first call alone: for a once-only registration, the delivery that may have it.
+  func claim() -> Bool { !mark(.taken).contains(.taken) }
+
+  /// Whether a delivery has found the target alive.
+  var wasMet: Bool { marks.contains(.met) }
+
+  func meet() { if !wasMet { mark(.met) } }
+
+  /// Keeps it for a scope, or for good.
+  func keep(isScope: Bool) {
+    if isScope {
+      count(up: true)
+    } else {
+      mark(.kept)
+    }
+  }
+
+  /// Ends a scope; true if nobody else keeps it.
+  func endScope() -> Bool {
+    let marks = count(up: false)
+    return marks.number == 0 && !marks.contains(.kept)
+  }
 }
 
 extension Registration.Wishes {
+  /// Whether there are none.
+  var arePlain: Bool { priority == 0 && group == nil && way == .called }
+
   /// Whether a delivery has to look at them, or may do without.
   var way: ListedTarget.Way {
     if isOnce { return .special }
@@ -66,21 +126,5 @@ extension Registration.Wishes: Equatable {
   static func == (one: Self, other: Self) -> Bool {
     one.lane == other.lane && one.priority == other.priority && one.group == other.group
       && one.isOnce == other.isOnce
-  }
-}
-
-/// Tells those who wait that something is over.
-private struct Farewell: ~Copyable {
-  private let made = AtomicLazyReference<DispatchGroup>()
-
-  deinit { made.load()?.leave() }
-
-  var group: DispatchGroup {
-    if let known = made.load() { return known }
-    let new = DispatchGroup()
-    new.enter()
-    let kept = made.storeIfNil(new)
-    if kept !== new { new.leave() }
-    return kept
   }
 }

@@ -129,7 +129,7 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
   }
 
   /// Sends it to a target, if that lives. What it refers to is lent.
-  package func send(to target: borrowing ListedTarget) throws {
+  package func send(to target: ListedTarget) throws {
     try unsafe target.withAddress { try unsafe send(to: $0) }
   }
 
@@ -210,7 +210,7 @@ extension Call {
   /// Performs the method that a target's class is known to have, on this thread, while the sender waits; the
   /// result of an earlier one stays if it throws. False if there is no such method, or the target has died:
   /// then nothing was done.
-  package func performWaited(on target: borrowing ListedTarget) throws -> Bool {
+  package func performWaited(on target: ListedTarget) throws -> Bool {
     var isPerformed = false
     try unsafe target.withAddress { address in
       let held = unsafe fwd_method_held(

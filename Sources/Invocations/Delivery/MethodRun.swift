@@ -1,8 +1,16 @@
 import CForwardingShims
 
+/// A place in a list, which somebody holds.
+typealias MemberPlace = UnsafePointer<UnsafeRawPointer>
+
 @unsafe
-func member(of target: UnsafePointer<FWDTarget>) -> AnyObject {
-  unsafe Unmanaged<AnyObject>.fromOpaque(target.pointee.member).takeUnretainedValue()
+private func target(at place: MemberPlace) -> UnsafeMutablePointer<FWDTarget> {
+  unsafe fwd_target_of(place.pointee)
+}
+
+@unsafe
+func member(at place: MemberPlace) -> ListedTarget {
+  unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee).takeUnretainedValue()
 }
 
 /// One method, called on as many targets in a row as it fits.
@@ -12,38 +20,44 @@ struct MethodRun {
   let call: Call
   let method: UnsafePointer<FWDMethod>
   let cache: UnsafePointer<FWDMethodCache>
-  let list: UnsafePointer<FWDTargetList>
 
-  /// Calls it from one target on, and returns the index of the first that was not called.
+  /// Calls it on targets of the class that the first one has, from that on, and returns the place of the first
+  /// member that was not called.
   @inline(__always)
-  func perform(from index: Int, to end: Int, _ tally: inout TargetList.Tally) -> Int {
+  func perform(
+    from place: MemberPlace, to end: MemberPlace, _ tally: inout TargetList.Tally
+  ) -> MemberPlace {
     let slot = call.slot(0)
     let receiver = slot.word
     defer { slot.word = receiver }
     guard unsafe method.pointee.is_light != 0, unsafe method.pointee.function == nil else {
-      return callWithCare(index, end, &tally)
+      return unsafe callWithCare(place, end, &tally)
     }
-    let next = callBody(index, end, &tally)
+    let next = unsafe callBody(place, end, &tally)
     if tally.answered > 0 { call.hasResult = call.returnsValue }
-    return next
+    return unsafe next
   }
 
   /// Calls a Swift body whose result needs no care; if it throws, that of an earlier one stays, as a
   /// body writes its result last.
   @inline(never)
-  private func callBody(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
-    guard let implementation = unsafe method.pointee.implementation else { return index }
+  private func callBody(
+    _ start: MemberPlace, _ end: MemberPlace, _ tally: inout TargetList.Tally
+  ) -> MemberPlace {
+    guard let implementation = unsafe method.pointee.implementation else { return unsafe start }
     let receiver = unsafe call.frame + Int(call.slot(0).slot.pointee.offset)
     let before = call.slot(0).word
     let frame = unsafe FrameReference(call.frame)
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
       implementation in
-      var target = unsafe fwd_target_at(list, index)
-      let stop = unsafe fwd_target_at(list, end)
+      var place = unsafe start
+      let type = unsafe fwd_target_type(target(at: start))
       var failures = 0
       unsafe call.state.pointee.uses &+= 1
       defer { unsafe call.state.pointee.uses &-= 1 }
-      while unsafe target != stop {
+      repeat {
+        let target = unsafe target(at: place)
+        guard unsafe fwd_target_type(target) == type else { break }
         let taken = unsafe fwd_target_retain(target)
         guard let object = unsafe taken.object else { break }
         unsafe receiver.storeBytes(of: UInt(bitPattern: object), as: UInt.self)
@@ -51,27 +65,29 @@ struct MethodRun {
           try implementation.body(frame)
         } catch {
           failures += 1
-          tally.fail(error, at: unsafe member(of: target))
+          tally.fail(error, at: unsafe member(at: place))
         }
         // Who dies of being given back must not be found in the frame by its own `deinit`.
         if unsafe taken.retained != nil { unsafe receiver.storeBytes(of: before, as: UInt64.self) }
         unsafe fwd_target_release(taken)
-        unsafe target += 1
-        if unsafe fwd_method_is_current(cache) == 0 { break }
-      }
-      let called = unsafe target - fwd_target_at(list, index)
-      tally.answered += called - failures
-      return index + called
+        unsafe place += 1
+      } while unsafe place < end && fwd_method_is_current(cache) != 0
+      tally.answered += unsafe place - start - failures
+      return unsafe place
     }
   }
 
   /// Calls a method of whatever kind, with a result that may be owned.
   @inline(never)
-  private func callWithCare(_ index: Int, _ end: Int, _ tally: inout TargetList.Tally) -> Int {
-    var index = index
+  private func callWithCare(
+    _ start: MemberPlace, _ end: MemberPlace, _ tally: inout TargetList.Tally
+  ) -> MemberPlace {
+    var place = unsafe start
+    let type = unsafe fwd_target_type(target(at: start))
     let before = call.slot(0).word
-    while index < end {
-      let target = unsafe fwd_target_at(list, index)
+    repeat {
+      let target = unsafe target(at: place)
+      guard unsafe fwd_target_type(target) == type else { break }
       let taken = unsafe fwd_target_retain(target)
       guard let object = unsafe taken.object else { break }
       call.slot(0).word = UInt64(UInt(bitPattern: object))
@@ -79,14 +95,13 @@ struct MethodRun {
         try unsafe call.performKeepingResult(method)
         tally.answered += 1
       } catch {
-        tally.fail(error, at: unsafe member(of: target))
+        tally.fail(error, at: unsafe member(at: place))
       }
       call.slot(0).word = before
       unsafe fwd_target_release(taken)
-      index += 1
-      if unsafe fwd_method_is_current(cache) == 0 { break }
-    }
-    return index
+      unsafe place += 1
+    } while unsafe place < end && fwd_method_is_current(cache) != 0
+    return unsafe place
   }
 }
 

@@ -2,59 +2,66 @@ import CForwardingShims
 
 /// The owner of the targets that a list shows.
 package protocol TargetListOwner: AnyObject {
-  /// Publishes the list if there is none, and returns its members as they are.
-  func listTargets() -> [AnyObject]
+  /// Publishes the list if there is none.
+  func publishTargets()
+  /// Its members as they are.
+  func listTargets() -> [ListedTarget]
   /// Sends to a member of the list that cannot simply be called.
-  func deliver(_ call: Call, to member: AnyObject, _ tally: inout TargetList.Tally)
+  func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
 }
 
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
 ///
 /// A delivery holds the list that it found, without a lock and without counting references. The
-/// owner changes its own books under a lock of its own, and withdraws the list there.
+/// owner changes the members under a lock of its own, and withdraws the list there.
 @safe
 package final class TargetList: @unchecked Sendable {
-  // SAFETY: one word, changed by atomic operations alone; what it pointed at is retired.
-  private let cell: UnsafeMutablePointer<UnsafeRawPointer?>
+  // SAFETY: lies behind the header of this object, and is reached through its address alone. The place is changed
+  // by atomic operations, and what was there is retired; the members are changed under the owner's lock.
+  private nonisolated(unsafe) var stored = unsafe FWDOwnedList()
 
-  package init() {
-    unsafe cell = .allocate(capacity: 1)
-    unsafe cell.initialize(to: nil)
+  private var owned: UnsafeMutablePointer<FWDOwnedList> {
+    unsafe fwd_owned_list_of(Unmanaged.passUnretained(self).toOpaque())
   }
 
+  var place: UnsafeMutablePointer<FWDListPlace> { unsafe fwd_list_place(owned) }
+
+  var members: UnsafeMutablePointer<FWDMembers> { unsafe fwd_list_members(owned) }
+
+  /// Whether there is a list for deliveries to find.
+  var isPublished: Bool { unsafe fwd_published(&place.pointee.list) != nil }
+
+  package init() {}
+
   deinit {
-    withdraw().retire()
-    unsafe cell.deallocate()
+    retire(withdraw())
+    unsafe fwd_members_destroy(members)
   }
 
   /// A list that no new delivery finds.
   @safe
   package struct Withdrawn {
     fileprivate let list: UnsafeMutablePointer<FWDTargetList>?
+  }
 
-    /// Lets it go, at once or when the last delivery is through with it. Targets may die of that:
-    /// no lock may be held.
-    package func retire() {
-      if let list = unsafe list { unsafe fwd_targets_retire(list) }
-    }
+  /// Lets a list go that was withdrawn here, at once or when the last delivery is through with it. Targets
+  /// may die of that: no lock may be held.
+  package func retire(_ old: Withdrawn) {
+    if let list = unsafe old.list { unsafe fwd_targets_retire(place, list) }
   }
 
   /// Takes the list away; the next delivery asks for a new one.
   package func withdraw() -> Withdrawn {
-    unsafe Withdrawn(list: fwd_publish(cell, nil)?.assumingMemoryBound(to: FWDTargetList.self))
+    guard isPublished else { return unsafe Withdrawn(list: nil) }
+    return unsafe Withdrawn(
+      list: fwd_publish(&place.pointee.list, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
-  /// Publishes a list, whose members it keeps; called by the owner, under its lock.
-  package func publish(_ count: Int, _ entry: (Int) -> ListedTarget.Entry) {
+  /// Publishes the members as they are; called by the owner, under its lock.
+  package func publish() {
     // Another delivery may have been faster.
-    guard unsafe fwd_published(cell) == nil else { return }
-    guard let list = unsafe fwd_targets_create(count) else { return }
-    var index = count
-    while index > 0 {
-      index -= 1
-      unsafe fwd_target_set(list, index, entry(index).kept)
-    }
-    _ = unsafe fwd_publish(cell, list)
+    guard !isPublished, let list = unsafe fwd_members_list(members) else { return }
+    _ = unsafe fwd_publish(&place.pointee.list, list)
   }
 
   /// What came of a delivery. Small enough for four registers.
@@ -68,7 +75,10 @@ package final class TargetList: @unchecked Sendable {
     /// The first error, which is thrown.
     package private(set) var error: (any Error)?
     /// The later ones, which are not thrown, and the members whose targets threw them.
-    package private(set) var unthrown: [(member: AnyObject, error: any Error)] = []
+    package internal(set) var unthrown: [(member: ListedTarget, error: any Error)] = []
+
+    /// Whether all errors are noted, for a report.
+    var isForReport = false
 
     package init(answered: Int = 0) { self.answered = answered }
 
@@ -78,7 +88,8 @@ package final class TargetList: @unchecked Sendable {
     }
 
     /// Notes an error. That a class left out an optional requirement is none.
-    package mutating func fail(_ error: any Error, at member: AnyObject) {
+    package mutating func fail(_ error: any Error, at member: ListedTarget) {
+      if isForReport { return unthrown.append((member, error)) }
       if error is NotImplemented { return }
       if self.error == nil { self.error = error } else { unthrown.append((member, error)) }
     }
@@ -99,7 +110,7 @@ package final class TargetList: @unchecked Sendable {
     var round = unsafe FWDRound()
     unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
     let delivered = unsafe fwd_targets_deliver(
-      cell, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
+      place, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
       &round)
     if delivered.what == .done, delivered.answered > 0 { return nil }
     let tally = try unsafe tally(delivered, &round, call, owner)
@@ -116,7 +127,7 @@ package final class TargetList: @unchecked Sendable {
     switch delivered.what {
     case .done: return Tally(answered: Int(delivered.answered))
     case .stopped: return unsafe finish(&round, call, owner)
-    case .notBegun: return try unsafe begin(&round, call, owner)
+    case .notBegun, .wentOn: return try unsafe begin(&round, call, owner)
     }
   }
 
@@ -129,8 +140,8 @@ package final class TargetList: @unchecked Sendable {
     try ForwardingDepth.enter(self, call, selector, for: owner)
     // An older result must not pass for an answer to this message.
     call.forgetResult()
-    if unsafe fwd_published(cell) == nil { _ = owner.listTargets() }
-    guard unsafe fwd_round_begin(&round, cell, UInt64(selector.word)) != 0 else {
+    if !isPublished { owner.publishTargets() }
+    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
       // Deeper in deliveries than a thread can hold lists: to the members one by one.
       defer { ForwardingDepth.leave() }
       let stopsAtFirst = unsafe round.stops_at_first != 0
@@ -154,18 +165,16 @@ package final class TargetList: @unchecked Sendable {
   ) -> Tally {
     var tally = Tally()
     repeat {
-      guard let list = unsafe round.list, let cache = unsafe round.cache else { break }
-      let index = unsafe round.next
+      guard let cache = unsafe round.cache else { break }
+      guard let turn = unsafe round.next else { break }
       tally.answered = unsafe round.answered
-      if let method = unsafe round.method {
-        let run = unsafe MethodRun(
-          call: call, method: method, cache: cache, list: list)
-        unsafe round.next = run.perform(from: index, to: index + fwd_round_run(&round), &tally)
+      if let method = unsafe round.method, let stop = unsafe fwd_round_stop(&round) {
+        let run = unsafe MethodRun(call: call, method: method, cache: cache)
+        unsafe round.next = run.perform(from: turn, to: stop, &tally)
       }
-      if unsafe round.next == index {
-        let target = unsafe fwd_target_at(list, index)
-        owner.deliver(call, to: unsafe member(of: target), &tally)
-        unsafe round.next = index + 1
+      if unsafe round.next == turn {
+        owner.deliver(call, to: unsafe member(at: turn), &tally)
+        unsafe round.next = turn + 1
       }
       unsafe round.answered = tally.answered
     } while unsafe fwd_round_go_on(&round, call.facts, call.state) != 0

@@ -23,9 +23,10 @@ package final class Guarded<Value>: @unchecked Sendable {
   private var mutex: UnsafeMutablePointer<pthread_mutex_t> {
     unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
   }
-  private var value: Value
+  // Two accesses at a time would wait for each other; to check that again at run time costs as much as the lock.
+  @exclusivity(unchecked) private var value: Value
 
-  package init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { unsafe self.value = value }
 
   /// Looks at the value.
   package func read<Result, Failure: Error>(
@@ -34,7 +35,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
-    return try body(value)
+    return try unsafe body(value)
   }
 
   /// Changes the value. The value as it was is kept until the lock is let go, so nothing dies under
@@ -44,12 +45,12 @@ package final class Guarded<Value>: @unchecked Sendable {
   ) throws(Failure) -> Result {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
-    let before = value
+    let before = unsafe value
     defer {
       unsafe fwd_unlock(mutex)
       withExtendedLifetime(before) {}
     }
-    return try body(&value)
+    return try unsafe body(&value)
   }
 
   /// Changes the value where it is, for collections that are too large to be copied. `body` drops
@@ -60,7 +61,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
-    return try body(&value)
+    return try unsafe body(&value)
   }
 
   /// Changes the value where it is as soon as `body` returns a result, and waits while it returns
@@ -70,7 +71,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     while true {
-      if let result = body(&value) { return result }
+      if let result = unsafe body(&value) { return result }
       unsafe pthread_cond_wait(change.condition, mutex)
     }
   }

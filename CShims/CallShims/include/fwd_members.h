@@ -1,0 +1,237 @@
+#pragma once
+
+#include "fwd_hold.h"
+#include "fwd_reference.h"
+
+#pragma clang assume_nonnull begin
+
+// Targets in lists, which deliveries go through while their owner changes them.
+
+/// A target. The member of a list, a Swift object, has it behind its header.
+typedef struct FWDTarget {
+  /// Kept alive, or only its memory is, by the member.
+  void *object;
+  /// What may change while deliveries have the member in their lists. For an ordinary target, at most that
+  /// it is strong; else somebody has to look closer.
+  uint32_t flags;
+  /// What the owner notes about it; deliveries do not look.
+  uint32_t marks;
+  /// Where the owner has the member; only the owner looks.
+  struct FWDTargetChunk *_Nullable chunk;
+} FWDTarget;
+
+enum {
+  FWD_TARGET_REMOVED = 1,
+  /// Its messages go elsewhere, or it takes only one.
+  FWD_TARGET_SPECIAL = 2,
+  /// It is kept alive. Set after it was retained, and never taken back.
+  FWD_TARGET_STRONG = 4,
+  /// What is special about it is one of these and nothing else: it gets its messages on a queue, later or
+  /// while the sender waits, however long.
+  FWD_TARGET_QUEUED = 8,
+  FWD_TARGET_AWAITED = 16,
+  /// How often it is blocked is counted from here on.
+  FWD_TARGET_BLOCK = 32,
+};
+
+enum {
+  /// How long the header of a Swift object is: its class, and its counts.
+  FWD_OBJECT_HEADER = 16,
+};
+
+/// Returns the target of a member, which has it behind its header. It is good as long as the member, on any
+/// thread.
+static inline FWDTarget *fwd_target_of(const void *member) {
+  return (FWDTarget *)((char *)member + FWD_OBJECT_HEADER);
+}
+
+/// Returns the class of a target as a word, from any thread. That of a dead one as well: its memory stays as
+/// long as the member.
+static inline uintptr_t fwd_target_type(const FWDTarget *target) {
+  return *(const uintptr_t *)target->object;
+}
+
+/// Returns the flags of a target, from any thread. The caller holds a list that has it, or knows its
+/// member. A removal that was finished before is seen.
+static inline uint32_t fwd_target_flags(const FWDTarget *target) {
+  return __atomic_load_n(&target->flags, __ATOMIC_ACQUIRE);
+}
+
+/// Sets a flag for all deliveries that have the target in their lists, and returns the flags as they
+/// were. One that has just taken the target may still call it. Any thread may do so.
+static inline uint32_t fwd_target_set_flag(FWDTarget *target, uint32_t flag) {
+  return __atomic_fetch_or(&target->flags, flag, __ATOMIC_ACQ_REL);
+}
+
+/// Takes a flag back, for all deliveries that have the target in their lists. `FWD_TARGET_STRONG` stays:
+/// a delivery that took a strong target did not retain it. Any thread may do so.
+static inline void fwd_target_clear_flag(FWDTarget *target, uint32_t flag) {
+  __atomic_fetch_and(&target->flags, ~flag, __ATOMIC_RELEASE);
+}
+
+/// Blocks a target once more, for all deliveries; each block is taken back by one
+/// `fwd_target_unblock`. Any thread may do so.
+static inline void fwd_target_block(FWDTarget *target) {
+  __atomic_fetch_add(&target->flags, FWD_TARGET_BLOCK, __ATOMIC_ACQ_REL);
+}
+
+/// Takes one block back; 0 if there was none, and then nothing changes. Any thread may do so, not only
+/// the one that blocked.
+static inline int fwd_target_unblock(FWDTarget *target) {
+  uint32_t flags = fwd_target_flags(target);
+  while (flags >= FWD_TARGET_BLOCK)
+    if (__atomic_compare_exchange_n(&target->flags, &flags, flags - FWD_TARGET_BLOCK, 1,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return 1;
+  return 0;
+}
+
+/// A target that may be called.
+typedef struct FWDRetained {
+  /// NULL for a target that may not.
+  void *_Nullable object;
+  /// What is to be given back.
+  void *_Nullable retained;
+} FWDRetained;
+
+/// Takes an ordinary target, if it has not died; its `object` is NULL if it has, or is no ordinary one.
+/// The caller holds the list, which keeps a strong target alive and the memory of a weak one. Every
+/// success is followed by one `fwd_target_release`.
+static inline FWDRetained fwd_target_retain(const FWDTarget *target) {
+  void *object = target->object;
+  uint32_t flags = fwd_target_flags(target);
+  if (flags == FWD_TARGET_STRONG) return (FWDRetained){object, NULL};
+  if (flags != 0) return (FWDRetained){NULL, NULL};
+  object = swift_tryRetain(object);
+  return (FWDRetained){object, object};
+}
+
+/// Gives back a target as it was taken: a weak one may have become strong since. Else it may die of it,
+/// on this thread: no lock may be held, and the frame may not name the target any more.
+static inline void fwd_target_release(FWDRetained taken) {
+  if (taken.retained) swift_release((void *)taken.retained);
+}
+
+/// Sets marks of a target, and returns those that it had: of several threads that set one, one finds it
+/// missing. Any thread may do so.
+static inline uint32_t fwd_target_mark(FWDTarget *target, uint32_t marks) {
+  return __atomic_fetch_or(&target->marks, marks, __ATOMIC_ACQ_REL);
+}
+
+/// Adds to the marks of a target, whose upper bits may be a count, and returns what they are then. Any
+/// thread may do so; the count does not leave its bits.
+static inline uint32_t fwd_target_count_mark(FWDTarget *target, int32_t change) {
+  return __atomic_add_fetch(&target->marks, (uint32_t)change, __ATOMIC_ACQ_REL);
+}
+
+/// Returns the marks of a target, from any thread. They are as old as that, unless the caller has the lock
+/// under which they change.
+static inline uint32_t fwd_target_marks(const FWDTarget *target) {
+  return __atomic_load_n(&target->marks, __ATOMIC_ACQUIRE);
+}
+
+// MARK: Lists
+
+/// Members in a row. Those that a list has never change.
+typedef struct FWDTargetChunk {
+  /// How many lists have it, and the owner of the members.
+  size_t holders;
+  uint32_t count;
+  uint32_t room;
+  /// Where it stands among the chunks of the owner, who alone looks.
+  uint32_t position;
+  /// Members before this index were there when the owner looked last.
+  uint32_t new_from;
+  /// Retained.
+  const void *_Nonnull members[];
+} FWDTargetChunk;
+
+/// Returns a member of a chunk, whose `count` is above `index`. It is good as long as the chunk; the caller has
+/// the owner's lock.
+static inline const void *fwd_chunk_member(const FWDTargetChunk *chunk, size_t index) {
+  return chunk->members[index];
+}
+
+/// What a delivery goes through. It never changes, and shares its chunks with lists before and after it.
+typedef struct FWDTargetList {
+  FWDRetirable retirable;
+  size_t count;
+  /// None is empty.
+  FWDTargetChunk *_Nonnull chunks[];
+} FWDTargetList;
+
+_Static_assert(offsetof(FWDTargetList, retirable) == 0, "what is retired is found by its beginning");
+
+/// The members of a list as their owner changes them, under a lock of its own. All zeros at first.
+typedef struct FWDMembers {
+  union {
+    /// Where there is no room for several.
+    FWDTargetChunk *_Nullable only;
+    FWDTargetChunk *_Nonnull *_Nullable several;
+  } chunks;
+  uint32_t count;
+  uint32_t room;
+} FWDMembers;
+
+/// Returns the chunk at a position below the count. It is good until the members are changed; the caller has the
+/// owner's lock.
+static inline FWDTargetChunk *fwd_members_chunk(const FWDMembers *members, size_t position) {
+  return members->room ? members->chunks.several[position] : (FWDTargetChunk *)members->chunks.only;
+}
+
+/// Where a list is published, and who reads it.
+typedef struct FWDListPlace {
+  const void *_Nullable list;
+  /// 0, the record of the one thread that has ever delivered from here, or `FWD_MANY_READERS`.
+  uintptr_t reader;
+} FWDListPlace;
+
+enum {
+  FWD_MANY_READERS = 1,
+};
+
+/// All of a list that its owner has. A Swift object has it behind its header.
+typedef struct FWDOwnedList {
+  FWDListPlace place;
+  FWDMembers members;
+} FWDOwnedList;
+
+/// Return what an object has behind its header, and the parts of it. They are good as long as the object: the
+/// place for any thread, the members for one that has the owner's lock.
+static inline FWDOwnedList *fwd_owned_list_of(const void *object) {
+  return (FWDOwnedList *)((char *)object + FWD_OBJECT_HEADER);
+}
+static inline FWDListPlace *fwd_list_place(FWDOwnedList *list) { return &list->place; }
+static inline FWDMembers *fwd_list_members(FWDOwnedList *list) { return &list->members; }
+
+enum {
+  /// How many members a chunk has at most: a change copies one chunk, and a list is made by copying the
+  /// addresses of all.
+  FWD_CHUNK_MAX = 128,
+};
+
+/// Puts a member at `index` of the chunk at `position`, where `index` may be the count of that chunk; where
+/// `position` is the number of chunks, behind all others. The caller hands over a reference, and the member
+/// is in no list of this owner. Without memory the process stops, as with Swift's own allocations.
+void fwd_members_insert(FWDMembers *members, size_t position, size_t index, const void *member);
+
+/// Takes a member out, which is there; the caller takes over a reference to it, and releases it under no
+/// lock. Lists that were made before keep it. Without memory the process stops.
+void fwd_members_remove(FWDMembers *members, const void *member);
+
+/// Makes a list of the members as they are; NULL without memory. The caller publishes it, under the owner's
+/// lock, and retires it when it has taken it back.
+FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members);
+
+/// Lets all members go, and leaves none. Lists that were made before keep theirs. No lock may be held, as
+/// targets may die.
+void fwd_members_destroy(FWDMembers *members);
+
+/// Frees a list once no delivery holds it, and lets go of the members that nothing else has. The caller
+/// has taken it out of its place. No lock may be held, as targets may die.
+///
+/// Where only this thread has ever delivered from the place, nobody else is asked. Another one that begins to
+/// notes that first, with a barrier of its own, and then finds the list gone.
+void fwd_targets_retire(FWDListPlace *place, FWDTargetList *list);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,104 @@
+import CForwardingShims
+
+// The members of a list, in order, as their owner changes them under its lock. A change takes as long with a
+// million members as with a hundred: they stand in chunks, which the lists of deliveries share.
+extension TargetList {
+  /// Puts a member, which is in no list, behind all for which `isLower` is false; it is false for all up to some
+  /// member, and true for all behind it.
+  package func insert(_ member: ListedTarget, before isLower: (ListedTarget) -> Bool) {
+    var position = chunkCount
+    var index = 0
+    if position > 0, unsafe isLower(lastMember(of: position - 1)) {
+      position = Self.first(in: 0..<position) { unsafe isLower(lastMember(of: $0)) }
+      index = Self.first(in: 0..<count(of: position)) {
+        unsafe isLower(self.member($0, of: position))
+      }
+    }
+    unsafe fwd_members_insert(
+      members, position, index, Unmanaged.passRetained(member).toOpaque())
+  }
+
+  /// Takes a member out, which is there. If lists still have it, so do the deliveries that go through them.
+  package func remove(_ member: ListedTarget) {
+    let taken = unsafe Unmanaged.passUnretained(member)
+    unsafe fwd_members_remove(members, taken.toOpaque())
+    // The caller has it, so nothing dies here.
+    unsafe taken.release()
+  }
+
+  /// All members, in order.
+  package var all: [ListedTarget] {
+    var all: [ListedTarget] = []
+    for position in 0..<chunkCount { append(position, to: &all) }
+    return all
+  }
+
+  /// Members that have come since this was asked for last, and perhaps others.
+  package func takeNewcomers() -> Newcomers {
+    var new = Newcomers()
+    for position in 0..<chunkCount {
+      let chunk = unsafe fwd_members_chunk(members, position)
+      let (start, end) = (unsafe Int(chunk.pointee.new_from), count(of: position))
+      guard start < end else { continue }
+      unsafe chunk.pointee.new_from = .max
+      for index in start..<end { unsafe new.add(member(index, of: position)) }
+    }
+    return new
+  }
+
+  /// Mostly one, which takes no memory.
+  package struct Newcomers {
+    private var first: ListedTarget?
+    private var others: [ListedTarget] = []
+
+    fileprivate mutating func add(_ member: ListedTarget) {
+      if first == nil { first = member } else { others.append(member) }
+    }
+
+    package func forEach(_ body: (ListedTarget) -> Void) {
+      if let first { body(first) }
+      others.forEach(body)
+    }
+  }
+
+  private func append(_ position: Int, to list: inout [ListedTarget]) {
+    for index in 0..<count(of: position) {
+      unsafe list.append(member(index, of: position))
+    }
+  }
+
+  // MARK: Chunks
+
+  private var chunkCount: Int { unsafe Int(members.pointee.count) }
+
+  private func count(of position: Int) -> Int {
+    unsafe Int(fwd_members_chunk(members, position).pointee.count)
+  }
+
+  @unsafe
+  private func member(_ index: Int, of position: Int) -> ListedTarget {
+    unsafe Unmanaged<ListedTarget>.fromOpaque(
+      fwd_chunk_member(fwd_members_chunk(members, position), index)
+    )
+    .takeUnretainedValue()
+  }
+
+  @unsafe
+  private func lastMember(of position: Int) -> ListedTarget {
+    unsafe member(count(of: position) - 1, of: position)
+  }
+
+  /// The first number of a range for which something is true; it is true for all behind that one.
+  private static func first(in range: Range<Int>, where isTrue: (Int) -> Bool) -> Int {
+    var range = range
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if isTrue(middle) {
+        range = range.lowerBound..<middle
+      } else {
+        range = middle + 1..<range.upperBound
+      }
+    }
+    return range.lowerBound
+  }
+}

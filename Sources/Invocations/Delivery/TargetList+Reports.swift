@@ -1,0 +1,76 @@
+import CForwardingShims
+
+extension TargetList {
+  /// Sends a call that has no result to the targets in order, and tells what became of it at each: targets are
+  /// called as in a delivery without a report, and each run of them is told of when it is over.
+  ///
+  /// - Parameters:
+  ///   - tell: is told of a target that was simply called, and of the error that it threw.
+  ///   - turn: sends to one that cannot simply be called.
+  /// - Returns: false if the thread holds too much to hold a list; then nothing was sent.
+  package func deliver(
+    _ call: Call, of selector: Selector, for owner: some TargetListOwner,
+    answered: (_ id: UInt64, _ target: ObjectIdentifier, _ type: AnyClass) -> Void,
+    failed: (ListedTarget, any Error) -> Void, turn: (ListedTarget) -> Void
+  ) throws(InvocationError) -> Bool {
+    let isLent = call.isTargetLent
+    call.isTargetLent = true
+    defer { call.isTargetLent = isLent }
+    try ForwardingDepth.enter(self, call, selector, for: owner)
+    // An older result must not pass for an answer to this message.
+    call.forgetResult()
+    if !isPublished { owner.publishTargets() }
+    var round = unsafe FWDRound()
+    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
+      ForwardingDepth.leave()
+      return false
+    }
+    var first: MemberPlace?
+    while true {
+      switch unsafe fwd_round_take_run(&round, call.facts, call.state, &first) {
+      case .done, .notBegun: return true
+      case .wentOn: unsafe Self.tell(of: first, to: round.next, [], answered, failed)
+      case .stopped:
+        guard let start = unsafe first else { return true }
+        if let method = unsafe round.method, let stop = unsafe fwd_round_stop(&round),
+          let cache = unsafe round.cache
+        {
+          var tally = Tally()
+          tally.isForReport = true
+          let run = unsafe MethodRun(call: call, method: method, cache: cache)
+          unsafe round.next = run.perform(from: start, to: stop, &tally)
+          unsafe Self.tell(of: start, to: round.next, tally.unthrown, answered, failed)
+        }
+        if unsafe round.next == start {
+          turn(unsafe member(at: start))
+          unsafe round.next = start + 1
+        }
+      }
+    }
+  }
+
+  /// Tells of members in a row, some of which have thrown, in their order.
+  @unsafe
+  private static func tell(
+    of first: MemberPlace?, to end: MemberPlace?,
+    _ errors: [(member: ListedTarget, error: any Error)],
+    _ answered: (UInt64, ObjectIdentifier, AnyClass) -> Void,
+    _ failed: (ListedTarget, any Error) -> Void
+  ) {
+    guard var place = unsafe first, let end = unsafe end else { return }
+    var thrown = errors.makeIterator()
+    var next = thrown.next()
+    while unsafe place < end {
+      // The list has it; to retain it would take as long as all the rest.
+      unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef { member in
+        if let failure = next, failure.member === member {
+          failed(member, failure.error)
+          next = thrown.next()
+        } else {
+          answered(member.id, member.identity, member.type)
+        }
+      }
+      unsafe place += 1
+    }
+  }
+}

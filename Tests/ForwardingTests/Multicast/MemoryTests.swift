@@ -1,0 +1,54 @@
+import CForwardingFixtures
+import Forwarding
+import Testing
+
+/// The memory of proxies and registrations, counted by the C library. Each in a process of its own, where
+/// nobody else allocates.
+@Suite("Multicast: memory", .enabled(if: isMemoryCounted))
+struct MemoryTests {
+  /// How many bytes `body` leaves behind for each of so many, the overhead of blocks included.
+  static func bytes(_ count: Int, _ body: () -> [AnyObject]) -> Int {
+    let before = fixture_allocated_bytes()
+    let kept = body()
+    return withExtendedLifetime(kept) {
+      (fixture_allocated_bytes() - before - 8 * kept.capacity) / count
+    }
+  }
+
+  @Test("a proxy that has nothing to do takes 200 bytes")
+  func idleProxy() async {
+    await #expect(processExitsWith: .success) {
+      let count = 100_000
+      _ = MemoryTests.bytes(1) { [MulticastProxy()] }
+      let bytes = MemoryTests.bytes(count) { (0..<count).map { _ in MulticastProxy() } }
+      require(bytes <= 200, "\(bytes) bytes")
+    }
+  }
+
+  @Test("a registration of many takes 100 bytes, also when they were delivered to")
+  func registration() async {
+    await #expect(processExitsWith: .success) {
+      let count = 100_000
+      let targets = (0..<count).map { _ in Counter() }
+      let bytes = MemoryTests.bytes(count) {
+        let proxy = MulticastProxy()
+        for target in targets { proxy.add(target) }
+        do {
+          try Message<NoResult, Int32>("nobody:")(1, on: proxy)
+        } catch {
+          require(false, "\(error)")
+        }
+        return [proxy]
+      }
+      require(bytes <= 100, "\(bytes) bytes")
+      withExtendedLifetime(targets) {}
+    }
+  }
+}
+
+/// Not where a sanitizer has an allocator of its own.
+private let isMemoryCounted: Bool = {
+  let before = fixture_allocated_bytes()
+  let array = [Int](repeating: 1, count: 10_000)
+  return before >= 0 && fixture_allocated_bytes() - before >= 8 * array.count
+}()
