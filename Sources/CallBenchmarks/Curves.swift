@@ -1,22 +1,14 @@
 import BenchmarkSubjects
-import Dispatch
 import Forwarding
-import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// How costs grow.
 public enum Curves {
   /// Every curve.
   public static func all() throws -> [Curve] {
     try CoreRows.register()
-    return [try targets(), try lists(), try selectors(), try signatures(), try threads()]
+    return [
+      try targets(), try lists(), try selectors(), try signatures(), try threads(), try lanes(),
+    ]
   }
 
   /// The best of some rounds, for one time.
@@ -103,56 +95,5 @@ public enum Curves {
     }
     curve.lines = [("parse one", parsing), ("invoke, eight plans in turn", invoking)]
     return curve
-  }
-
-  // MARK: Threads
-
-  /// Sends in a second through one proxy with four targets, by one and two threads.
-  static func threads() throws -> Curve {
-    var curve = Curve(
-      "Threads that send through one proxy", x: "threads", y: "million sends a second")
-    for (name, strongly) in [("4 strong targets", true), ("4 weak targets", false)] {
-      let targets = (0..<4).map { _ in QuietSubject() }
-      let proxy = MulticastProxy()
-      for target in targets { proxy.add(target, strongly: strongly) }
-      let keep = try Message<NoResult, Int>("keep:")
-      let points = try [1, 2].map { number in
-        (x: Double(number), y: try throughput(number) { try keep(1, on: proxy) })
-      }
-      curve.lines.append((name, points))
-      withExtendedLifetime(targets) {}
-    }
-    return curve
-  }
-
-  /// The best of some runs, each of them the same time long.
-  private static func throughput(
-    _ threads: Int, _ send: @escaping @Sendable () throws -> Void
-  ) throws -> Double {
-    try send()
-    return (0..<5).map { _ in
-      let run = Run()
-      let group = DispatchGroup()
-      for index in 0..<threads {
-        DispatchQueue(label: "sender \(index)").async(group: group) {
-          var count = 0
-          while !run.isOver.load(ordering: .relaxed) {
-            for _ in 0..<100 { try? send() }
-            count += 100
-          }
-          run.total.add(count, ordering: .relaxed)
-        }
-      }
-      let start = Runner.now()
-      usleep(60_000)
-      run.isOver.store(true, ordering: .relaxed)
-      group.wait()
-      return Double(run.total.load(ordering: .relaxed)) / (Runner.now() - start) * 1000
-    }.max() ?? 0
-  }
-
-  private final class Run: Sendable {
-    let isOver = Atomic(false)
-    let total = Atomic(0)
   }
 }

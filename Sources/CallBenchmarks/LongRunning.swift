@@ -13,8 +13,8 @@ import Synchronization
 /// What a target that runs for long costs everybody else: an event loop in a target must be free.
 ///
 /// Rows `held/…/n` send while n threads are inside of a target, and another thread changes lists and
-/// classes all the time; `held/…/0` is the same without those n. Rows `threads/…` change and deliver
-/// to a list before and after 3,000 threads have come and gone.
+/// classes all the time; `held/…/0` is the same without those n. Rows `threads/change/…` change and deliver
+/// to a list before and after 3,000 threads have come and gone, all other `threads/…` send from many at once.
 public enum LongRunning {
   static let counts = [0, 1, 8, 64]
 
@@ -24,7 +24,21 @@ public enum LongRunning {
   /// Measures all of it. Needs a process of its own: threads leave nothing behind, if all is well.
   public static func measure() throws -> [Measurement] {
     try CoreRows.register()
-    return try threads() + held()
+    return try threads() + held() + senders()
+  }
+
+  // MARK: Threads that send at once
+
+  /// Rows `threads/…/n` are the time for a send, of n threads together.
+  static func senders() throws -> [Measurement] {
+    try Senders.ways.flatMap { way in
+      let name = "threads/\(way.name)/"
+      let alone = try Senders.time(1, way)
+      let more = try [2, 4, 8].map { number in
+        row("\(name)\(number)", name + "1", try Senders.time(number, way), over: alone)
+      }
+      return [row(name + "1", nil, alone, over: nil)] + more
+    }
   }
 
   // MARK: Threads that ended
