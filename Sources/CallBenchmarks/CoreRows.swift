@@ -22,6 +22,7 @@ public enum CoreRows {
       values,
       lanes,
       targets,
+      names,
     ]
     return try groups.flatMap { try $0() }
   }

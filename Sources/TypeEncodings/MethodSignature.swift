@@ -12,7 +12,7 @@
 /// equality is structural (see ``==(_:_:)``).
 public struct MethodSignature: Sendable {
   /// The checked text, and its types, which are laid out once somebody asks for them.
-  private let source: SignatureSource
+  let source: SignatureSource
   /// How many arguments there are; a method's receiver and selector count.
   public let numberOfArguments: Int
   /// Whether the spelling came from the program's own text; only such signatures are cached.
@@ -82,6 +82,14 @@ public struct MethodSignature: Sendable {
     numberOfArguments = glance.argumentCount
     shape = glance.isMethod ? .method : .function
     isStatic = false
+  }
+
+  /// The same signature, which remembers things of its own.
+  package init(remindedOfNothing other: MethodSignature) {
+    source = SignatureSource(other.source.parsed)
+    numberOfArguments = other.numberOfArguments
+    isStatic = other.isStatic
+    shape = other.shape
   }
 
   var tree: EncodingTree { source.parsed.tree }
@@ -164,7 +172,11 @@ public struct MethodSignature: Sendable {
   /// A vector under clang has no encoding at all; then the signature is one argument short, and
   /// only this check shows it.
   public func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
-    let colons = selector.utf8.count { $0 == UInt8(ascii: ":") }
+    try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") })
+  }
+
+  /// The same, given the number of colons.
+  package func checkArity(ofColons colons: Int) throws(TypeEncodingError) {
     guard colons == numberOfDeclaredArguments else {
       throw TypeEncodingError(
         reason: .selectorArity(expected: colons, given: numberOfDeclaredArguments),
@@ -208,7 +220,8 @@ extension MethodSignature: Hashable {
   /// Offset digits, qualifiers, names in quotes and the names of structures are ignored; the
   /// members of structures, and whether a word is an object, a class or a block, are not.
   public static func == (one: MethodSignature, other: MethodSignature) -> Bool {
-    one.source === other.source || one.identity == other.identity
+    one.source === other.source || one.source.parsed === other.source.parsed
+      || one.identity == other.identity
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }

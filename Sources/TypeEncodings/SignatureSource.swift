@@ -22,6 +22,9 @@ final class ParsedSignature: Sendable {
 final class SignatureSource: Sendable {
   private let text: String
   private let known = AtomicLazyReference<ParsedSignature>()
+  private let memo = AtomicLazyReference<SignatureMemo>()
+  /// What was remembered, as a number; 0 before that.
+  let memoWord = Atomic<UInt>(0)
 
   /// Takes a text that ``SignatureGlance`` accepts.
   init(_ text: String) { self.text = text }
@@ -34,6 +37,12 @@ final class SignatureSource: Sendable {
   var parsed: ParsedSignature {
     if let known = known.load() { return known }
     return known.storeIfNil(lay(out: text))
+  }
+
+  /// Remembers something for as long as this lives, unless something was remembered before.
+  func remember(_ word: UInt, keeping keeper: SignatureMemo) {
+    guard memo.storeIfNil(keeper) === keeper else { return }
+    memoWord.store(word, ordering: .releasing)
   }
 
   private func lay(out text: String) -> ParsedSignature {

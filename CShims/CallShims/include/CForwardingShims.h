@@ -18,6 +18,7 @@
 #include "fwd_locks.h"
 #include "fwd_methods.h"
 #include "fwd_members.h"
+#include "fwd_names.h"
 #include "fwd_targets.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"

@@ -83,4 +83,42 @@ static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tupl
   }
 }
 
+// MARK: Without a frame
+
+// A tuple of nothing but `double`, or of nothing but words of integers, is an array of C, and its function
+// is called as C would: the frame of such a call takes longer than many a function of C.
+
+/// How many arguments such a call has at most.
+#define FWD_ARRAY_MAX 4
+
+/// Calls a function that takes up to `FWD_ARRAY_MAX` arguments of `double`, which lie at `a`, and returns one.
+/// The caller vouches for its type.
+__attribute__((always_inline, no_sanitize("function"))) static inline double fwd_call_doubles(
+    const void *function, const double *a, size_t count) {
+  switch (count) {
+    case 0: return ((double (*)(void))function)();
+    case 1: return ((double (*)(double))function)(a[0]);
+    case 2: return ((double (*)(double, double))function)(a[0], a[1]);
+    case 3: return ((double (*)(double, double, double))function)(a[0], a[1], a[2]);
+    default:
+      return ((double (*)(double, double, double, double))function)(a[0], a[1], a[2], a[3]);
+  }
+}
+
+/// Calls a function that takes up to `FWD_ARRAY_MAX` integers or addresses of a word, which lie at `a`, and
+/// returns an integer or an address of any width, in the low bytes of the word, or nothing. The caller
+/// vouches for its type.
+__attribute__((always_inline, no_sanitize("function"))) static inline uint64_t fwd_call_words(
+    const void *function, const uint64_t *a, size_t count) {
+  switch (count) {
+    case 0: return ((uint64_t(*)(void))function)();
+    case 1: return ((uint64_t(*)(uint64_t))function)(a[0]);
+    case 2: return ((uint64_t(*)(uint64_t, uint64_t))function)(a[0], a[1]);
+    case 3: return ((uint64_t(*)(uint64_t, uint64_t, uint64_t))function)(a[0], a[1], a[2]);
+    default:
+      return ((uint64_t(*)(uint64_t, uint64_t, uint64_t, uint64_t))function)(a[0], a[1], a[2],
+                                                                            a[3]);
+  }
+}
+
 #pragma clang assume_nonnull end

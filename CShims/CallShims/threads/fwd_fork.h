@@ -8,6 +8,7 @@
 extern pthread_mutex_t fwd_callbacks_lock;
 extern pthread_mutex_t fwd_threads_lock;
 extern pthread_mutex_t fwd_methods_lock;
+extern pthread_mutex_t fwd_selectors_lock;
 
 /// Makes forks safe; called once.
 void fwd_watch_forks(void);

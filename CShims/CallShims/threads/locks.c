@@ -51,9 +51,11 @@ static void lock_all(void) {
   pthread_mutex_lock(&fwd_callbacks_lock);
   pthread_mutex_lock(&fwd_threads_lock);
   pthread_mutex_lock(&fwd_methods_lock);
+  pthread_mutex_lock(&fwd_selectors_lock);
 }
 
 static void unlock_all(void) {
+  pthread_mutex_unlock(&fwd_selectors_lock);
   pthread_mutex_unlock(&fwd_methods_lock);
   pthread_mutex_unlock(&fwd_threads_lock);
   pthread_mutex_unlock(&fwd_callbacks_lock);

@@ -43,36 +43,7 @@ public struct DynamicMessage {
   public func dynamicallyCall(
     withKeywordArguments arguments: KeyValuePairs<String, any CallValue>
   ) throws -> DynamicResult {
-    var spelled = name
-    for (index, argument) in arguments.enumerated() {
-      spelled += index == 0 ? ":" : "\(argument.key):"
-    }
-    let selector = try Selector(interning: spelled)
-    guard let signature = Introspection.signature(of: target, for: selector) else {
-      if let forwarding = target as? any MessageForwarding {
-        try forwarding.unrecognizedSelector(selector)
-      }
-      throw InvocationError.unrecognized(selector, by: target)
-    }
-    let call = try Invocation(signature)
-    try call.setSelector(selector)
-    for (index, argument) in arguments.enumerated() {
-      try set(argument.value, at: index + 2, call)
-    }
-    try call.invoke(on: target)
-    return DynamicResult(call: call)
-  }
-
-  private func set<Value: CallValue>(
-    _ value: Value, at index: Int, _ call: Invocation
-  ) throws(InvocationError) {
-    if let integer = value as? any BinaryInteger {
-      try call.setArgument(exactly: integer, at: index)
-    } else if let number = value as? any BinaryFloatingPoint {
-      try call.setArgument(exactly: number, at: index)
-    } else {
-      try call.setArgument(value, at: index)
-    }
+    DynamicResult(call: try SpelledMessage(name, arguments).send(to: target))
   }
 }
 
@@ -84,12 +55,13 @@ public struct DynamicMessage {
 /// try sum.value(as: Int.self)    // throws: the result is i, but Int (q) was asked for
 /// ```
 public struct DynamicResult {
-  let call: Invocation
+  let call: Invocation?
 
   /// The result as a Swift type, which must be the one the method has.
   public func value<Value: CallValue>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try call.result(as: type)
+    guard let call else { throw .resultNotAvailable }
+    return try call.result(as: type)
   }
 }

@@ -56,3 +56,13 @@ extension MulticastProxy {
     withRegistration(token) { $0.unblock() } ?? false
   }
 }
+
+extension MulticastProxy {
+  package func targetMethod(for selector: Selector) -> Implementation? {
+    for registration in snapshot {
+      guard let target = registration.object else { continue }
+      return Introspection.classMethod(of: target, for: selector)
+    }
+    return nil
+  }
+}

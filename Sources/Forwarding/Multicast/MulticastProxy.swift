@@ -227,7 +227,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
-    for target in targets {
+    for registration in snapshot {
+      guard let target = registration.object else { continue }
       if let signature = Introspection.signature(of: target, for: selector) { return signature }
     }
     return nil

@@ -24,7 +24,7 @@ open class ForwardingProxy: MessageForwarding {
   open func forwardingTarget(for selector: Selector) -> AnyObject? { nil }
 
   open func methodSignature(for selector: Selector) -> MethodSignature? {
-    MethodTable.of(type(of: self)).signature(for: selector)
+    MethodTable.signature(of: type(of: self), for: selector)
   }
 
   open func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {

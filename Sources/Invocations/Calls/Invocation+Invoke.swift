@@ -109,9 +109,8 @@ extension CallPlan {
   /// Refuses a selector that takes another number of arguments than the plan has.
   func check(_ selector: Selector) throws(InvocationError) {
     try checkMethod()
-    try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try signature.checkArity(ofSelector: selector.name)
-    }
+    if argumentCount == selector.numberOfArguments + 2 { return }
+    try signature.checkArity(of: selector)
   }
 
   /// Returns what answers calls of this plan: a function, or its twin without a result.

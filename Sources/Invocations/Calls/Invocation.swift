@@ -31,7 +31,14 @@ public final class Invocation {
   private var luggage: Luggage?
 
   /// Makes an invocation of a prepared plan, with all arguments zero.
-  public init(_ plan: CallPlan) {
+  public convenience init(_ plan: CallPlan) {
+    unsafe self.init(Unmanaged.passUnretained(plan))
+  }
+
+  /// The same for a plan that the caller keeps meanwhile: it is counted once, and not once more to be handed
+  /// over.
+  private init(_ unretained: Unmanaged<CallPlan>) {
+    let plan = unsafe unretained.takeUnretainedValue()
     self.plan = plan
     let memory = unsafe fwd_block_take(Self.recalledSize + plan.callSize)
     unsafe memory.initializeMemory(as: FWDRecalled.self, to: FWDRecalled())
@@ -50,9 +57,17 @@ public final class Invocation {
   public convenience init(
     _ signature: MethodSignature, selector: Selector
   ) throws(InvocationError) {
-    try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try signature.checkArity(ofSelector: selector.name)
+    let plan = unsafe CallPlan.borrowed(from: signature)
+    defer {
+      unsafe plan?.giveBack()
+      withExtendedLifetime(signature) {}
     }
+    if let plan = unsafe plan, unsafe plan.isMethod(withArguments: selector.numberOfArguments) {
+      unsafe self.init(plan.plan)
+      call.setSelector(selector)
+      return
+    }
+    try signature.checkArity(of: selector)
     try self.init(signature)
     try setSelector(selector)
   }

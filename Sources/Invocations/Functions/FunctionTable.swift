@@ -1,3 +1,4 @@
+public import CForwardingShims
 import TypeEncodings
 
 /// Functions by name, each under the encoding of its C type.
@@ -16,7 +17,7 @@ import TypeEncodings
 /// Safe to use from many threads. A call that has begun is not disturbed when its function is
 /// unregistered, and a library stays open as long as one of its functions is registered.
 public final class FunctionTable: Sendable {
-  private let functions = Guarded<[String: Implementation]>([:])
+  @usableFromInline let functions = NamedFunctions()
 
   /// Makes an empty table.
   public init() {}
@@ -84,21 +85,26 @@ public final class FunctionTable: Sendable {
   /// Forgets a function; false if there was none. Calls that have begun go on.
   @discardableResult
   public func unregister(_ name: String) -> Bool {
-    functions.withLockInPlace { $0.removeValue(forKey: name) } != nil
+    functions.remove(name)
   }
 
   // MARK: Looking up
 
   /// The names of all functions, in alphabetical order.
-  public var names: [String] { functions.read { Array($0.keys) }.sorted() }
+  public var names: [String] { functions.names.sorted() }
 
   /// What is registered under a name, or nil.
-  public subscript(name: String) -> Implementation? { functions.read { $0[name] } }
+  public subscript(name: String) -> Implementation? { functions[name]?.implementation }
 
   /// What is registered under a name; the error suggests the nearest one.
   public func function(named name: String) throws(InvocationError) -> Implementation {
     if let known = self[name] { return known }
-    throw .unknownFunction(name: name, nearest: NearestName.to(name, among: names))
+    throw unknownFunction(name)
+  }
+
+  @usableFromInline
+  func unknownFunction(_ name: String) -> InvocationError {
+    .unknownFunction(name: name, nearest: NearestName.to(name, among: names))
   }
 
   /// An invocation of a function, to be filled and then invoked with `invoke(using:)`.
@@ -109,37 +115,68 @@ public final class FunctionTable: Sendable {
   // MARK: Calling
 
   /// Calls a function with typed arguments and returns its result.
+  @inlinable
   public func call<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> Value {
-    try prepared(name, repeat each arguments).result(as: Value.self)
+    try unsafe withUnsafePointer(to: (repeat each arguments)) {
+      try unsafe find(name, andCallWith: $0, as: TypedFunction<Value, repeat each Argument>.self)
+    }
   }
 
   /// Calls a function with typed arguments; a result is dropped.
+  @inlinable
   public func call<each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument
   ) throws {
-    _ = try prepared(name, repeat each arguments)
+    try unsafe withUnsafePointer(to: (repeat each arguments)) { tuple -> Void in
+      try unsafe find(
+        name, andCallWith: tuple, as: TypedFunction<DroppedResult, repeat each Argument>.self)
+    }
   }
 
   /// Calls a function over any types and returns its result.
+  @inlinable
   public func call<Value, each Argument>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> Value {
-    let function = try function(named: name)
-    let call = Invocation(function.plan)
-    var count = 0
-    for _ in repeat each arguments { count += 1 }
-    guard count == function.plan.argumentCount else {
-      throw InvocationError.argumentCount(expected: function.plan.argumentCount, given: count)
+    try unsafe withUnsafePointer(to: (repeat each arguments)) {
+      try unsafe find(name, andCallWith: $0, as: TypedFunction<Value, repeat each Argument>.self)
     }
-    var index = 0
-    for argument in repeat each arguments {
-      try call.setArgument(argument, at: index)
-      index += 1
+  }
+
+  /// Finds a function and calls it while it is held, with a tuple of arguments of the types.
+  @inlinable @unsafe
+  @inline(__always)
+  func find<Answer, Value, each Argument>(
+    _ name: String, andCallWith tuple: UnsafeRawPointer,
+    as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws -> Answer {
+    guard let thread = unsafe fwd_thread() else {
+      return try unsafe callRetained(name, tuple, as: type)
     }
-    try call.call.perform(function)
-    return try call.call.answer(as: Value.self, TypedPlace(ofAny: Value.self, isResult: true))
+    let hold = unsafe thread.pointee.top
+    guard let table = unsafe fwd_hold(thread, functions.cell) else {
+      return try unsafe callRetained(name, tuple, as: type)
+    }
+    defer { unsafe fwd_let_go_from(thread, hold, 0) }
+    guard let function = unsafe NamedFunctions.find(name, in: table) else {
+      throw unknownFunction(name)
+    }
+    return try unsafe Unmanaged<NamedFunction>.fromOpaque(function)._withUnsafeGuaranteedRef {
+      try unsafe $0.call(tuple, as: type)
+    }
+  }
+
+  /// Calls a function on a thread that holds as much as it can.
+  @usableFromInline @unsafe
+  @inline(never)
+  func callRetained<Answer, Value, each Argument>(
+    _ name: String, _ tuple: UnsafeRawPointer,
+    as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws -> Answer {
+    guard let function = functions[name] else { throw unknownFunction(name) }
+    return try unsafe function.call(tuple, as: type)
   }
 
   /// Calls a C function and returns its result along with the `errno` it left.
@@ -150,15 +187,6 @@ public final class FunctionTable: Sendable {
     let call = try recorded(function, repeat each arguments)
     let code = try call.performCapturingErrno(function)
     return (try call.result(as: Value.self), code)
-  }
-
-  private func prepared<each Argument: CallValue>(
-    _ name: String, _ arguments: repeat each Argument
-  ) throws -> Invocation {
-    let function = try function(named: name)
-    let call = try recorded(function, repeat each arguments)
-    try call.call.perform(function)
-    return call
   }
 
   private func recorded<each Argument: CallValue>(
@@ -182,13 +210,7 @@ public final class FunctionTable: Sendable {
   public func register(
     _ name: String, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {
-    let (isTaken, old) = functions.withLockInPlace { functions -> (Bool, Implementation?) in
-      let old = functions[name]
-      if old != nil, !replacing { return (true, nil) }
-      functions[name] = implementation
-      return (false, old)
-    }
-    if isTaken { throw .duplicateName(name) }
-    withExtendedLifetime(old) {}
+    let function = NamedFunction(name, implementation)
+    guard functions.add(function, name, replacing: replacing) else { throw .duplicateName(name) }
   }
 }

@@ -1,4 +1,5 @@
 import CForwardingShims
+package import TypeEncodings
 
 // How the objects of a class answer a selector, and where the next send of any thread finds it without a
 // lock.
@@ -14,6 +15,32 @@ extension MethodTable {
     // A C function that does not take objects of the class is refused at every send.
     if method?.takes(type) ?? true { remember(table, selector, method, epoch) }
     return (table, method)
+  }
+
+  /// Whether objects of a class answer a selector, as far as the class alone decides and a send has found
+  /// out; nil if it must be found out. Takes no lock, and counts nothing.
+  static func knowsAnswer(_ type: AnyClass, _ selector: Selector) -> Bool? {
+    let word = UInt(bitPattern: ObjectIdentifier(type))
+    guard let thread = unsafe fwd_thread(),
+      let method = unsafe fwd_method_hold(thread, word, selector.word)
+    else { return nil }
+    defer { unsafe fwd_let_go(thread) }
+    guard let address = unsafe method.pointee.table else { return nil }
+    // SAFETY: a table lives as long as the process.
+    let isDecided = unsafe Unmanaged<MethodTable>.fromOpaque(address)._withUnsafeGuaranteedRef {
+      $0.forwarding == nil && $0.providing == nil
+    }
+    return isDecided ? unsafe method.pointee.implementation != nil : nil
+  }
+
+  /// The signature of a method of a class, or of a message in an adopted protocol, as the class's table has
+  /// it; without a lock where a send has found the method out.
+  package static func signature(of type: AnyClass, for selector: Selector) -> MethodSignature? {
+    guard let (table, method) = known(type, selector), method != nil || table.providing == nil
+    else {
+      return MethodTable.of(type).signature(for: selector)
+    }
+    return method?.signature ?? table.requiredSignature(for: selector)
   }
 
   private static func known(

@@ -29,6 +29,9 @@ public final class MethodTable: Sendable {
 
   let state = Guarded(State())
   let isDeclared = Atomic(false)
+  private let hasProtocols = Atomic(false)
+  /// The table of the superclass, once it was asked for: as an address, which is read without being counted.
+  private let superclassWord = Atomic<UInt>(0)
 
   /// The class whose instances answer.
   public let type: AnyClass
@@ -52,12 +55,33 @@ public final class MethodTable: Sendable {
       tables[key] = made
       return made
     }
-    if !table.isDeclared.load(ordering: .acquiring) { table.declare() }
-    return table
+    return table.declared
+  }
+
+  /// The table, once its class has declared its methods.
+  private var declared: MethodTable {
+    if !isDeclared.load(ordering: .acquiring) { declare() }
+    return self
   }
 
   /// The table of the superclass, or nil at the root.
-  public var superclass: MethodTable? { _getSuperclass(type).map { MethodTable.of($0) } }
+  public var superclass: MethodTable? {
+    if let known = unsafe knownSuperclass { return unsafe known.takeUnretainedValue().declared }
+    return _getSuperclass(type).map { type in
+      let table = MethodTable.of(type)
+      // SAFETY: tables live as long as the process.
+      unsafe superclassWord.store(
+        UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque()), ordering: .releasing)
+      return table
+    }
+  }
+
+  @unsafe
+  private var knownSuperclass: Unmanaged<MethodTable>? {
+    unsafe UnsafeRawPointer(bitPattern: superclassWord.load(ordering: .acquiring)).map {
+      unsafe .fromOpaque($0)
+    }
+  }
 
   // MARK: Changing
 
@@ -125,6 +149,7 @@ public final class MethodTable: Sendable {
   public func adopt(_ description: ProtocolDescription) {
     state.withLock { state in
       if !state.protocols.contains(description) { state.protocols.append(description) }
+      hasProtocols.store(true, ordering: .releasing)
     }
   }
 
@@ -162,19 +187,26 @@ public final class MethodTable: Sendable {
 
   /// The signature of a method, or of a message in an adopted protocol that is not implemented.
   public func signature(for selector: Selector) -> MethodSignature? {
-    if let method = method(for: selector) { return method.signature }
-    var table: MethodTable? = self
-    while let current = table {
-      for description in current.adoptedProtocols {
+    method(for: selector)?.signature ?? requiredSignature(for: selector)
+  }
+
+  /// The signature of a message in an adopted protocol.
+  func requiredSignature(for selector: Selector) -> MethodSignature? {
+    if hasProtocols.load(ordering: .acquiring) {
+      for description in adoptedProtocols {
         if let known = description.requirement(for: selector) { return known.signature }
       }
-      table = current.superclass
     }
-    return nil
+    if let known = unsafe knownSuperclass {
+      return unsafe known._withUnsafeGuaranteedRef { $0.declared.requiredSignature(for: selector) }
+    }
+    return superclass?.requiredSignature(for: selector)
   }
 
   /// The protocols that the class itself adopts.
-  public var adoptedProtocols: [ProtocolDescription] { state.read { $0.protocols } }
+  public var adoptedProtocols: [ProtocolDescription] {
+    hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
+  }
 
   /// Whether the class or one above adopts a protocol, or another that includes it.
   public func conforms(to description: ProtocolDescription) -> Bool {

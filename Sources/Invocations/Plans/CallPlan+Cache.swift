@@ -51,7 +51,13 @@ extension CallPlan {
   public static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
-    try shared(for: signature, fixedArgumentCount: fixedArgumentCount, swiftTypes: [])
+    if fixedArgumentCount != nil {
+      return try shared(for: signature, fixedArgumentCount: fixedArgumentCount, swiftTypes: [])
+    }
+    if let known = remembered(with: signature) { return known }
+    let plan = try shared(for: signature, swiftTypes: [])
+    plan.remember(with: signature, isKept: true)
+    return plan
   }
 
   /// Returns the plan that all equal signatures share whose places have these types.
@@ -71,10 +77,57 @@ extension CallPlan {
     return withExtendedLifetime(made) {
       shared.withLockInPlace { shared in
         if let known = shared.find(key, isKept: isKept) { return known }
+        if fixedArgumentCount == nil, swiftTypes.isEmpty {
+          made.remember(with: made.signature, isKept: false)
+        }
         shared.add(made, key, isKept: isKept)
         return made
       }
     }
+  }
+
+  /// A plan that a signature has remembered, and that is not counted if the signature keeps it.
+  @unsafe
+  struct Borrowed {
+    // SAFETY: good until it is given back, and no longer than the signature.
+    let plan: Unmanaged<CallPlan>
+    private let reference: Unmanaged<ObjectReference>
+
+    fileprivate init?(_ word: UnsafeRawPointer) {
+      unsafe reference = .fromOpaque(word)
+      let address = unsafe reference._withUnsafeGuaranteedRef { unsafe $0.retained() }
+      guard let address = unsafe address else { return nil }
+      unsafe plan = .fromOpaque(address)
+    }
+
+    func isMethod(withArguments count: Int) -> Bool {
+      unsafe plan._withUnsafeGuaranteedRef { $0.isMethod && $0.argumentCount == count + 2 }
+    }
+
+    func giveBack() {
+      unsafe reference._withUnsafeGuaranteedRef { unsafe $0.release(plan.toOpaque()) }
+    }
+  }
+
+  /// The plan that a signature has remembered: one that it was asked for before keeps its plan, and that of
+  /// a plan knows it.
+  @unsafe
+  static func borrowed(from signature: MethodSignature) -> Borrowed? {
+    // SAFETY: the address of a reference to a plan, which the signature keeps.
+    unsafe UnsafeRawPointer(bitPattern: signature.remembered).flatMap { unsafe Borrowed($0) }
+  }
+
+  private static func remembered(with signature: MethodSignature) -> CallPlan? {
+    guard let known = unsafe borrowed(from: signature) else { return nil }
+    defer { unsafe known.giveBack() }
+    return unsafe known.plan.takeUnretainedValue()
+  }
+
+  private func remember(with signature: MethodSignature, isKept: Bool) {
+    let reference = ObjectReference(self, isStrong: isKept)
+    signature.remember(
+      unsafe UInt(bitPattern: Unmanaged.passUnretained(reference).toOpaque()),
+      keeping: SignatureMemo(reference))
   }
 
   /// The plan that an encoding of the program's user describes.

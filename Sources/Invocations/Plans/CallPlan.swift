@@ -30,6 +30,7 @@ public final class CallPlan: Sendable {
   @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
   @usableFromInline nonisolated(unsafe) let result: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
+  var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
   let engine: FWDEngine
   let frameSize: Int
   /// How much memory a call takes: its state, its frame, and the notes of who owns what.
@@ -45,6 +46,9 @@ public final class CallPlan: Sendable {
 
   /// How calls travel to another thread where that takes no more than to copy them.
   let carriage: Carriage
+
+  /// Whether C has the values of all places.
+  var isOfC: Bool { swiftTypes.isEmpty }
 
   /// Whether text is Swift's own somewhere, in a place that is spelled as that of a C string.
   let hasSwiftText: Bool
@@ -89,7 +93,8 @@ public final class CallPlan: Sendable {
     let status = unsafe fwd_plan_create(
       values, count, fixedArgumentCount ?? count, &plan, &blamed)
     guard let plan = unsafe plan else { throw Self.error(status, blamed, signature) }
-    self.signature = signature
+    // The signature that was given keeps the plan: it must not be this one.
+    self.signature = MethodSignature(remindedOfNothing: signature)
     self.fixedArgumentCount = fixedArgumentCount
     self.key = key
     identity = shared?.bytes ?? Self.identity(signature, fixedArgumentCount, swiftTypes) ?? key

@@ -44,14 +44,18 @@ package struct FittedPlan<Value, each Argument>: Sendable {
     }
     plan = try CallPlan.shared(
       for: signature, swiftTypes: types.contains { $0 != nil } ? types : [])
+    try comparePlaces()
+    if first == 2 { try plan.checkMethod() }
+  }
+
+  private func comparePlaces(dropsResult: Bool = false) throws(InvocationError) {
     for (index, place) in arguments.enumerated() where !place.fits(plan, place: first + index + 1) {
       throw .argumentMismatch(
         index: first + index, expected: plan.type(ofPlace: first + index + 1), given: place.type)
     }
-    guard result.fits(plan, place: 0) else {
+    guard dropsResult || result.fits(plan, place: 0) else {
       throw .resultMismatch(expected: plan.type(ofPlace: 0), given: result.type)
     }
-    if first == 2 { try plan.checkMethod() }
   }
 
   private static func signature(
@@ -121,6 +125,24 @@ extension FittedPlan {
     try self.init(
       encoding, first: 0, TypedPlace(ofAny: Value.self, isResult: true),
       Self.anyPlaces(isMethod: false))
+  }
+
+  /// A plan that is there already, of a function whose arguments are of these types; so is its result, unless
+  /// it is dropped.
+  init(anyFunction plan: CallPlan, dropsResult: Bool) throws(InvocationError) {
+    self.plan = plan
+    first = 0
+    result = TypedPlace(ofAny: Value.self, isResult: true)
+    let places = Self.anyPlaces(isMethod: false)
+    guard plan.argumentCount == places.count else {
+      throw .argumentCount(expected: plan.argumentCount, given: places.count)
+    }
+    // What C promotes on the way is no more than converted.
+    arguments = places.enumerated().map { index, place in
+      let slot = unsafe plan.slots[index]
+      return slot.kind == slot.declared ? place : place.converting
+    }
+    try comparePlaces(dropsResult: dropsResult)
   }
 
   private static func anyPlaces(isMethod: Bool) -> [TypedPlace] {

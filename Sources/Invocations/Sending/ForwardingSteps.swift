@@ -1,3 +1,5 @@
+import TypeEncodings
+
 // Asking an object at run time whether it conforms takes longer than sending it a message. A class is
 // asked once; from then on its objects are taken at its word.
 
@@ -9,6 +11,9 @@ package protocol CallForwarding: MessageForwarding {
 
   /// Passes a call on, as `forward(_:)` does with an invocation.
   func forward(_ call: Call) throws
+
+  /// The method of the first object that it passes calls on to, if that one's class has it.
+  func targetMethod(for selector: Selector) -> Implementation?
 }
 
 /// How the objects of one class forward.
@@ -55,6 +60,12 @@ extension BorrowedObject {
     try unsafe with(as: type) { try $0.forward(call) }
   }
 
+  func targetMethod<Proxy: CallForwarding>(
+    for selector: Selector, as type: Proxy.Type
+  ) -> Implementation? {
+    unsafe with(as: type) { $0.targetMethod(for: selector) }
+  }
+
   func forwardingTarget<Object: MessageForwarding>(
     for selector: Selector, as type: Object.Type
   ) -> AnyObject? {
@@ -65,6 +76,12 @@ extension BorrowedObject {
     _ invocation: Invocation, _ selector: Selector, as type: Object.Type
   ) -> InvocationMatch {
     unsafe with(as: type) { $0.match(invocation, selector) }
+  }
+
+  func methodSignature<Object: MessageForwarding>(
+    for selector: Selector, as type: Object.Type
+  ) -> MethodSignature? {
+    unsafe with(as: type) { $0.methodSignature(for: selector) }
   }
 
   func forward<Object: MessageForwarding>(

@@ -60,7 +60,7 @@ extension MessageForwarding {
   public func forwardingTarget(for selector: Selector) -> AnyObject? { nil }
 
   public func methodSignature(for selector: Selector) -> MethodSignature? {
-    MethodTable.of(type(of: self)).signature(for: selector)
+    MethodTable.signature(of: type(of: self), for: selector)
   }
 
   public func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
@@ -142,6 +142,7 @@ public enum Introspection {
   /// Whether an object answers a selector; nil answers none.
   public static func responds(_ object: AnyObject?, to selector: Selector) -> Bool {
     guard let object else { return false }
+    if let known = MethodTable.knowsAnswer(type(of: object), selector) { return known }
     if let forwarding = object as? any MessageForwarding {
       return ForwardingDepth.asking(object, ifAskedAlready: false) {
         forwarding.responds(to: selector)
@@ -153,13 +154,16 @@ public enum Introspection {
   /// The types of a message to an object, as its methods, protocols or own answer tell.
   public static func signature(of object: AnyObject?, for selector: Selector) -> MethodSignature? {
     guard let object else { return nil }
-    if let method = implementation(of: object, for: selector) { return method.signature }
-    if let forwarding = object as? any MessageForwarding {
-      return ForwardingDepth.asking(object, ifAskedAlready: nil) {
-        forwarding.methodSignature(for: selector)
-      }
+    let (table, method) = MethodTable.find(type(of: object), selector)
+    if let method { return method.signature }
+    // SAFETY: the caller holds the object.
+    let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
+    defer { withExtendedLifetime(object) {} }
+    if let method = table.ownOrClassMethod(of: held, for: selector) { return method.signature }
+    guard let steps = table.forwarding else { return table.signature(for: selector) }
+    return ForwardingDepth.asking(object, ifAskedAlready: nil) {
+      held.methodSignature(for: selector, as: steps.type)
     }
-    return MethodTable.of(type(of: object)).signature(for: selector)
   }
 
   /// Whether an object conforms to a protocol.

@@ -54,6 +54,16 @@ package struct TypedPlace: Sendable {
     }
   }
 
+  /// The same place, whose values are stored as their type says.
+  var converting: TypedPlace {
+    (type.type as? any CallValue.Type).map { TypedPlace(type, .converted($0)) } ?? self
+  }
+
+  private init(_ type: SwiftType, _ way: Way) {
+    self.type = type
+    self.way = way
+  }
+
   private static func isText(_ type: Any.Type) -> Bool {
     type == String.self || type == String?.self
   }

@@ -1,0 +1,91 @@
+/// The names of messages, which stay for good.
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "CForwardingShims.h"
+#include "../threads/fwd_fork.h"
+#include "../threads/fwd_hold_internal.h"
+
+// Never written to, as it is full: the first name makes a larger table. A free place ends every search.
+static const FWDSelectors empty = {.names = {NULL, NULL}};
+
+const FWDSelectors *fwd_selectors = &empty;
+
+pthread_mutex_t fwd_selectors_lock = PTHREAD_MUTEX_INITIALIZER;
+
+FWDName *fwd_name_create(const char *bytes, size_t length) {
+  FWDName *name = malloc(sizeof *name + length + 1);
+  if (!name || length > UINT32_MAX) abort();
+  name->hash = fwd_name_hash(bytes, length);
+  name->length = (uint32_t)length;
+  name->colons = 0;
+  for (size_t i = 0; i < length; i++) name->colons += bytes[i] == ':';
+  memcpy(name->bytes, bytes, length);
+  name->bytes[length] = 0;
+  return name;
+}
+
+static size_t hash_of_address(const FWDName *name) {
+  return (size_t)(((uintptr_t)name->bytes >> 4) * 0x9E3779B97F4A7C15u >> 32);
+}
+
+static void put(const FWDName **places, size_t mask, size_t hash, const FWDName *name) {
+  size_t i = hash & mask;
+  while (places[i]) i = (i + 1) & mask;
+  // Readers are looking on; what the name says was written before.
+  __atomic_store_n(&places[i], name, __ATOMIC_RELEASE);
+}
+
+/// Adds a name to a table that has room for it.
+static void insert(FWDSelectors *table, const FWDName *name) {
+  // The address first: who finds a name may ask for its address at once.
+  put(table->names + table->mask + 1, table->mask, hash_of_address(name), name);
+  put(table->names, table->mask, name->hash, name);
+  table->count++;
+}
+
+static FWDSelectors *grown(const FWDSelectors *table) {
+  size_t capacity = table->count ? 2 * (table->mask + 1) : 256;
+  FWDSelectors *made = calloc(1, sizeof *made + 2 * capacity * sizeof made->names[0]);
+  if (!made) abort();
+  made->mask = capacity - 1;
+  // Reachable for those who look for leaks.
+  made->previous = table;
+  for (size_t i = 0; i <= table->mask; i++)
+    if (table->names[i]) insert(made, table->names[i]);
+  return made;
+}
+
+const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
+  // A fork waits for the lock from now on.
+  fwd_set_up_threads();
+  pthread_mutex_lock(&fwd_selectors_lock);
+  const FWDName *name = fwd_selector_find(bytes, length);
+  if (!name) {
+    FWDName *made = fwd_name_create(bytes, length);
+    FWDSelectors *table = (FWDSelectors *)fwd_selectors;
+    // At most half full, so that a search stays short and always ends.
+    if (2 * (table->count + 1) > table->mask + 1) {
+      table = grown(table);
+      insert(table, made);
+      __atomic_store_n(&fwd_selectors, table, __ATOMIC_RELEASE);
+    } else {
+      insert(table, made);
+    }
+    name = made;
+  }
+  pthread_mutex_unlock(&fwd_selectors_lock);
+  return name;
+}
+
+int fwd_selector_is_known(uintptr_t word) {
+  const FWDSelectors *table = __atomic_load_n(&fwd_selectors, __ATOMIC_ACQUIRE);
+  const FWDName *const *places = table->names + table->mask + 1;
+  // Not followed, so its hash is that of the address alone.
+  size_t hash = hash_of_address(fwd_selector_name(word));
+  for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
+    const FWDName *name = __atomic_load_n(&places[i], __ATOMIC_ACQUIRE);
+    if (!name) return 0;
+    if ((uintptr_t)name->bytes == word) return 1;
+  }
+}

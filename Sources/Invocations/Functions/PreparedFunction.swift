@@ -1,0 +1,227 @@
+public import CForwardingShims
+public import Synchronization
+
+/// All that a function needs to be called with values of certain types, found once.
+@safe
+@usableFromInline
+package final class PreparedFunction: Sendable {
+  let implementation: Implementation
+  /// The types, as those of a ``TypedFunction``.
+  @usableFromInline let types: ObjectIdentifier
+  /// How the result travels.
+  @usableFromInline let result: TypedPlace
+  /// How the arguments travel.
+  private let arguments: [TypedPlace]
+  private let layout: TupleLayout?
+
+  // SAFETY: the implementation keeps the plan, and that the facts; the layout, which is kept here, the moves.
+  @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
+  @usableFromInline nonisolated(unsafe) let moves: UnsafePointer<FWDMove>?
+  @usableFromInline let count: Int
+
+  @usableFromInline let way: Way
+  /// The code of a function of C, and the body of one of Swift.
+  @usableFromInline nonisolated(unsafe) let code: UnsafeRawPointer?
+  @usableFromInline let body: Implementation.Closure
+
+  /// What a call takes.
+  @usableFromInline
+  enum Way: Sendable {
+    /// The function is called with the tuple as an array: all of it is `double`, or words of integers.
+    case doubles, words
+    /// Nothing but a frame: all are words that nobody owns.
+    case frame
+    /// A call that owns what is to be owned.
+    case call
+    /// Arguments that must be converted, or a large frame.
+    case conversion
+  }
+
+  /// The same function with other types.
+  @usableFromInline let others = PreparedFunctions()
+
+  /// Compares the types with the function's; a result that is dropped may be any.
+  init<Value, each Argument>(
+    _ implementation: Implementation, as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws(InvocationError) {
+    let plan = implementation.plan
+    self.implementation = implementation
+    types = ObjectIdentifier(type)
+    let fits = plan.callSize <= MemoryLayout<FWDScopedFrame>.size
+    if Value.self == DroppedResult.self {
+      let fitted = try FittedPlan<Void, repeat each Argument>(anyFunction: plan, dropsResult: true)
+      (result, arguments) = (fitted.result, fitted.arguments)
+      layout = fits ? TupleLayout(fitted) : nil
+    } else {
+      let fitted = try FittedPlan<Value, repeat each Argument>(
+        anyFunction: plan, dropsResult: false)
+      (result, arguments) = (fitted.result, fitted.arguments)
+      layout = fits ? TupleLayout(fitted) : nil
+    }
+    unsafe facts = plan.facts
+    unsafe moves = layout.map { unsafe UnsafePointer($0.moves) }
+    count = arguments.count
+    unsafe code = implementation.function?.address
+    body = implementation.body
+    way = Self.way(implementation, layout, result)
+  }
+
+  private static func way(
+    _ implementation: Implementation, _ layout: TupleLayout?, _ result: TypedPlace
+  ) -> Way {
+    guard let layout else { return .conversion }
+    let plan = implementation.plan
+    let isWord: Bool
+    switch result.way {
+    case .word, .nothing: isWord = true
+    case .object, .address, .text, .converted: isWord = false
+    }
+    guard isWord, layout.isWords, unsafe plan.facts.pointee.is_light != 0 else { return .call }
+    guard implementation.function != nil, plan.fixedArgumentCount == nil,
+      layout.count <= Int(FWD_ARRAY_MAX), layout.areWhole
+    else { return .frame }
+    let slots = unsafe UnsafeBufferPointer(start: plan.slots, count: layout.count)
+    let returned = unsafe plan.result.pointee
+    if returned.kind == .double, unsafe slots.allSatisfy({ $0.kind == .double }) {
+      return .doubles
+    }
+    let isInteger = returned.route == .nowhere || returned.first == .integer
+    return unsafe isInteger && slots.allSatisfy { $0.first == .integer } ? .words : .frame
+  }
+
+  /// Calls the function with a tuple of arguments of the types, which lies at an address.
+  @inlinable @unsafe
+  @inline(__always)
+  func call<Answer, Value, each Argument>(
+    _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws -> Answer {
+    // In the order of how much the comparison weighs, which a switch would not keep.
+    if way == .doubles, Answer.self == Double.self, let code = unsafe code {
+      // SAFETY: the registration of the function vouched for its type, which was compared.
+      let array = unsafe tuple.assumingMemoryBound(to: Double.self)
+      return unsafe unsafeBitCast(fwd_call_doubles(code, array, count), to: Answer.self)
+    }
+    if way == .words, let code = unsafe code {
+      let array = unsafe tuple.assumingMemoryBound(to: UInt64.self)
+      return unsafe answer(fwd_call_words(code, array, count))
+    }
+    guard let moves = unsafe moves else { return try unsafe callSlowly(tuple, as: type) }
+    return try unsafe way == .frame ? callByFrame(tuple, moves) : callWithCare(tuple, moves)
+  }
+
+  /// A result that is a word.
+  @inlinable @unsafe
+  @inline(__always)
+  func answer<Answer>(_ bits: UInt64) -> Answer {
+    // Both have one value, which takes no memory.
+    if Answer.self == Void.self || Answer.self == NoResult.self {
+      return unsafe unsafeBitCast((), to: Answer.self)
+    }
+    guard case .word(let word) = result.way, word != .whole else {
+      return unsafe withUnsafeBytes(of: bits) { unsafe $0.load(as: Answer.self) }
+    }
+    return unsafe withUnsafeTemporaryAllocation(of: Answer.self, capacity: 1) { memory in
+      let base = unsafe memory.baseAddress.unsafelyUnwrapped
+      unsafe fwd_word_narrow(word, bits, UnsafeMutableRawPointer(base))
+      return unsafe base.move()
+    }
+  }
+
+  /// Calls the function with words alone.
+  @inlinable @unsafe
+  func callByFrame<Answer>(
+    _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>
+  ) throws -> Answer {
+    // Aligned for every value that a frame may hold, which its type alone does not say.
+    try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
+    ) { memory in
+      let frame = unsafe memory.baseAddress.unsafelyUnwrapped
+      // Registers that the function does not look at may hold anything.
+      unsafe fwd_tuple_store(moves, count, tuple, frame)
+      if let code = unsafe code {
+        // SAFETY: as above.
+        unsafe fwd_call(facts, frame.assumingMemoryBound(to: FWDFrame.self), code)
+      } else {
+        try unsafe body(FrameReference(frame))
+      }
+      let offset = unsafe Int(fwd_facts_result(facts).pointee.offset)
+      return unsafe answer(frame.load(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+
+  /// Calls the function with values that something is owned of, or whose call is larger.
+  @inlinable @unsafe
+  func callWithCare<Answer>(
+    _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>
+  ) throws -> Answer {
+    try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
+    ) { memory in
+      // SAFETY: the size of a call was compared with the room when this was prepared.
+      let call = unsafe Call(facts, at: memory.baseAddress.unsafelyUnwrapped)
+      defer { call.finish() }
+      unsafe fwd_tuple_store(moves, count, tuple, call.frame)
+      try perform(call)
+      return try call.takeFittingAnswer(as: Answer.self, result)
+    }
+  }
+
+  @usableFromInline
+  func perform(_ call: Call) throws { try call.perform(implementation) }
+
+  /// Calls the function with arguments that must be converted, or whose frame is large.
+  @usableFromInline @unsafe
+  @inline(never)
+  func callSlowly<Answer, Value, each Argument>(
+    _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws -> Answer {
+    let values = unsafe tuple.assumingMemoryBound(to: (repeat each Argument).self).pointee
+    return try implementation.plan.withInvocation { call in
+      var index = 0
+      for value in repeat each values {
+        try call.call.setFitting(value, arguments[index], at: index)
+        index += 1
+      }
+      try perform(call.call)
+      return try call.call.fittingAnswer(as: Answer.self, result)
+    }
+  }
+}
+
+/// Stands for the type of a result that is dropped, whatever it is.
+@usableFromInline
+enum DroppedResult {}
+
+/// What is prepared of one function by now: most are called with the same types everywhere.
+@usableFromInline
+struct PreparedFunctions: ~Copyable, Sendable {
+  /// How many there are at most, so that a search stays short.
+  @usableFromInline static var limit: Int { 4 }
+
+  private let kept = AtomicLazyReference<PreparedFunction>()
+  // SAFETY: the address of the same. To read it counts nothing; once set, it stays.
+  @usableFromInline let word = Atomic<UInt>(0)
+
+  init() {}
+
+  /// The first one, which lives as long as this does.
+  @inlinable @unsafe
+  @inline(__always)
+  var first: Unmanaged<PreparedFunction>? {
+    unsafe UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring)).map {
+      unsafe Unmanaged.fromOpaque($0)
+    }
+  }
+
+  /// Adds one behind those that are there, if there are few.
+  func add(_ made: PreparedFunction, depth: Int = 1) {
+    let known = kept.storeIfNil(made)
+    if known === made {
+      unsafe word.store(
+        UInt(bitPattern: Unmanaged.passUnretained(made).toOpaque()), ordering: .releasing)
+    } else if depth < Self.limit {
+      known.others.add(made, depth: depth + 1)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import ForwardingTestSupport
+import Synchronization
+import Testing
+
+@testable import Invocations
+
+@Suite("Functions by name, found without a lock")
+struct NamedFunctionsTests {
+  /// How many are alive: each test counts its own, as tests run side by side.
+  private final class Count: Sendable {
+    let alive = Atomic(0)
+  }
+
+  private final class Counted: Sendable {
+    let number: Int
+    private let count: Count
+
+    init(_ number: Int, _ count: Count) {
+      self.number = number
+      self.count = count
+      count.alive.add(1, ordering: .relaxed)
+    }
+
+    deinit { count.alive.subtract(1, ordering: .relaxed) }
+  }
+
+  @Test("a table finds what a dictionary of bytes finds, whatever is added, replaced and removed")
+  func model() throws {
+    var random = SeededGenerator(seed: 11)
+    let functions = FunctionTable()
+    var model: [[UInt8]: Int] = [:]
+    let names = (0..<300).map { index -> String in
+      switch index {
+      case 0: return ""
+      case 1: return "\0"
+      case 2: return "e\u{301}"
+      case 3: return "é"
+      case 4: return String(repeating: "long", count: 200)
+      default:
+        let length = Int.random(in: 1...24, using: &random)
+        return String((0..<length).map { _ in "ab:\0é".randomElement(using: &random)! })
+      }
+    }
+    for round in 0..<3000 {
+      let name = names.randomElement(using: &random)!
+      let key = Array(name.utf8)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0:
+        #expect(functions.unregister(name) == (model.removeValue(forKey: key) != nil))
+      case 1:
+        try functions.register(name, replacing: true) { round }
+        model[key] = round
+      case 2:
+        let isNew = (try? functions.register(name) { round }) != nil
+        #expect(isNew == (model[key] == nil))
+        if isNew { model[key] = round }
+      default:
+        #expect((try? functions.call(name, returning: Int.self)) == model[key])
+      }
+    }
+    #expect(Set(functions.names.map { Array($0.utf8) }) == Set(model.keys))
+    for name in names { #expect((functions[name] != nil) == (model[Array(name.utf8)] != nil)) }
+    for name in names { functions.unregister(name) }
+    #expect(functions.names.isEmpty)
+  }
+
+  @Test("a function that removes or replaces itself ends first")
+  func itself() throws {
+    let functions = FunctionTable()
+    weak var kept: Counted?
+    do {
+      let counted = Counted(7, Count())
+      kept = counted
+      try functions.register("once") { [unowned functions] () -> Int in
+        functions.unregister("once")
+        return counted.number
+      }
+    }
+    #expect(try functions.call("once", returning: Int.self) == 7)
+    #expect(kept == nil)
+    #expect(functions.names.isEmpty)
+  }
+
+  @Test("calls inside of calls find their functions, deeper than a thread can hold tables")
+  func nested() throws {
+    let functions = FunctionTable()
+    try functions.register("sum") { [unowned functions] (number: Int) throws -> Int in
+      if number == 0 { return 0 }
+      try functions.register("other\(number)", replacing: true) { number }
+      return try number + functions.call("sum", number - 1, returning: Int.self)
+    }
+    #expect(try functions.call("sum", 200, returning: Int.self) == 20100)
+    #expect(functions.names.count == 201)
+  }
+
+  @Test("6 threads call what 2 threads replace, and what was replaced dies")
+  func threads() throws {
+    let count = Count()
+    weak var table: FunctionTable?
+    do {
+      let functions = FunctionTable()
+      table = functions
+      func register(_ number: Int) throws {
+        let counted = Counted(number, count)
+        try functions.register("number", replacing: true) { counted.number }
+      }
+      try register(0)
+      let wrong = Atomic(0)
+      onThreads(8) { thread in
+        for round in 0..<500 {
+          if thread < 2 {
+            let counted = Counted(round, count)
+            try? functions.register("number", replacing: true) { counted.number }
+            try? functions.register("\(thread) \(round)") { round }
+            if round % 2 == 0 { functions.unregister("\(thread) \(round)") }
+          } else if let number = try? functions.call("number", returning: Int.self) {
+            if !(0..<500).contains(number) { wrong.add(1, ordering: .relaxed) }
+          } else {
+            wrong.add(1, ordering: .relaxed)
+          }
+        }
+      }
+      #expect(wrong.load(ordering: .relaxed) == 0)
+      #expect(functions.names.count == 501)
+      #expect(count.alive.load(ordering: .relaxed) == 1)
+    }
+    // The closures of the threads keep the table for a moment after `onThreads` returns.
+    for _ in 0..<5000 where table != nil { usleep(1000) }
+    #expect(table == nil)
+    #expect(count.alive.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("calls go on while their table ends")
+  func end() throws {
+    let ends = Atomic(0)
+    for _ in 0..<50 {
+      var functions: FunctionTable? = FunctionTable()
+      try functions?.register("count") { _ = ends.add(1, ordering: .relaxed) }
+      let count = try functions?.function("count", as: (() -> Void).self)
+      functions = nil
+      try count?()
+    }
+    #expect(ends.load(ordering: .relaxed) == 50)
+  }
+}

@@ -1,0 +1,136 @@
+import CForwardingShims
+import ForwardingTestSupport
+import Synchronization
+import TypeEncodings
+import Testing
+
+@testable import Invocations
+
+@Suite("Selectors, found without a lock")
+struct SelectorTests {
+  private static func randomName(_ random: inout SeededGenerator) -> String {
+    let length = Int.random(in: 0...20, using: &random)
+    return "model" + String((0..<length).map { _ in "ab:é".randomElement(using: &random)! })
+  }
+
+  @Test("names are told apart by their bytes, as in a dictionary of them")
+  func model() throws {
+    var random = SeededGenerator(seed: 12)
+    var model: [[UInt8]: Selector] = [:]
+    for _ in 0..<4000 {
+      let name = Self.randomName(&random)
+      let known = model[Array(name.utf8)]
+      if known != nil { #expect(Selector(existing: name) == known) }
+      let selector = try Selector(interning: name)
+      if let known { #expect(selector == known) }
+      model[Array(name.utf8)] = selector
+      #expect(selector.name == name)
+      #expect(selector.numberOfArguments == name.utf8.count { $0 == 0x3A })
+      #expect(SelectorTable.selector(ofWord: UInt64(selector.word)) == selector)
+    }
+    #expect(Set(model.values).count == model.count)
+    #expect(try Selector(interning: "é:") != Selector(interning: "e\u{301}:"))
+  }
+
+  @Test("a word that is no selector's is not followed")
+  func words() {
+    let known = Selector("words:")
+    for offset in 1...16 as ClosedRange<UInt> {
+      #expect(SelectorTable.selector(ofWord: UInt64(known.word + offset)) == nil)
+    }
+    #expect(SelectorTable.selector(ofWord: 0) == nil)
+    #expect(SelectorTable.selector(ofWord: .max) == nil)
+  }
+
+  @Test("short names have no hash in common")
+  func hashes() {
+    var random = SeededGenerator(seed: 13)
+    var names: [[UInt64]: [UInt8]] = [:]
+    for _ in 0..<100_000 {
+      let length = Int.random(in: 0...8, using: &random)
+      let name = (0..<length).map { _ in UInt8.random(in: 0x60...0x7F, using: &random) }
+      // As the length is compared as well.
+      let bytes = name.map { CChar(bitPattern: $0) } + [0]
+      let key = [fwd_name_hash(bytes, length), UInt64(length)]
+      if let other = names.updateValue(name, forKey: key) { #expect(other == name) }
+    }
+  }
+
+  @Test("8 threads find and intern while the table grows")
+  func threads() {
+    let found = Guarded<[String: Selector]>([:])
+    let wrong = Atomic(0)
+    onThreads(8) { thread in
+      for index in 0..<2000 {
+        // Two threads at a time intern the same names.
+        let name = "grow:\(thread / 2):\(index):"
+        let isRight = (try? Selector(interning: name)).map { selector in
+          selector.name == name && Selector(existing: name) == selector
+            && SelectorTable.selector(ofWord: UInt64(selector.word)) == selector
+            && found.withLockInPlace { found in
+              let first = found[name] ?? selector
+              found[name] = first
+              return first == selector
+            }
+        }
+        if isRight != true { wrong.add(1, ordering: .relaxed) }
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+    #expect(found.read { $0.count } == 8000)
+  }
+}
+
+@Suite("What a signature remembers")
+struct RememberedPlanTests {
+  @Test("a signature leads to its plan, and so does that of the plan")
+  func plan() throws {
+    let signature = try MethodSignature(parsing: "v@:qqqid")
+    let plan = try CallPlan.shared(for: signature)
+    #expect(try CallPlan.shared(for: signature) === plan)
+    #expect(try CallPlan.shared(for: plan.signature) === plan)
+    #expect(try CallPlan.shared(for: MethodSignature(parsing: "v@:qqqid")) === plan)
+    #expect(try Invocation(signature, selector: "a:b:c:d:e:").plan === plan)
+  }
+
+  @Test("a plan of a signature from outside ends with both")
+  func end() throws {
+    weak var plan: CallPlan?
+    do {
+      let signature = try MethodSignature(parsing: "v@:qqqidd")
+      plan = try CallPlan.shared(for: signature)
+      #expect(plan != nil)
+      withExtendedLifetime(signature) {}
+    }
+    #expect(plan == nil)
+  }
+
+  @Test("a plan that nobody shares, and one of other places, are not remembered")
+  func others() throws {
+    let signature = try MethodSignature(parsing: "v*qqid")
+    let own = try CallPlan(signature)
+    let variadic = try CallPlan.shared(for: signature, fixedArgumentCount: 1)
+    let shared = try CallPlan.shared(for: signature)
+    #expect(shared !== own)
+    #expect(shared !== variadic)
+    #expect(try CallPlan.shared(for: own.signature) === shared)
+    #expect(try CallPlan.shared(for: variadic.signature) === shared)
+    #expect(try CallPlan.shared(for: signature, fixedArgumentCount: 1) === variadic)
+  }
+
+  @Test("a selector of another number of arguments is refused as before")
+  func arity() throws {
+    let signature = try MethodSignature(parsing: "v@:q")
+    for _ in 0..<2 {
+      #expect(throws: InvocationError.self) { try Invocation(signature, selector: "a:b:") }
+      _ = try Invocation(signature, selector: "a:")
+    }
+    let function = try MethodSignature(parsing: "vq")
+    for _ in 0..<2 {
+      #expect(throws: InvocationError.notAMethod(function)) {
+        try Invocation(function, selector: "a:")
+      }
+      _ = try CallPlan.shared(for: function)
+    }
+  }
+}
