@@ -33,6 +33,9 @@ enum Readme {
     ("a call recorded on the stack, made and forgotten", "scoped/three/create-set3"),
     ("a typed message to a C function", "send/message/c-function"),
     ("a typed message to a Swift closure", "send/message/closure"),
+    ("`pow` through a pointer", "function/pow/pointer"),
+    ("`pow`, looked up once", "function/pow/typed"),
+    ("`pow` by name", "function/pow/call"),
     ("`ffi_call`", "ffi/object/call"),
     ("GNUstep's `NSInvocation`, invoked", "gnustep/object/invoke"),
     ("GNUstep's `NSInvocation`, made, set and invoked", "gnustep/three/create-set3"),
@@ -41,6 +44,7 @@ enum Readme {
     ("a message to 16 strong targets", "multicast/strong/16"),
     ("a message to 16 weak targets", "multicast/weak/16"),
     ("a message to 16 targets, Swift closures as methods", "multicast/closures/16"),
+    ("a message to 16 weak targets, with a report", "report/closures/16"),
     ("a call from C, forwarded to 16 weak targets", "door/forward/16"),
     ("16 `std::weak_ptr`", "weak-ptr/call/16"),
     ("a Qt signal with 16 slots", "qt/emit/16"),
@@ -49,6 +53,10 @@ enum Readme {
     ("the usual Swift multicast delegate, 16", "delegate/weak-boxes/16"),
     ("`NotificationCenter`, 16 observers", "corelibs/notify/16"),
     ("GNUstep's `forwardInvocation:` to 16", "gnustep/forward/16"),
+    ("100 times `queue.async`", "lane/queue-100/async"),
+    ("100 messages to a target on a queue", "lane/queue-100/weak"),
+    ("removed from and added to a dictionary of 1,000,000", "dictionary/remove-add/1000000"),
+    ("removed from and added to a proxy of 1,000,000", "targets/remove-add-token/1000000"),
   ]
 
   /// Puts the tables between the marks of a file.

@@ -139,7 +139,8 @@ private final class Passage: Sendable {
       call.setSelector(selector)
       call.slot(0).word = UInt64(UInt(bitPattern: receiver))
       defer { call.slot(0).word = 0 }
-      try spare.dispatch()
+      // Not `dispatch`: a spare invocation keeps no method.
+      try spare.dispatchByLookup(call.receiver)
       guard call.hasResult else { return }
       let result = frame.result(of: plan)
       // SAFETY: a result has the same size and pieces in both frames.

@@ -133,7 +133,7 @@ extension Call {
     case .asks(let table):
       if try unsafe forward(asking: table) { return }
       try sendByInvocation { try unsafe $0.ask(table, receiver) }
-    case .unknown: try sendByInvocation { try $0.dispatch() }
+    case .unknown: try sendByInvocation { try $0.dispatchByLookup(receiver) }
     }
   }
 
