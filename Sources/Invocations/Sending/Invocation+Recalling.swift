@@ -35,48 +35,57 @@ extension Invocation {
 
   @inline(never)
   private func dispatchAnew(_ receiver: BorrowedObject, _ type: UInt) throws {
-    recall(type)
+    // What is let go may run any code, which may know this call: nobody replaces the target meanwhile, and
+    // the method that was kept goes when the send is over.
+    let old = unsafe call.lendingTarget { unsafe recall(type) }
+    defer { unsafe letGo(old) }
     try dispatchByLookup(receiver)
   }
 
-  /// Keeps the method of a class, if it needs no care, from the second time on that it is wanted.
-  private func recall(_ type: UInt) {
+  private func letGo(_ method: Unmanaged<Implementation>?) {
+    if let method = unsafe method { call.lendingTarget { unsafe method.release() } }
+  }
+
+  /// Keeps the method of a class, if it needs no care, from the second time on that it is wanted. Returns the
+  /// one that was kept, which is the caller's to let go.
+  private func recall(_ type: UInt) -> Unmanaged<Implementation>? {
     // What runs further up the stack may be the method that is kept.
-    guard !call.isBusy else { return }
+    guard unsafe call.state.pointee.uses == 0 else { return nil }
     let recalled = unsafe recalled
     let selector = UInt(call.selectorWord)
-    guard unsafe recalled.pointee.type == type, unsafe recalled.pointee.selector == selector else {
-      forgetMethod()
-      unsafe recalled.pointee.type = type
-      unsafe recalled.pointee.selector = selector
-      return
-    }
+    let isKnown = unsafe recalled.pointee.type == type && recalled.pointee.selector == selector
+    let old = unsafe takeMethod()
+    unsafe recalled.pointee.type = type
+    unsafe recalled.pointee.selector = selector
+    guard isKnown else { return unsafe old }
     // Read before looking: a change in between makes what is found stale.
     let changes = unsafe fwd_method_changes(selector)
     let seen = fwd_method_epoch(selector)
     let held = unsafe fwd_method_held(type, UInt64(selector))
     guard let method = unsafe held.method, let thread = unsafe held.thread,
       let hold = unsafe held.hold
-    else { return }
-    let old = unsafe recalled.pointee.implementation
-    if unsafe fwd_method_is_ready(method, call.facts) != 0 {
+    else { return unsafe old }
+    if unsafe fwd_method_is_ready(method, call.facts) != 0,
       let implementation = unsafe method.pointee.implementation
-      _ = unsafe implementation.map { unsafe Unmanaged<Implementation>.fromOpaque($0).retain() }
-      unsafe recalled.pointee.implementation = implementation
+    {
+      unsafe recalled.pointee.implementation = UnsafeRawPointer(
+        Unmanaged<Implementation>.fromOpaque(implementation).retain().toOpaque())
       unsafe recalled.pointee.changes = changes
       unsafe recalled.pointee.seen = seen
-    } else {
-      unsafe recalled.pointee.implementation = nil
     }
+    // Last, as it may run any code.
     unsafe fwd_let_go_from(thread, hold, 0)
-    unsafe old.map { unsafe Unmanaged<Implementation>.fromOpaque($0).release() }
+    return unsafe old
   }
 
-  /// Lets go of the method, which may run any code.
-  func forgetMethod() {
+  /// Takes out the method that is kept.
+  private func takeMethod() -> Unmanaged<Implementation>? {
     let old = unsafe recalled.pointee.implementation
     unsafe recalled.pointee.type = 0
     unsafe recalled.pointee.implementation = nil
-    unsafe old.map { unsafe Unmanaged<Implementation>.fromOpaque($0).release() }
+    return unsafe old.map { unsafe .fromOpaque($0) }
   }
+
+  /// Forgets the method, for an invocation that nobody else knows.
+  func forgetMethod() { unsafe takeMethod()?.release() }
 }

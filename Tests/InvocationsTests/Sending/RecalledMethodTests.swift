@@ -123,6 +123,50 @@ struct RecalledMethodTests {
     #expect(shared.witness == nil)
   }
 
+  /// Runs something when it dies.
+  private final class Fuse: @unchecked Sendable {
+    var onEnd: () -> Void = {}
+    deinit { onEnd() }
+  }
+
+  @Test("keeps its target while the method that it kept is let go")
+  func targetOutlivesMethod() throws {
+    final class Seen { var error: (any Error)? }
+    let seen = Seen()
+    let call: Invocation
+    do {
+      let fuse = Fuse()
+      // The call alone has the target.
+      call = try warm("recallFuse", Lamp()) { withExtendedLifetime(fuse) { 1 } }
+      try call.invoke()
+      fuse.onEnd = { [unowned call] in
+        do { try call.setTarget(Lamp()) } catch { seen.error = error }
+      }
+    }
+    try MethodTable.of(Lamp.self).register("recallFuse", replacing: true) { (_: Lamp) in Int32(2) }
+    for _ in 0..<3 { try call.invoke() }
+    #expect(seen.error as? InvocationError == .targetInUse)
+    #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  @Test("keeps the right method where it is sent while another is let go")
+  func sentWhileLettingGo() throws {
+    let (lamp, lantern) = (Lamp(), Lantern())
+    let call: Invocation
+    do {
+      let fuse = Fuse()
+      call = try warm("recallNested", lamp) { withExtendedLifetime(fuse) { 1 } }
+      fuse.onEnd = { [unowned call] in for _ in 0..<3 { try? call.invoke(on: lantern) } }
+    }
+    try MethodTable.of(Lantern.self).register("recallNested") { (_: Lantern) in Int32(3) }
+    try MethodTable.of(Lamp.self).register("recallNested", replacing: true) { (_: Lamp) in Int32(2)
+    }
+    for _ in 0..<4 {
+      try call.invoke(on: lamp)
+      #expect(try call.result(as: Int32.self) == 2)
+    }
+  }
+
   @Test("lets go of its method when it ends")
   func ends() throws {
     weak var seen: Witness?
