@@ -35,6 +35,9 @@ extension Invocation {
 
   @inline(never)
   private func dispatchAnew(_ receiver: BorrowedObject, _ type: UInt) throws {
+    // The call may be the only one that has the target, which asks other code what to do.
+    let held = unsafe Unmanaged<AnyObject>.fromOpaque(receiver.address).retain()
+    defer { unsafe held.release() }
     // What is let go may run any code, which may know this call: nobody replaces the target meanwhile, and
     // the method that was kept goes when the send is over.
     let old = unsafe call.lendingTarget { unsafe recall(type) }

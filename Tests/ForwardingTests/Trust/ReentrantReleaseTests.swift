@@ -142,4 +142,32 @@ struct ReentrantReleaseTests {
       guard target.isSound else { exit(EXIT_FAILURE) }
     }
   }
+
+  /// What a handler of diagnostics shares with its test. All runs on one thread.
+  private final class Watch: @unchecked Sendable {
+    weak var proxy: MulticastProxy?
+    var call: Invocation?
+    var seenAlive: [Bool] = []
+  }
+
+  @Test("a proxy that the call alone has lives until its delivery is over")
+  func soleProxy() throws {
+    let watch = Watch()
+    let call = try Invocation(MethodSignature("v@:"), selector: "soleProxyTold")
+    do {
+      let proxy = MulticastProxy()
+      for _ in 0..<2 { proxy.add(AnotherObject()) }
+      proxy.onDiagnostic = { [unowned watch] _ in
+        try? watch.call?.setTarget(nil)
+        watch.seenAlive.append(watch.proxy != nil)
+      }
+      watch.proxy = proxy
+      try call.setTarget(proxy)
+    }
+    watch.call = call
+    try? call.invoke()
+    #expect(watch.seenAlive.count >= 2)
+    #expect(!watch.seenAlive.contains(false))
+    #expect(watch.proxy == nil)
+  }
 }
