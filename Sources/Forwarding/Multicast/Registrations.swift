@@ -173,13 +173,14 @@ struct Registrations {
 
   private mutating func forget(_ registration: Registration) {
     let target = registration.identity
-    guard var rest = rare?.others[target] else { return table.remove(target) }
+    // Taken out, so that the rest is changed in place.
+    guard var rest = rare?.others.removeValue(forKey: target) else { return table.remove(target) }
     if table[target] === registration {
       table.replace(with: rest.removeFirst())
     } else {
       rest.removeAll { $0 === registration }
     }
-    rare?.others[target] = rest.isEmpty ? nil : rest
+    if !rest.isEmpty { rare?.others[target] = rest }
   }
 
   /// Ends one scope of a registration; the last one removes it, unless somebody else keeps it.

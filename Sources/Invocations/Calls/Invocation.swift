@@ -33,6 +33,7 @@ public final class Invocation {
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public convenience init(_ plan: CallPlan) {
     unsafe self.init(Unmanaged.passUnretained(plan))
+    withExtendedLifetime(plan) {}
   }
 
   /// The same for a plan that the caller keeps meanwhile: it is counted once, and not once more to be handed

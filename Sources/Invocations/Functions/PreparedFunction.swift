@@ -76,7 +76,11 @@ package final class PreparedFunction: Sendable {
     case .word, .nothing: isWord = true
     case .object, .address, .text, .converted: isWord = false
     }
-    guard isWord, layout.isWords, unsafe plan.facts.pointee.is_light != 0 else { return .call }
+    // A result in memory has a hidden argument that says where, even if nobody wants it.
+    let isInMemory = unsafe plan.result.pointee.route == .hiddenPointer
+    guard isWord, !isInMemory, layout.isWords, unsafe plan.facts.pointee.is_light != 0 else {
+      return .call
+    }
     guard implementation.function != nil, plan.fixedArgumentCount == nil,
       layout.count <= Int(FWD_ARRAY_MAX), layout.areWhole
     else { return .frame }

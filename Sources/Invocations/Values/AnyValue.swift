@@ -27,7 +27,8 @@ enum AnyValue {
   ) {
     func initialize<Value>(_ type: Value.Type) {
       guard let value = unsafe UnsafePointer<Value>(bitPattern: address) else { return }
-      unsafe memory.assumingMemoryBound(to: Value.self).initialize(from: value, count: 1)
+      // Not `from:`, which copies the padding behind the last value as well.
+      unsafe memory.assumingMemoryBound(to: Value.self).initialize(to: value.pointee)
     }
     initialize(type)
   }

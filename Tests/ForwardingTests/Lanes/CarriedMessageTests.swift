@@ -83,6 +83,32 @@ struct CarriedMessageTests {
       ])
   }
 
+  @Test("bring values that end in the middle of a word, or take no memory")
+  func oddSizes() throws {
+    struct Nothing: Sendable {}
+    struct Odd: Sendable, Equatable {
+      var whole: Int64
+      var rest: UInt8
+    }
+    let target = ClosureTarget()
+    let log = log
+    try target.register("odd:after:") { (odd: Odd, _: Nothing) in
+      log.add("\(odd.whole) \(odd.rest)")
+    }
+    try MethodTable.of(Doer.self).register("odd:after:", replacing: true) {
+      (self: Doer, odd: Odd, _: Nothing) in self.log.add("\(odd.whole) \(odd.rest)")
+    }
+    let proxy = MulticastProxy()
+    let doer = Doer(log)
+    for target in [doer, target] as [AnyObject] {
+      proxy.add(target, strongly: true, on: .queue(queue))
+    }
+    let message = try Message<Void, Odd, Nothing>("odd:after:")
+    for _ in 0..<3 { try message(Odd(whole: 1, rest: 2), Nothing(), on: proxy) }
+    queue.sync {}
+    #expect(log.all == Array(repeating: "1 2", count: 6))
+  }
+
   @Test("keep what they carry until they have arrived, and no longer")
   func keeping() throws {
     let proxy = MulticastProxy()

@@ -143,4 +143,13 @@ struct NamedFunctionsTests {
     }
     #expect(ends.load(ordering: .relaxed) == 50)
   }
+
+  @Test("a result in memory that nobody wants has its memory all the same")
+  func droppedResult() throws {
+    let functions = FunctionTable()
+    let library = try Library("libc.so.6")
+    try unsafe functions.register(
+      "mallinfo2", encoding: "{mallinfo2=QQQQQQQQQQ}", unsafeSymbolIn: library)
+    for _ in 0..<3 { try functions.call("mallinfo2") }
+  }
 }
