@@ -151,7 +151,8 @@ enum Instructions {
   /// The rows that are counted unless a file of limits says which.
   static let usual = [
     "invoke/object/prepared", "invoke/one/set1", "scoped/three/create-set3",
-    "send/message/c-function", "send/message/closure", "multicast/strong/16",
+    "send/message/c-function", "send/message/closure", "send/recorded/invoke",
+    "multicast/strong/16",
     "multicast/weak/16", "multicast/closures/16", "door/forward/1", "callback/object/call",
   ]
 

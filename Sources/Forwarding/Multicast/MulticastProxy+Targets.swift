@@ -2,6 +2,10 @@ extension MulticastProxy {
   /// The registrations as they are now.
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
 
+  /// The first target, if it is alive. It answers most questions, and to list all takes as long as there are
+  /// many.
+  var firstTarget: AnyObject? { registrations.withLockInPlace { _ in targetList.first }?.object }
+
   /// The wishes for a registration as they are now.
   func wishes(of registration: Registration) -> Registration.Wishes {
     registrations.withLockInPlace { _ in registration.wishes }
@@ -59,10 +63,6 @@ extension MulticastProxy {
 
 extension MulticastProxy {
   package func targetMethod(for selector: Selector) -> Implementation? {
-    for registration in snapshot {
-      guard let target = registration.object else { continue }
-      return Introspection.classMethod(of: target, for: selector)
-    }
-    return nil
+    (firstTarget ?? targets.first).flatMap { Introspection.classMethod(of: $0, for: selector) }
   }
 }

@@ -33,6 +33,9 @@ extension TargetList {
     return all
   }
 
+  /// The first member.
+  package var first: ListedTarget? { chunkCount > 0 ? unsafe member(0, of: 0) : nil }
+
   /// Members that have come since this was asked for last, and perhaps others.
   package func takeNewcomers() -> Newcomers {
     var new = Newcomers()
