@@ -2,9 +2,8 @@ extension MulticastProxy {
   /// The registrations as they are now.
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
 
-  /// The first target, if it is alive. It answers most questions, and to list all takes as long as there are
-  /// many.
-  var firstTarget: AnyObject? { registrations.withLockInPlace { _ in targetList.first }?.object }
+  /// The first target, if it is alive: to list all takes as long as there are many.
+  private var firstTarget: AnyObject? { registrations.withLockInPlace { _ in targetList.first }?.object }
 
   /// The wishes for a registration as they are now.
   func wishes(of registration: Registration) -> Registration.Wishes {

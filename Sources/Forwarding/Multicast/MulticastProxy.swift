@@ -217,7 +217,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func responds(to selector: Selector) -> Bool {
     if super.responds(to: selector) { return true }
-    if let first = firstTarget, Introspection.responds(first, to: selector) { return true }
     return targets.contains { Introspection.responds($0, to: selector) }
   }
 
@@ -228,9 +227,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
-    if let first = firstTarget, let signature = Introspection.signature(of: first, for: selector) {
-      return signature
-    }
     for registration in snapshot {
       guard let target = registration.object else { continue }
       if let signature = Introspection.signature(of: target, for: selector) { return signature }
