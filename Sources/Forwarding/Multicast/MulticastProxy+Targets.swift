@@ -3,7 +3,9 @@ extension MulticastProxy {
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
 
   /// The first target, if it is alive: to list all takes as long as there are many.
-  private var firstTarget: AnyObject? { registrations.withLockInPlace { _ in targetList.first }?.object }
+  private var firstTarget: AnyObject? {
+    registrations.withLockInPlace { _ in targetList.first }?.object
+  }
 
   /// The wishes for a registration as they are now.
   func wishes(of registration: Registration) -> Registration.Wishes {
