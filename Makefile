@@ -30,7 +30,7 @@ check: setup-check test
 	Scripts/sanitize.sh checked
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
-	Scripts/dependent.sh 1500000
+	Scripts/dependent.sh 1600000
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh
