@@ -1,0 +1,49 @@
+/// Where messages go: names with dots between them. It has no wildcards and no spaces, so nobody listens to more
+/// than is said.
+///
+/// ```swift
+/// RemoteSubject("echo").name                  // echo
+/// RemoteSubject(parts: "chat", "a.b *").name  // chat.a%2Eb%20%2A
+/// ```
+public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
+  /// The text that the transport gets.
+  public let name: String
+
+  /// Makes a subject of names, in which any character may be.
+  public init(parts: String...) {
+    name = parts.map(Self.escaped).joined(separator: ".")
+  }
+
+  /// Makes a subject of text whose dots are between names.
+  public init(_ text: String) {
+    name =
+      text.split(separator: ".", omittingEmptySubsequences: false)
+      .map { Self.escaped(String($0)) }.joined(separator: ".")
+  }
+
+  /// Makes a subject of a name that is escaped already, as one from another process is.
+  init(known name: String) { self.name = name }
+
+  public init(stringLiteral text: String) { self.init(text) }
+
+  public var description: String { name }
+
+  /// Everything but letters, digits, `-` and `_` of ASCII as `%` and two digits.
+  private static func escaped(_ part: String) -> String {
+    if part.isEmpty { return "%" }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in part.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        bytes.append(byte)
+      default:
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

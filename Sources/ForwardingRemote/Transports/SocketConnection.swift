@@ -1,0 +1,150 @@
+import Dispatch
+import Invocations
+
+/// One connection to another process: messages out in their order, and messages in, on a queue of its own.
+final class SocketConnection: Sendable {
+  /// How many bytes may wait to be sent.
+  static let patience = 8 << 20
+
+  let peer: TransportPeer
+  private let descriptor: SocketDescriptor
+  private let queue = DispatchQueue(label: "forwarding.socket")
+  private let outbox = Guarded(Outbox())
+  private let sources: Sources
+  private let ended = Guarded<(@Sendable (SocketConnection) -> Void)?>(nil)
+
+  private struct Outbox {
+    var messages: [[UInt8]] = []
+    var first = 0
+    var bytes = 0
+    var isEnded = false
+
+    var isEmpty: Bool { first == messages.count }
+  }
+
+  /// What waits for the system. One that waits for nothing is suspended, and must not be let go so.
+  private struct Sources: @unchecked Sendable {
+    // SAFETY: sources may be resumed and cancelled from any thread; resumed and suspended under the lock.
+    let reading: any DispatchSourceRead
+    let writing: any DispatchSourceWrite
+  }
+
+  /// Takes over a socket.
+  init(_ descriptor: SocketDescriptor) {
+    self.descriptor = descriptor
+    peer = descriptor.peer
+    sources = Sources(
+      reading: DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue),
+      writing: DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue))
+    // The number is another file's as soon as it is closed: when neither source looks at it any more.
+    let group = DispatchGroup()
+    group.enter()
+    group.enter()
+    sources.reading.setCancelHandler { group.leave() }
+    sources.writing.setCancelHandler { group.leave() }
+    group.notify(queue: queue) { descriptor.close() }
+    // Until something waits to be sent.
+    sources.writing.suspend()
+  }
+
+  deinit { end() }
+
+  /// Begins to take messages. `ended` is called once, when there will be no more.
+  func begin(
+    room: Int, _ received: @escaping @Sendable (SocketConnection, [UInt8]) -> Void,
+    ended: @escaping @Sendable (SocketConnection) -> Void
+  ) {
+    let box = ReadingRoom(room)
+    self.ended.withLock { $0 = ended }
+    sources.reading.setEventHandler { [weak self] in
+      guard let self else { return }
+      // Not for ever, as who writes waits for the same queue.
+      for _ in 0..<64 {
+        switch box.receive(from: descriptor) {
+        case .message(let bytes): received(self, bytes)
+        case .nothing: return
+        case .ended: return giveUp()
+        }
+      }
+    }
+    sources.writing.setEventHandler { [weak self] in
+      if let self, !drain() { giveUp() }
+    }
+    sources.reading.activate()
+    sources.writing.activate()
+  }
+
+  /// Where messages are written to, by the queue alone.
+  private final class ReadingRoom: @unchecked Sendable {
+    // SAFETY: used on the connection's queue alone.
+    private var bytes: [UInt8]
+
+    init(_ count: Int) { bytes = [UInt8](repeating: 0, count: count) }
+
+    func receive(from descriptor: SocketDescriptor) -> SocketDescriptor.Received {
+      descriptor.receive(into: &bytes)
+    }
+  }
+
+  /// Sends a message, or lets it wait for those before it.
+  func send(_ bytes: [UInt8]) throws(TransportError) {
+    let error: TransportError? = outbox.withLockInPlace { outbox in
+      if outbox.isEnded { return .interrupted }
+      if outbox.isEmpty {
+        switch descriptor.send(bytes) {
+        case .sent: return nil
+        case .broken: return .interrupted
+        case .full: sources.writing.resume()
+        }
+      }
+      guard outbox.bytes + bytes.count <= Self.patience else { return .congested }
+      outbox.messages.append(bytes)
+      outbox.bytes += bytes.count
+      return nil
+    }
+    if let error { throw error }
+  }
+
+  /// Whether nothing waits to be sent.
+  var isDrained: Bool { outbox.read { $0.isEmpty } }
+
+  /// Sends what waits; false if the other end is gone.
+  private func drain() -> Bool {
+    outbox.withLockInPlace { outbox in
+      while !outbox.isEmpty, !outbox.isEnded {
+        switch descriptor.send(outbox.messages[outbox.first]) {
+        case .broken: return false
+        case .full: return true
+        case .sent:
+          outbox.bytes -= outbox.messages[outbox.first].count
+          outbox.messages[outbox.first] = []
+          outbox.first += 1
+        }
+      }
+      outbox.messages = []
+      outbox.first = 0
+      if !outbox.isEnded { sources.writing.suspend() }
+      return true
+    }
+  }
+
+  /// Ends what is not, or no more, in order, and tells who began it.
+  func giveUp() { if end() { ended.read { $0 }?(self) } }
+
+  /// Takes and sends nothing more; false if that was so before.
+  @discardableResult
+  func end() -> Bool {
+    outbox.withLockInPlace { outbox in
+      if outbox.isEnded { return false }
+      let wasWaiting = !outbox.isEmpty
+      outbox = Outbox(isEnded: true)
+      sources.reading.cancel()
+      sources.writing.cancel()
+      // Only what runs is ever told that it was cancelled.
+      sources.reading.activate()
+      sources.writing.activate()
+      if !wasWaiting { sources.writing.resume() }
+      return true
+    }
+  }
+}

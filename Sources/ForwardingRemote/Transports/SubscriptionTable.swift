@@ -1,0 +1,130 @@
+import Invocations
+
+/// Who in this process listens to which subject.
+final class SubscriptionTable: Sendable {
+  private let state = Guarded(State())
+
+  private struct State {
+    var subjects: [RemoteSubject: Listeners] = [:]
+    var isClosed = false
+  }
+
+  /// Those who listen to one subject.
+  private struct Listeners {
+    var alone: [Listener] = []
+    var groups: [String: Group] = [:]
+
+    var isEmpty: Bool { alone.isEmpty && groups.isEmpty }
+  }
+
+  private struct Group {
+    var members: [Listener] = []
+    var next = 0
+  }
+
+  func add(
+    _ subject: RemoteSubject, _ group: String?,
+    _ receive: @escaping @Sendable (TransportMessage) -> Void
+  ) throws(TransportError) -> Listener {
+    let listener = Listener(self, subject, receive)
+    let isOpen = state.withLockInPlace { state in
+      if state.isClosed { return false }
+      var listeners = state.subjects[subject] ?? Listeners()
+      if let group {
+        listeners.groups[group, default: Group()].members.append(listener)
+      } else {
+        listeners.alone.append(listener)
+      }
+      state.subjects[subject] = listeners
+      return true
+    }
+    guard isOpen else { throw .closed }
+    return listener
+  }
+
+  /// Those whom a message goes to: all who listen alone, and one of each group.
+  func listeners(to subject: RemoteSubject) throws(TransportError) -> [Listener] {
+    let found: [Listener]? = state.withLockInPlace { state in
+      if state.isClosed { return nil }
+      guard var listeners = state.subjects[subject] else { return [] }
+      if listeners.groups.isEmpty { return listeners.alone }
+      var found = listeners.alone
+      for (name, group) in listeners.groups {
+        found.append(group.members[group.next % group.members.count])
+        listeners.groups[name]?.next = (group.next + 1) % group.members.count
+      }
+      state.subjects[subject] = listeners
+      return found
+    }
+    guard let found else { throw .closed }
+    return found
+  }
+
+  /// Lets go of all; nobody can be added any more. False if that was so before.
+  func close() -> Bool {
+    // What goes is given back, as a closure may own anything.
+    let (listeners, wasOpen) = state.withLockInPlace { state in
+      let before = state
+      state = State(isClosed: true)
+      return (before.subjects, !before.isClosed)
+    }
+    return withExtendedLifetime(listeners) { wasOpen }
+  }
+
+  fileprivate func remove(_ listener: Listener) {
+    let old: Listeners? = state.withLockInPlace { state in
+      guard var listeners = state.subjects[listener.subject] else { return nil }
+      let old = listeners
+      listeners.alone.removeAll { $0 === listener }
+      for name in listeners.groups.keys {
+        listeners.groups[name]?.members.removeAll { $0 === listener }
+        if listeners.groups[name]?.members.isEmpty == true { listeners.groups[name] = nil }
+      }
+      state.subjects[listener.subject] = listeners.isEmpty ? nil : listeners
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Who listens to one subject.
+  final class Listener: TransportSubscription {
+    private let table: SubscriptionTable
+    fileprivate let subject: RemoteSubject
+    let receive: @Sendable (TransportMessage) -> Void
+
+    fileprivate init(
+      _ table: SubscriptionTable, _ subject: RemoteSubject,
+      _ receive: @escaping @Sendable (TransportMessage) -> Void
+    ) {
+      self.table = table
+      self.subject = subject
+      self.receive = receive
+    }
+
+    func end() { table.remove(self) }
+  }
+}
+
+/// A request whose answers go to a closure until it is ended.
+final class AnsweredRequest: TransportRequest {
+  private let answered: Guarded<(@Sendable (Result<[UInt8], TransportError>) -> Void)?>
+  private let ended: (@Sendable () -> Void)?
+
+  init(
+    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void,
+    ended: (@Sendable () -> Void)? = nil
+  ) {
+    self.answered = Guarded(answered)
+    self.ended = ended
+  }
+
+  func take(_ answer: Result<[UInt8], TransportError>) { answered.read { $0 }?(answer) }
+
+  func end() {
+    let wasOpen = answered.withLock { answered in
+      defer { answered = nil }
+      return answered != nil
+    }
+    if wasOpen { ended?() }
+  }
+}

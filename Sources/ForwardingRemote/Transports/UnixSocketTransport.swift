@@ -1,0 +1,299 @@
+import Dispatch
+import Invocations
+
+/// A transport between processes of one machine, over a socket in the file system that only this user may open.
+///
+/// One process listens at a path; others connect to it. The kernel says who sends (``TransportPeer/process(id:user:group:)``).
+///
+/// ```swift
+/// let path = "/tmp/forwarding-example-\(UInt32.random(in: 0 ... .max))"
+/// let server = try UnixSocketTransport(listeningAt: path)
+/// let client = try UnixSocketTransport(connectedTo: path)
+/// client.maximumPayload  // 131072
+/// client.close()
+/// server.close()
+/// ```
+///
+/// What the listening process publishes goes to all that are connected; what another publishes goes to the listening
+/// one. A group is one of a process. A connection that breaks is made again until the transport is closed.
+public final class UnixSocketTransport: Transport {
+  public let maximumPayload: Int
+  private let subscriptions = SubscriptionTable()
+  private let state = Guarded(State())
+  private let path: String
+  private let listening: Listening?
+
+  private struct State {
+    var connections: [SocketConnection] = []
+    var requests: [UInt64: Pending] = [:]
+    var number: UInt64 = 0
+    var changed: (@Sendable (TransportState) -> Void)?
+    var isClosed = false
+  }
+
+  /// A request on its way, and from whom an answer may come.
+  private struct Pending {
+    let request: AnsweredRequest
+    var waiting: [SocketConnection]
+    /// Whether somebody listens, as far as is known.
+    var isHeard: Bool
+  }
+
+  private struct Listening: @unchecked Sendable {
+    // SAFETY: a source may be cancelled from any thread.
+    let source: any DispatchSourceRead
+    let descriptor: SocketDescriptor
+  }
+
+  /// Listens at a path. A file that is left there by a process that has ended is taken away.
+  public convenience init(
+    listeningAt path: String, maximumPayload: Int = 128 << 10
+  ) throws(TransportError) {
+    let descriptor = try SocketDescriptor.make()
+    do throws(TransportError) {
+      if try descriptor.connect(to: path) { throw .unreachable("\(path): somebody listens there") }
+      SocketDescriptor.removeSocket(at: path)
+      try descriptor.listen(at: path)
+    } catch {
+      descriptor.close()
+      throw error
+    }
+    self.init(path, maximumPayload, descriptor)
+    accept(on: descriptor)
+  }
+
+  /// Connects to a process that listens at a path.
+  public convenience init(
+    connectedTo path: String, maximumPayload: Int = 128 << 10
+  ) throws(TransportError) {
+    self.init(path, maximumPayload, nil)
+    guard try connect() else { throw .unreachable("\(path): nobody listens there") }
+  }
+
+  private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {
+    self.path = path
+    self.maximumPayload = min(max(1024, maximumPayload), 160 << 10)
+    listening = descriptor.map {
+      Listening(
+        source: DispatchSource.makeReadSource(
+          fileDescriptor: $0.number, queue: DispatchQueue(label: "forwarding.socket.accept")),
+        descriptor: $0)
+    }
+  }
+
+  deinit { close() }
+
+  // MARK: Connections
+
+  private func accept(on descriptor: SocketDescriptor) {
+    guard let source = listening?.source else { return }
+    source.setEventHandler { [weak self] in
+      while let new = descriptor.accept() {
+        guard let self else { return new.close() }
+        begin(SocketConnection(new))
+      }
+    }
+    source.setCancelHandler { descriptor.close() }
+    source.activate()
+  }
+
+  /// Connects; false if nobody listens.
+  private func connect() throws(TransportError) -> Bool {
+    let descriptor = try SocketDescriptor.make()
+    do throws(TransportError) {
+      guard try descriptor.connect(to: path) else {
+        descriptor.close()
+        return false
+      }
+    } catch {
+      descriptor.close()
+      throw error
+    }
+    begin(SocketConnection(descriptor))
+    return true
+  }
+
+  private func begin(_ connection: SocketConnection) {
+    let isOpen = state.withLockInPlace { state in
+      if !state.isClosed { state.connections.append(connection) }
+      return !state.isClosed
+    }
+    guard isOpen else { return }
+    connection.begin(room: maximumPayload + SocketFrame.head + SocketFrame.subject) {
+      [weak self] connection, bytes in
+      guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
+      self?.receive(frame, from: connection)
+    } ended: { [weak self] connection in
+      self?.lose(connection)
+    }
+  }
+
+  /// A connection has ended: what waits for it fails, and who connected does so again.
+  private func lose(_ connection: SocketConnection) {
+    let (failed, changed): ([AnsweredRequest], (@Sendable (TransportState) -> Void)?) =
+      state.withLockInPlace { state in
+        state.connections.removeAll { $0 === connection }
+        var failed: [AnsweredRequest] = []
+        for (number, pending) in state.requests
+        where pending.waiting.contains(where: { $0 === connection }) {
+          state.requests[number]?.waiting.removeAll { $0 === connection }
+          failed.append(pending.request)
+        }
+        return (failed, state.isClosed ? nil : state.changed)
+      }
+    for request in failed { request.take(.failure(.interrupted)) }
+    guard listening == nil else { return }
+    changed?(.interrupted)
+    reconnect(after: .milliseconds(10))
+  }
+
+  private func reconnect(after pause: DispatchTimeInterval) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
+      guard let self, !state.read({ $0.isClosed }) else { return }
+      guard (try? connect()) == true else { return reconnect(after: .milliseconds(200)) }
+      state.read { $0.changed }?(.restored)
+    }
+  }
+
+  // MARK: Sending
+
+  public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
+    let (listeners, connections) = try receivers(of: subject, payload.count)
+    if listening == nil, connections.isEmpty { throw .interrupted }
+    let bytes = SocketFrame(.told, 0, subject, payload).bytes
+    for connection in connections { try connection.send(bytes) }
+    for listener in listeners {
+      listener.receive(TransportMessage(payload: payload, sender: .thisProcess, answer: nil))
+    }
+  }
+
+  public func request(
+    _ payload: [UInt8], to subject: RemoteSubject,
+    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+  ) throws(TransportError) -> any TransportRequest {
+    let (listeners, connections) = try receivers(of: subject, payload.count)
+    if listening == nil, connections.isEmpty { throw .interrupted }
+    let number = state.withLockInPlace { state in
+      state.number += 1
+      return state.number
+    }
+    let request = AnsweredRequest(answered) { [weak self] in
+      _ = self?.state.withLockInPlace { $0.requests.removeValue(forKey: number) }
+    }
+    if !connections.isEmpty {
+      state.withLockInPlace {
+        $0.requests[number] = Pending(
+          request: request, waiting: connections, isHeard: !listeners.isEmpty)
+      }
+      let bytes = SocketFrame(.asked, number, subject, payload).bytes
+      for connection in connections {
+        do throws(TransportError) { try connection.send(bytes) } catch {
+          request.take(.failure(error))
+        }
+      }
+    } else if listeners.isEmpty {
+      request.take(.failure(.nobodyListens))
+    }
+    for listener in listeners {
+      listener.receive(
+        TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
+    }
+    return request
+  }
+
+  private func receivers(
+    of subject: RemoteSubject, _ count: Int
+  ) throws(TransportError) -> ([SubscriptionTable.Listener], [SocketConnection]) {
+    guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
+    guard subject.name.utf8.count <= SocketFrame.subject else {
+      throw .tooLarge(limit: SocketFrame.subject, given: subject.name.utf8.count)
+    }
+    return (try subscriptions.listeners(to: subject), state.read { $0.connections })
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ frame: SocketFrame, from connection: SocketConnection) {
+    switch frame.kind {
+    case .told:
+      for listener in (try? subscriptions.listeners(to: frame.subject)) ?? [] {
+        listener.receive(
+          TransportMessage(payload: frame.payload, sender: connection.peer, answer: nil))
+      }
+    case .asked:
+      let listeners = (try? subscriptions.listeners(to: frame.subject)) ?? []
+      if listeners.isEmpty {
+        try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
+      }
+      for listener in listeners {
+        let answer: @Sendable ([UInt8]) -> Void = { [weak connection] bytes in
+          // Who asked waits no longer than its deadline, should this not arrive.
+          try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
+        }
+        listener.receive(
+          TransportMessage(payload: frame.payload, sender: connection.peer, answer: answer))
+      }
+    case .answered: request(frame.number, of: connection)?.take(.success(frame.payload))
+    case .nobody: nobody(frame.number, connection)
+    }
+  }
+
+  /// A request that was sent to a connection: no other may answer it.
+  private func request(_ number: UInt64, of connection: SocketConnection) -> AnsweredRequest? {
+    state.withLockInPlace { state in
+      guard let pending = state.requests[number],
+        pending.waiting.contains(where: { $0 === connection })
+      else { return nil }
+      state.requests[number]?.isHeard = true
+      return pending.request
+    }
+  }
+
+  private func nobody(_ number: UInt64, _ connection: SocketConnection) {
+    let unheard: AnsweredRequest? = state.withLockInPlace { state in
+      guard var pending = state.requests[number] else { return nil }
+      pending.waiting.removeAll { $0 === connection }
+      state.requests[number] = pending
+      return pending.waiting.isEmpty && !pending.isHeard ? pending.request : nil
+    }
+    unheard?.take(.failure(.nobodyListens))
+  }
+
+  // MARK: The rest
+
+  public func subscribe(
+    to subject: RemoteSubject, group: String?,
+    _ receive: @escaping @Sendable (TransportMessage) -> Void
+  ) throws(TransportError) -> any TransportSubscription {
+    try subscriptions.add(subject, group, receive)
+  }
+
+  public func flush(within limit: Duration) async throws(TransportError) {
+    let end = ContinuousClock.now + limit
+    while !state.read({ $0.connections }).allSatisfy(\.isDrained) {
+      guard ContinuousClock.now < end else { throw .timedOut }
+      do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
+    }
+  }
+
+  public func onChange(_ changed: (@Sendable (TransportState) -> Void)?) {
+    state.withLock { $0.changed = changed }
+  }
+
+  public func close() {
+    let before = state.withLockInPlace { state in
+      let before = state
+      state = State(isClosed: true)
+      return before
+    }
+    _ = subscriptions.close()
+    if before.isClosed { return }
+    if let listening {
+      listening.source.cancel()
+      SocketDescriptor.removeSocket(at: path)
+    }
+    for connection in before.connections { connection.end() }
+    for pending in before.requests.values { pending.request.take(.failure(.closed)) }
+    before.changed?(.closed)
+  }
+}
