@@ -53,6 +53,8 @@ let package = Package(
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
+    .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
+    .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -123,6 +125,18 @@ let package = Package(
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // Calls as bytes, for what is outside of the process; and a file of them.
+    .target(
+      name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
+      swiftSettings: checks),
+    .target(
+      name: "CJournalShims", path: "CShims/JournalShims", publicHeadersPath: "include",
+      cSettings: cChecks),
+    .target(
+      name: "ForwardingJournal",
+      dependencies: [
+        "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
+      ], swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
@@ -169,6 +183,16 @@ let package = Package(
       name: "InvocationTextTests",
       dependencies: ["InvocationText", "Forwarding", "Invocations", "TypeEncodings"],
       swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingWireTests",
+      dependencies: ["ForwardingWire", "Forwarding", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingJournalTests",
+      dependencies: [
+        "ForwardingJournal", "ForwardingWire", "Forwarding", "CJournalShims",
+        "ForwardingTestSupport",
+      ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
