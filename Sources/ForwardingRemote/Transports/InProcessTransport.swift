@@ -1,5 +1,3 @@
-import Invocations
-
 /// A transport whose messages stay in this process: for tests, and for programs that may be taken apart later.
 ///
 /// ```swift
@@ -11,7 +9,7 @@ import Invocations
 public final class InProcessTransport: Transport {
   public let maximumPayload: Int
   private let subscriptions = SubscriptionTable()
-  private let changed = Guarded<(@Sendable (TransportState) -> Void)?>(nil)
+  private let observers = TransportObservers()
 
   /// Makes a transport.
   public init(maximumPayload: Int = 1 << 20) { self.maximumPayload = maximumPayload }
@@ -46,12 +44,14 @@ public final class InProcessTransport: Transport {
 
   public func flush(within limit: Duration) async throws(TransportError) {}
 
-  public func onChange(_ changed: (@Sendable (TransportState) -> Void)?) {
-    self.changed.withLock { $0 = changed }
+  public func onChange(
+    _ changed: @escaping @Sendable (TransportState) -> Void
+  ) -> any TransportSubscription {
+    observers.add(changed)
   }
 
   public func close() {
-    if subscriptions.close() { changed.read { $0 }?(.closed) }
+    if subscriptions.close() { observers.tell(.closed) }
   }
 
   private func listeners(

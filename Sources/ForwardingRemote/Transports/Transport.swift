@@ -37,8 +37,8 @@ public protocol Transport: AnyObject, Sendable {
   /// Waits until what was sent has left this process.
   func flush(within limit: Duration) async throws(TransportError)
 
-  /// Tells what becomes of the connection. There is one such closure.
-  func onChange(_ changed: (@Sendable (TransportState) -> Void)?)
+  /// Tells what becomes of the connection, until the subscription ends.
+  func onChange(_ changed: @escaping @Sendable (TransportState) -> Void) -> any TransportSubscription
 
   /// Ends all subscriptions and requests, for good.
   func close()
@@ -104,9 +104,10 @@ public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
 /// What becomes of a connection.
 ///
 /// ```swift
-/// transport.onChange { state in
+/// let watch = transport.onChange { state in
 ///   if case .interrupted = state { print("what is on its way fails") }
 /// }
+/// watch.end()
 /// ```
 public enum TransportState: Hashable, Sendable {
   /// The connection broke and is being made again. Requests on their way fail.

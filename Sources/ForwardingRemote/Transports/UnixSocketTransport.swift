@@ -19,6 +19,7 @@ import Invocations
 public final class UnixSocketTransport: Transport {
   public let maximumPayload: Int
   private let subscriptions = SubscriptionTable()
+  private let observers = TransportObservers()
   private let state = Guarded(State())
   private let path: String
   private let listening: Listening?
@@ -27,7 +28,6 @@ public final class UnixSocketTransport: Transport {
     var connections: [SocketConnection] = []
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
-    var changed: (@Sendable (TransportState) -> Void)?
     var isClosed = false
   }
 
@@ -130,20 +130,19 @@ public final class UnixSocketTransport: Transport {
 
   /// A connection has ended: what waits for it fails, and who connected does so again.
   private func lose(_ connection: SocketConnection) {
-    let (failed, changed): ([AnsweredRequest], (@Sendable (TransportState) -> Void)?) =
-      state.withLockInPlace { state in
-        state.connections.removeAll { $0 === connection }
-        var failed: [AnsweredRequest] = []
-        for (number, pending) in state.requests
-        where pending.waiting.contains(where: { $0 === connection }) {
-          state.requests[number]?.waiting.removeAll { $0 === connection }
-          failed.append(pending.request)
-        }
-        return (failed, state.isClosed ? nil : state.changed)
+    let failed = state.withLockInPlace { state in
+      state.connections.removeAll { $0 === connection }
+      var failed: [AnsweredRequest] = []
+      for (number, pending) in state.requests
+      where pending.waiting.contains(where: { $0 === connection }) {
+        state.requests[number]?.waiting.removeAll { $0 === connection }
+        failed.append(pending.request)
       }
+      return failed
+    }
     for request in failed { request.take(.failure(.interrupted)) }
-    guard listening == nil else { return }
-    changed?(.interrupted)
+    guard listening == nil, !state.read({ $0.isClosed }) else { return }
+    observers.tell(.interrupted)
     reconnect(after: .milliseconds(10))
   }
 
@@ -151,7 +150,7 @@ public final class UnixSocketTransport: Transport {
     DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
       guard let self, !state.read({ $0.isClosed }) else { return }
       guard (try? connect()) == true else { return reconnect(after: .milliseconds(200)) }
-      state.read { $0.changed }?(.restored)
+      observers.tell(.restored)
     }
   }
 
@@ -276,8 +275,10 @@ public final class UnixSocketTransport: Transport {
     }
   }
 
-  public func onChange(_ changed: (@Sendable (TransportState) -> Void)?) {
-    state.withLock { $0.changed = changed }
+  public func onChange(
+    _ changed: @escaping @Sendable (TransportState) -> Void
+  ) -> any TransportSubscription {
+    observers.add(changed)
   }
 
   public func close() {
@@ -294,6 +295,6 @@ public final class UnixSocketTransport: Transport {
     }
     for connection in before.connections { connection.end() }
     for pending in before.requests.values { pending.request.take(.failure(.closed)) }
-    before.changed?(.closed)
+    observers.tell(.closed)
   }
 }

@@ -1,0 +1,159 @@
+// What goes around a call, and around its answer. Numbers begin with their lowest byte.
+//
+//   a request                          an answer
+//    0  2  version, 1                   0  2  version, 1
+//    2  1  kind                         2  1  kind
+//    3  1  zero                         3  1  refusal, or zero
+//    4  8  sender                       4  8  host
+//   12  8  number of the request       12     what the kind says
+//   20  4  milliseconds that are left
+//   24     the call
+
+/// A request as it crosses.
+struct RemoteRequest {
+  enum Kind: UInt8 {
+    /// An answer is waited for.
+    case asked = 1
+    /// Nobody waits.
+    case told = 2
+    /// Who is there?
+    case ping = 3
+  }
+
+  static let version: UInt16 = 1
+  static let head = 24
+
+  let kind: Kind
+  /// Drawn by each process that sends.
+  let sender: UInt64
+  let number: UInt64
+  /// 0 where nobody waits.
+  let milliseconds: UInt32
+  let call: ArraySlice<UInt8>
+
+  init(
+    _ kind: Kind, sender: UInt64, number: UInt64, milliseconds: UInt32, call: ArraySlice<UInt8>
+  ) {
+    self.kind = kind
+    self.sender = sender
+    self.number = number
+    self.milliseconds = milliseconds
+    self.call = call
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.head + call.count)
+    bytes.append(number: Self.version)
+    bytes += [kind.rawValue, 0]
+    bytes.append(number: sender)
+    bytes.append(number: number)
+    bytes.append(number: milliseconds)
+    bytes += call
+    return bytes
+  }
+
+  /// Reads what another process wrote.
+  init(_ bytes: [UInt8]) throws(RemoteRefusal) {
+    guard bytes.count >= Self.head else { throw .malformed }
+    guard bytes.number(at: 0, as: UInt16.self) == Self.version else { throw .version }
+    guard let kind = Kind(rawValue: bytes[2]), bytes[3] == 0 else { throw .malformed }
+    self.init(
+      kind, sender: bytes.number(at: 4), number: bytes.number(at: 12),
+      milliseconds: bytes.number(at: 20), call: bytes[Self.head...])
+  }
+}
+
+/// An answer as it crosses.
+struct RemoteAnswer {
+  enum Kind: UInt8 {
+    case answered = 0x81
+    /// The target threw: four bytes of a code, and a text.
+    case failed = 0x82
+    /// With a text.
+    case refused = 0x83
+    case pong = 0x84
+  }
+
+  static let head = 12
+  /// The most bytes of a text.
+  static let text = 4096
+
+  let kind: Kind
+  let refusal: UInt8
+  let host: UInt64
+  let body: ArraySlice<UInt8>
+
+  init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, body: ArraySlice<UInt8> = []) {
+    self.kind = kind
+    self.refusal = refusal
+    self.host = host
+    self.body = body
+  }
+
+  static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64) -> RemoteAnswer {
+    RemoteAnswer(
+      .refused, refusal: refusal.rawValue, host: host, body: ArraySlice(Self.cut(text)))
+  }
+
+  static func failed(_ error: any Error, host: UInt64) -> RemoteAnswer {
+    var body: [UInt8] = []
+    let failure = error as? any RemoteFailure
+    body.append(number: UInt32(bitPattern: failure?.remoteCode ?? 0))
+    body += cut(failure?.remoteText ?? "")
+    return RemoteAnswer(.failed, host: host, body: body[...])
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.head + body.count)
+    bytes.append(number: RemoteRequest.version)
+    bytes += [kind.rawValue, refusal]
+    bytes.append(number: host)
+    bytes += body
+    return bytes
+  }
+
+  /// Reads what another process wrote; nil if that is no answer.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.head, bytes.number(at: 0, as: UInt16.self) == RemoteRequest.version,
+      let kind = Kind(rawValue: bytes[2])
+    else { return nil }
+    if kind == .failed, bytes.count < Self.head + 4 { return nil }
+    self.init(kind, refusal: bytes[3], host: bytes.number(at: 4), body: bytes[Self.head...])
+  }
+
+  /// The bytes of the result; throws what the other side says instead.
+  func result() throws(RemoteError) -> [UInt8] {
+    switch kind {
+    case .answered, .pong: return Array(body)
+    case .refused:
+      throw .refused(RemoteRefusal(rawValue: refusal) ?? .other, Self.text(of: body))
+    case .failed:
+      let code = Int32(bitPattern: Array(body).number(at: 0))
+      throw .failed(code: code, text: Self.text(of: body.dropFirst(4)))
+    }
+  }
+
+  /// A text from outside, of a length that is bounded.
+  private static func text(of bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes.prefix(text), as: UTF8.self)
+  }
+
+  private static func cut(_ text: String) -> [UInt8] { Array(text.utf8.prefix(Self.text)) }
+}
+
+extension [UInt8] {
+  mutating func append<Number: FixedWidthInteger>(number: Number) {
+    for byte in 0..<Number.bitWidth / 8 {
+      append(UInt8(truncatingIfNeeded: number >> Number(8 * byte)))
+    }
+  }
+
+  /// A number of which all bytes are there.
+  func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type = Number.self)
+    -> Number
+  {
+    (0..<Number.bitWidth / 8).reduce(0) { $0 | Number(self[offset + $1]) << Number(8 * $1) }
+  }
+}

@@ -1,0 +1,264 @@
+import Dispatch
+import Invocations
+import Synchronization
+
+/// What a process knows of one name that others answer to: calls that are on their way, and what became of them.
+final class RemoteLink: Sendable {
+  let transport: any Transport
+  let subject: RemoteSubject
+  let settings: Guarded<Settings>
+  /// Drawn once, so that a host knows a call that comes twice.
+  private static let sender = UInt64.random(in: .min ... .max)
+  private static let number = Atomic<UInt64>(0)
+  private let onTheWay = Atomic(0)
+  private let state = Guarded(State())
+  let counts = RemoteCounts()
+
+  struct Settings: Sendable {
+    var deadline: Duration
+    var inFlight = 1000
+    var interrupted: (@Sendable () -> Void)?
+    var invalidated: (@Sendable () -> Void)?
+  }
+
+  private struct State {
+    var isInterrupted = false
+    var isClosed = false
+    /// Those who wait for the connection to be there again.
+    var waiting: [UInt64: OneAnswer<Void>] = [:]
+    var watch: (any TransportSubscription)?
+    /// The hosts that answered.
+    var hosts: Set<UInt64> = []
+  }
+
+  init(_ transport: any Transport, _ subject: RemoteSubject, deadline: Duration) {
+    self.transport = transport
+    self.subject = subject
+    settings = Guarded(Settings(deadline: deadline))
+    let watch = transport.onChange { [weak self] change in self?.take(change) }
+    state.withLock { $0.watch = watch }
+  }
+
+  deinit { state.read { $0.watch }?.end() }
+
+  private func take(_ change: TransportState) {
+    let waiting = state.withLockInPlace { state in
+      switch change {
+      case .interrupted: state.isInterrupted = true
+      case .restored: state.isInterrupted = false
+      case .closed: state.isClosed = true
+      }
+      if change == .interrupted { return [OneAnswer<Void>]() }
+      defer { state.waiting = [:] }
+      return Array(state.waiting.values)
+    }
+    for one in waiting {
+      one.finish(change == .closed ? .failure(.closed) : .success(()))
+    }
+    let settings = settings.read { $0 }
+    switch change {
+    case .interrupted: settings.interrupted?()
+    case .closed: settings.invalidated?()
+    case .restored: break
+    }
+  }
+
+  /// The hosts that answered so far.
+  var hosts: Set<UInt64> { state.read { $0.hosts } }
+
+  private func meet(_ host: UInt64) {
+    state.withLockInPlace { _ = $0.hosts.insert(host) }
+  }
+
+  // MARK: Sending
+
+  private func request(
+    _ kind: RemoteRequest.Kind, _ call: ArraySlice<UInt8>, until end: DispatchTime?
+  ) -> [UInt8] {
+    let left = end.map { $0.uptimeNanoseconds &- DispatchTime.now().uptimeNanoseconds } ?? 0
+    return RemoteRequest(
+      kind, sender: Self.sender,
+      number: Self.number.wrappingAdd(1, ordering: .relaxed).newValue,
+      milliseconds: end == nil ? 0 : UInt32(clamping: max(1, left / 1_000_000)), call: call
+    ).bytes
+  }
+
+  /// Sends a call that nobody waits for.
+  func tell(_ call: [UInt8]) throws(RemoteError) {
+    let bytes = request(.told, call[...], until: nil)
+    do throws(TransportError) { try transport.publish(bytes, to: subject) } catch {
+      throw RemoteError(error)
+    }
+    counts.told.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  /// Sends a call, and awaits the one answer.
+  func ask(_ call: [UInt8], within limit: Duration? = nil) async throws(RemoteError) -> [UInt8] {
+    let end = end(limit)
+    let bytes = request(.asked, call[...], until: end)
+    let answer = try await entering { () async throws(RemoteError) in
+      try await one(bytes, until: end)
+    }
+    meet(answer.host)
+    return try answer.result()
+  }
+
+  /// Sends a request, and gives each answer to a closure, until that has enough or the time is over.
+  func askAll(
+    _ kind: RemoteRequest.Kind, _ call: [UInt8], within limit: Duration?,
+    _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
+  ) async throws(RemoteError) {
+    let end = end(limit)
+    let bytes = request(kind, call[...], until: end)
+    try await entering { () async throws(RemoteError) in
+      let all = OneAnswer<Void>()
+      try await send(bytes, all, until: end, atEnd: .success(())) { [self] result in
+        switch result {
+        case .failure(let error): all.finish(.failure(RemoteError(error)))
+        case .success(let bytes):
+          guard let answer = RemoteAnswer(bytes) else { return counts.strange() }
+          meet(answer.host)
+          if answered(answer) { all.finish(.success(())) }
+        }
+      }
+    }
+  }
+
+  private func end(_ limit: Duration?) -> DispatchTime {
+    let limit = limit ?? settings.read { $0.deadline }
+    let (seconds, attoseconds) = limit.components
+    let nanoseconds = min(
+      max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
+    return DispatchTime(
+      uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds &+ UInt64(nanoseconds))
+  }
+
+  /// Counts a call in and out.
+  private func entering<Result>(
+    _ body: () async throws(RemoteError) -> Result
+  ) async throws(RemoteError) -> Result {
+    let limit = settings.read { $0.inFlight }
+    guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
+      onTheWay.wrappingSubtract(1, ordering: .relaxed)
+      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+      throw .congested(limit: limit)
+    }
+    defer { onTheWay.wrappingSubtract(1, ordering: .relaxed) }
+    counts.asked.wrappingAdd(1, ordering: .relaxed)
+    do throws(RemoteError) {
+      let result = try await body()
+      counts.answered.wrappingAdd(1, ordering: .relaxed)
+      return result
+    } catch {
+      counts.failed.wrappingAdd(1, ordering: .relaxed)
+      throw error
+    }
+  }
+
+  private func one(_ bytes: [UInt8], until end: DispatchTime) async throws(RemoteError)
+    -> RemoteAnswer
+  {
+    let answer = OneAnswer<RemoteAnswer>()
+    return try await send(bytes, answer, until: end, atEnd: .failure(.timedOut)) {
+      [counts] result in
+      switch result {
+      case .failure(let error): answer.finish(.failure(RemoteError(error)))
+      case .success(let bytes):
+        guard let read = RemoteAnswer(bytes) else { return counts.strange() }
+        answer.finish(.success(read))
+      }
+    }
+  }
+
+  /// Sends a request, and awaits what an answer, the deadline, or the end of the task makes of it.
+  private func send<Value: Sendable>(
+    _ bytes: [UInt8], _ answer: OneAnswer<Value>, until end: DispatchTime,
+    atEnd: Result<Value, RemoteError>,
+    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+  ) async throws(RemoteError) -> Value {
+    let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
+    defer { Deadlines.shared.cancel(deadline) }
+    while true {
+      do throws(TransportError) {
+        let request = try transport.request(bytes, to: subject, answered)
+        defer { request.end() }
+        return try await answer.wait()
+      } catch .interrupted {
+        // Later calls wait for the connection, up to their deadline.
+        try await waitForConnection(answer)
+      } catch {
+        throw RemoteError(error)
+      }
+    }
+  }
+
+  private func waitForConnection<Value: Sendable>(
+    _ answer: OneAnswer<Value>
+  ) async throws(RemoteError) {
+    let restored = OneAnswer<Void>()
+    let number = Self.number.wrappingAdd(1, ordering: .relaxed).newValue
+    let isClosed = state.withLockInPlace { state in
+      if !state.isClosed { state.waiting[number] = restored }
+      return state.isClosed
+    }
+    if isClosed { throw .closed }
+    answer.whenFinished { restored.finish(.failure(.timedOut)) }
+    // It may be there again since: then nobody would tell.
+    if !state.read({ $0.isInterrupted }) { restored.finish(.success(())) }
+    defer { _ = state.withLockInPlace { $0.waiting.removeValue(forKey: number) } }
+    do throws(RemoteError) { try await restored.wait() } catch {
+      if case .timedOut = error { _ = try await answer.wait() }
+      throw error
+    }
+  }
+}
+
+/// An answer that comes once, and who awaits it.
+final class OneAnswer<Value: Sendable>: Sendable {
+  private enum State {
+    case open
+    case awaited(CheckedContinuation<Result<Value, RemoteError>, Never>)
+    case finished(Result<Value, RemoteError>)
+  }
+
+  private let state = Guarded(State.open)
+  private let finished = Guarded<(@Sendable () -> Void)?>(nil)
+
+  /// Gives the answer; only the first one counts.
+  func finish(_ result: Result<Value, RemoteError>) {
+    let before = state.withLock { state in
+      let before = state
+      if case .finished = state {} else { state = .finished(result) }
+      return before
+    }
+    switch before {
+    case .open: break
+    case .awaited(let continuation): continuation.resume(returning: result)
+    case .finished: return
+    }
+    finished.read { $0 }?()
+  }
+
+  /// Calls a closure when the answer is there, if it is not yet.
+  func whenFinished(_ body: @escaping @Sendable () -> Void) {
+    finished.withLock { $0 = body }
+    if case .finished = state.read({ $0 }) { body() }
+  }
+
+  /// Awaits the answer. It is ``RemoteError/timedOut`` if the task ends first.
+  func wait() async throws(RemoteError) -> Value {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let known: Result<Value, RemoteError>? = state.withLock { state in
+          if case .finished(let result) = state { return result }
+          state = .awaited(continuation)
+          return nil
+        }
+        if let known { continuation.resume(returning: known) }
+      }
+    } onCancel: {
+      finish(.failure(.timedOut))
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// What became of the calls of one side.
+///
+/// ```swift
+/// let room = RemoteProxy(Interface("room"), InProcessTransport(), at: "chat")
+/// room.statistics.asked  // 0
+/// ```
+public struct RemoteStatistics: Hashable, Sendable {
+  /// Calls that an answer was, or is, waited for.
+  public var asked = 0
+  /// Calls that nobody waits for.
+  public var told = 0
+  /// Calls that have an answer, an error of the target's among them.
+  public var answered = 0
+  /// Calls that have none, and never will.
+  public var failed = 0
+  /// Calls that were refused, here or there.
+  public var refused = 0
+  /// Messages that are none of ours.
+  public var strange = 0
+  /// Calls that came a second time.
+  public var duplicates = 0
+}
+
+/// The same, as it is counted.
+final class RemoteCounts: Sendable {
+  let asked = Atomic(0)
+  let told = Atomic(0)
+  let answered = Atomic(0)
+  let failed = Atomic(0)
+  let refusedHere = Atomic(0)
+  let strangers = Atomic(0)
+  let duplicates = Atomic(0)
+
+  func strange() { strangers.wrappingAdd(1, ordering: .relaxed) }
+
+  var statistics: RemoteStatistics {
+    RemoteStatistics(
+      asked: asked.load(ordering: .relaxed), told: told.load(ordering: .relaxed),
+      answered: answered.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed),
+      refused: refusedHere.load(ordering: .relaxed), strange: strangers.load(ordering: .relaxed),
+      duplicates: duplicates.load(ordering: .relaxed))
+  }
+}
