@@ -95,7 +95,34 @@ static void take_out(int index) {
   memmove(row.objects + index, row.objects + index + 1, (--row.count - index) * sizeof object);
 }
 
+/// As many blocks as can be counted stay; one less can be taken back.
+static void check_blocks(void) {
+  FWDTarget *target = &objects[0].target;
+  target->flags = FWD_TARGET_BLOCKED_FOR_GOOD - 2 * FWD_TARGET_BLOCK + FWD_TARGET_STRONG;
+  fwd_target_block(target);
+  CHECK(fwd_target_unblock(target));
+  CHECK(fwd_target_flags(target) < FWD_TARGET_BLOCKED_FOR_GOOD - FWD_TARGET_BLOCK);
+  for (int i = 0; i < 5; i++) fwd_target_block(target);
+  for (int i = 0; i < 9; i++) CHECK(fwd_target_unblock(target));
+  CHECK(fwd_target_flags(target) == FWD_TARGET_BLOCKED_FOR_GOOD + FWD_TARGET_STRONG);
+  target->flags = 0;
+}
+
+/// The same for the count in the marks.
+static void check_counts(void) {
+  FWDTarget *target = &objects[0].target;
+  target->marks = FWD_TARGET_COUNTED_FOR_GOOD - 2 * FWD_TARGET_COUNT + 4;
+  CHECK(fwd_target_count_mark(target, 1) == FWD_TARGET_COUNTED_FOR_GOOD - FWD_TARGET_COUNT + 4);
+  CHECK(fwd_target_count_mark(target, -1) == FWD_TARGET_COUNTED_FOR_GOOD - 2 * FWD_TARGET_COUNT + 4);
+  for (int i = 0; i < 5; i++) fwd_target_count_mark(target, 1);
+  for (int i = 0; i < 9; i++)
+    CHECK(fwd_target_count_mark(target, -1) == FWD_TARGET_COUNTED_FOR_GOOD + 4);
+  target->marks = 0;
+}
+
 int main(void) {
+  check_blocks();
+  check_counts();
   for (seed = 1; seed <= Seeds; seed++) {
     srand(seed);
     for (int step = 0; step < Steps; step++) {

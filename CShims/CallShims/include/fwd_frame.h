@@ -178,14 +178,15 @@ typedef struct FWDInvocationState {
   uint8_t has_result;
   uint8_t result_ownership;
   /// Whether arguments are kept when they are set, and whether the target is.
-  uint8_t retains_arguments;
-  uint8_t retains_target;
+  uint8_t retains_arguments : 1;
+  uint8_t retains_target : 1;
   /// Whether the message has crossed to another thread, or keeps the memory of its arguments.
-  uint8_t has_luggage;
+  uint8_t has_luggage : 1;
   /// Whether the receiver in the frame is somebody else's for the time of a call, and not to be set.
   uint8_t is_target_lent;
-  /// How many calls run with the values of the frame, and use what they refer to.
-  uint16_t uses;
+  /// How many calls run with the values of the frame, and use what they refer to. No stack has room for more
+  /// calls inside of each other than 32 bits count.
+  uint32_t uses;
   /// The word that is owned as the result, as long as one is. Code that a call runs may set a result; the
   /// answer is written over it.
   uint64_t owned_result;

@@ -34,6 +34,9 @@ enum {
   FWD_TARGET_BLOCK = 32,
 };
 
+/// The count can go no further, from here on.
+#define FWD_TARGET_BLOCKED_FOR_GOOD (UINT32_MAX - (FWD_TARGET_BLOCK - 1))
+
 enum {
   /// How long the header of a Swift object is: its class, and its counts.
   FWD_OBJECT_HEADER = 16,
@@ -70,15 +73,21 @@ static inline void fwd_target_clear_flag(FWDTarget *target, uint32_t flag) {
 }
 
 /// Blocks a target once more, for all deliveries; each block is taken back by one
-/// `fwd_target_unblock`. Any thread may do so.
+/// `fwd_target_unblock`. Any thread may do so. A target that has as many blocks as can be counted, 2^27 - 1, stays
+/// blocked for good.
 static inline void fwd_target_block(FWDTarget *target) {
-  __atomic_fetch_add(&target->flags, FWD_TARGET_BLOCK, __ATOMIC_ACQ_REL);
+  uint32_t flags = fwd_target_flags(target);
+  while (flags < FWD_TARGET_BLOCKED_FOR_GOOD)
+    if (__atomic_compare_exchange_n(&target->flags, &flags, flags + FWD_TARGET_BLOCK, 1,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return;
 }
 
 /// Takes one block back; 0 if there was none, and then nothing changes. Any thread may do so, not only
 /// the one that blocked.
 static inline int fwd_target_unblock(FWDTarget *target) {
   uint32_t flags = fwd_target_flags(target);
+  if (flags >= FWD_TARGET_BLOCKED_FOR_GOOD) return 1;
   while (flags >= FWD_TARGET_BLOCK)
     if (__atomic_compare_exchange_n(&target->flags, &flags, flags - FWD_TARGET_BLOCK, 1,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -118,10 +127,21 @@ static inline uint32_t fwd_target_mark(FWDTarget *target, uint32_t marks) {
   return __atomic_fetch_or(&target->marks, marks, __ATOMIC_ACQ_REL);
 }
 
-/// Adds to the marks of a target, whose upper bits may be a count, and returns what they are then. Any
-/// thread may do so; the count does not leave its bits.
-static inline uint32_t fwd_target_count_mark(FWDTarget *target, int32_t change) {
-  return __atomic_add_fetch(&target->marks, (uint32_t)change, __ATOMIC_ACQ_REL);
+/// The lowest bit of the count in the marks of a target.
+#define FWD_TARGET_COUNT 256u
+/// The count can go no further, from here on.
+#define FWD_TARGET_COUNTED_FOR_GOOD (UINT32_MAX - (FWD_TARGET_COUNT - 1))
+
+/// Counts one more or one less (`change` is 1 or -1) in the upper bits of the marks of a target, and returns what
+/// they are then. Any thread may do so. A count that is as high as it can be stays so.
+static inline uint32_t fwd_target_count_mark(FWDTarget *target, int change) {
+  uint32_t marks = __atomic_load_n(&target->marks, __ATOMIC_ACQUIRE), next;
+  do {
+    if (marks >= FWD_TARGET_COUNTED_FOR_GOOD) return marks;
+    next = change > 0 ? marks + FWD_TARGET_COUNT : marks - FWD_TARGET_COUNT;
+  } while (!__atomic_compare_exchange_n(&target->marks, &marks, next, 1, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE));
+  return next;
 }
 
 /// Returns the marks of a target, from any thread. They are as old as that, unless the caller has the lock

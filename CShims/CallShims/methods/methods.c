@@ -125,13 +125,15 @@ void fwd_method_remember(FWDMethod method, uint64_t seen) {
 void fwd_methods_forget(uintptr_t selector) {
   const void *old = NULL;
   pthread_mutex_lock(&fwd_methods_lock);
-  __atomic_add_fetch(epoch_of(selector), 1, __ATOMIC_RELEASE);
   const FWDMethodCache *cache = fwd_method_cache;
   if (has(cache, selector)) {
     const FWDMethodCache *made = copy(cache, cache->mask + 1, selector);
     // Without memory everything is forgotten, and found again.
     old = fwd_publish(&fwd_method_cache, made ? (const void *)made : empty);
   }
+  // Last: who reads the new number must find the new table, as it keeps what it finds for as long as the
+  // number stays.
+  __atomic_add_fetch(epoch_of(selector), 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&fwd_methods_lock);
   retire(old);
 }

@@ -108,8 +108,9 @@ struct Delivery {
 extension TargetList.Tally {
   /// The errors after the first.
   var failures: [DeliveryFailure] {
-    unthrown.map { registration, error in
-      DeliveryFailure(token: registration.token, type: registration.type, error: error)
+    unthrown.map {
+      DeliveryFailure(
+        token: MulticastProxy.Token(id: $0.id, target: $0.identity), type: $0.type, error: $0.error)
     }
   }
 }

@@ -8,6 +8,9 @@ extension MulticastProxy {
   /// that could be a wait for itself, and in a queue that a blocking delivery of the proxy waits
   /// for, a wait in a circle: there it throws ``ForwardingError/wouldDeadlock``, and removes
   /// nothing. A once-only registration that was given its message is gone already.
+  ///
+  /// - Important: Not for a child process that was made by `fork` while another thread of its parent delivered to the
+  ///   target: nobody is left to end that delivery. ``remove(_:)-(Token)`` waits for nothing.
   @discardableResult
   public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
     try removeAndWait { $0.remove(token, from: $1) } > 0

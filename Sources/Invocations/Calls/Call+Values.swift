@@ -96,7 +96,8 @@ extension Call {
     setOwns(index, false)
     slot.word = 0
     do throws(InvocationError) {
-      try unsafe value.store(in: slot)
+      // A type of the user's may run code here, which must not set the place as well.
+      try inUse { () throws(InvocationError) in try unsafe value.store(in: slot) }
     } catch {
       let new = detachArgument(index)
       slot.word = old

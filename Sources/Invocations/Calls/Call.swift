@@ -172,7 +172,9 @@ package struct Call {
   /// Runs a call that uses the target, the objects and the texts of the call, which nobody may replace
   /// meanwhile. Calls of C note that themselves.
   @inline(__always)
-  func inUse<Result>(_ body: () throws -> Result) rethrows -> Result {
+  func inUse<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     unsafe state.pointee.uses &+= 1
     defer { unsafe state.pointee.uses &-= 1 }
     return try body()

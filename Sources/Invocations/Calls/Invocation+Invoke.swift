@@ -94,6 +94,7 @@ extension Invocation {
       try call.perform(implementation)
       return 0
     }
+    try call.checkReceiver(of: implementation)
     let code = unsafe try invokeCapturingErrno(
       using: function.address, returnsRetained: function.returnsRetained)
     withExtendedLifetime(implementation) {}

@@ -96,7 +96,7 @@ package final class PreparedMessage: Sendable {
         try call.call.setFitting(argument, self.arguments[index], at: index + 2)
         index += 1
       }
-      try call.send(compared: selector, to: target)
+      try call.send(selector, to: target)
       return try call.call.fittingAnswer(as: Answer.self, result)
     }
   }

@@ -73,16 +73,11 @@ public struct ScopedInvocation: ~Copyable {
   public func send(_ selector: Selector, to target: AnyObject?) throws {
     try call.plan.check(selector)
     try call.checkSettable(0)
-    try send(compared: selector, to: target)
-  }
-
-  /// Sends a message whose selector was compared with the plan before, and that nobody is sending.
-  package func send(compared selector: Selector, to target: AnyObject?) throws {
     // Argument 0 is replaced, whatever it was. The target must not be found there afterwards,
     // because only the caller holds it.
     if call.owned & 1 != 0 { call.releaseOwned(0) }
     defer { call.receiverWord = 0 }
-    try call.send(compared: selector, to: target)
+    try call.sendGuarded(compared: selector, to: target)
   }
 
   /// Reads the result like ``result(as:)``; a message without a result returns ``NoResult``.

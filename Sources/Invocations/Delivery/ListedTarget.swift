@@ -171,10 +171,8 @@ package final class ListedTarget: @unchecked Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// A number that counts from here on.
-    fileprivate static let one: Int32 = 256
-    /// The number.
-    package var number: Int { Int(rawValue >> 8) }
+    /// The number that the upper bits count.
+    package var number: Int { Int(rawValue / FWD_TARGET_COUNT) }
   }
 
   package var marks: Marks { unsafe Marks(rawValue: fwd_target_marks(target)) }
@@ -188,6 +186,6 @@ package final class ListedTarget: @unchecked Sendable {
   /// Counts one more or one less, and returns the marks as they are then.
   @discardableResult
   package func count(up isMore: Bool) -> Marks {
-    unsafe Marks(rawValue: fwd_target_count_mark(target, isMore ? Marks.one : -Marks.one))
+    unsafe Marks(rawValue: fwd_target_count_mark(target, isMore ? 1 : -1))
   }
 }

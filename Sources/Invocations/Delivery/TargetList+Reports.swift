@@ -53,7 +53,7 @@ extension TargetList {
   @unsafe
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,
-    _ errors: [(member: ListedTarget, error: any Error)],
+    _ errors: [Unthrown],
     _ answered: (UInt64, ObjectIdentifier, AnyClass) -> Void,
     _ failed: (ListedTarget, any Error) -> Void
   ) {
@@ -63,7 +63,7 @@ extension TargetList {
     while unsafe place < end {
       // The list has it; to retain it would take as long as all the rest.
       unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef { member in
-        if let failure = next, failure.member === member {
+        if let failure = next, failure.id == member.id {
           failed(member, failure.error)
           next = thrown.next()
         } else {

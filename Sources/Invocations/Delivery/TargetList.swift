@@ -64,6 +64,19 @@ package final class TargetList: @unchecked Sendable {
     _ = unsafe fwd_publish(&place.pointee.list, list)
   }
 
+  /// An error that a target threw. It does not keep the member: who is told of it may wait for its end.
+  package struct Unthrown {
+    package let id: UInt64
+    package let identity: ObjectIdentifier
+    package let type: AnyClass
+    package let error: any Error
+
+    init(_ member: ListedTarget, _ error: any Error) {
+      (id, identity, type) = (member.id, member.identity, member.type)
+      self.error = error
+    }
+  }
+
   /// What came of a delivery. Small enough for four registers.
   package struct Tally {
     /// How many targets answered.
@@ -74,8 +87,8 @@ package final class TargetList: @unchecked Sendable {
     package var metDead = false
     /// The first error, which is thrown.
     package private(set) var error: (any Error)?
-    /// The later ones, which are not thrown, and the members whose targets threw them.
-    package internal(set) var unthrown: [(member: ListedTarget, error: any Error)] = []
+    /// The later ones, which are not thrown, and whose targets threw them.
+    package internal(set) var unthrown: [Unthrown] = []
 
     /// Whether all errors are noted, for a report.
     var isForReport = false
@@ -89,9 +102,9 @@ package final class TargetList: @unchecked Sendable {
 
     /// Notes an error. That a class left out an optional requirement is none.
     package mutating func fail(_ error: any Error, at member: ListedTarget) {
-      if isForReport { return unthrown.append((member, error)) }
+      if isForReport { return unthrown.append(Unthrown(member, error)) }
       if error is NotImplemented { return }
-      if self.error == nil { self.error = error } else { unthrown.append((member, error)) }
+      if self.error == nil { self.error = error } else { unthrown.append(Unthrown(member, error)) }
     }
   }
 

@@ -71,6 +71,8 @@ package final class PreparedFunction: Sendable {
   ) -> Way {
     guard let layout else { return .conversion }
     let plan = implementation.plan
+    // A method of C takes objects of its class alone, which is looked at in a call.
+    if implementation.function != nil, implementation.receiver != nil { return .call }
     let isWord: Bool
     switch result.way {
     case .word, .nothing: isWord = true
@@ -172,7 +174,10 @@ package final class PreparedFunction: Sendable {
   }
 
   @usableFromInline
-  func perform(_ call: Call) throws { try call.perform(implementation) }
+  func perform(_ call: Call) throws {
+    try call.checkReceiver(of: implementation)
+    try call.perform(implementation)
+  }
 
   /// Calls the function with arguments that must be converted, or whose frame is large.
   @usableFromInline @unsafe

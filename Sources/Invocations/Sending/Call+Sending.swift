@@ -7,6 +7,17 @@ extension Call {
   /// answers zero. The receiver is found in the frame afterwards, although only the caller holds it.
   @usableFromInline
   func send(compared selector: Selector, to target: AnyObject?) throws {
+    try send(compared: selector, to: target, isKept: false)
+  }
+
+  /// The same for a call that code which runs meanwhile may find, as that of who recorded it by hand: what it
+  /// holds cannot be replaced.
+  func sendGuarded(compared selector: Selector, to target: AnyObject?) throws {
+    try inUse { try send(compared: selector, to: target, isKept: true) }
+  }
+
+  @inline(__always)
+  private func send(compared selector: Selector, to target: AnyObject?, isKept: Bool) throws {
     setSelector(selector)
     // As an address: an object in a variable of its own would be retained.
     let address = OwnedWord(target, isOwned: false).word
@@ -15,7 +26,7 @@ extension Call {
     }
     receiverWord = address
     let receiver = unsafe BorrowedObject(object)
-    try unsafe performKnownMethod(of: receiver, UInt64(selector.word), isKept: false) {
+    try unsafe performKnownMethod(of: receiver, UInt64(selector.word), isKept: isKept) {
       try unsafe sendCarefully($0, receiver)
     }
   }
@@ -23,8 +34,8 @@ extension Call {
   /// Performs the method that the class of the receiver is known to have, if it fits and needs no care;
   /// if not, hands on what was found, held, to `otherwise`. Receiver and selector are in the frame, and
   /// are passed as well, because what was just stored is slow to load. The caller holds the receiver; to
-  /// retain it here would cost more than the call. `isKept` says whether an invocation keeps the call,
-  /// which the method may find.
+  /// retain it here would cost more than the call. `isKept` says whether the method may find the call,
+  /// as an invocation or where it was recorded.
   @inline(__always)
   func performKnownMethod(
     of receiver: BorrowedObject, _ selector: UInt64, isKept: Bool,

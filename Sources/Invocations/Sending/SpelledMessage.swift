@@ -16,6 +16,11 @@ package struct SpelledMessage {
   /// call, if it has a result.
   package func send(to target: AnyObject) throws -> Invocation? {
     let selector = try selector
+    // A colon in a part of the name would stand for an argument that is not there.
+    guard selector.numberOfArguments == arguments.count else {
+      throw InvocationError.argumentCount(
+        expected: selector.numberOfArguments, given: arguments.count)
+    }
     guard let plan = try Introspection.plan(of: target, for: selector) else {
       if let forwarding = target as? any MessageForwarding {
         try forwarding.unrecognizedSelector(selector)

@@ -49,7 +49,8 @@ extension Call {
     } catch {
       throw failing(error)
     }
-    let answer = try body(other)
+    // The other call borrows the objects of this one.
+    let answer = try inUse { () throws(Failure) in try body(other) }
     do throws(InvocationError) { try adoptTranslated(other.call) } catch { throw failing(error) }
     return answer
   }

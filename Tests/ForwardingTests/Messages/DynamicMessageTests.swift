@@ -55,6 +55,17 @@ struct DynamicMessageTests {
     #expect(throws: InvocationError.self) { try receiver.mark(2) }
   }
 
+  @Test("a part of the name with a colon in it takes no argument out of nowhere")
+  func colons() throws {
+    let receiver = DynamicReceiver(Table())
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
+      try receiver[dynamicMember: "select:"].dynamicallyCall(withKeywordArguments: ["": 1])
+    }
+    #expect(throws: InvocationError.argumentCount(expected: 2, given: 0)) {
+      try receiver[dynamicMember: "move:to:"].dynamicallyCall(withKeywordArguments: [:])
+    }
+  }
+
   @Test("the types are those of the method as it is now")
   func changed() throws {
     final class Changing: Sendable {}

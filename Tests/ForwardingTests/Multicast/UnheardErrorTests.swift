@@ -93,6 +93,25 @@ struct UnheardErrorTests {
     }
   }
 
+  @Test("a listener may remove the targets that failed, and wait for their end")
+  func removing() async {
+    await #expect(processExitsWith: .success) {
+      let proxy = MulticastProxy()
+      let targets = (0..<3).map { _ in RowThrower() }
+      for target in targets { proxy.add(target) }
+      proxy.onDiagnostic = { [weak proxy] in
+        if case .failed(let token, _, _) = $0 {
+          guard (try? proxy?.removeAndWait(token)) == true else { exit(EXIT_FAILURE) }
+        }
+      }
+      // It would wait for itself for ever.
+      alarm(20)
+      #expect(throws: Failure.self) { try Message<Void>("fail")(on: proxy) }
+      // The first one's error is the sender's.
+      exit(proxy.count == 1 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
+
   @Test("a callback without a handler of its own tells the process")
   func callback() async {
     await #expect(processExitsWith: .success) {

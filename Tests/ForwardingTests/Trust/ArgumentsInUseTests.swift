@@ -37,6 +37,108 @@ struct ArgumentsInUseTests {
     }
   }
 
+  @Test("a method finds its arguments, whatever who recorded the call on the stack does meanwhile")
+  func argumentsOnTheStack() async {
+    await #expect(processExitsWith: .success) { try ArgumentsInUseTests.sendFromTheStack() }
+  }
+
+  private static func sendFromTheStack() throws {
+    try MethodTable.of(Hook.self).register("takeFromStack:") { (_: Hook, given: SoundObject) in
+      Hook.again?()
+      guard given.isSound else { exit(EXIT_FAILURE) }
+    }
+    let hook = Hook()
+    try CallPlan.shared(for: MethodSignature("v@:@")).withInvocation { call in
+      // The first send finds the method; the second one finds it known.
+      for _ in 0..<2 {
+        try call.setArgument(AnyCallObject(SoundObject()), at: 2)
+        var refused: InvocationError?
+        lend(
+          {
+            do throws(InvocationError) {
+              try call.setArgument(AnyCallObject(SoundObject()), at: 2)
+            } catch { refused = error }
+          },
+          {
+            do { try call.send("takeFromStack:", to: hook) } catch { exit(EXIT_FAILURE) }
+          })
+        guard refused == .argumentInUse(index: 2) else { exit(EXIT_FAILURE) }
+      }
+    }
+  }
+
+  /// Finds an invocation that is on its way to C code.
+  private final class Sender: SoundObject, @unchecked Sendable {
+    var call: Invocation?
+  }
+
+  @Test("C code that gets text of Swift's finds its objects, whatever it does with the invocation")
+  func translated() async {
+    await #expect(processExitsWith: .success) {
+      let code:
+        @convention(c) (UnsafeRawPointer, UInt, UnsafeRawPointer, UnsafePointer<CChar>) -> Void = {
+          sender, _, object, _ in
+          let sender = Unmanaged<Sender>.fromOpaque(sender).takeUnretainedValue()
+          do {
+            try sender.call?.setArgument(SoundObject() as AnyObject, at: 2)
+            exit(EXIT_FAILURE)
+          } catch {
+            guard error as? InvocationError == .argumentInUse(index: 2) else { exit(EXIT_FAILURE) }
+          }
+          let object = Unmanaged<SoundObject>.fromOpaque(object).takeUnretainedValue()
+          guard object.isSound else { exit(EXIT_FAILURE) }
+        }
+      let message = try Message<Void, SoundObject, String>("take:text:")
+      let sender = Sender()
+      let call = try message.invocation(SoundObject(), "text")
+      try call.setTarget(sender)
+      sender.call = call
+      try call.invoke(using: unsafeBitCast(code, to: UnsafeRawPointer.self))
+      _ = try call.invokeCapturingErrno(using: unsafeBitCast(code, to: UnsafeRawPointer.self))
+    }
+  }
+
+  /// An invocation that its own method sends again, so often.
+  private final class Spiral {
+    var call: Invocation?
+    var left = 70_000
+    var refused: InvocationError?
+  }
+
+  @Test("an invocation that is sent inside of itself 70,000 times is in use all the time")
+  func manyUses() async {
+    await #expect(processExitsWith: .success) {
+      let thread = Thread {
+        do {
+          try MethodTable.of(Spiral.self).register("turn:") {
+            (spiral: Spiral, given: SoundObject) in
+            spiral.left -= 1
+            if spiral.left > 0 { return try spiral.call?.invoke() ?? () }
+            do throws(InvocationError) {
+              try spiral.call?.setArgument(nil as AnyObject?, at: 2)
+            } catch { spiral.refused = error }
+            guard given.isSound else { exit(EXIT_FAILURE) }
+          }
+          let spiral = Spiral()
+          let call = try Invocation(MethodSignature("v@:@"), selector: "turn:")
+          try call.setArgument(SoundObject() as AnyObject, at: 2)
+          spiral.call = call
+          // 65,536 is where 16 bits begin anew.
+          for turns in [65_535, 65_536, 65_537, 70_000] {
+            (spiral.left, spiral.refused) = (turns, nil)
+            try call.invoke(on: spiral)
+            guard spiral.refused == .argumentInUse(index: 2) else { exit(EXIT_FAILURE) }
+          }
+          exit(EXIT_SUCCESS)
+        } catch { exit(EXIT_FAILURE) }
+      }
+      // Of addresses; few of the pages are ever touched.
+      thread.stackSize = 2 << 30
+      thread.start()
+      while true { pause() }
+    }
+  }
+
   private final class Hook: SoundObject, @unchecked Sendable {
     nonisolated(unsafe) static var again: (() -> Void)?
   }

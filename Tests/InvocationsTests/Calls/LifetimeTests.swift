@@ -42,6 +42,33 @@ struct LifetimeTests {
     }
   }
 
+  /// A value whose carrier is asked for while an argument is set, and sets the same one.
+  private struct Meddler: CarriedValue {
+    nonisolated(unsafe) static var call: Invocation?
+    nonisolated(unsafe) static var refused: InvocationError?
+    var carrier: Tracked {
+      do throws(InvocationError) { try Self.call?.setArgument(Tracked("other"), at: 2) } catch {
+        Self.refused = error
+      }
+      return Tracked("mine")
+    }
+    init() {}
+    init?(carrier: Tracked) { self.init() }
+  }
+
+  @Test("a value that sets the place it is set in is refused, and nothing is lost")
+  func meddling() throws {
+    try balanced {
+      let call = try Invocation(parsing: "v@:@")
+      try call.setArgument(Tracked("old"), at: 2)
+      Meddler.call = call
+      defer { (Meddler.call, Meddler.refused) = (nil, nil) }
+      try call.setArgument(Meddler(), at: 2)
+      #expect(Meddler.refused == .argumentInUse(index: 2))
+      #expect(try call.argument(at: 2, as: Tracked.self).name == "mine")
+    }
+  }
+
   @Test("unretained objects are borrowed until retainArguments, then kept; later ones too")
   func unretained() throws {
     try balanced {

@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Testing
 import TypeEncodings
 
@@ -40,6 +42,53 @@ struct RecalledMethodTests {
     }
     try call.invoke()
     #expect(try call.result(as: Int32.self) == 2)
+  }
+
+  private final class Dial: Sendable {}
+
+  @Test(
+    "finds the new method as soon as the change is over, also if it found the old one meanwhile")
+  func replacedMeanwhile() async {
+    await #expect(processExitsWith: .success) {
+      // As where much is known: a change of the table takes a while.
+      let fillers = MethodTable.of(Lamp.self)
+      for index in 0..<3000 {
+        let selector = try Selector(interning: "recallFiller\(index)")
+        try fillers.register(selector) { (_: Lamp) -> Int in index }
+        try Invocation(MethodSignature("q@:"), selector: selector).invoke(on: Lamp())
+      }
+      let table = MethodTable.of(Dial.self)
+      let rounds = 200
+      let asked = Atomic(0)
+      let changed = Atomic(0)
+      let dial = Dial()
+      let signature = try MethodSignature("q@:")
+      table.replace("recallDial", try Implementation(method: { (_: Dial) -> Int in 0 }))
+      let changer = Thread {
+        for round in 1...rounds {
+          while asked.load(ordering: .acquiring) < round {}
+          guard let new = try? Implementation(method: { (_: Dial) -> Int in round }) else {
+            exit(1)
+          }
+          table.replace("recallDial", new)
+          changed.store(round, ordering: .releasing)
+        }
+      }
+      changer.start()
+      for round in 1...rounds {
+        var calls: [Invocation] = []
+        asked.store(round, ordering: .releasing)
+        while changed.load(ordering: .acquiring) < round {
+          let call = try Invocation(signature, selector: "recallDial")
+          for _ in 0..<2 { try call.invoke(on: dial) }
+          if calls.count < 1000 { calls.append(call) }
+        }
+        for call in calls {
+          try call.invoke(on: dial)
+          guard try call.result(as: Int.self) == round else { exit(2) }
+        }
+      }
+    }
   }
 
   @Test("finds that the class below has a method of its own by now")

@@ -35,6 +35,27 @@ struct ReceiverTests {
     return try #require(MethodTable.of(Animal.self).own(selector))
   }
 
+  @Test("a table of functions calls a method of C with objects of its class alone")
+  func named() throws {
+    let functions = FunctionTable()
+    try functions.register("legs", register())
+    let wrong = InvocationError.wrongClass(
+      expected: SwiftType(Animal.self), given: SwiftType(Stone.self))
+    let none = InvocationError.wrongClass(expected: SwiftType(Animal.self), given: nil)
+    #expect(try functions.call("legs", AnyCallObject(Dog()), selector, returning: Int.self) == 4)
+    let stone = AnyCallObject(Stone())
+    #expect(throws: wrong) { try functions.call("legs", stone, selector, returning: Int.self) }
+    #expect(throws: wrong) { try functions.call("legs", stone, selector) }
+    #expect(throws: wrong) {
+      try functions.callCapturingErrno("legs", stone, selector, returning: Int.self)
+    }
+    #expect(throws: none) {
+      try functions.call("legs", AnyCallObject?.none, selector, returning: Int.self)
+    }
+    let typed = try functions.function("legs", as: ((Stone, Selector) -> Int).self)
+    #expect(throws: wrong) { try typed(Stone(), selector) }
+  }
+
   @Test("objects of the class and of those below it are taken")
   func own() throws {
     _ = try register()
