@@ -2,61 +2,99 @@ import Invocations
 
 // The one file of this module that handles memory: bytes that are written, and bytes that are read.
 
-/// Bytes that are being written. Short ones lie on the stack.
+/// Bytes that are being written.
 @safe
+@frozen
 package struct WireWriter: ~Copyable {
-  // SAFETY: of `capacity` bytes, the first `count` of which are written; lent by `with`, or `isOwned`.
-  private var base: UnsafeMutableRawPointer
-  private var capacity: Int
-  private var isOwned = false
+  // SAFETY: of `capacity` bytes, the first `count` of which are written; freed at the end.
+  @usableFromInline var base: UnsafeMutableRawPointer
+  @usableFromInline var capacity: Int
   /// How many bytes are there.
-  package private(set) var count = 0
-  private let limit: Int
+  @usableFromInline package internal(set) var count = 0
+  @usableFromInline let limit: Int
 
-  private init(_ memory: UnsafeMutableRawBufferPointer, limit: Int) {
-    unsafe base = memory.baseAddress.unsafelyUnwrapped
-    capacity = memory.count
+  /// Begins with no bytes; refuses more than `limit`.
+  package init(limit: Int) {
+    capacity = 256
+    unsafe base = .allocate(byteCount: capacity, alignment: 16)
     self.limit = limit
   }
 
-  deinit { if isOwned { unsafe base.deallocate() } }
-
-  /// Lends a writer for so many bytes at most.
-  package static func with<Result>(
-    limit: Int, _ body: (inout WireWriter) throws -> Result
-  ) rethrows -> Result {
-    try unsafe withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { memory in
-      var writer = unsafe WireWriter(memory, limit: limit)
-      return try body(&writer)
-    }
-  }
+  deinit { unsafe base.deallocate() }
 
   /// Makes room for more bytes, or refuses them.
-  private mutating func reserve(_ more: Int) throws(WireError) {
+  @inlinable
+  @inline(__always)
+  mutating func reserve(_ more: Int) throws(WireError) {
     let needed = count + more
     if needed <= capacity, needed <= limit { return }
+    try grow(to: needed)
+  }
+
+  @usableFromInline
+  mutating func grow(to needed: Int) throws(WireError) {
     guard needed <= limit else { throw WireError(.limit(limit, given: needed), at: count) }
     let larger = max(needed, min(limit, 2 * capacity))
     let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
     unsafe memory.copyMemory(from: base, byteCount: count)
-    if isOwned { unsafe base.deallocate() }
-    (unsafe base, capacity, isOwned) = (unsafe memory, larger, true)
+    unsafe base.deallocate()
+    (unsafe base, capacity) = (unsafe memory, larger)
   }
 
-  /// Appends a number, its lowest byte first.
+  // Numbers are written and read with their lowest byte first. One function for each width: a generic one is not
+  // specialized for other modules.
+
+  /// Appends a byte.
+  @inlinable
   @inline(__always)
-  package mutating func append<Number: FixedWidthInteger>(_ number: Number) throws(WireError) {
-    let size = Number.bitWidth / 8
-    try reserve(size)
-    // SAFETY: there is room for it.
-    unsafe (base + count).storeBytes(of: number.littleEndian, as: Number.self)
-    count += size
+  package mutating func append(byte: UInt8) throws(WireError) {
+    try reserve(1)
+    // SAFETY (all): there is room for it.
+    unsafe (base + count).storeBytes(of: byte, as: UInt8.self)
+    count += 1
+  }
+
+  /// Appends two bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ number: UInt16) throws(WireError) {
+    try reserve(2)
+    unsafe (base + count).storeBytes(of: number.littleEndian, as: UInt16.self)
+    count += 2
+  }
+
+  /// Appends four bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ number: UInt32) throws(WireError) {
+    try reserve(4)
+    unsafe (base + count).storeBytes(of: number.littleEndian, as: UInt32.self)
+    count += 4
+  }
+
+  /// Appends eight bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ number: UInt64) throws(WireError) {
+    try reserve(8)
+    unsafe (base + count).storeBytes(of: number.littleEndian, as: UInt64.self)
+    count += 8
   }
 
   /// Writes a number over bytes that are there.
-  package mutating func set<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
-    precondition(offset >= 0 && offset + Number.bitWidth / 8 <= count)
-    unsafe (base + offset).storeBytes(of: number.littleEndian, as: Number.self)
+  @inlinable
+  @inline(__always)
+  package mutating func set(_ number: UInt32, at offset: Int) {
+    precondition(offset >= 0 && offset + 4 <= count)
+    unsafe (base + offset).storeBytes(of: number.littleEndian, as: UInt32.self)
+  }
+
+  /// The same for eight bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func set(_ number: UInt64, at offset: Int) {
+    precondition(offset >= 0 && offset + 8 <= count)
+    unsafe (base + offset).storeBytes(of: number.littleEndian, as: UInt64.self)
   }
 
   /// Appends bytes, as they are.
@@ -85,26 +123,36 @@ package struct WireWriter: ~Copyable {
     count += size
   }
 
-  /// Appends the numbers of a place.
+  /// Appends the bytes of a place that are written as they lie.
   @inline(__always)
+  mutating func append(_ place: Int, of call: borrowing Invocation, whole size: Int)
+    throws(WireError)
+  {
+    try reserve(size)
+    // SAFETY: the size is that of the place.
+    unsafe call.copyBytes(ofPlace: place, to: base + count)
+    count += size
+  }
+
+  /// Appends the `Bool` of a place, which C may have set to anything.
+  mutating func append(_ place: Int, flagOf call: borrowing Invocation) throws(WireError) {
+    try append(place, of: call, whole: 1)
+    let byte = unsafe base.load(fromByteOffset: count - 1, as: UInt8.self)
+    if byte > 1 { throw WireError(.notBool(byte), at: count - 1) }
+  }
+
+  /// Appends the numbers of a place.
   mutating func append(
     _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
   ) throws(WireError) {
-    // What a place holds is copied as a whole, and so needs room for what lies between its numbers.
-    try reserve(layout.size)
-    if layout.isWhole {
-      // SAFETY: the layout is that of the place.
-      unsafe call.copyBytes(ofPlace: place, to: base + count)
-      count += layout.packed
-    } else {
-      try appendRuns(place, of: call, layout)
-    }
+    try reserve(layout.packed)
+    appendRuns(place, of: call, layout)
+    try checkFlags(layout, at: count - layout.packed)
   }
 
   private mutating func appendRuns(
     _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
-  ) throws(WireError) {
-    let start = count
+  ) {
     unsafe withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 16) { memory in
       let from = unsafe memory.baseAddress.unsafelyUnwrapped
       unsafe call.copyBytes(ofPlace: place, to: from)
@@ -113,10 +161,13 @@ package struct WireWriter: ~Copyable {
         count += run.count
       }
     }
+  }
+
+  private func checkFlags(_ layout: NumberLayout, at start: Int) throws(WireError) {
     for flags in layout.flags {
-      for offset in flags.offset..<flags.offset + flags.count {
-        let byte = unsafe base.load(fromByteOffset: start + offset, as: UInt8.self)
-        if byte > 1 { throw WireError(.notBool(byte), at: start + offset) }
+      for offset in (start + flags.offset)..<(start + flags.offset + flags.count) {
+        let byte = unsafe base.load(fromByteOffset: offset, as: UInt8.self)
+        if byte > 1 { throw WireError(.notBool(byte), at: offset) }
       }
     }
   }
@@ -127,7 +178,7 @@ package struct WireWriter: ~Copyable {
   }
 
   /// Lends what was written.
-  @unsafe
+  @inlinable @unsafe
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body(UnsafeRawBufferPointer(start: base, count: count))
   }
@@ -135,21 +186,23 @@ package struct WireWriter: ~Copyable {
 
 /// Bytes from anywhere that are being read, front to back. Nothing is read beyond their end.
 @safe
+@frozen
 package struct WireReader {
   // SAFETY: of `end` bytes, lent by who made this for as long as it is used.
-  private let base: UnsafeRawPointer?
-  private let end: Int
+  @usableFromInline let base: UnsafeRawPointer?
+  @usableFromInline let end: Int
   /// The number of bytes that were read.
-  package private(set) var offset = 0
+  @usableFromInline package internal(set) var offset = 0
 
   /// Reads bytes that are lent.
-  @unsafe
+  @inlinable @unsafe
   package init(_ bytes: UnsafeRawBufferPointer) {
     unsafe base = bytes.baseAddress
     end = bytes.count
   }
 
   /// Lends a reader of bytes.
+  @inlinable
   package static func over<Result>(
     _ bytes: [UInt8], _ body: (inout WireReader) throws -> Result
   ) rethrows -> Result {
@@ -160,11 +213,13 @@ package struct WireReader {
   }
 
   /// How many bytes are left.
+  @inlinable
   package var left: Int { end - offset }
 
   /// Goes on behind the next bytes, and returns where they begin.
+  @inlinable
   @inline(__always)
-  private mutating func take(_ count: Int) throws(WireError) -> Int {
+  mutating func take(_ count: Int) throws(WireError) -> Int {
     guard count <= end - offset else {
       throw WireError(.tooShort(expected: count, given: left), at: offset)
     }
@@ -172,16 +227,40 @@ package struct WireReader {
     return offset
   }
 
-  /// Reads a number.
+  /// Reads a byte.
+  @inlinable
   @inline(__always)
-  package mutating func number<Number: FixedWidthInteger>(
-    _ type: Number.Type = Number.self
-  ) throws(WireError) -> Number {
-    let start = try take(Number.bitWidth / 8)
-    // SAFETY: that many bytes are there.
-    return unsafe Number(
-      littleEndian: base.unsafelyUnwrapped.loadUnaligned(
-        fromByteOffset: start, as: Number.self))
+  package mutating func byte() throws(WireError) -> UInt8 {
+    let start = try take(1)
+    // SAFETY (all): that many bytes are there.
+    return unsafe base.unsafelyUnwrapped.load(fromByteOffset: start, as: UInt8.self)
+  }
+
+  /// Reads two bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func uint16() throws(WireError) -> UInt16 {
+    let start = try take(2)
+    return unsafe UInt16(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt16.self))
+  }
+
+  /// Reads four bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func uint32() throws(WireError) -> UInt32 {
+    let start = try take(4)
+    return unsafe UInt32(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt32.self))
+  }
+
+  /// Reads eight bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func uint64() throws(WireError) -> UInt64 {
+    let start = try take(8)
+    return unsafe UInt64(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt64.self))
   }
 
   /// Reads bytes.
@@ -204,19 +283,30 @@ package struct WireReader {
   /// Passes over bytes.
   package mutating func skip(_ count: Int) throws(WireError) { _ = try take(count) }
 
-  /// Sets the numbers of a place.
+  /// Sets a place to bytes that are written as they lie, any of which are a value.
   @inline(__always)
+  mutating func set(_ place: Int, of call: borrowing Invocation, whole size: Int) throws(WireError)
+  {
+    let start = try take(size)
+    // SAFETY: the size is that of the place.
+    unsafe call.setBytes(ofPlace: place, from: base.unsafelyUnwrapped + start)
+  }
+
+  /// Sets a place to a `Bool`.
+  mutating func set(_ place: Int, flagOf call: borrowing Invocation) throws(WireError) {
+    var ahead = self
+    let byte = try ahead.byte()
+    if byte > 1 { throw WireError(.notBool(byte), at: offset) }
+    try set(place, of: call, whole: 1)
+  }
+
+  /// Sets the numbers of a place.
   mutating func set(
     _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
   ) throws(WireError) {
     let start = try take(layout.packed)
-    let from = unsafe base.unsafelyUnwrapped + start
     // SAFETY: the layout is that of the place, and any bytes are numbers; which are none, `setRuns` looks at.
-    if layout.isWhole {
-      unsafe call.setBytes(ofPlace: place, from: from)
-    } else {
-      try unsafe setRuns(place, of: call, layout, from, at: start)
-    }
+    try unsafe setRuns(place, of: call, layout, base.unsafelyUnwrapped + start, at: start)
   }
 
   @unsafe
