@@ -68,6 +68,10 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   /// How long the file is.
   public var size: Int { state.withLock { $0.end } }
 
+  /// How often somebody waited for the disk, and how many records may not be there.
+  var syncs: Int { state.withLock { $0.syncs } }
+  var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
+
   /// Waits until all that was written is on the disk.
   public func sync() throws(JournalError) {
     try check()
@@ -232,6 +236,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
         throw error
       }
       state.synced = state.next
+      state.syncs += 1
     }
   }
 
@@ -250,6 +255,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
       do throws(JournalError) { try file.sync() } catch { failure = error }
       state.announce { state in
         state.isSyncing = false
+        state.syncs += 1
         if failure == nil { state.synced = max(state.synced, end) } else { state.file = nil }
       }
       if let failure { throw failure }

@@ -53,7 +53,11 @@ public final class JournalReader {
     // Once the file is put aside nobody writes to it, but that may have happened just now.
     if let frame = try scanner.nextCall() { return frame }
     if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
-    scanner = try JournalScanner(JournalWindow(next), path: next.path)
+    let following = try JournalScanner(JournalWindow(next), path: next.path)
+    guard following.header.first == scanner.next else {
+      throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
+    }
+    scanner = following
     self.current = next
     file += 1
     return try nextFrame()

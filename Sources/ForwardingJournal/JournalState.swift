@@ -12,6 +12,8 @@ struct JournalState {
   var next: UInt64
   /// The number of the first record that may not be on the disk.
   var synced: UInt64
+  /// How often somebody waited for the disk.
+  var syncs = 0
   /// Whether somebody is waiting for the disk.
   var isSyncing = false
   /// Whether somebody is making a smaller file of this one.

@@ -27,13 +27,17 @@ final class ReplayCursor {
   ) throws(JournalError) {
     (self.reader, self.interface, self.options) = (reader, interface, options)
     let ahead = try reader.ahead()
-    var checked: Set<Definition> = []
+    // By the messages' numbers in each file.
+    var (checked, file): ([Bool], Int) = ([], 0)
     while let frame = try ahead.nextFrame() {
       if isBehind(frame) { break }
-      let definition = ahead.scanner.definitions[Int(frame.header.message)]
-      guard isWanted(frame), options.migrate == nil, checked.insert(definition).inserted else {
-        continue
-      }
+      if options.migrate != nil || !isWanted(frame) { continue }
+      if ahead.file != file { (checked, file) = ([], ahead.file) }
+      let number = Int(frame.header.message)
+      while checked.count <= number { checked.append(false) }
+      if checked[number] { continue }
+      checked[number] = true
+      let definition = ahead.scanner.definitions[number]
       if Self.message(definition, interface) == nil {
         throw Self.schema(definition, interface, frame.offset)
       }
