@@ -22,6 +22,17 @@ public final class JournalReader {
   /// How many files were read before.
   private(set) var file = 0
   private var current: JournalFile?
+  /// How long the files are that were read before.
+  private var behind = 0
+
+  /// How long the files of a journal are together.
+  public static func size(of path: String) throws(JournalError) -> Int {
+    var size = try JournalFile(path, for: .reading).size
+    for older in try JournalFiles.older(than: path) {
+      size += try JournalFile(older.path, for: .reading).size
+    }
+    return size
+  }
 
   /// Opens a journal, with the files that were put aside, or this one alone.
   public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
@@ -57,6 +68,7 @@ public final class JournalReader {
     guard following.header.first == scanner.next else {
       throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
     }
+    behind += scanner.offset
     scanner = following
     self.current = next
     file += 1
@@ -73,6 +85,8 @@ public final class JournalReader {
   public var offset: Int { scanner.offset }
   /// How long that file is now.
   public var size: Int { scanner.window.size }
+  /// How many bytes were read, of all files.
+  public var bytesRead: Int { behind + offset }
   /// The number that the next record has.
   public var nextSequence: UInt64 { scanner.next }
   /// What the journal ends with, after ``next()`` returned nil.
