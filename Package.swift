@@ -139,8 +139,9 @@ let package = Package(
       ], swiftSettings: checks),
     .executableTarget(
       name: "forward",
-      dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
-      swiftSettings: checks),
+      dependencies: [
+        "Forwarding", "InvocationText", "ForwardingJournal", "CForwardingShims", "CallBenchmarks",
+      ], swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
     .target(
@@ -167,6 +168,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
+        "ForwardingWire", "ForwardingJournal", "CJournalShims",
       ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),
@@ -202,7 +204,8 @@ let package = Package(
     .testTarget(
       name: "ForwardToolTests",
       dependencies: [
-        "forward", "Forwarding", "InvocationText", "CallBenchmarks", "ForwardingTestSupport",
+        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "CallBenchmarks",
+        "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
     .testTarget(

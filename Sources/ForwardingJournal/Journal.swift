@@ -68,6 +68,10 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   /// How long the file is.
   public var size: Int { state.withLock { $0.end } }
 
+  /// How often somebody waited for the disk, and how many records may not be there.
+  var syncs: Int { state.withLock { $0.syncs } }
+  var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
+
   /// Waits until all that was written is on the disk.
   public func sync() throws(JournalError) {
     try check()
@@ -147,51 +151,57 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   /// Returns the number of its record, which is in the file then, and on the disk if the options say so.
   @discardableResult
   public func record(_ call: Invocation) throws(JournalError) -> UInt64 {
-    try write(call, .call) { (message, writer) throws(WireError) in
+    try check()
+    var writer = WireWriter(limit: recordLimit)
+    let message = try refusing { () throws(WireError) in
+      let message = try interface.message(of: call)
+      try RecordHeader.reserve(in: &writer)
       try message.writeArguments(of: call, to: &writer)
+      return message
     }
+    return try write(&writer, .call, message)
   }
 
   /// Writes a call with what became of it.
   func record(_ call: Invocation, outcome error: (any Error)?) throws(JournalError) {
-    try write(call, .outcome) { (message, writer) throws(WireError) in
-      let start = writer.count
+    try check()
+    var writer = WireWriter(limit: recordLimit)
+    let message = try refusing { () throws(WireError) in
+      let message = try interface.message(of: call)
+      try RecordHeader.reserve(in: &writer)
       try writer.append(UInt32(0))
       try message.writeArguments(of: call, to: &writer)
-      writer.set(UInt32(writer.count - start - 4), at: start)
+      writer.set(
+        UInt32(writer.count - JournalFormat.recordSize - 4), at: JournalFormat.recordSize)
       if let error {
-        try writer.append(UInt8(1))
+        try writer.append(byte: 1)
         try writer.append(Array("\(error)".utf8.prefix(4096)))
       } else {
-        try writer.append(UInt8(0))
+        try writer.append(byte: 0)
         try message.writeResult(of: call, to: &writer)
       }
+      return message
     }
+    try write(&writer, .outcome, message)
   }
 
+  private var recordLimit: Int {
+    min(interface.limits.message + JournalFormat.recordSize, JournalFormat.maximumRecord)
+  }
+
+  @inline(__always)
+  private func refusing<Result>(
+    _ body: () throws(WireError) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(WireError) { return try body() } catch { throw .refused(error) }
+  }
+
+  /// Appends a record, and waits for the disk as the options say.
   @discardableResult
   private func write(
-    _ call: Invocation, _ kind: RecordKind,
-    _ contents: (InterfaceMessage, inout WireWriter) throws(WireError) -> Void
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
   ) throws(JournalError) -> UInt64 {
-    try check()
-    let limit = min(
-      interface.limits.message + JournalFormat.recordSize, JournalFormat.maximumRecord)
-    let result: Result<UInt64, JournalError> = WireWriter.with(limit: limit) { writer in
-      do {
-        let message = try interface.message(of: call)
-        try RecordHeader.reserve(in: &writer)
-        try contents(message, &writer)
-        return .success(try append(&writer, kind, message))
-      } catch let error as JournalError {
-        return .failure(error)
-      } catch let error as WireError {
-        return .failure(.refused(error))
-      } catch {
-        return .failure(.closed(path: path))
-      }
-    }
-    let sequence = try result.get()
+    let sequence = try append(&writer, kind, message)
     switch options.sync {
     case .never: break
     case .each: try syncNow()
@@ -226,6 +236,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
         throw error
       }
       state.synced = state.next
+      state.syncs += 1
     }
   }
 
@@ -244,6 +255,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
       do throws(JournalError) { try file.sync() } catch { failure = error }
       state.announce { state in
         state.isSyncing = false
+        state.syncs += 1
         if failure == nil { state.synced = max(state.synced, end) } else { state.file = nil }
       }
       if let failure { throw failure }

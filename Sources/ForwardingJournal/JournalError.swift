@@ -54,7 +54,7 @@ extension JournalError: CustomStringConvertible {
         + (resumes.map { ", but byte \($0) does: what is between is damaged" } ?? "")
     case .malformed(let offset, let error): "the record at byte \(offset) is malformed: \(error)"
     case .missing(let offset, let expected, let given):
-      "the record at byte \(offset) is number \(given), but \(expected) is missing"
+      "the record at byte \(offset) is number \(given), but \(expected) is expected"
     case .schema(let offset, let selector, let expected, let given):
       "'\(selector)' at byte \(offset) was recorded as \(given), but "
         + (expected.map { "is \($0) here" } ?? "is not known here")

@@ -59,8 +59,8 @@ final class JournalFile: Sendable {
   /// How long the file is now.
   var size: Int { Int(facts.st_size) }
 
-  /// Whether the path still leads to this file.
-  var isAtPath: Bool {
+  /// Whether a path leads to this file.
+  func isAt(_ path: String) -> Bool {
     var other = stat()
     let own = facts
     return unsafe stat(path, &other) == 0 && other.st_ino == own.st_ino
@@ -173,6 +173,15 @@ final class JournalFile: Sendable {
 
   static func text(ofError code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+
+  /// Waits.
+  static func sleep(_ nanoseconds: Int64) {
+    var time = timespec()
+    time.tv_sec = Int(nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    var left = timespec()
+    while unsafe nanosleep(&time, &left) != 0, errno == EINTR { time = left }
   }
 
   /// A number that is another one in a child process.

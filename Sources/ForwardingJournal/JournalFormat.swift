@@ -42,7 +42,7 @@ struct JournalHeader: Equatable {
     try writer.append(JournalFormat.version)
     try writer.append(UInt16(isCompacted ? 1 : 0))
     try writer.append(first)
-    try writer.append(time)
+    try writer.append(UInt64(bitPattern: time))
     try writer.append(JournalChecksum.of(writer, from: 0))
   }
 }
@@ -64,13 +64,13 @@ struct RecordHeader: Equatable {
   }
 
   init(from reader: inout WireReader) throws(WireError) {
-    checksum = try reader.number()
-    length = try Int(reader.number(UInt32.self))
-    sequence = try reader.number()
-    time = try reader.number()
-    message = try reader.number()
-    kind = try reader.number()
-    flags = try reader.number()
+    checksum = try reader.uint32()
+    length = try Int(reader.uint32())
+    sequence = try reader.uint64()
+    time = try Int64(bitPattern: reader.uint64())
+    message = try reader.uint16()
+    kind = try reader.byte()
+    flags = try reader.byte()
   }
 
   /// Makes room for a header.
@@ -86,16 +86,14 @@ struct RecordHeader: Equatable {
   func fill(in writer: inout WireWriter, at start: Int) {
     writer.set(UInt32(writer.count - start), at: start + 4)
     writer.set(sequence, at: start + 8)
-    writer.set(time, at: start + 16)
-    writer.set(message, at: start + 24)
-    writer.set(kind, at: start + 26)
-    writer.set(flags, at: start + 27)
+    writer.set(UInt64(bitPattern: time), at: start + 16)
+    writer.set(UInt32(message) | UInt32(kind) << 16 | UInt32(flags) << 24, at: start + 24)
     writer.set(JournalChecksum.of(writer, from: start + 4), at: start)
   }
 }
 
 /// A message that a file defines.
-struct Definition: Equatable, Sendable {
+struct Definition: Hashable, Sendable {
   var interface: [UInt8]
   var selector: [UInt8]
   var encoding: [UInt8]
@@ -108,7 +106,7 @@ struct Definition: Equatable, Sendable {
 
   init(from reader: inout WireReader) throws(WireError) {
     let counts = try (
-      reader.number(UInt16.self), reader.number(UInt16.self), reader.number(UInt16.self)
+      reader.uint16(), reader.uint16(), reader.uint16()
     )
     interface = try reader.bytes(Int(counts.0))
     selector = try reader.bytes(Int(counts.1))

@@ -47,8 +47,8 @@ public struct JournalRecord: Hashable, Sendable {
     (arguments, outcome) = try scanner.contents(of: frame) {
       (reader) throws(WireError) -> ([UInt8], Outcome?) in
       guard frame.kind == .outcome else { return (try reader.bytes(reader.left), nil) }
-      let arguments = try reader.bytes(Int(reader.number(UInt32.self)))
-      let status: UInt8 = try reader.number()
+      let arguments = try reader.bytes(Int(reader.uint32()))
+      let status = try reader.byte()
       switch status {
       case 0: return (arguments, .returned(try reader.bytes(reader.left)))
       case 1: return (arguments, .threw(try reader.text(reader.left)))

@@ -33,7 +33,7 @@ public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Finds the records of one file, and believes none of its bytes.
-struct JournalScanner {
+final class JournalScanner {
   let window: JournalWindow
   let path: String
   let header: JournalHeader
@@ -57,11 +57,12 @@ struct JournalScanner {
       read = try window.read(size, at: 0) {
         (reader) throws(WireError) -> ([UInt8], UInt16, JournalHeader, UInt32) in
         let magic = try reader.bytes(8)
-        let version: UInt16 = try reader.number()
-        let flags: UInt16 = try reader.number()
+        let version = try reader.uint16()
+        let flags = try reader.uint16()
         let header = try JournalHeader(
-          first: reader.number(), time: reader.number(), isCompacted: flags & 1 != 0)
-        return try (magic, version, header, reader.number())
+          first: reader.uint64(), time: Int64(bitPattern: reader.uint64()),
+          isCompacted: flags & 1 != 0)
+        return try (magic, version, header, reader.uint32())
       }
     } catch {
       throw .notAJournal(path: path)
@@ -76,8 +77,16 @@ struct JournalScanner {
     next = header.first
   }
 
+  /// One that is where this one is.
+  func copy() -> JournalScanner { JournalScanner(of: self) }
+
+  private init(of other: JournalScanner) {
+    (window, path, header) = (other.window, other.path, other.header)
+    (offset, next, definitions) = (other.offset, other.next, other.definitions)
+  }
+
   /// The next call, or what became of one; nil at the end. Definitions are taken in on the way.
-  mutating func nextCall() throws(JournalError) -> JournalFrame? {
+  func nextCall() throws(JournalError) -> JournalFrame? {
     while let frame = try nextFrame() {
       switch frame.kind {
       case .call, .outcome: return frame
@@ -88,7 +97,7 @@ struct JournalScanner {
     return nil
   }
 
-  private mutating func define(_ frame: JournalFrame) throws(JournalError) {
+  private func define(_ frame: JournalFrame) throws(JournalError) {
     guard Int(frame.header.message) == definitions.count,
       definitions.count < JournalFormat.maximumDefinitions
     else { throw .tooManyMessages(limit: JournalFormat.maximumDefinitions) }
@@ -112,7 +121,7 @@ struct JournalScanner {
 
   /// The next record of any kind.
   @inline(__always)
-  private mutating func nextFrame() throws(JournalError) -> JournalFrame? {
+  private func nextFrame() throws(JournalError) -> JournalFrame? {
     while true {
       guard let found = header(at: offset) else { return try end() }
       guard found.sequence == next || (found.sequence > next && header.isCompacted) else {
@@ -153,7 +162,7 @@ struct JournalScanner {
   }
 
   /// What there is where no record begins: the end, a torn one, or damage in front of others.
-  private mutating func end() throws(JournalError) -> JournalFrame? {
+  private func end() throws(JournalError) -> JournalFrame? {
     let left = window.size - offset
     if left <= 0 { return nil }
     if let resumes = try nextWhole(from: offset + 1) {

@@ -6,12 +6,18 @@ struct JournalState {
   var file: JournalFile?
   /// The file's length.
   var end: Int
+  /// The number of the file's first record.
+  private(set) var first: UInt64
   /// The number of the next record.
   var next: UInt64
   /// The number of the first record that may not be on the disk.
   var synced: UInt64
+  /// How often somebody waited for the disk.
+  var syncs = 0
   /// Whether somebody is waiting for the disk.
   var isSyncing = false
+  /// Whether somebody is making a smaller file of this one.
+  var isCompacting = false
   /// The messages that the file defines, and the number of each of the interface's, by its index there.
   private var definitions: [Definition]
   private var numbers: [UInt16?] = []
@@ -23,7 +29,7 @@ struct JournalState {
     var file = try JournalFile(path, for: .appending)
     try file.lock()
     // Who had the lock may have put that file aside before.
-    while !file.isAtPath {
+    while !file.isAt(path) {
       file = try JournalFile(path, for: .appending)
       try file.lock()
     }
@@ -31,13 +37,15 @@ struct JournalState {
       let first = try JournalFiles.nextSequence(before: path)
       try begin(file, JournalHeader(first: first, time: JournalFile.now))
       JournalFile.syncFolder(of: path)
-      return (JournalState(file, JournalFormat.headerSize, first, []), .whole)
+      return (JournalState(file, JournalFormat.headerSize, first, next: first, []), .whole)
     }
-    var scanner = try JournalScanner(JournalWindow(file), path: path)
+    let scanner = try JournalScanner(JournalWindow(file), path: path)
     while try scanner.nextCall() != nil {}
     if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
     return (
-      JournalState(file, scanner.offset, scanner.next, scanner.definitions), scanner.tail
+      JournalState(
+        file, scanner.offset, scanner.header.first, next: scanner.next, scanner.definitions),
+      scanner.tail
     )
   }
 
@@ -59,23 +67,17 @@ struct JournalState {
   /// Writes the beginning of a file.
   static func begin(_ file: JournalFile, _ header: JournalHeader) throws(JournalError) {
     try file.cut(to: 0)
-    let written: Result<Void, JournalError> = WireWriter.with(limit: 512) { writer in
-      do {
-        try header.write(to: &writer)
-        try file.append(writer, at: 0)
-        return .success(())
-      } catch let error as JournalError {
-        return .failure(error)
-      } catch {
-        return .failure(.notAJournal(path: file.path))
-      }
-    }
-    try written.get()
+    var writer = WireWriter(limit: JournalFormat.headerSize)
+    do throws(WireError) { try header.write(to: &writer) } catch { throw .refused(error) }
+    try file.append(writer, at: 0)
   }
 
-  init(_ file: JournalFile, _ end: Int, _ next: UInt64, _ definitions: [Definition]) {
+  init(
+    _ file: JournalFile, _ end: Int, _ first: UInt64, next: UInt64, _ definitions: [Definition]
+  ) {
     self.file = file
     self.end = end
+    self.first = first
     self.next = next
     synced = next
     self.definitions = definitions
@@ -90,11 +92,12 @@ struct JournalState {
     }
   }
 
-  /// Goes on in another file, which defines nothing yet.
+  /// Goes on in another file, which is on the disk.
   mutating func replace(
-    _ file: JournalFile, end: Int, definitions: [Definition], _ interface: Interface
+    _ file: JournalFile, first: UInt64, end: Int, definitions: [Definition], _ interface: Interface
   ) {
     self.file = file
+    self.first = first
     self.end = end
     self.definitions = definitions
     synced = next
@@ -129,34 +132,21 @@ struct JournalState {
     }
     let definition = Definition(interface, message)
     let number = UInt16(definitions.count)
-    let bytes = record.bytes
     var header = header
     header.message = number
-    let result: Result<Int, JournalError> = WireWriter.with(limit: 2 * JournalFormat.maximumRecord)
-    {
-      writer in
-      do {
-        try RecordHeader.reserve(in: &writer)
-        try definition.write(to: &writer)
-        RecordHeader(kind: .definition, message: number, sequence: next, time: header.time)
-          .fill(in: &writer, at: 0)
-        let start = writer.count
-        try writer.append(bytes)
-        header.fill(in: &writer, at: start)
-        try file.append(writer, at: end)
-        return .success(writer.count)
-      } catch let error as JournalError {
-        return .failure(error)
-      } catch let error as WireError {
-        return .failure(.refused(error))
-      } catch {
-        return .failure(.closed(path: file.path))
-      }
+    var writer = WireWriter(limit: 2 * JournalFormat.maximumRecord)
+    do throws(WireError) {
+      try RecordHeader.reserve(in: &writer)
+      try definition.write(to: &writer)
+      RecordHeader(kind: .definition, message: number, sequence: next, time: header.time)
+        .fill(in: &writer, at: 0)
+      let start = writer.count
+      try writer.append(record.bytes)
+      header.fill(in: &writer, at: start)
+    } catch {
+      throw .refused(error)
     }
-    do { end += try result.get() } catch {
-      if file.size != end { self.file = nil }
-      throw error
-    }
+    try append(writer, to: file)
     definitions.append(definition)
     numbers[message.index] = number
     next += 1

@@ -13,19 +13,19 @@ extension Interface {
   /// Writes a call of one of the messages.
   public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
-    return try written { (writer) throws(WireError) in
-      try writer.append(Self.version)
-      try writer.append(UInt16(nameBytes.count))
-      try writer.append(UInt16(message.name.count))
-      try writer.append(UInt16(message.encodingBytes.count))
-      try writer.append(UInt32(0))
-      try writer.append(nameBytes)
-      try writer.append(message.name)
-      try writer.append(message.encodingBytes)
-      let start = writer.count
-      try message.writeArguments(of: call, to: &writer)
-      writer.set(UInt32(writer.count - start), at: 8)
-    }
+    var writer = WireWriter(limit: limits.message)
+    try writer.append(Self.version)
+    try writer.append(UInt16(nameBytes.count))
+    try writer.append(UInt16(message.name.count))
+    try writer.append(UInt16(message.encodingBytes.count))
+    try writer.append(UInt32(0))
+    try writer.append(nameBytes)
+    try writer.append(message.name)
+    try writer.append(message.encodingBytes)
+    let start = writer.count
+    try message.writeArguments(of: call, to: &writer)
+    writer.set(UInt32(writer.count - start), at: 8)
+    return writer.bytes
   }
 
   /// Reads a call. It has a selector and arguments, and no target.
@@ -34,14 +34,14 @@ extension Interface {
       throw WireError(.limit(limits.message, given: bytes.count), at: 0)
     }
     return try reading(bytes) { (reader) throws(WireError) in
-      let version: UInt16 = try reader.number()
+      let version = try reader.uint16()
       guard version == Self.version else {
         throw WireError(.version(expected: Int(Self.version), given: Int(version)), at: 0)
       }
       let counts = try (
-        reader.number(UInt16.self), reader.number(UInt16.self), reader.number(UInt16.self)
+        reader.uint16(), reader.uint16(), reader.uint16()
       )
-      let size = try Int(reader.number(UInt32.self))
+      let size = try Int(reader.uint32())
       let expected = Int(counts.0) + Int(counts.1) + Int(counts.2) + size
       guard expected >= reader.left else {
         throw WireError(.tooLong(expected: expected, given: reader.left), at: reader.offset)
@@ -64,9 +64,9 @@ extension Interface {
   /// Writes the result of a call of one of the messages.
   public func encodeResult(of call: Invocation) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
-    return try written { (writer) throws(WireError) in
-      try message.writeResult(of: call, to: &writer)
-    }
+    var writer = WireWriter(limit: limits.message)
+    try message.writeResult(of: call, to: &writer)
+    return writer.bytes
   }
 
   /// Sets the result of a call to what another process wrote.
@@ -110,20 +110,6 @@ extension Interface {
         at: interface.count + selector.count)
     }
     return message
-  }
-
-  private func written(
-    _ body: (inout WireWriter) throws(WireError) -> Void
-  ) throws(WireError) -> [UInt8] {
-    let result: Result<[UInt8], WireError> = WireWriter.with(limit: limits.message) { writer in
-      do throws(WireError) {
-        try body(&writer)
-        return .success(writer.bytes)
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
   }
 
   private func reading<Value>(

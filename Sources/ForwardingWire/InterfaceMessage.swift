@@ -20,6 +20,8 @@ public final class InterfaceMessage: Sendable {
   package let name: [UInt8]
   package let encodingBytes: [UInt8]
   let arguments: [WirePlace]
+  /// See ``WirePlace/wholeSize``.
+  private let wholeSizes: [Int]
   let result: WirePlace
   let limits: WireLimits
 
@@ -56,6 +58,7 @@ public final class InterfaceMessage: Sendable {
       arguments.append(try place(index + 1, type))
     }
     self.arguments = arguments
+    wholeSizes = arguments.map(\.wholeSize)
     self.selector = selector
     self.plan = plan
     self.limits = limits
@@ -83,8 +86,15 @@ extension InterfaceMessage {
   package func writeArguments(
     of call: Invocation, to writer: inout WireWriter
   ) throws(WireError) {
-    for index in arguments.indices {
-      try write(arguments[index], index + 3, of: call, to: &writer)
+    for index in wholeSizes.indices {
+      let size = wholeSizes[index]
+      if size > 0 {
+        try writer.append(index + 3, of: call, whole: size)
+      } else if size < 0 {
+        try writer.append(index + 3, flagOf: call)
+      } else {
+        try write(arguments[index], index + 3, of: call, to: &writer)
+      }
     }
   }
 
@@ -99,8 +109,15 @@ extension InterfaceMessage {
   package func readArguments(
     of call: Invocation, from reader: inout WireReader
   ) throws(WireError) {
-    for index in arguments.indices {
-      try read(arguments[index], index + 3, of: call, from: &reader)
+    for index in wholeSizes.indices {
+      let size = wholeSizes[index]
+      if size > 0 {
+        try reader.set(index + 3, of: call, whole: size)
+      } else if size < 0 {
+        try reader.set(index + 3, flagOf: call)
+      } else {
+        try read(arguments[index], index + 3, of: call, from: &reader)
+      }
     }
   }
 
@@ -109,23 +126,14 @@ extension InterfaceMessage {
     try read(result, 0, of: call, from: &reader)
   }
 
-  @inline(__always)
   private func write(
-    _ place: WirePlace, _ index: Int, of call: Invocation, to writer: inout WireWriter
-  ) throws(WireError) {
-    if case .numbers(let layout) = place.way {
-      return try writer.append(index, of: call, layout)
-    }
-    try writeUnusual(place, index, of: call, to: &writer)
-  }
-
-  private func writeUnusual(
     _ place: WirePlace, _ index: Int, of call: Invocation, to writer: inout WireWriter
   ) throws(WireError) {
     let start = writer.count
     do {
       switch place.way {
-      case .nothing, .numbers: return
+      case .nothing: return
+      case .numbers(let layout): try writer.append(index, of: call, layout)
       case .text:
         let text =
           index == 0
@@ -149,23 +157,14 @@ extension InterfaceMessage {
     }
   }
 
-  @inline(__always)
   private func read(
-    _ place: WirePlace, _ index: Int, of call: Invocation, from reader: inout WireReader
-  ) throws(WireError) {
-    if case .numbers(let layout) = place.way {
-      return try reader.set(index, of: call, layout)
-    }
-    try readUnusual(place, index, of: call, from: &reader)
-  }
-
-  private func readUnusual(
     _ place: WirePlace, _ index: Int, of call: Invocation, from reader: inout WireReader
   ) throws(WireError) {
     let start = reader.offset
     do {
       switch place.way {
-      case .nothing, .numbers: return
+      case .nothing: return
+      case .numbers(let layout): try reader.set(index, of: call, layout)
       case .text(let isOfC):
         let text = try reader.optionalText(limits)
         if isOfC, text?.utf8.contains(0) == true { throw WireError(.embeddedNUL, at: start) }
@@ -216,7 +215,7 @@ extension WireReader {
   /// The number of bytes that follow, which are there and within the limit.
   private mutating func count(_ limits: WireLimits) throws(WireError) -> Int {
     let start = offset
-    let count = Int(try number(UInt32.self))
+    let count = Int(try uint32())
     guard count <= limits.text else {
       throw WireError(.limit(limits.text, given: count), at: start)
     }
@@ -233,7 +232,7 @@ extension WireReader {
   /// Text, or that there is none.
   mutating func optionalText(_ limits: WireLimits) throws(WireError) -> String? {
     var ahead = self
-    if try ahead.number(UInt32.self) == .max {
+    if try ahead.uint32() == .max {
       self = ahead
       return nil
     }

@@ -11,6 +11,7 @@ public struct WireError: Error, Hashable, Sendable {
   /// The byte to blame; of a call that is written, where it would stand.
   public let offset: Int
 
+  @usableFromInline
   package init(_ reason: Reason, at offset: Int) {
     self.reason = reason
     self.offset = offset

@@ -47,13 +47,10 @@ struct WirePlace: Sendable {
   /// The spelling of a `[UInt8]`, which has no JSON.
   static let bytesSpelling = "^{Swift.Array_Swift.UInt8_}"
 
-  /// How many bytes every value takes at least.
-  var minimumSize: Int {
-    switch way {
-    case .nothing: 0
-    case .numbers(let layout): layout.packed
-    case .text, .bytes, .value: 4
-    }
+  /// How many bytes a value has that is written as it lies, whatever they are; -1 for a `Bool`, 0 for others.
+  var wholeSize: Int {
+    guard case .numbers(let layout) = way else { return 0 }
+    return layout.isWhole ? layout.size : layout.size == 1 ? -1 : 0
   }
 }
 

@@ -17,7 +17,7 @@ struct JournalTests {
     #expect(journal.nextSequence == 111)
     try journal.close()
     let other = Ledger()
-    #expect(try JournalReader(at: folder.journal).replay(interface, into: other) == 110)
+    #expect(try JournalReader(at: folder.journal).replay(interface, into: other).made == 110)
     #expect(other == ledger)
     #expect(ledger.names.count == 10)
   }

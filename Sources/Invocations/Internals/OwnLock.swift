@@ -1,3 +1,5 @@
+import CForwardingShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
