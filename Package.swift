@@ -54,6 +54,7 @@ let package = Package(
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
     .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
+    .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
@@ -137,6 +138,11 @@ let package = Package(
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
       ], swiftSettings: checks),
+    // Messages to objects of other processes, and what carries them.
+    .target(
+      name: "ForwardingRemote",
+      dependencies: ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings"],
+      swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: [

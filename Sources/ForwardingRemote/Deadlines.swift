@@ -14,6 +14,35 @@ final class Deadlines: Sendable {
     var number: UInt64 = 0
     /// When the timer is to look next.
     var next = UInt64.max
+
+    mutating func push(_ time: UInt64, _ number: UInt64) {
+      heap.append((time, number))
+      var child = heap.count - 1
+      while child > 0, heap[child].time < heap[(child - 1) / 2].time {
+        heap.swapAt(child, (child - 1) / 2)
+        child = (child - 1) / 2
+      }
+    }
+
+    mutating func pop() {
+      heap.swapAt(0, heap.count - 1)
+      heap.removeLast()
+      var parent = 0
+      while true {
+        let left = 2 * parent + 1
+        guard left < heap.count else { return }
+        let right = left + 1
+        let least = right < heap.count && heap[right].time < heap[left].time ? right : left
+        guard heap[least].time < heap[parent].time else { return }
+        heap.swapAt(least, parent)
+        parent = least
+      }
+    }
+
+    /// Takes out what was taken back.
+    mutating func tidy() {
+      heap = heap.filter { actions[$0.number] != nil }.sorted { $0.time < $1.time }
+    }
   }
 
   /// Calls a closure at a time, on a thread of its own choice. Returns a number to take it back with.
@@ -57,36 +86,5 @@ final class Deadlines: Sendable {
       for action in due { action() }
       if let next { look(at: DispatchTime(uptimeNanoseconds: next)) }
     }
-  }
-}
-
-extension Deadlines.State {
-  fileprivate mutating func push(_ time: UInt64, _ number: UInt64) {
-    heap.append((time, number))
-    var child = heap.count - 1
-    while child > 0, heap[child].time < heap[(child - 1) / 2].time {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  fileprivate mutating func pop() {
-    heap.swapAt(0, heap.count - 1)
-    heap.removeLast()
-    var parent = 0
-    while true {
-      let left = 2 * parent + 1
-      guard left < heap.count else { return }
-      let right = left + 1
-      let least = right < heap.count && heap[right].time < heap[left].time ? right : left
-      guard heap[least].time < heap[parent].time else { return }
-      heap.swapAt(least, parent)
-      parent = least
-    }
-  }
-
-  /// Takes out what was taken back.
-  fileprivate mutating func tidy() {
-    heap = heap.filter { actions[$0.number] != nil }.sorted { $0.time < $1.time }
   }
 }

@@ -179,16 +179,18 @@ final class RemoteLink: Sendable {
     let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
     defer { Deadlines.shared.cancel(deadline) }
     while true {
+      let request: any TransportRequest
       do throws(TransportError) {
-        let request = try transport.request(bytes, to: subject, answered)
-        defer { request.end() }
-        return try await answer.wait()
+        request = try transport.request(bytes, to: subject, answered)
       } catch .interrupted {
         // Later calls wait for the connection, up to their deadline.
         try await waitForConnection(answer)
+        continue
       } catch {
         throw RemoteError(error)
       }
+      defer { request.end() }
+      return try await answer.wait()
     }
   }
 

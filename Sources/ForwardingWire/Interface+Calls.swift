@@ -30,27 +30,8 @@ extension Interface {
 
   /// Reads a call. It has a selector and arguments, and no target.
   public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation {
-    guard bytes.count <= limits.message else {
-      throw WireError(.limit(limits.message, given: bytes.count), at: 0)
-    }
-    return try reading(bytes) { (reader) throws(WireError) in
-      let version = try reader.uint16()
-      guard version == Self.version else {
-        throw WireError(.version(expected: Int(Self.version), given: Int(version)), at: 0)
-      }
-      let counts = try (
-        reader.uint16(), reader.uint16(), reader.uint16()
-      )
-      let size = try Int(reader.uint32())
-      let expected = Int(counts.0) + Int(counts.1) + Int(counts.2) + size
-      guard expected >= reader.left else {
-        throw WireError(.tooLong(expected: expected, given: reader.left), at: reader.offset)
-      }
-      guard expected == reader.left else {
-        throw WireError(.tooShort(expected: expected, given: reader.left), at: reader.offset)
-      }
-      let message = try self.message(
-        reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2)))
+    try reading(bytes) { (reader) throws(WireError) in
+      let message = try message(at: &reader)
       let call = Invocation(message.plan)
       do throws(InvocationError) { try call.setSelector(message.selector) } catch {
         throw WireError(.refused(error), at: reader.offset)
@@ -59,6 +40,33 @@ extension Interface {
       try reader.finish()
       return call
     }
+  }
+
+  /// The message of a call that came, of which no argument is read.
+  package func selector(of bytes: [UInt8]) throws(WireError) -> Selector {
+    try reading(bytes) { (reader) throws(WireError) in try message(at: &reader).selector }
+  }
+
+  /// Reads what is in front of the arguments.
+  private func message(at reader: inout WireReader) throws(WireError) -> InterfaceMessage {
+    guard reader.left <= limits.message else {
+      throw WireError(.limit(limits.message, given: reader.left), at: 0)
+    }
+    let version = try reader.uint16()
+    guard version == Self.version else {
+      throw WireError(.version(expected: Int(Self.version), given: Int(version)), at: 0)
+    }
+    let counts = try (reader.uint16(), reader.uint16(), reader.uint16())
+    let size = try Int(reader.uint32())
+    let expected = Int(counts.0) + Int(counts.1) + Int(counts.2) + size
+    guard expected >= reader.left else {
+      throw WireError(.tooLong(expected: expected, given: reader.left), at: reader.offset)
+    }
+    guard expected == reader.left else {
+      throw WireError(.tooShort(expected: expected, given: reader.left), at: reader.offset)
+    }
+    return try message(
+      reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2)))
   }
 
   /// Writes the result of a call of one of the messages.

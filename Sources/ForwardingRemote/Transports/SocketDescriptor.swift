@@ -51,7 +51,10 @@ struct SocketDescriptor: Hashable, Sendable {
   func listen(at path: String) throws(TransportError) {
     // The file gets the rights of the socket.
     _ = fchmod(number, 0o600)
-    let status = try withAddress(of: path) { address, size in unsafe bind(number, address, size) }
+    // SAFETY: the address lives until the call returns.
+    let status = unsafe try withAddress(of: path) { address, size in
+      unsafe bind(number, address, size)
+    }
     guard status == 0 else { throw .unreachable("\(path): \(lastError)") }
     guard system_listen(number) == 0 else { throw .unreachable("\(path): \(lastError)") }
   }
@@ -61,12 +64,13 @@ struct SocketDescriptor: Hashable, Sendable {
     var facts = stat()
     // SAFETY: the facts are written, or the status says that they are not.
     guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return }
-    _ = unlink(path)
+    _ = unsafe unlink(path)
   }
 
   /// Connects to who listens at a path; false if nobody does.
   func connect(to path: String) throws(TransportError) -> Bool {
-    let status = try withAddress(of: path) { address, size in
+    // SAFETY: as above.
+    let status = unsafe try withAddress(of: path) { address, size in
       unsafe system_connect(number, address, size)
     }
     if status == 0 { return true }
@@ -76,7 +80,7 @@ struct SocketDescriptor: Hashable, Sendable {
 
   /// The next one that wants to connect; nil if there is none.
   func accept() -> SocketDescriptor? {
-    let number = unsafe system_accept(self.number)
+    let number = system_accept(self.number)
     guard number >= 0 else { return nil }
     let descriptor = SocketDescriptor(number: number)
     descriptor.setUp()
@@ -98,12 +102,13 @@ struct SocketDescriptor: Hashable, Sendable {
     #endif
   }
 
+  @unsafe
   private func withAddress(
     of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) throws(TransportError) -> Int32 {
     var address = sockaddr_un()
     let bytes = Array(path.utf8)
-    let limit = unsafe MemoryLayout.size(ofValue: address.sun_path)
+    let limit = MemoryLayout.size(ofValue: address.sun_path)
     guard bytes.count < limit, !bytes.contains(0), !bytes.isEmpty else {
       throw .unreachable("a path has from 1 to \(limit - 1) bytes, and this has \(bytes.count)")
     }
@@ -125,7 +130,7 @@ struct SocketDescriptor: Hashable, Sendable {
   func send(_ bytes: [UInt8]) -> Sent {
     // SAFETY: the bytes are there until the call returns.
     let count = unsafe bytes.withUnsafeBytes {
-      unsafe system_send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+      unsafe system_send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     if count == bytes.count { return .sent }
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .full : .broken
@@ -138,7 +143,7 @@ struct SocketDescriptor: Hashable, Sendable {
   func receive(into room: inout [UInt8]) -> Received {
     // SAFETY: no more is written than there is room for.
     let count = unsafe room.withUnsafeMutableBytes {
-      unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_TRUNC.rawValue))
+      unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_TRUNC))
     }
     if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .ended }
     guard count > 0, count <= room.count else { return .ended }
@@ -152,7 +157,7 @@ private var lastError: String { unsafe String(cString: strerror(errno)) }
 // Methods of the same name hide these.
 private func system_close(_ number: Int32) -> Int32 { close(number) }
 private func system_listen(_ number: Int32) -> Int32 { listen(number, 64) }
-private func system_accept(_ number: Int32) -> Int32 { unsafe accept(number, nil, nil) }
+private func system_accept(_ number: Int32) -> Int32 { accept(number, nil, nil) }
 @unsafe
 private func system_connect(
   _ number: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t

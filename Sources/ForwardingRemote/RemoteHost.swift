@@ -1,0 +1,156 @@
+public import Forwarding
+public import ForwardingWire
+import Invocations
+import Synchronization
+
+/// Objects of this process that others may send messages to: each with the messages that it allows.
+///
+/// ```swift
+/// let transport = InProcessTransport()
+/// let deposit = try AsyncMessage<Int32, Int32>("deposit:")
+/// var bank = Interface("bank")
+/// try bank.allow(deposit)
+///
+/// let host = RemoteHost(transport, as: "bank-1")
+/// try host.expose(account, bank)
+///
+/// let remote = RemoteProxy(bank, transport, at: "bank-1")
+/// try await deposit(50, on: remote)  // 150
+/// ```
+///
+/// What comes is believed in nothing: it selects one of the messages that are exposed, its types are compared, and its
+/// arguments are read with the types of this process. Every call that somebody waits for is answered, also by a
+/// refusal.
+public final class RemoteHost: Sendable {
+  /// The name that others send to. Several hosts may have one name.
+  public let name: String
+  /// A number that was drawn for this host, by which others tell hosts of one name apart.
+  public let number = UInt64.random(in: 1 ... .max)
+  let transport: any Transport
+  let counts = RemoteCounts()
+  let settings = Guarded(Settings())
+  private let exposures = Guarded<[Exposure]>([])
+  private let performing = Atomic(0)
+  private let isDraining = Atomic(false)
+
+  struct Settings: Sendable {
+    var limit = 1000
+    var authorize: (@Sendable (Caller) -> Bool)?
+  }
+
+  /// Who sends what, before anything of it is read.
+  public struct Caller: Sendable {
+    /// The process, as far as the transport knows.
+    public let peer: TransportPeer
+    /// The interface that was exposed.
+    public let interface: String
+    /// The message.
+    public let selector: Selector
+  }
+
+  /// Makes a host that nobody can send to yet.
+  public init(_ transport: any Transport, as name: String) {
+    self.transport = transport
+    self.name = name
+  }
+
+  deinit { close() }
+
+  /// How many calls are performed at a time; more are refused as ``RemoteRefusal/busy``.
+  public var limit: Int {
+    get { settings.read { $0.limit } }
+    set { settings.withLock { $0.limit = newValue } }
+  }
+
+  /// Says who may send what. Everybody may everything, unless it is set.
+  public var authorize: (@Sendable (Caller) -> Bool)? {
+    get { settings.read { $0.authorize } }
+    set { settings.withLock { $0.authorize = newValue } }
+  }
+
+  /// What became of the calls that came.
+  public var statistics: RemoteStatistics { counts.statistics }
+
+  // MARK: Exposing
+
+  /// Lets others send the messages of an interface to an object, which this keeps.
+  ///
+  /// - Parameters:
+  ///   - group: of all hosts that expose the interface with a group, each call goes to one.
+  ///   - lane: where the object gets its messages. Unless said otherwise, that is a thread of the transport: a
+  ///     method that takes long should have a queue, or be `async`.
+  public func expose(
+    _ target: AnyObject, _ interface: Interface, group: String? = nil,
+    on lane: DeliveryLane? = nil
+  ) throws(TransportError) {
+    let exposure = Exposure(target, interface, lane, self)
+    let subject = RemoteSubject(parts: "forwarding", name, interface.name)
+    let subscription = try transport.subscribe(to: subject, group: group) { [weak self] message in
+      self?.receive(message, for: exposure)
+    }
+    exposure.subscription.withLock { $0 = subscription }
+    exposures.withLock { $0.append(exposure) }
+  }
+
+  /// Lets others send the messages of a protocol to an object of it.
+  public func expose<Face: ForwardingFace>(
+    _ target: Face.Target, as face: Face.Type, interface: String? = nil, group: String? = nil,
+    limits: WireLimits = WireLimits(), on lane: DeliveryLane? = nil
+  ) throws where Face.Values: Sendable {
+    var messages = Interface(interface ?? Remote<Face>.interfaceName, limits: limits)
+    try messages.allow(face)
+    Face.prepare(target)
+    try expose(Face.object(of: target), messages, group: group, on: lane)
+  }
+
+  // MARK: Ending
+
+  /// Takes no new calls, and waits for those that are being performed.
+  public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
+    isDraining.store(true, ordering: .releasing)
+    let end = ContinuousClock.now + limit
+    while performing.load(ordering: .acquiring) > 0 {
+      guard ContinuousClock.now < end else { throw .timedOut }
+      do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
+    }
+    try await transport.flush(within: limit)
+    close()
+  }
+
+  /// Takes no more messages. The transport stays open.
+  public func close() {
+    let ended = exposures.withLock { exposures in
+      defer { exposures = [] }
+      return exposures
+    }
+    for exposure in ended { exposure.subscription.read { $0 }?.end() }
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ message: TransportMessage, for exposure: Exposure) {
+    let request: RemoteRequest
+    do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
+      counts.strange()
+      return refuse(message, error, "")
+    }
+    if request.kind == .ping {
+      message.answer?(RemoteAnswer(.pong, host: number).bytes)
+      return
+    }
+    if isDraining.load(ordering: .acquiring) { return refuse(message, .draining, "") }
+    guard performing.wrappingAdd(1, ordering: .acquiring).newValue <= limit else {
+      performing.wrappingSubtract(1, ordering: .releasing)
+      return refuse(message, .busy, "")
+    }
+    exposure.perform(request, message) { [self] answer in
+      performing.wrappingSubtract(1, ordering: .releasing)
+      if let answer { message.answer?(answer.bytes) }
+    }
+  }
+
+  func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal, _ text: String) {
+    counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+    message.answer?(RemoteAnswer.refused(refusal, text, host: number).bytes)
+  }
+}

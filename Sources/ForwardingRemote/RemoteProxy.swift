@@ -1,0 +1,115 @@
+public import Forwarding
+public import ForwardingWire
+import Invocations
+
+/// An object of another process, as a target of messages here: what is sent to it goes to whoever answers to a name.
+///
+/// ```swift
+/// let transport = InProcessTransport()
+/// var bank = Interface("bank")
+/// try bank.allow(AsyncMessage<Int32, Int32>("deposit:"))
+/// let remote = RemoteProxy(bank, transport, at: "bank-1")
+/// remote.responds(to: "deposit:")  // true
+/// remote.responds(to: "rob:")      // false
+/// ```
+///
+/// A message that is awaited is asked, and its answer awaited, up to the ``deadline``. One that is sent without being
+/// awaited is told, and nobody hears what becomes of it; it must have no result. An ordinary target otherwise: it may be
+/// one of many in a `MulticastProxy`, whose report says what became of the message here.
+open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: nothing changes but what is behind the link's locks.
+
+  /// The messages that may cross.
+  public let interface: Interface
+  let link: RemoteLink
+
+  /// Makes a proxy for a name. Nobody needs to answer to it yet.
+  public init(
+    _ interface: Interface, _ transport: any Transport, at name: String,
+    deadline: Duration = .seconds(5)
+  ) {
+    self.interface = interface
+    link = RemoteLink(
+      transport, RemoteSubject(parts: "forwarding", name, interface.name), deadline: deadline)
+    super.init()
+  }
+
+  /// How long an answer is waited for.
+  public final var deadline: Duration {
+    get { link.settings.read { $0.deadline } }
+    set { link.settings.withLock { $0.deadline = newValue } }
+  }
+
+  /// How many calls may wait for an answer at a time; more are ``RemoteError/congested(limit:)``.
+  public final var inFlightLimit: Int {
+    get { link.settings.read { $0.inFlight } }
+    set { link.settings.withLock { $0.inFlight = newValue } }
+  }
+
+  /// Called when the connection breaks. Calls on their way fail; later ones wait for it, up to their deadline.
+  public final var onInterruption: (@Sendable () -> Void)? {
+    get { link.settings.read { $0.interrupted } }
+    set { link.settings.withLock { $0.interrupted = newValue } }
+  }
+
+  /// Called when the connection is closed for good.
+  public final var onInvalidation: (@Sendable () -> Void)? {
+    get { link.settings.read { $0.invalidated } }
+    set { link.settings.withLock { $0.invalidated = newValue } }
+  }
+
+  /// What became of the calls.
+  public final var statistics: RemoteStatistics { link.counts.statistics }
+
+  /// Asks who is there, and returns how many answered within a time.
+  @discardableResult
+  public final func ping(
+    expecting count: Int = 1, within limit: Duration? = nil
+  ) async throws(RemoteError) -> Int {
+    let found = Guarded<Set<UInt64>>([])
+    do throws(RemoteError) {
+      try await link.askAll(.ping, [], within: limit) { answer in
+        guard answer.kind == .pong else { return false }
+        return found.withLockInPlace {
+          $0.insert(answer.host)
+          return $0.count >= count
+        }
+      }
+    } catch {
+      // Nobody is there: that is an answer, too.
+      if case .unreachable = error { return 0 }
+      throw error
+    }
+    return found.read { $0.count }
+  }
+
+  // MARK: Steps of forwarding
+
+  open override func responds(to selector: Selector) -> Bool {
+    interface.message(selector) != nil || super.responds(to: selector)
+  }
+
+  open override func methodSignature(for selector: Selector) -> MethodSignature? {
+    interface.message(selector)?.signature ?? super.methodSignature(for: selector)
+  }
+
+  open override func forward(_ invocation: Invocation) throws {
+    if invocation.returnsValue, let selector = invocation.selector {
+      throw RemoteError.mustBeAwaited(selector)
+    }
+    try link.tell(encoded(invocation))
+  }
+
+  open override nonisolated(nonsending) func forwardAwaiting(
+    _ invocation: Invocation
+  ) async throws {
+    let result = try await link.ask(encoded(invocation))
+    do throws(WireError) { try interface.decodeResult(result, into: invocation) } catch {
+      throw RemoteError.wire(error)
+    }
+  }
+
+  private func encoded(_ invocation: Invocation) throws(RemoteError) -> [UInt8] {
+    do throws(WireError) { return try interface.encode(invocation) } catch { throw .wire(error) }
+  }
+}
