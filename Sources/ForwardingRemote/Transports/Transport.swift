@@ -38,7 +38,8 @@ public protocol Transport: AnyObject, Sendable {
   func flush(within limit: Duration) async throws(TransportError)
 
   /// Tells what becomes of the connection, until the subscription ends.
-  func onChange(_ changed: @escaping @Sendable (TransportState) -> Void) -> any TransportSubscription
+  func onChange(_ changed: @escaping @Sendable (TransportState) -> Void)
+    -> any TransportSubscription
 
   /// Ends all subscriptions and requests, for good.
   func close()

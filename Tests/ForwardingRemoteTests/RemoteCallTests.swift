@@ -1,0 +1,224 @@
+import Dispatch
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Testing
+
+/// The ways to another process that every machine has.
+enum Way: String, CaseIterable, CustomTestStringConvertible {
+  case inProcess, socket
+
+  var testDescription: String { rawValue }
+
+  /// Both ends: that of the host, and that of who sends.
+  func ends() throws -> (any Transport, any Transport) {
+    switch self {
+    case .inProcess:
+      let transport = InProcessTransport()
+      return (transport, transport)
+    case .socket:
+      let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+      let server = try UnixSocketTransport(listeningAt: path)
+      return (server, try UnixSocketTransport(connectedTo: path))
+    }
+  }
+}
+
+@Suite("Calls to other processes", .timeLimit(.minutes(1)))
+struct RemoteCallTests {
+  /// A host of one vault, and a proxy for it.
+  private func vault(
+    _ way: Way, limit: Int = 1000, on lane: DeliveryLane? = nil
+  ) throws -> (Vault, RemoteHost, RemoteProxy) {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: "bank.1 *")
+    host.limit = limit
+    let vault = Vault()
+    try host.expose(vault, Vault.interface(), on: lane)
+    return (vault, host, RemoteProxy(try Vault.interface(), here, at: "bank.1 *"))
+  }
+
+  @Test("a call is asked, performed and answered", arguments: Way.allCases)
+  func asked(way: Way) async throws {
+    let (vault, host, remote) = try vault(way)
+    defer { host.close() }
+    #expect(try await Vault.deposit(50, on: remote) == 50)
+    #expect(try await Vault.deposit(5, on: remote) == 55)
+    #expect(try await Vault.name("Ann é", on: remote) == "Ann é's")
+    try await Vault.reset(on: remote)
+    #expect(vault.balance == 0)
+    #expect(host.statistics.answered == 4)
+    #expect(remote.statistics.answered == 4)
+    #expect(remote.statistics.failed == 0)
+  }
+
+  @Test(
+    "a call that is not awaited is told, and one with a result refused", arguments: Way.allCases)
+  func told(way: Way) async throws {
+    let (vault, host, remote) = try vault(way)
+    try Vault.add.message(7, on: remote)
+    // Behind it, as a transport keeps the order.
+    #expect(try await Vault.deposit(0, on: remote) == 7)
+    #expect(vault.balance == 7)
+    #expect(host.statistics.told == 1)
+    #expect(throws: RemoteError.mustBeAwaited("vaultDeposit:")) {
+      try Vault.deposit.message(1, on: remote)
+    }
+  }
+
+  @Test("what a target throws crosses as a code and a text, if it may", arguments: Way.allCases)
+  func thrown(way: Way) async throws {
+    let (_, host, remote) = try vault(way)
+    defer { host.close() }
+    await #expect(throws: RemoteError.failed(code: 28, text: "no room")) {
+      try await Vault.fail(true, on: remote)
+    }
+    await #expect(throws: RemoteError.failed(code: 0, text: "")) {
+      try await Vault.fail(false, on: remote)
+    }
+  }
+
+  @Test("nobody there is told at once", arguments: Way.allCases)
+  func nobody(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let remote = RemoteProxy(try Vault.interface(), here, at: "nobody")
+    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+      try await Vault.deposit(1, on: remote)
+    }
+    #expect(try await remote.ping() == 0)
+    withExtendedLifetime(there) {}
+  }
+
+  @Test("an answer that takes too long is not waited for", arguments: Way.allCases)
+  func late(way: Way) async throws {
+    let (_, host, remote) = try vault(way)
+    remote.deadline = .milliseconds(50)
+    let begin = ContinuousClock.now
+    await #expect(throws: RemoteError.timedOut) { try await Vault.sleep(2000, on: remote) }
+    #expect(ContinuousClock.now - begin < .seconds(1))
+    remote.deadline = .seconds(5)
+    #expect(try await Vault.deposit(1, on: remote) == 1)
+    host.close()
+  }
+
+  @Test(
+    "more calls than a host takes are refused, and more than may wait here", arguments: Way.allCases
+  )
+  func busy(way: Way) async throws {
+    let (_, host, remote) = try vault(way, limit: 2)
+    async let one: Void = Vault.sleep(300, on: remote)
+    async let other: Void = Vault.sleep(300, on: remote)
+    while host.statistics.asked < 2 { await Task.yield() }
+    await #expect(throws: RemoteError.refused(.busy, "")) { try await Vault.deposit(1, on: remote) }
+    remote.inFlightLimit = 2
+    await #expect(throws: RemoteError.congested(limit: 2)) {
+      try await Vault.deposit(1, on: remote)
+    }
+    _ = try await (one, other)
+    #expect(try await Vault.deposit(1, on: remote) == 1)
+  }
+
+  @Test("a host says who may send what, before it reads the arguments", arguments: Way.allCases)
+  func authorized(way: Way) async throws {
+    let (vault, host, remote) = try vault(way)
+    host.authorize = { caller in
+      caller.selector != "vaultReset" && caller.interface == "bank"
+        && caller.peer != .network
+    }
+    await #expect(throws: RemoteError.refused(.unauthorized, "")) {
+      try await Vault.reset(on: remote)
+    }
+    #expect(try await Vault.deposit(3, on: remote) == 3)
+    #expect(vault.balance == 3)
+    #expect(host.statistics.refused == 1)
+  }
+
+  @Test("types that differ are refused with both spellings", arguments: Way.allCases)
+  func mismatch(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: "bank")
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    var other = Interface("bank")
+    let deposit = try AsyncMessage<Int64, Int64>("vaultDeposit:")
+    try other.allow(deposit)
+    let unknown = try AsyncMessage<Int64>("vaultCount")
+    try other.allow(unknown)
+    let remote = RemoteProxy(other, here, at: "bank")
+    let error = await #expect(throws: RemoteError.self) { try await deposit(1, on: remote) }
+    guard case .refused(.signatureMismatch, let text) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(text.contains("i@:i") && text.contains("q@:q"))
+    let second = await #expect(throws: RemoteError.self) { try await unknown(on: remote) }
+    guard case .refused(.unknownMessage, _) = second else {
+      Issue.record("\(String(describing: second))")
+      return
+    }
+  }
+
+  @Test("messages to a target with a queue come on the queue", arguments: Way.allCases)
+  func lanes(way: Way) async throws {
+    let queue = DispatchQueue(label: "vault")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let (vault, host, remote) = try vault(way, on: .queue(queue))
+    defer { host.close() }
+    vault.look = { DispatchQueue.getSpecific(key: key) == true }
+    try Vault.add.message(1, on: remote)
+    #expect(try await Vault.deposit(1, on: remote) == 2)
+    #expect(vault.looks == [true, true])
+  }
+
+  @Test("a remote object is one of many targets, and its entry says what became of it")
+  func report() async throws {
+    let (there, here) = try Way.inProcess.ends()
+    let host = RemoteHost(there, as: "bank")
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    let (remote, gone) = (
+      RemoteProxy(try Vault.interface(), here, at: "bank"),
+      RemoteProxy(try Vault.interface(), here, at: "gone")
+    )
+    let proxy = MulticastProxy()
+    let own = Vault()
+    proxy.add(own)
+    proxy.add(remote)
+    proxy.add(gone)
+    let report = try await Vault.deposit.report(5, on: proxy, delivery: .concurrent)
+    #expect(report.entries.map(\.outcome.isAnswer) == [true, true, false])
+    #expect(report.entries[2].outcome.error as? RemoteError == .unreachable("nobody listens"))
+  }
+
+  @Test("a group shares the calls", arguments: Way.allCases)
+  func groups(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let vaults = (0..<3).map { _ in Vault() }
+    let hosts = vaults.map { _ in RemoteHost(there, as: "bank") }
+    for (host, vault) in zip(hosts, vaults) {
+      try host.expose(vault, Vault.interface(), group: "workers")
+    }
+    let remote = RemoteProxy(try Vault.interface(), here, at: "bank")
+    for _ in 0..<9 { _ = try await Vault.deposit(1, on: remote) }
+    #expect(vaults.map(\.balance) == [3, 3, 3])
+    #expect(try await remote.ping(expecting: 3, within: .milliseconds(200)) == 1)
+  }
+
+  @Test("a host that drains ends what it has begun, and takes nothing new", arguments: Way.allCases)
+  func draining(way: Way) async throws {
+    let (_, host, remote) = try vault(way)
+    async let sleeping: Void = Vault.sleep(200, on: remote)
+    while host.statistics.asked < 1 { await Task.yield() }
+    async let drained: Void = host.drain()
+    try await Task.sleep(for: .milliseconds(50))
+    await #expect(throws: RemoteError.refused(.draining, "")) {
+      try await Vault.deposit(1, on: remote)
+    }
+    try await sleeping
+    try await drained
+    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+      try await Vault.deposit(1, on: remote)
+    }
+  }
+}

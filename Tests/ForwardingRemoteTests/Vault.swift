@@ -1,0 +1,62 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Synchronization
+
+/// What is exposed.
+final class Vault: @unchecked Sendable {
+  private let sum = Atomic<Int32>(0)
+  var look: (@Sendable () -> Bool)?
+  private(set) var looks: [Bool] = []
+
+  var balance: Int32 { sum.load(ordering: .relaxed) }
+
+  static let deposit = try! AsyncMessage<Int32, Int32>("vaultDeposit:")
+  static let add = try! AsyncMessage<Void, Int32>("vaultAdd:")
+  static let name = try! AsyncMessage<String, String>("vaultName:")
+  static let reset = try! AsyncMessage<Void>("vaultReset")
+  static let fail = try! AsyncMessage<Void, Bool>("vaultFail:")
+  static let sleep = try! AsyncMessage<Void, Int>("vaultSleep:")
+
+  struct NoRoom: RemoteFailure {
+    var remoteCode: Int32 { 28 }
+    var remoteText: String { "no room" }
+  }
+
+  struct Secret: Error { var password = "1234" }
+
+  private static let isReady: Void = {
+    let table = MethodTable.of(Vault.self)
+    do {
+      try table.register("vaultDeposit:") { (vault: Vault, amount: Int32) in vault.add(amount) }
+      try table.register("vaultAdd:") { (vault: Vault, amount: Int32) in _ = vault.add(amount) }
+      try table.register("vaultName:") { (_: Vault, name: String) in name + "'s" }
+      try table.register("vaultReset") { (vault: Vault) in vault.sum.store(0, ordering: .relaxed) }
+      try table.register("vaultFail:") { (_: Vault, isTold: Bool) in
+        if isTold { throw NoRoom() }
+        throw Secret()
+      }
+      try table.register("vaultSleep:") { (_: Vault, milliseconds: Int) async throws in
+        try await Task.sleep(for: .milliseconds(milliseconds))
+      }
+    } catch { fatalError("\(error)") }
+  }()
+
+  init() { Self.isReady }
+
+  private func add(_ amount: Int32) -> Int32 {
+    if let look { looks.append(look()) }
+    return sum.wrappingAdd(amount, ordering: .relaxed).newValue
+  }
+
+  static func interface() throws -> Interface {
+    var interface = Interface("bank")
+    try interface.allow(deposit)
+    try interface.allow(add)
+    try interface.allow(name)
+    try interface.allow(reset)
+    try interface.allow(fail)
+    try interface.allow(sleep)
+    return interface
+  }
+}
