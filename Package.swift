@@ -55,6 +55,7 @@ let package = Package(
     .library(name: "InvocationText", targets: ["InvocationText"]),
     .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
     .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
+    .library(name: "ForwardingNATS", targets: ["ForwardingNATS"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
@@ -67,6 +68,8 @@ let package = Package(
       name: "Macros",
       description:
         "`@Forwardable`, built with the SwiftSyntax of the toolchain: nothing is fetched."),
+    .trait(
+      name: "NATS", description: "`NATSTransport`, which needs libnats and its headers."),
     .trait(
       name: "MacrosFromSource",
       description: "`@Forwardable`, built with swift-syntax as a package."),
@@ -143,6 +146,16 @@ let package = Package(
       name: "ForwardingRemote",
       dependencies: ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // The same over NATS. Empty without the trait `NATS`, so that nobody else needs libnats.
+    .systemLibrary(
+      name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
+      providers: [.apt(["libnats-dev"])]),
+    .target(
+      name: "ForwardingNATS",
+      dependencies: [
+        "ForwardingRemote", "Invocations",
+        .target(name: "CNATS", condition: .when(traits: ["NATS"])),
+      ], swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: [

@@ -1,12 +1,17 @@
 import Dispatch
 import Forwarding
+import ForwardingNATS
 import ForwardingRemote
 import ForwardingWire
 import Testing
 
 /// The ways to another process that every machine has.
 enum Way: String, CaseIterable, CustomTestStringConvertible {
-  case inProcess, socket
+  case inProcess, socket, nats
+
+  static var allCases: [Way] {
+    NATSServer.shared == nil ? [.inProcess, .socket] : [.inProcess, .socket, .nats]
+  }
 
   var testDescription: String { rawValue }
 
@@ -20,6 +25,9 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
       let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
       let server = try UnixSocketTransport(listeningAt: path)
       return (server, try UnixSocketTransport(connectedTo: path))
+    case .nats:
+      guard let server = NATSServer.shared else { throw TransportError.closed }
+      return (try NATSTransport(server.url), try NATSTransport(server.url))
     }
   }
 }
@@ -31,11 +39,13 @@ struct RemoteCallTests {
     _ way: Way, limit: Int = 1000, on lane: DeliveryLane? = nil
   ) throws -> (Vault, RemoteHost, RemoteProxy) {
     let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: "bank.1 *")
+    // Tests share the server.
+    let name = "bank.1 * \(UInt32.random(in: 0 ... .max))"
+    let host = RemoteHost(there, as: name)
     host.limit = limit
     let vault = Vault()
     try host.expose(vault, Vault.interface(), on: lane)
-    return (vault, host, RemoteProxy(try Vault.interface(), here, at: "bank.1 *"))
+    return (vault, host, RemoteProxy(try Vault.interface(), here, at: name))
   }
 
   @Test("a call is asked, performed and answered", arguments: Way.allCases)
@@ -136,7 +146,8 @@ struct RemoteCallTests {
   @Test("types that differ are refused with both spellings", arguments: Way.allCases)
   func mismatch(way: Way) async throws {
     let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: "bank")
+    let name = "bank \(UInt32.random(in: 0 ... .max))"
+    let host = RemoteHost(there, as: name)
     defer { host.close() }
     try host.expose(Vault(), Vault.interface())
     var other = Interface("bank")
@@ -144,7 +155,7 @@ struct RemoteCallTests {
     try other.allow(deposit)
     let unknown = try AsyncMessage<Int64>("vaultCount")
     try other.allow(unknown)
-    let remote = RemoteProxy(other, here, at: "bank")
+    let remote = RemoteProxy(other, here, at: name)
     let error = await #expect(throws: RemoteError.self) { try await deposit(1, on: remote) }
     guard case .refused(.signatureMismatch, let text) = error else {
       Issue.record("\(String(describing: error))")
@@ -174,11 +185,12 @@ struct RemoteCallTests {
   @Test("a remote object is one of many targets, and its entry says what became of it")
   func report() async throws {
     let (there, here) = try Way.inProcess.ends()
-    let host = RemoteHost(there, as: "bank")
+    let name = "bank \(UInt32.random(in: 0 ... .max))"
+    let host = RemoteHost(there, as: name)
     defer { host.close() }
     try host.expose(Vault(), Vault.interface())
     let (remote, gone) = (
-      RemoteProxy(try Vault.interface(), here, at: "bank"),
+      RemoteProxy(try Vault.interface(), here, at: name),
       RemoteProxy(try Vault.interface(), here, at: "gone")
     )
     let proxy = MulticastProxy()
@@ -195,13 +207,15 @@ struct RemoteCallTests {
   func groups(way: Way) async throws {
     let (there, here) = try way.ends()
     let vaults = (0..<3).map { _ in Vault() }
-    let hosts = vaults.map { _ in RemoteHost(there, as: "bank") }
+    let name = "bank \(UInt32.random(in: 0 ... .max))"
+    let hosts = vaults.map { _ in RemoteHost(there, as: name) }
     for (host, vault) in zip(hosts, vaults) {
       try host.expose(vault, Vault.interface(), group: "workers")
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: "bank")
-    for _ in 0..<9 { _ = try await Vault.deposit(1, on: remote) }
-    #expect(vaults.map(\.balance) == [3, 3, 3])
+    let remote = RemoteProxy(try Vault.interface(), here, at: name)
+    for _ in 0..<90 { _ = try await Vault.deposit(1, on: remote) }
+    #expect(vaults.map(\.balance).reduce(0, +) == 90)
+    #expect(vaults.allSatisfy { $0.balance > 0 })
     #expect(try await remote.ping(expecting: 3, within: .milliseconds(200)) == 1)
   }
 

@@ -1,0 +1,299 @@
+#if NATS
+  import CNATS
+  import ForwardingRemote
+  import Invocations
+
+  // All that touches the library's memory.
+
+  /// A message as the library gave it.
+  struct NATSMessage: Sendable {
+    let subject: String
+    let payload: [UInt8]
+    /// Where an answer goes.
+    let answerTo: String?
+    /// Whether it is the server's word that nobody listens.
+    let isUnheard: Bool
+  }
+
+  /// A connection to a server, and the closures that its threads call.
+  @safe
+  final class NATSConnection: @unchecked Sendable {
+    // SAFETY: the library locks what these point at; they are there until `deinit`, and closed before.
+    private var connection: OpaquePointer?
+    private let listener: Listener
+    private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
+
+    /// What the library calls about the connection. It may do so until the connection is destroyed.
+    private final class Listener: Sendable {
+      let changed: @Sendable (TransportState) -> Void
+      let denial = Guarded<String?>(nil)
+
+      init(_ changed: @escaping @Sendable (TransportState) -> Void) { self.changed = changed }
+
+      func hear(_ status: natsStatus) {
+        guard status == NATS_NOT_PERMITTED || status == NATS_CONNECTION_AUTH_FAILED else { return }
+        denial.withLock { $0 = "\(TransportError(status))" }
+      }
+    }
+
+    init(
+      _ options: NATSOptions, _ changed: @escaping @Sendable (TransportState) -> Void
+    ) throws(TransportError) {
+      listener = Listener(changed)
+      unsafe connection = nil
+      var made: OpaquePointer?
+      try TransportError.check(unsafe natsOptions_Create(&made))
+      // SAFETY: texts live until each call returns, which copies them; the listener is retained until the library
+      // has said that the connection is closed.
+      defer { unsafe natsOptions_Destroy(made) }
+      let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
+      do throws(TransportError) {
+        try unsafe Self.set(options, on: made)
+        try TransportError.check(
+          unsafe natsOptions_SetDisconnectedCB(
+            made, { _, listener in unsafe NATSConnection.tell(listener, .interrupted) }, closure))
+        try TransportError.check(
+          unsafe natsOptions_SetReconnectedCB(
+            made, { _, listener in unsafe NATSConnection.tell(listener, .restored) }, closure))
+        try TransportError.check(
+          unsafe natsOptions_SetClosedCB(
+            made,
+            { _, listener in
+              unsafe NATSConnection.tell(listener, .closed)
+              // The last that the library says of a connection, on a thread of its own, after all else.
+              if let listener = unsafe listener {
+                unsafe Unmanaged<Listener>.fromOpaque(listener).release()
+              }
+            }, closure))
+        try TransportError.check(
+          unsafe natsOptions_SetErrorHandler(
+            made,
+            { _, _, status, listener in
+              guard let listener = unsafe listener else { return }
+              unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().hear(status)
+            }, closure))
+        var connected: OpaquePointer?
+        let status = unsafe natsConnection_Connect(&connected, made)
+        guard status == NATS_OK else { throw Self.cannotConnect(options.url, status) }
+        unsafe connection = connected
+      } catch {
+        unsafe Unmanaged<Listener>.fromOpaque(closure).release()
+        throw error
+      }
+    }
+
+    deinit {
+      close()
+      unsafe natsConnection_Destroy(connection)
+    }
+
+    @unsafe
+    private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {
+      guard let listener = unsafe listener else { return }
+      unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().changed(state)
+    }
+
+    @unsafe
+    private static func set(
+      _ options: NATSOptions, on made: OpaquePointer?
+    ) throws(TransportError) {
+      try TransportError.check(unsafe natsOptions_SetURL(made, options.url))
+      // Without it an answer waits for a millisecond, for others to be sent along.
+      try TransportError.check(unsafe natsOptions_SetSendAsap(made, true))
+      try TransportError.check(unsafe natsOptions_SetMaxReconnect(made, -1))
+      try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
+      try TransportError.check(
+        unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
+      if let name = options.name {
+        try TransportError.check(unsafe natsOptions_SetName(made, name))
+      }
+      if let token = options.token {
+        try TransportError.check(unsafe natsOptions_SetToken(made, token))
+      }
+      if let user = options.user {
+        try TransportError.check(unsafe natsOptions_SetUserInfo(made, user.name, user.password))
+      }
+      if let credentials = options.credentials {
+        try TransportError.check(
+          unsafe natsOptions_SetUserCredentialsFromFiles(made, credentials, nil))
+      }
+      if let trusted = options.trusted {
+        try TransportError.check(unsafe natsOptions_LoadCATrustedCertificates(made, trusted))
+      }
+      if let own = options.certificate {
+        try TransportError.check(
+          unsafe natsOptions_LoadCertificatesChain(made, own.chain, own.key))
+      }
+      if options.trusted != nil || options.certificate != nil || options.url.hasPrefix("tls:") {
+        try TransportError.check(unsafe natsOptions_SetSecure(made, true))
+      }
+    }
+
+    private static func cannotConnect(_ url: String, _ status: natsStatus) -> TransportError {
+      let error = TransportError(status)
+      if case .denied = error { return error }
+      // A password may stand in the address.
+      let place = url.split(separator: "@").last.map(String.init) ?? url
+      return .unreachable("\(place): \(error)")
+    }
+
+    var maximumPayload: Int { Int(unsafe natsConnection_GetMaxPayload(connection)) }
+
+    var lastDenial: String? { listener.denial.read { $0 } }
+
+    func publish(
+      _ payload: [UInt8], to subject: String, answerTo: String?
+    ) throws(TransportError) {
+      // SAFETY: the library copies what it gets before it returns.
+      let status = unsafe payload.withUnsafeBytes { bytes in
+        if let answerTo {
+          unsafe natsConnection_PublishRequest(
+            connection, subject, answerTo, bytes.baseAddress, Int32(bytes.count))
+        } else {
+          unsafe natsConnection_Publish(
+            connection, subject, bytes.baseAddress, Int32(bytes.count))
+        }
+      }
+      try TransportError.check(status)
+    }
+
+    @discardableResult
+    func subscribe(
+      _ subject: String, group: String?, _ receive: @escaping @Sendable (NATSMessage) -> Void
+    ) throws(TransportError) -> NATSSubscription {
+      let subscription = unsafe try NATSSubscription(connection, subject, group, receive) {
+        [weak self] subscription in
+        _ = self?.subscriptions.withLock {
+          $0.removeValue(forKey: ObjectIdentifier(subscription))
+        }
+      }
+      subscriptions.withLock { $0[ObjectIdentifier(subscription)] = subscription }
+      return subscription
+    }
+
+    func flush(within limit: Duration) throws(TransportError) {
+      try TransportError.check(
+        unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
+    }
+
+    func close() {
+      for subscription in subscriptions.read({ Array($0.values) }) { subscription.end() }
+      unsafe natsConnection_Close(connection)
+    }
+  }
+
+  /// Who listens to a subject.
+  @safe
+  final class NATSSubscription: TransportSubscription, @unchecked Sendable {
+    // SAFETY: the library locks what it points at, which is there until `deinit`.
+    private var subscription: OpaquePointer?
+    private let hasEnded = Guarded(false)
+    private let ended: @Sendable (NATSSubscription) -> Void
+
+    /// What the library calls with messages: its own until it says that there will be no more.
+    private final class Receiver: Sendable {
+      let receive: @Sendable (NATSMessage) -> Void
+      init(_ receive: @escaping @Sendable (NATSMessage) -> Void) { self.receive = receive }
+    }
+
+    @unsafe
+    init(
+      _ connection: OpaquePointer?, _ subject: String, _ group: String?,
+      _ receive: @escaping @Sendable (NATSMessage) -> Void,
+      ended: @escaping @Sendable (NATSSubscription) -> Void
+    ) throws(TransportError) {
+      self.ended = ended
+      unsafe subscription = nil
+      let receiver = unsafe Unmanaged.passRetained(Receiver(receive)).toOpaque()
+      var made: OpaquePointer?
+      let handler: natsMsgHandler = { _, _, message, receiver in
+        guard let message = unsafe message, let receiver = unsafe receiver else { return }
+        defer { unsafe natsMsg_Destroy(message) }
+        unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeUnretainedValue()
+          .receive(NATSMessage(message))
+      }
+      let status =
+        if let group {
+          unsafe natsConnection_QueueSubscribe(
+            &made, connection, subject, group, handler, receiver)
+        } else {
+          unsafe natsConnection_Subscribe(&made, connection, subject, handler, receiver)
+        }
+      guard status == NATS_OK else {
+        unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
+        throw TransportError(status)
+      }
+      unsafe subscription = made
+      // What a handler has is let go when the last one is over.
+      unsafe natsSubscription_SetOnCompleteCB(
+        made,
+        { receiver in
+          if let receiver = unsafe receiver {
+            unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
+          }
+        }, receiver)
+      // Nothing is dropped as long as there is memory.
+      unsafe natsSubscription_SetPendingLimits(made, -1, -1)
+    }
+
+    deinit {
+      end()
+      unsafe natsSubscription_Destroy(subscription)
+    }
+
+    func end() {
+      let isFirst = hasEnded.withLock { hasEnded in
+        defer { hasEnded = true }
+        return !hasEnded
+      }
+      guard isFirst else { return }
+      unsafe natsSubscription_Unsubscribe(subscription)
+      ended(self)
+    }
+  }
+
+  extension NATSMessage {
+    @unsafe
+    fileprivate init(_ message: OpaquePointer) {
+      // SAFETY: the library keeps what it gives until the message is destroyed; all is copied.
+      let count = Int(unsafe natsMsg_GetDataLength(message))
+      if count > 0, let data = unsafe natsMsg_GetData(message) {
+        payload = unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
+      } else {
+        payload = []
+      }
+      subject = unsafe natsMsg_GetSubject(message).map { unsafe String(cString: $0) } ?? ""
+      answerTo = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
+      isUnheard = unsafe natsMsg_IsNoResponders(message)
+    }
+  }
+
+  extension TransportError {
+    init(_ status: natsStatus) {
+      let text = unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "?"
+      self =
+        switch status {
+        case NATS_NO_RESPONDERS: .nobodyListens
+        case NATS_CONNECTION_CLOSED: .closed
+        case NATS_CONNECTION_DISCONNECTED, NATS_STALE_CONNECTION: .interrupted
+        case NATS_TIMEOUT: .timedOut
+        case NATS_INSUFFICIENT_BUFFER: .congested
+        case NATS_NO_SERVER, NATS_ADDRESS_MISSING: .unreachable(text)
+        case NATS_NOT_PERMITTED, NATS_CONNECTION_AUTH_FAILED: .denied(text)
+        default: .failed(text)
+        }
+    }
+
+    fileprivate static func check(_ status: natsStatus) throws(TransportError) {
+      guard status == NATS_OK else { throw TransportError(status) }
+    }
+  }
+
+  extension Duration {
+    fileprivate var milliseconds: Int64 {
+      let (seconds, attoseconds) = components
+      return Int64(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+        + attoseconds / 1_000_000_000_000_000
+    }
+  }
+#endif

@@ -1,0 +1,30 @@
+#if NATS
+  /// How to reach a NATS server, and what to show it.
+  ///
+  /// ```
+  /// var options = NATSOptions("nats://127.0.0.1:4222")
+  /// options.credentials = "/etc/chat/chat.creds"
+  /// let transport = try NATSTransport(options)
+  /// ```
+  public struct NATSOptions: Sendable {
+    /// The server's address. `tls://` insists on a connection that nobody else can read.
+    public var url: String
+    /// What the server's log calls this process.
+    public var name: String?
+    /// A file of credentials, as `nsc` writes them.
+    public var credentials: String?
+    /// The name and the password of a user.
+    public var user: (name: String, password: String)?
+    /// A token.
+    public var token: String?
+    /// A file with the certificates of those who may vouch for the server; with one, TLS is used.
+    public var trusted: String?
+    /// Files with the certificate and the key of this process.
+    public var certificate: (chain: String, key: String)?
+    /// How long the first connection may take.
+    public var timeout: Duration = .seconds(2)
+
+    /// Options for a server.
+    public init(_ url: String) { self.url = url }
+  }
+#endif
