@@ -71,7 +71,7 @@
       _ receive: @escaping @Sendable (TransportMessage) -> Void
     ) throws(TransportError) -> any TransportSubscription {
       let connection = connection
-      return try connection.subscribe(subject.name, group: group) { message in
+      let subscription = try connection.subscribe(subject.name, group: group) { message in
         var answer: (@Sendable ([UInt8]) -> Void)?
         if let answerTo = message.answerTo {
           // Who asked waits no longer than its deadline, should this not arrive.
@@ -79,6 +79,12 @@
         }
         receive(TransportMessage(payload: message.payload, sender: .network, answer: answer))
       }
+      // When this returns, the server knows it: another connection's message is not too early.
+      do throws(TransportError) { try connection.flush(within: .seconds(5)) } catch {
+        subscription.end()
+        throw error
+      }
+      return subscription
     }
 
     public func flush(within limit: Duration) async throws(TransportError) {
