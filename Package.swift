@@ -53,6 +53,7 @@ let package = Package(
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
+    .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -123,6 +124,9 @@ let package = Package(
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // Undo and redo, made of recorded calls.
+    .target(
+      name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
@@ -199,6 +203,9 @@ let package = Package(
     .testTarget(
       name: "FaceTests",
       dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingUndoTests", dependencies: ["ForwardingUndo", "Forwarding"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
