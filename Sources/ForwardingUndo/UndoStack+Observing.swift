@@ -26,12 +26,12 @@ extension UndoStack {
   /// Names an observer, to remove it.
   public struct ObserverToken: Hashable, Sendable { let id: Int }
 
-  /// Tells a closure what happens, at once.
+  /// Tells a closure what happens, at once. Of what it does itself meanwhile it is not told.
   @discardableResult
   public func observe(_ tell: @escaping (UndoStack, Event) -> Void) -> ObserverToken {
     lastObserver += 1
     let token = ObserverToken(id: lastObserver)
-    observers.append((token, tell))
+    observers.append(UndoObserver(token, tell))
     update()
     return token
   }
@@ -60,7 +60,29 @@ extension UndoStack {
   func notify(_ event: Event) {
     if observers.isEmpty { return }
     // As they are now: who is told may add and remove others.
-    for observer in observers { observer.tell(self, event) }
+    for observer in observers { observer.hear(event, of: self) }
+  }
+}
+
+/// Who is told what happens.
+final class UndoObserver {
+  let token: UndoStack.ObserverToken
+  private let tell: (UndoStack, UndoStack.Event) -> Void
+  private var isHearing = false
+
+  init(
+    _ token: UndoStack.ObserverToken, _ tell: @escaping (UndoStack, UndoStack.Event) -> Void
+  ) {
+    self.token = token
+    self.tell = tell
+  }
+
+  /// Tells, unless that is what caused the event: it would never end.
+  func hear(_ event: UndoStack.Event, of stack: UndoStack) {
+    if isHearing { return }
+    isHearing = true
+    defer { isHearing = false }
+    tell(stack, event)
   }
 }
 

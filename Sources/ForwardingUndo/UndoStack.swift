@@ -44,7 +44,7 @@ public final class UndoStack {
   var savedState = 0
   var lastGroup = 0
 
-  var observers: [(token: ObserverToken, tell: (UndoStack, Event) -> Void)] = []
+  var observers: [UndoObserver] = []
   var lastObserver = 0
 
   /// The last target that was referred to: who is recorded for is so again and again.
