@@ -4,10 +4,12 @@ import Synchronization
 
 /// What stands behind a face while it records: it keeps each message, and sends none.
 final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
-  // SAFETY: `calls` and `failure` are for the thread that `owner` names alone. It names one from `begin` to `end`, which
+  // SAFETY: all but `owner` is for the thread that `owner` names alone. It names one from `begin` to `end`, which
   // both run there, and nobody else changes it.
   private let owner = Atomic<UInt>(0)
-  private var calls: [Invocation] = []
+  /// The first call, and all others: most records have one.
+  private var first: Invocation?
+  private var others: [Invocation] = []
   private var failure: (Selector?, any Error)?
 
   static var callForwardingClass: AnyClass { CallRecorder.self }
@@ -18,8 +20,16 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   /// Keeps no more; returns what came, and what was refused first.
   func end() -> (calls: [Invocation], failure: (Selector?, any Error)?) {
     owner.store(0, ordering: .relaxed)
-    defer { (calls, failure) = ([], nil) }
-    return (calls, failure)
+    defer { (first, others, failure) = (nil, [], nil) }
+    return ((first.map { [$0] } ?? []) + others, failure)
+  }
+
+  /// The same, if all that came is one call that was kept.
+  func endWithOne() -> Invocation? {
+    guard let first, others.isEmpty, failure == nil else { return nil }
+    owner.store(0, ordering: .relaxed)
+    self.first = nil
+    return first
   }
 
   func forward(_ call: Call) throws {
@@ -42,7 +52,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
       if failure == nil { failure = (selector, error) }
       throw error
     }
-    calls.append(call)
+    if first == nil { first = call } else { others.append(call) }
     // The face has an answer of its own where nobody gives one, or throws this.
     if hasResult { throw ForwardingError.nobodyAnswered(selector) }
   }

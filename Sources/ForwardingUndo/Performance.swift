@@ -9,9 +9,13 @@ final class Performance {
   var remaining: [Step]
   /// The groups that were open.
   let outer: [OpenGroup]
+  /// How often recording was disabled when it began.
+  let disabledCount: Int
   var isRollingBack = false
   /// Whether a step reached its target.
   var hasPerformed = false
+  /// Whether one did not, because it has died.
+  var hasSkipped = false
   /// Tells the task that awaits it from others; nil if nobody awaits it.
   let ticket: Ticket?
   /// What others recorded while a step was suspended.
@@ -21,10 +25,14 @@ final class Performance {
     @TaskLocal static var current: Ticket?
   }
 
-  init(_ direction: Direction, _ entry: Entry, outer: [OpenGroup], isAwaited: Bool) {
+  init(
+    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], disabledCount: Int,
+    isAwaited: Bool
+  ) {
     self.direction = direction
     self.entry = entry
     self.outer = outer
+    self.disabledCount = disabledCount
     remaining = [entry.step]
     ticket = isAwaited ? Ticket() : nil
   }

@@ -1,48 +1,36 @@
 import Forwarding
 
-/// A face and the recorder behind it, to be used again.
-struct SpareFace {
-  let face: AnyObject
-  let recorder: CallRecorder
+/// A face and the recorder behind it, which records use one after the other.
+final class RecordingFace {
+  let recorder = CallRecorder()
+  /// Of whom it is the face.
   let type: ObjectIdentifier
+  private var face: AnyObject
   /// The class that was prepared to answer last.
-  var prepared: ObjectIdentifier?
-}
+  private var prepared: ObjectIdentifier?
 
-/// A face in use.
-struct RecordingFace<Face: ForwardingFace> {
-  var face: Face
-  let recorder: CallRecorder
-  var prepared: ObjectIdentifier?
-
-  init() {
-    recorder = CallRecorder()
+  init<Face: ForwardingFace>(_ type: Face.Type) {
+    self.type = ObjectIdentifier(type)
     face = Face(forwardingTo: recorder)
   }
 
-  /// Takes up one that was used for the same protocol.
-  init?(_ spare: SpareFace) {
-    guard spare.type == ObjectIdentifier(Face.self) else { return nil }
-    // SAFETY: the type of the face was noted when it was put away.
-    face = unsafe unsafeDowncast(spare.face, to: Face.self)
-    recorder = spare.recorder
-    prepared = spare.prepared
-  }
-
-  /// Lets the class of a target answer.
-  mutating func prepare(_ target: Face.Target, _ object: AnyObject) {
+  /// Lets the class of a target answer, and sends it what `body` sends to the face.
+  @inline(never)
+  func record<Face: ForwardingFace>(
+    _ target: Face.Target, _ object: AnyObject, _ body: (Face) throws -> Void
+  ) rethrows {
     let type = ObjectIdentifier(Swift.type(of: object))
-    if prepared == type { return }
-    Face.prepare(target)
-    prepared = type
+    if prepared != type {
+      Face.prepare(target)
+      prepared = type
+    }
+    recorder.begin()
+    // SAFETY: `type` says what the face is, and who calls has compared it.
+    try body(unsafe unsafeDowncast(face, to: Face.self))
   }
 
-  /// Puts it away, unless somebody has kept the face.
-  consuming func putAway() -> SpareFace? {
-    guard isKnownUniquelyReferenced(&face) else { return nil }
-    return SpareFace(
-      face: face, recorder: recorder, type: ObjectIdentifier(Face.self), prepared: prepared)
-  }
+  /// Whether nobody has kept the face.
+  var isFree: Bool { isKnownUniquelyReferenced(&face) }
 }
 
 /// A target as what it was when it was recorded for.

@@ -7,11 +7,21 @@ extension UndoStack {
   func add(_ step: Step, _ coalescing: UndoCoalescing?) {
     guard isPlain, coalescing == nil else { return addWithCare(step, coalescing) }
     done.append(Entry(step: step, state: newState()))
+    if hasMore { tidy() }
+  }
+
+  /// Lets go of what a record ends.
+  @inline(never)
+  private func tidy() {
+    coalescing = nil
+    let old = (undone, trim())
+    undone = EntryList()
+    hasMore = levels != nil
+    withExtendedLifetime(old) {}
   }
 
   @inline(never)
   private func addWithCare(_ step: Step, _ coalescing: UndoCoalescing?) {
-    if disabledCount > 0 { return }
     if let performance {
       if performance.isElsewhere { return performance.deferred.append(step) }
       if !performance.isRollingBack { open[open.count - 1].steps.append(step) }
@@ -50,8 +60,9 @@ extension UndoStack {
     // What merges may have changed everything.
     guard let last = open.indices.last else { return add(step, nil) }
     open[last].steps.append(step)
-    if isFirst, let coalescing {
+    if isFirst {
       open[last].coalescing = coalescing
+      open[last].isMixed = coalescing == nil
     } else if !isSame {
       open[last].isMixed = true
     }
@@ -98,13 +109,12 @@ extension UndoStack {
   /// Makes an entry of a group, or a part of the newest one.
   private func keep(_ group: OpenGroup) {
     let coalescing = group.isMixed ? nil : group.coalescing
-    if let coalescing, group.steps.isEmpty || isGoingOn(coalescing) {
+    if group.steps.isEmpty { return }
+    if let coalescing, isGoingOn(coalescing) {
       coalesce(group, coalescing)
     } else if let step = group.steps.asOne(name: group.name) {
       done.append(
         Entry(step: step, state: newState(), name: group.name, extras: group.extras))
-    } else {
-      return
     }
     self.coalescing = coalescing.map { rule in
       (rule.key, rule.pause.map { now() + $0 })

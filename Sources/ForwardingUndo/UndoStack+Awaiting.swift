@@ -27,7 +27,7 @@ extension UndoStack {
   ) async throws(UndoError) {
     let failure = await performance.awaiting { await self.performAll(performance) }
     guard let failure else { return finish(performance) }
-    putBack(performance)
+    putBack(performance, failure)
     throw failure
   }
 
@@ -53,8 +53,7 @@ extension UndoStack {
   private nonisolated(nonsending) func perform(
     _ step: Step, _ performance: Performance
   ) async throws {
-    guard let target = target(of: step) else { return }
-    performance.hasPerformed = true
+    guard let target = target(of: step, performance) else { return }
     switch step {
     case .call(let call, _): try await call.sendAwaiting(to: target)
     case .run(let closure):
@@ -74,7 +73,7 @@ extension UndoStack {
     coalescing: UndoCoalescing? = nil,
     _ body: nonisolated(nonsending) (Face) async throws -> Void
   ) async rethrows -> Bool {
-    if disabledCount > 0 { return false }
+    if isIgnoring { return false }
     let object = Face.object(of: target)
     // One of its own: it may suspend, while others record.
     let recorder = AwaitedRecorder()

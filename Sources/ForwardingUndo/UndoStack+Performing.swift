@@ -18,10 +18,8 @@ extension UndoStack {
   @discardableResult
   public func undoNestedGroup() throws(UndoError) -> Bool {
     guard case .idle = phase else { throw .busy }
-    if open.count == 1, open[0].kind == .byEvent, open[0].steps.count != 1 || !endsWithGroup {
-      return try undo()
-    }
-    if open.isEmpty { return try undo() }
+    // An event that is not over is no group of theirs.
+    if open.allSatisfy({ $0.kind == .byEvent }) { return try undo() }
     guard endsWithGroup else { throw .noNestedGroup }
     announce(.willUndo)
     guard endsWithGroup, let last = open.indices.last,
@@ -47,7 +45,7 @@ extension UndoStack {
       do { try perform(step, performance) } catch {
         let failure = UndoError.failed(
           UndoStep(step), Self.told(error, step), rollback: rollBack(performance))
-        putBack(performance)
+        putBack(performance, failure)
         throw failure
       }
     }
@@ -55,8 +53,7 @@ extension UndoStack {
   }
 
   private func perform(_ step: Step, _ performance: Performance) throws {
-    guard let target = target(of: step) else { return }
-    performance.hasPerformed = true
+    guard let target = target(of: step, performance) else { return }
     switch step {
     case .call(let call, _): try call.send(to: target)
     case .run(let closure):
@@ -121,9 +118,14 @@ extension UndoStack {
   /// Drops entries of which no target is left, so that an undo is one that is seen.
   private func dropDead(_ direction: Performance.Direction) {
     while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
-      _ = direction == .undo ? done.popLast() : undone.popLast()
-      // Nothing changes, so the state is that in front of it.
-      if direction == .undo, savedState == entry.state { savedState = currentState }
+      // Nothing changes, so the state stays; what is behind it was never without what this did.
+      if direction == .undo {
+        _ = done.popLast()
+        renumberDone(below: entry.state)
+      } else {
+        _ = undone.popLast()
+        renumberRedo()
+      }
       update()
       diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
     }
@@ -142,7 +144,8 @@ extension UndoStack {
   }
 
   func begin(_ direction: Performance.Direction, _ entry: Entry, _ isAwaited: Bool) -> Performance {
-    let performance = Performance(direction, entry, outer: open, isAwaited: isAwaited)
+    let performance = Performance(
+      direction, entry, outer: open, disabledCount: disabledCount, isAwaited: isAwaited)
     coalescing = nil
     lastGroup += 1
     open = [
@@ -154,9 +157,13 @@ extension UndoStack {
   }
 
   /// The object that a step is for; nil if that has died, which is told.
-  func target(of step: Step) -> AnyObject? {
+  func target(of step: Step, _ performance: Performance) -> AnyObject? {
     guard let reference = step.target else { return nil }
-    if let object = reference.object { return object }
+    if let object = reference.object {
+      performance.hasPerformed = true
+      return object
+    }
+    performance.hasSkipped = true
     diagnose(.targetGone(UndoStep(step)))
     return nil
   }
@@ -178,7 +185,7 @@ extension UndoStack {
   }
 
   /// Leaves the stack as it was before.
-  func putBack(_ performance: Performance) {
+  func putBack(_ performance: Performance, _ failure: UndoError) {
     let groups = open
     open = performance.outer
     phase = .idle
@@ -191,6 +198,8 @@ extension UndoStack {
         undone.append(entry)
       }
     }
+    // Who cannot be brought back is where nobody was.
+    if case .failed(_, _, let rollback) = failure, !rollback.isEmpty { renumberAll() }
     end(performance, .failed)
     withExtendedLifetime(groups) {}
   }
@@ -207,13 +216,27 @@ extension UndoStack {
     phase = .idle
     let isUndo = performance.direction == .undo
     let entry = performance.entry
-    if let recorded, let step = recorded.steps.asOne(name: recorded.name) {
+    // What was left out has not been undone, so this state is a new one.
+    if performance.hasSkipped {
+      if isUndo { renumberDone(below: newState()) } else { renumberRedo() }
+    }
+    if performance.disabledCount == 0, let recorded,
+      let step = recorded.steps.asOne(name: recorded.name)
+    {
+      let isKnown = isUndo || !performance.hasSkipped
       let back = Entry(
-        step: step, state: entry?.state ?? newState(), name: recorded.name, extras: recorded.extras)
+        step: step, state: isKnown ? entry?.state ?? newState() : newState(), name: recorded.name,
+        extras: recorded.extras)
       if isUndo { undone.append(back) } else { done.append(back) }
     } else if performance.hasPerformed, let entry {
-      if isUndo { renumberRedo() } else { renumberDone(below: entry.state) }
-      if disabledCount == 0 { diagnose(.noWayBack(UndoStep(entry.step, name: entry.name))) }
+      if isUndo {
+        renumberRedo()
+      } else {
+        renumberDone(below: performance.hasSkipped ? newState() : entry.state)
+      }
+      if performance.disabledCount == 0 {
+        diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
+      }
     }
     let old = trim()
     end(performance, isUndo ? .didUndo : .didRedo)

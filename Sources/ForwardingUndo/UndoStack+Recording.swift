@@ -18,14 +18,12 @@ extension UndoStack {
     on target: Face.Target, as face: Face.Type, strongly: Bool = false,
     coalescing: UndoCoalescing? = nil, _ body: (Face) throws -> Void
   ) rethrows -> Bool {
-    if disabledCount > 0 { return false }
+    if isIgnoring { return false }
     let object = Face.object(of: target)
-    var recording = takeFace(Face.self)
-    recording.prepare(target, object)
-    recording.recorder.begin()
-    do { try body(recording.face) } catch {
+    let recording = takeFace(Face.self)
+    do { try recording.record(target, object, body) } catch {
       let (calls, _) = recording.recorder.end()
-      spareFace = recording.putAway()
+      giveBack(recording)
       if case ForwardingError.nobodyAnswered(let selector?) = error,
         calls.last?.selector == selector
       {
@@ -33,19 +31,28 @@ extension UndoStack {
       }
       throw error
     }
+    let alone = recording.recorder.endWithOne()
+    if let alone {
+      giveBack(recording)
+      add(.call(alone, reference(to: object, strongly)), coalescing)
+      return true
+    }
     let (calls, failure) = recording.recorder.end()
-    spareFace = recording.putAway()
+    giveBack(recording)
     return add(calls, failure, object, strongly, coalescing)
   }
 
-  private func takeFace<Face: ForwardingFace>(_ type: Face.Type) -> RecordingFace<Face> {
-    guard let spare = spareFace, let taken = RecordingFace<Face>(spare) else {
-      return RecordingFace()
+  private func takeFace<Face: ForwardingFace>(_ type: Face.Type) -> RecordingFace {
+    guard let spare = spareFace, spare.type == ObjectIdentifier(type) else {
+      return RecordingFace(type)
     }
     // A record inside of this one gets another face.
     spareFace = nil
-    return taken
+    return spare
   }
+
+  /// Keeps a face for the next record, unless somebody else has kept it.
+  private func giveBack(_ face: RecordingFace) { if face.isFree { spareFace = face } }
 
   func add(
     _ calls: [Invocation], _ failure: (Selector?, any Error)?, _ object: AnyObject,
@@ -97,7 +104,7 @@ extension UndoStack {
     on target: AnyObject, _ message: Message<Result, repeat each Argument>,
     _ arguments: repeat each Argument, strongly: Bool = false, coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
-    if disabledCount > 0 { return false }
+    if isIgnoring { return false }
     return try keep(
       message.invocation(repeat each arguments), for: target, strongly, coalescing)
   }
@@ -108,7 +115,7 @@ extension UndoStack {
     on target: AnyObject, _ call: Invocation, strongly: Bool = false,
     coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
-    if disabledCount > 0 { return false }
+    if isIgnoring { return false }
     return try keep(call.recordedCopy(), for: target, strongly, coalescing)
   }
 
@@ -160,7 +167,7 @@ extension UndoStack {
     _ target: AnyObject, _ strongly: Bool, _ label: String, _ coalescing: UndoCoalescing?,
     _ body: RecordedClosure.Body
   ) -> Bool {
-    if disabledCount > 0 { return false }
+    if isIgnoring { return false }
     add(.run(RecordedClosure(reference(to: target, strongly), label, body)), coalescing)
     return true
   }
@@ -185,6 +192,11 @@ extension UndoStack {
     guard disabledCount > 0 else { throw .notDisabled }
     disabledCount -= 1
     update()
+  }
+
+  /// Whether a record is not kept. One that an undo makes is, for the case that it fails.
+  var isIgnoring: Bool {
+    disabledCount > 0 && disabledCount > (performance?.disabledCount ?? 0)
   }
 
   /// Whether records are kept.

@@ -6,7 +6,9 @@ extension UndoStack {
   /// The targets are as they were, so whether they are modified does not change.
   public func removeAll() {
     let old = (done, undone, open, lastTarget, performance?.entry, performance?.remaining)
-    baseState = currentState
+    // What is half done is a state that nobody comes back to.
+    let isBetween = performance != nil || open.contains { !$0.steps.isEmpty }
+    baseState = isBetween ? newState() : currentState
     (done, undone) = (EntryList(), EntryList())
     for index in open.indices { open[index].steps = [] }
     lastTarget = nil

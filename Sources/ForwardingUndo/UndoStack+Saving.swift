@@ -71,6 +71,12 @@ extension UndoStack {
       undone.all.map { Entry(step: $0.step, state: newState(), name: $0.name, extras: $0.extras) })
   }
 
+  /// The targets are where they never were, and so is what undo and redo lead to.
+  func renumberAll() {
+    renumberRedo()
+    renumberDone(below: newState())
+  }
+
   /// A redo has no undo: the targets are in `state`, and what an undo leads to has not been before.
   func renumberDone(below state: Int) {
     var next: Int? = state

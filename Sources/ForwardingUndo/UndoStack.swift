@@ -35,6 +35,8 @@ public final class UndoStack {
   var disabledCount = 0
   /// Whether nothing is to be done for a record but to keep it.
   var isPlain = true
+  /// Whether a record ends something: what could be redone or coalesces, or is too old then.
+  var hasMore = false
   /// How the newest entry coalesces with what comes next, and until when.
   var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
 
@@ -50,7 +52,7 @@ public final class UndoStack {
   /// The last target that was referred to: who is recorded for is so again and again.
   var lastTarget: ObjectReference?
   var lastCheck: RecordCheck?
-  var spareFace: SpareFace?
+  var spareFace: RecordingFace?
 
   /// What time it is, for pauses.
   var now: () -> ContinuousClock.Instant = { .now }
@@ -98,8 +100,8 @@ public final class UndoStack {
     var isIdle = false
     if case .idle = phase { isIdle = true }
     isPlain =
-      isIdle && open.isEmpty && disabledCount == 0 && !groupsByEvent && levels == nil
-      && observers.isEmpty && undone.isEmpty && coalescing == nil
+      isIdle && open.isEmpty && disabledCount == 0 && !groupsByEvent && observers.isEmpty
+    hasMore = levels != nil || !undone.isEmpty || coalescing != nil
   }
 
   func newState() -> Int {
