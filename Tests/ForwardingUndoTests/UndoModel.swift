@@ -274,11 +274,12 @@ extension UndoModel {
 
   /// Lets cells die that nobody holds.
   private mutating func bury() {
-    let kept = Set(
-      ((done + undone).map(\.node) + open.flatMap(\.nodes)).flatMap(\.cells)
-        .filter(Action.isStrong))
-    for cell in isAlive.indices where isAlive[cell] && !isHeld[cell] && !kept.contains(cell) {
+    for cell in isAlive.indices where isAlive[cell] && !isHeld[cell] {
+      if Action.isStrong(cell), keeps(cell) { continue }
       isAlive[cell] = false
     }
+  }
+  private func keeps(_ cell: Int) -> Bool {
+    ((done + undone).map(\.node) + open.flatMap(\.nodes)).contains { $0.cells.contains(cell) }
   }
 }
