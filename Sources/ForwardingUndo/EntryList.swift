@@ -21,7 +21,7 @@ struct EntryList {
     return nil
   }
 
-  mutating func append(_ entry: Entry) { entries.append(entry) }
+  mutating func append(_ entry: consuming Entry) { entries.append(entry) }
 
   mutating func popLast() -> Entry? {
     guard !isEmpty, let last = entries.popLast() else { return nil }

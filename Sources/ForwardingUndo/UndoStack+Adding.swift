@@ -4,10 +4,10 @@ import Forwarding
 extension UndoStack {
   /// Keeps a step, where it belongs now.
   @inline(__always)
-  func add(_ step: Step, _ coalescing: UndoCoalescing?) {
-    guard isPlain, coalescing == nil else { return addWithCare(step, coalescing) }
-    done.append(Entry(step: step, state: newState()))
-    if hasMore { tidy() }
+  func add(_ step: consuming Step, _ coalescing: UndoCoalescing?) {
+    guard records.isPlain, coalescing == nil else { return addWithCare(step, coalescing) }
+    records.append(Entry(step: step, state: records.newState()))
+    if records.hasMore { tidy() }
   }
 
   /// Lets go of what a record ends.
@@ -16,7 +16,7 @@ extension UndoStack {
     coalescing = nil
     let old = (undone, trim())
     undone = EntryList()
-    hasMore = levels != nil
+    records.hasMore = levels != nil
     withExtendedLifetime(old) {}
   }
 
@@ -113,7 +113,7 @@ extension UndoStack {
     if let coalescing, isGoingOn(coalescing) {
       coalesce(group, coalescing)
     } else if let step = group.steps.asOne(name: group.name) {
-      done.append(
+      records.append(
         Entry(step: step, state: newState(), name: group.name, extras: group.extras))
     }
     self.coalescing = coalescing.map { rule in
@@ -138,12 +138,12 @@ extension UndoStack {
       if absorbs(whole.steps, step, coalescing) { continue }
       whole.steps.append(step)
       guard case .group = newest.step else {
-        done.replaceLast { $0.step = .group(whole) }
+        records.replaceLast { $0.step = .group(whole) }
         continue
       }
     }
     let state = newState()
-    done.replaceLast { entry in
+    records.replaceLast { entry in
       entry.state = state
       entry.name = entry.name ?? group.name
       if group.extras?.isDiscardable != true, entry.isDiscardable {
@@ -165,7 +165,7 @@ extension UndoStack {
   func trim() -> [Entry] {
     guard let levels = levels.map({ max(0, $0) }) else { return [] }
     var old: [Entry] = []
-    while done.count > levels, let entry = done.popFirst() {
+    while records.done.count > levels, let entry = records.popFirst() {
       if !entry.isDiscardable { baseState = entry.state }
       old.append(entry)
     }

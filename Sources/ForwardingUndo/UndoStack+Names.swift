@@ -39,7 +39,7 @@ extension UndoStack {
     get { open.first.map(\.name) ?? undoName }
     set {
       if let first = open.indices.first { return open[first].name = newValue }
-      done.replaceLast { $0.name = newValue }
+      records.replaceLast { $0.name = newValue }
     }
   }
 
@@ -91,7 +91,7 @@ extension UndoStack {
     } else {
       let old = done.last?.extras
       let new = change(old)
-      done.replaceLast { $0.extras = new }
+      records.replaceLast { $0.extras = new }
       withExtendedLifetime(old) {}
     }
   }

@@ -71,7 +71,7 @@ extension UndoStack {
     let before = (phase, open)
     let whole = StepGroup(name: groups[0].name, steps: groups.flatMap(\.steps))
     let performance = begin(
-      .undo, Entry(step: .group(whole), state: lastState, name: whole.name), false)
+      .undo, Entry(step: .group(whole), state: baseState, name: whole.name), false)
     open[0].steps = whole.steps
     let errors = rollBack(performance)
     (phase, open) = before
@@ -100,10 +100,12 @@ extension UndoStack {
     try checkReady()
     dropDead(direction)
     if direction == .undo ? done.isEmpty : undone.isEmpty { return nil }
-    announce(direction == .undo ? .willUndo : .willRedo)
-    try checkReady()
-    dropDead(direction)
-    return direction == .undo ? done.popLast() : undone.popLast()
+    if !observers.isEmpty {
+      announce(direction == .undo ? .willUndo : .willRedo)
+      try checkReady()
+      dropDead(direction)
+    }
+    return direction == .undo ? records.popLast() : undone.popLast()
   }
 
   /// Tells observers, who may still record.
@@ -120,7 +122,7 @@ extension UndoStack {
     while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
       // Nothing changes, so the state stays; what is behind it was never without what this did.
       if direction == .undo {
-        _ = done.popLast()
+        _ = records.popLast()
         renumberDone(below: entry.state)
       } else {
         _ = undone.popLast()
@@ -193,7 +195,7 @@ extension UndoStack {
       if let last = open.indices.last {
         open[last].steps.append(entry.step)
       } else if performance.direction == .undo {
-        done.append(entry)
+        records.append(entry)
       } else {
         undone.append(entry)
       }
@@ -227,7 +229,7 @@ extension UndoStack {
       let back = Entry(
         step: step, state: isKnown ? entry?.state ?? newState() : newState(), name: recorded.name,
         extras: recorded.extras)
-      if isUndo { undone.append(back) } else { done.append(back) }
+      if isUndo { undone.append(back) } else { records.append(back) }
     } else if performance.hasPerformed, let entry {
       if isUndo {
         renumberRedo()

@@ -20,9 +20,9 @@ extension UndoStack {
   ) rethrows -> Bool {
     if isIgnoring { return false }
     let object = Face.object(of: target)
-    let recording = takeFace(Face.self)
+    let recording = recordingFace(Face.self)
     do { try recording.record(target, object, body) } catch {
-      let (calls, _) = recording.recorder.end()
+      let calls = recording.take().calls
       giveBack(recording)
       if case ForwardingError.nobodyAnswered(let selector?) = error,
         calls.last?.selector == selector
@@ -31,28 +31,27 @@ extension UndoStack {
       }
       throw error
     }
-    let alone = recording.recorder.endWithOne()
-    if let alone {
+    if let call = recording.takeOne() {
       giveBack(recording)
-      add(.call(alone, reference(to: object, strongly)), coalescing)
+      add(.call(call, reference(to: object, strongly)), coalescing)
       return true
     }
-    let (calls, failure) = recording.recorder.end()
+    let (calls, failure) = recording.take()
     giveBack(recording)
     return add(calls, failure, object, strongly, coalescing)
   }
 
-  private func takeFace<Face: ForwardingFace>(_ type: Face.Type) -> RecordingFace {
-    guard let spare = spareFace, spare.type == ObjectIdentifier(type) else {
-      return RecordingFace(type)
-    }
-    // A record inside of this one gets another face.
-    spareFace = nil
-    return spare
+  private func recordingFace<Face: ForwardingFace>(_ type: Face.Type) -> RecordingFace {
+    if let face = records.face, face.serves(ObjectIdentifier(type)) { return face }
+    let face = RecordingFace(type)
+    records.face = face
+    return face
   }
 
-  /// Keeps a face for the next record, unless somebody else has kept it.
-  private func giveBack(_ face: RecordingFace) { if face.isFree { spareFace = face } }
+  /// A face that somebody has kept is not used again.
+  private func giveBack(_ face: RecordingFace) {
+    if !face.isFree, records.face === face { records.face = nil }
+  }
 
   func add(
     _ calls: [Invocation], _ failure: (Selector?, any Error)?, _ object: AnyObject,
@@ -80,16 +79,10 @@ extension UndoStack {
 
   /// Refers to a target.
   func reference(to object: AnyObject, _ strongly: Bool) -> ObjectReference {
-    if let lastTarget, lastTarget.identity == ObjectIdentifier(object),
-      lastTarget.isStrong == strongly
-    {
-      return lastTarget
-    }
+    if let known = records.reference(to: object, strongly) { return known }
     let reference = ObjectReference(object, isStrong: strongly)
-    let old = lastTarget
     // One that keeps its object would do so for longer than its steps.
-    lastTarget = strongly ? nil : reference
-    withExtendedLifetime(old) {}
+    records.lastTarget = strongly ? nil : reference
     return reference
   }
 

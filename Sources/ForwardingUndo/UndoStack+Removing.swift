@@ -5,13 +5,13 @@ extension UndoStack {
   ///
   /// The targets are as they were, so whether they are modified does not change.
   public func removeAll() {
-    let old = (done, undone, open, lastTarget, performance?.entry, performance?.remaining)
+    let old = (done, undone, open, records.lastTarget, performance?.entry, performance?.remaining)
     // What is half done is a state that nobody comes back to.
     let isBetween = performance != nil || open.contains { !$0.steps.isEmpty }
     baseState = isBetween ? newState() : currentState
     (done, undone) = (EntryList(), EntryList())
     for index in open.indices { open[index].steps = [] }
-    lastTarget = nil
+    records.lastTarget = nil
     coalescing = nil
     if let performance {
       performance.entry = nil
@@ -30,7 +30,7 @@ extension UndoStack {
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
-    let old = (done, undone, open, lastTarget, performance?.entry, performance?.remaining)
+    let old = (done, undone, open, records.lastTarget, performance?.entry, performance?.remaining)
     var removed = false
     for index in open.indices { removed = remove(object, from: &open[index].steps) || removed }
     if let performance {
@@ -42,7 +42,7 @@ extension UndoStack {
     }
     removed = removeDone(object, alsoBefore: removed) || removed
     removed = removeUndone(object) || removed
-    if lastTarget?.identity == object { lastTarget = nil }
+    if records.lastTarget?.identity == object { records.lastTarget = nil }
     if removed { coalescing = nil }
     update()
     withExtendedLifetime(old) {}

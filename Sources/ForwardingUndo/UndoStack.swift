@@ -26,33 +26,26 @@ import Forwarding
 /// An undo stack belongs to whom its targets belong to: an actor, the main one, or a thread. It is not `Sendable`, so the
 /// compiler keeps it there.
 public final class UndoStack {
-  /// Newest last.
-  var done = EntryList()
+  /// What each record looks at.
+  let records = RecordState()
+  /// What can be redone, newest last.
   var undone = EntryList()
   /// Outermost first. While a step is performed, what it records is in a group of its own here.
   var open: [OpenGroup] = []
   var phase = Phase.idle
   var disabledCount = 0
-  /// Whether nothing is to be done for a record but to keep it.
-  var isPlain = true
-  /// Whether a record ends something: what could be redone or coalesces, or is too old then.
-  var hasMore = false
   /// How the newest entry coalesces with what comes next, and until when.
   var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
 
   /// The state in front of all entries.
   var baseState = 0
-  var lastState = 0
   var savedState = 0
   var lastGroup = 0
 
   var observers: [UndoObserver] = []
   var lastObserver = 0
 
-  /// The last target that was referred to: who is recorded for is so again and again.
-  var lastTarget: ObjectReference?
   var lastCheck: RecordCheck?
-  var spareFace: RecordingFace?
 
   /// What time it is, for pauses.
   var now: () -> ContinuousClock.Instant = { .now }
@@ -99,14 +92,16 @@ public final class UndoStack {
   func update() {
     var isIdle = false
     if case .idle = phase { isIdle = true }
-    isPlain =
+    records.isPlain =
       isIdle && open.isEmpty && disabledCount == 0 && !groupsByEvent && observers.isEmpty
-    hasMore = levels != nil || !undone.isEmpty || coalescing != nil
+    records.hasMore = levels != nil || !undone.isEmpty || coalescing != nil
   }
 
-  func newState() -> Int {
-    lastState += 1
-    return lastState
+  func newState() -> Int { records.newState() }
+
+  var done: EntryList {
+    get { records.done }
+    set { records.done = newValue }
   }
 }
 
