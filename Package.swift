@@ -129,7 +129,9 @@ let package = Package(
       name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
     .executableTarget(
       name: "forward",
-      dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
+      dependencies: [
+        "Forwarding", "ForwardingUndo", "InvocationText", "CForwardingShims", "CallBenchmarks",
+      ],
       swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
@@ -138,7 +140,7 @@ let package = Package(
       cSettings: cChecks),
     .target(
       name: "CallBenchmarks",
-      dependencies: ["Forwarding", "BenchmarkSubjects", "CForwardingShims"],
+      dependencies: ["Forwarding", "ForwardingUndo", "BenchmarkSubjects", "CForwardingShims"],
       swiftSettings: checks),
 
     // Tests.
