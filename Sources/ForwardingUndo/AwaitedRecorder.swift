@@ -7,14 +7,14 @@ final class AwaitedRecorder: ForwardingProxy, @unchecked Sendable {
   private struct Kept: @unchecked Sendable {
     var isOver = false
     // SAFETY: copies that nobody else has, handed over when the recorder is over.
-    var calls: [Invocation] = []
+    var calls: [RecordedCall] = []
     var failure: (Selector?, any Error)?
   }
 
   private let kept = Guarded(Kept())
 
   /// Keeps no more; returns what came, and what was refused first.
-  func end() -> (calls: [Invocation], failure: (Selector?, any Error)?) {
+  func end() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
     kept.withLockInPlace { kept in
       let (calls, failure) = (kept.calls, kept.failure)
       (kept.calls, kept.failure, kept.isOver) = ([], nil, true)
@@ -30,7 +30,7 @@ final class AwaitedRecorder: ForwardingProxy, @unchecked Sendable {
       throw error
     }
     let isOver = kept.withLockInPlace { kept in
-      if !kept.isOver { kept.calls.append(call) }
+      if !kept.isOver { kept.calls.append(.whole(call)) }
       return kept.isOver
     }
     if isOver { throw UndoError.notRecording(selector) }

@@ -43,14 +43,14 @@ final class RecordingFace {
   }
 
   /// Ends the record; returns the call, if there was one and nothing else.
-  func takeOne() -> Invocation? {
+  func takeOne() -> RecordedCall? {
     guard let call = recorder.takeOne() else { return nil }
     unsafe isBusy = false
     return call
   }
 
   /// Ends the record; returns what came, and what was refused first.
-  func take() -> (calls: [Invocation], failure: (Selector?, any Error)?) {
+  func take() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
     unsafe isBusy = false
     return recorder.take()
   }
@@ -65,8 +65,8 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   // both run there, and nobody else changes it.
   private let owner = Atomic<UInt>(0)
   /// The first call, and all others: most records have one.
-  @exclusivity(unchecked) private var first: Invocation?
-  @exclusivity(unchecked) private var others: [Invocation] = []
+  @exclusivity(unchecked) private var first: RecordedCall?
+  @exclusivity(unchecked) private var others: [RecordedCall] = []
   /// Whether there is more than the first.
   @exclusivity(unchecked) private var hasMore = false
   @exclusivity(unchecked) private var failure: (Selector?, any Error)?
@@ -77,7 +77,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   func begin() { owner.store(ThreadMark.current, ordering: .relaxed) }
 
   /// Keeps no more; returns what came, and what was refused first.
-  func take() -> (calls: [Invocation], failure: (Selector?, any Error)?) {
+  func take() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
     owner.store(0, ordering: .relaxed)
     let calls = unsafe (first.map { [$0] } ?? []) + others
     let failure = unsafe self.failure
@@ -86,7 +86,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   }
 
   /// The same, if all that came is one call that was kept.
-  func takeOne() -> Invocation? {
+  func takeOne() -> RecordedCall? {
     guard unsafe !hasMore, let call = unsafe first else { return nil }
     owner.store(0, ordering: .relaxed)
     unsafe first = nil
@@ -95,7 +95,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
 
   func forward(_ call: Call) throws {
     guard isRecording else { throw UndoError.notRecording(call.selector) }
-    try keep(call.recorded())
+    if let packed = call.packed() { keep(.packed(packed)) } else { try keep(call.recorded()) }
     // The face has an answer of its own where nobody gives one, or throws this.
     if call.returnsValue { throw ForwardingError.nobodyAnswered(call.selector) }
   }
@@ -112,7 +112,12 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   }
 
   private func keep(_ call: Invocation) throws {
-    if !call.keepsAllArguments { try refuse(call) }
+    try refuse(call)
+    keep(.whole(call))
+  }
+
+  @inline(__always)
+  private func keep(_ call: RecordedCall) {
     if unsafe first == nil, unsafe !hasMore {
       unsafe first = call
     } else {

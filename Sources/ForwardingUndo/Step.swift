@@ -3,7 +3,7 @@ import Invocations
 
 /// One thing to do when an undo or a redo comes to it.
 enum Step {
-  case call(Invocation, ObjectReference)
+  case call(RecordedCall, ObjectReference)
   case run(RecordedClosure)
   case group(StepGroup)
 
@@ -40,6 +40,42 @@ enum Step {
     guard inner else { return self }
     changed = true
     return steps.isEmpty ? nil : .group(StepGroup(name: group.name, steps: steps))
+  }
+}
+
+/// A call that was recorded: in as little memory as it takes, if it is an ordinary one.
+enum RecordedCall {
+  case packed(PackedCall)
+  case whole(Invocation)
+
+  /// Packs a call, if that can be done, and nobody wants to change it.
+  init(_ call: Invocation, isToChange: Bool) {
+    if !isToChange, let packed = call.packed() {
+      self = .packed(packed)
+    } else {
+      self = .whole(call)
+    }
+  }
+
+  /// The message's name.
+  var selector: Selector? {
+    switch self {
+    case .packed(let call): call.selector
+    case .whole(let call): call.selector
+    }
+  }
+
+  /// The same call, as an invocation if it coalesces: then it may be changed.
+  func ready(for coalescing: UndoCoalescing?) -> RecordedCall {
+    coalescing == nil ? self : .whole(invocation)
+  }
+
+  /// The call as an invocation: its own, or a copy.
+  var invocation: Invocation {
+    switch self {
+    case .packed(let call): call.invocation()
+    case .whole(let call): call
+    }
   }
 }
 

@@ -74,8 +74,8 @@ extension UndoStack {
     case .join: return false
     case .keepFirst: return steps.contains { $0.isLike(step) }
     case .merge(let merge):
-      guard case .call(let older, _)? = steps.last, case .call(let newer, _) = step,
-        steps.last?.isLike(step) == true
+      guard case .call(.whole(let older), _)? = steps.last,
+        case .call(.whole(let newer), _) = step, steps.last?.isLike(step) == true
       else { return false }
       do { return try merge(older, newer) } catch {
         diagnose(.notCoalesced(UndoStep(step), error))

@@ -55,7 +55,7 @@ extension UndoStack {
   ) async throws {
     guard let target = target(of: step, performance) else { return }
     switch step {
-    case .call(let call, _): try await call.sendAwaiting(to: target)
+    case .call(let call, _): try await call.invocation.sendAwaiting(to: target)
     case .run(let closure):
       switch closure.body {
       case .once(let body): try body(target)

@@ -55,7 +55,7 @@ extension UndoStack {
   private func perform(_ step: Step, _ performance: Performance) throws {
     guard let target = target(of: step, performance) else { return }
     switch step {
-    case .call(let call, _): try call.send(to: target)
+    case .call(let call, _): try call.invocation.send(to: target)
     case .run(let closure):
       guard case .once(let body) = closure.body else { throw InvocationError.notAwaited(nil) }
       try body(target)

@@ -33,7 +33,7 @@ extension UndoStack {
     }
     if let call = recording.takeOne() {
       giveBack(recording)
-      add(.call(call, reference(to: object, strongly)), coalescing)
+      add(.call(call.ready(for: coalescing), reference(to: object, strongly)), coalescing)
       return true
     }
     let (calls, failure) = recording.take()
@@ -54,7 +54,7 @@ extension UndoStack {
   }
 
   func add(
-    _ calls: [Invocation], _ failure: (Selector?, any Error)?, _ object: AnyObject,
+    _ calls: [RecordedCall], _ failure: (Selector?, any Error)?, _ object: AnyObject,
     _ strongly: Bool, _ coalescing: UndoCoalescing?
   ) -> Bool {
     if let failure {
@@ -63,7 +63,7 @@ extension UndoStack {
       return false
     }
     guard calls.count != 1 else {
-      add(.call(calls[0], reference(to: object, strongly)), coalescing)
+      add(.call(calls[0].ready(for: coalescing), reference(to: object, strongly)), coalescing)
       return true
     }
     guard !calls.isEmpty else {
@@ -117,7 +117,8 @@ extension UndoStack {
   ) throws -> Bool {
     try call.checkKeepable()
     try check(call, for: target)
-    add(.call(call, reference(to: target, strongly)), coalescing)
+    let kept = RecordedCall(call, isToChange: coalescing != nil)
+    add(.call(kept, reference(to: target, strongly)), coalescing)
     return true
   }
 

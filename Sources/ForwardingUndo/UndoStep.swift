@@ -33,7 +33,7 @@ public struct UndoStep: Hashable, Sendable, Codable {
     case .call(let call, let target):
       describe(target)
       message = call.selector?.name
-      arguments = call.arguments.map { $0.map { Self.text($0) } ?? "nil" }
+      arguments = call.invocation.arguments.map { $0.map { Self.text($0) } ?? "nil" }
     case .run(let closure):
       describe(closure.target)
       message = closure.label
