@@ -53,6 +53,7 @@ let package = Package(
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
+    .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -123,9 +124,14 @@ let package = Package(
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // Undo and redo, made of recorded calls.
+    .target(
+      name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
     .executableTarget(
       name: "forward",
-      dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
+      dependencies: [
+        "Forwarding", "ForwardingUndo", "InvocationText", "CForwardingShims", "CallBenchmarks",
+      ],
       swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
@@ -134,7 +140,7 @@ let package = Package(
       cSettings: cChecks),
     .target(
       name: "CallBenchmarks",
-      dependencies: ["Forwarding", "BenchmarkSubjects", "CForwardingShims"],
+      dependencies: ["Forwarding", "ForwardingUndo", "BenchmarkSubjects", "CForwardingShims"],
       swiftSettings: checks),
 
     // Tests.
@@ -199,6 +205,9 @@ let package = Package(
     .testTarget(
       name: "FaceTests",
       dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingUndoTests", dependencies: ["ForwardingUndo", "Forwarding"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),

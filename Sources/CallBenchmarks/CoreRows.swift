@@ -23,6 +23,7 @@ public enum CoreRows {
       lanes,
       targets,
       names,
+      undo,
     ]
     return try groups.flatMap { try $0() }
   }

@@ -95,6 +95,28 @@ struct SnippetTests {
     return false
   }
 
+  @Test("the text editor undoes what its script does, and asks for a terminal to be used by hand")
+  func textEditor() throws {
+    let result = try Self.run("TextEditorUndo")
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    #expect(
+      result.output == """
+        typed: hello world| (Undo Typing, Redo, modified)
+        typed: hello, big| world (Undo Typing, Redo, modified)
+        replaced: heLLo, big worL|d (Undo Replace All, Redo, modified)
+        undone: hel|lo, big world (Undo Typing, Redo Replace All, modified)
+        undone: hello| world (Undo Typing, Redo Typing)
+        redone: hello, big| world (Undo Typing, Redo Replace All, modified)
+        deleted: hello, bi| world (Undo Delete, Redo, modified)
+          Typing: Editor remove:at: 11 0
+          Typing: Editor remove:at: 5 5
+          Delete: Editor insert:at: "g" 9
+        all undone: | (Undo, Redo Typing, modified)
+
+        """)
+  }
+
   @Test("a snippet prints what it says", arguments: outputs.filter { isRunnable($0.0) })
   func output(name: String, expected: String) throws {
     let result = try Self.run(name)
