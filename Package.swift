@@ -53,6 +53,8 @@ let package = Package(
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
+    // For tests alone: it brings Swift Testing and XCTest with it.
+    .library(name: "ForwardingTesting", targets: ["ForwardingTesting"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -123,6 +125,11 @@ let package = Package(
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // Spies, and the glue that takes their failures to a test library. Nothing that ships has the second.
+    .target(
+      name: "Spies", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+    .target(
+      name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],

@@ -25,6 +25,11 @@ extension Invocation: CustomStringConvertible {
     return Self.cut(text, Self.descriptionLimit + 80) + ">"
   }
 
+  /// An argument as the description has it.
+  package func text(ofArgument index: Int) -> String {
+    index >= 0 && index < plan.argumentCount ? describe(index) : "?"
+  }
+
   private func describe(_ index: Int) -> String {
     let slot = call.slot(index)
     let word = slot.word

@@ -1,0 +1,89 @@
+import Forwarding
+import Invocations
+
+/// A call that a spy has kept, taken out as an invocation.
+struct KeptCall {
+  let selector: Selector
+  let stamp: UInt64
+  let invocation: Invocation
+
+  /// The selector and the arguments: `chat:shouldSend:(<Chat>, "hello")`.
+  var text: String {
+    let arguments = (2..<max(2, invocation.methodSignature.numberOfArguments)).map {
+      invocation.text(ofArgument: $0)
+    }
+    return "\(selector)(\(arguments.joined(separator: ", ")))"
+  }
+}
+
+extension SpyProxy {
+  /// The calls that were kept, of one selector or of all, in their order.
+  func kept(_ selector: Selector? = nil, where matches: SpyMatch? = nil, marking: Bool = false)
+    -> [KeptCall]
+  {
+    let all = tapes.read { tapes in
+      tapes.filter { selector == nil || $0.selector == selector }.flatMap { tape in
+        (0..<tape.count).map { index in
+          KeptCall(
+            selector: tape.selector, stamp: tape.stamp(at: index) & ~1,
+            invocation: tape.invocation(at: index))
+        }
+      }
+    }.sorted { $0.stamp < $1.stamp }
+    let found = all.filter { call in (try? matches?(call.invocation)) ?? (matches == nil) }
+    if marking { mark(selector, Set(found.map(\.stamp))) }
+    return found
+  }
+
+  /// Remembers that a test has looked at calls.
+  func mark(_ selector: Selector?, _ stamps: Set<UInt64>) {
+    tapes.read { tapes in
+      for tape in tapes where selector == nil || tape.selector == selector {
+        for index in 0..<tape.count {
+          let stamp = tape.stamp(at: index)
+          if stamp & 1 == 0, stamps.contains(stamp) { tape.setStamp(stamp | 1, at: index) }
+        }
+      }
+    }
+  }
+
+  /// How many calls of a selector there were; none of them is looked at.
+  func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
+    guard matches != nil else {
+      return tapes.read { $0.reduce(0) { $0 + ($1.selector == selector ? $1.count : 0) } }
+    }
+    return kept(selector, where: matches).count
+  }
+
+  /// All calls in their order, as text: the selector and the arguments.
+  ///
+  /// ```swift
+  /// let spy = SpyProxy(reportingTo: Printing())
+  /// try Message<NoResult, Int32>("didSave:")(5, on: spy)
+  /// spy.transcript  // ["didSave:(5)"]
+  /// ```
+  public var transcript: [String] { kept().map(\.text) }
+
+  // MARK: Failures
+
+  func fail(_ expected: String, _ given: String, nearest: Selector?, _ place: SpyPlace) {
+    fail(expected, given, received(nearest: nearest), place)
+  }
+
+  func fail(_ expected: String, _ given: String, _ received: [String], _ place: SpyPlace) {
+    reporter.report(
+      SpyFailure(expected: expected, given: given, received: received, place: place))
+  }
+
+  /// The calls as text: those of a selector first, then those of names that are like it.
+  func received(nearest selector: Selector?) -> [String] {
+    let calls = kept()
+    guard let name = selector?.name else { return calls.map(\.text) }
+    func distance(_ call: KeptCall) -> Int {
+      call.selector.name == name
+        ? 0 : 1 + NearestName.distance(call.selector.name, name)
+    }
+    return calls.enumerated().map { (distance($0.element), $0.offset, $0.element) }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2.text)
+  }
+}

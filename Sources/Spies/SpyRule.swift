@@ -1,0 +1,67 @@
+import Forwarding
+import Invocations
+
+/// One of the answers that a spy was given: which calls it is for, and what they get, call by call.
+final class SpyRule: Sendable {
+  enum Step: Sendable {
+    case body(Implementation)
+    /// The real object, or what a spy does without an answer.
+    case real
+    /// As one that has no method for an optional requirement.
+    case leftOut
+  }
+
+  /// nil for every call.
+  let matches: SpyMatch?
+  private let steps: [Step]
+  let delay: Duration
+  /// How many calls it answers; from then on, an older one does.
+  private let limit: Int
+  private let used = Guarded(0)
+
+  init(_ matches: SpyMatch?, _ steps: [Step], delay: Duration, limit: Int) {
+    (self.matches, self.steps, self.delay, self.limit) = (matches, steps, delay, limit)
+  }
+
+  /// Whether every call finds no method.
+  var leavesOut: Bool {
+    if matches == nil, case .leftOut = steps.first { return true }
+    return false
+  }
+
+  /// Takes the next step. The last one stays, unless there is a limit.
+  func next() -> Step? {
+    if steps.count == 1, limit == .max { return steps.first }
+    return used.withLockInPlace { used in
+      guard used < limit else { return nil }
+      defer { used += 1 }
+      return steps[min(used, steps.count - 1)]
+    }
+  }
+}
+
+/// Whether a call is one that somebody asks for. An error is a no.
+typealias SpyMatch = @Sendable (Invocation) throws -> Bool
+
+/// What a spy was told about one selector.
+final class SpyScript: Sendable {
+  struct Rejection: Sendable {
+    let matches: SpyMatch?
+    let text: String
+    let place: SpyPlace
+  }
+
+  struct State: Sendable {
+    /// The newest is the first to be asked.
+    var rules: [SpyRule] = []
+    var rejections: [Rejection] = []
+    var waiters: [SpyWaiter] = []
+    /// Whether a strict spy takes it without an answer.
+    var isAllowed = false
+  }
+
+  let selector: Selector
+  let state = Guarded(State())
+
+  init(_ selector: Selector) { self.selector = selector }
+}
