@@ -20,10 +20,9 @@ import Invocations
 /// is let go with the spy. What a pointer points at is the sender's. Safe to use from many threads; no lock is
 /// held while an answer runs.
 public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind the locks of `tapes`, `scripts` and each script.
+  // SAFETY: all that changes is behind the lock of `tapes`, and in rules behind their own.
 
   let tapes = CallTapes()
-  private let scripts = Guarded<[Selector: SpyScript]>([:])
   /// The object that gets what has no answer.
   public let real: AnyObject?
   /// What becomes of a message that has no answer.
@@ -48,18 +47,15 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
 
   // MARK: Scripts
 
-  func script(_ selector: Selector) -> SpyScript? { scripts.read { $0[selector] } }
+  func script(_ selector: Selector) -> SpyScript? { tapes.note(for: selector) as? SpyScript }
 
   /// Changes what the spy was told about a selector; calls that come after this know.
-  func tell(_ selector: Selector, _ change: (inout SpyScript.State) -> Void) {
-    let script = scripts.withLockInPlace { scripts in
-      if let known = scripts[selector] { return known }
-      let made = SpyScript(selector)
-      scripts[selector] = made
-      return made
+  func tell(_ selector: Selector, _ change: (inout SpyScript.Parts) -> Void) {
+    tapes.changeNote(for: selector) { old in
+      var parts = (old as? SpyScript)?.parts ?? SpyScript.Parts()
+      change(&parts)
+      return SpyScript(parts)
     }
-    script.state.withLock { change(&$0) }
-    tapes.setNote(script, for: selector)
   }
 
   /// Forgets all calls; what the spy was told stays.
@@ -67,13 +63,9 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Forgets all that the spy was told, as answers; calls stay.
   public func forgetAnswers() {
-    let old = scripts.withLockInPlace { scripts in
-      let old = scripts
+    for selector in tapes.notedSelectors {
       // Who waits goes on waiting.
-      return old
-    }
-    for script in old.values {
-      script.state.withLock { ($0.rules, $0.rejections, $0.isAllowed) = ([], [], false) }
+      tell(selector) { $0 = SpyScript.Parts(waiters: $0.waiters) }
     }
   }
 
@@ -86,7 +78,7 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
 
   public override func responds(to selector: Selector) -> Bool {
     guard let script = script(selector) else { return true }
-    return !script.state.read { $0.rules }.contains(where: \.leavesOut)
+    return !script.parts.rules.contains(where: \.leavesOut)
   }
 
   public override func methodSignature(for selector: Selector) -> MethodSignature? {
@@ -103,11 +95,9 @@ extension SpyProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { SpyProxy.self }
 
   package func forward(_ call: Call) throws {
-    guard let note = try tapes.keep(call) as? SpyScript else {
-      if isPlain, !call.returnsValue { return }
-      return try respond(call, nil)
-    }
-    try respond(call, note)
+    let note = try tapes.keep(call)
+    if note == nil, isPlain, !call.returnsValue { return }
+    try respond(call, note as? SpyScript)
   }
 
   package func targetMethod(for selector: Selector) -> Implementation? { nil }
@@ -115,7 +105,8 @@ extension SpyProxy: CallForwarding {
   @inline(never)
   private func respond(_ call: Call, _ script: SpyScript?) throws {
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
-    let choice = try choose(call, selector, script)
+    if let simple = script?.simple { return try call.answer(by: simple) }
+    let choice = choose(call, selector, script)
     if let delay = choice?.delay, delay > .zero { SpyDelay.block(delay) }
     switch choice?.step {
     case .body(let method): try call.answer(by: method)
@@ -135,8 +126,8 @@ extension SpyProxy: CallForwarding {
   /// Tells those who wait, and finds the answer.
   func choose(
     _ call: Call, _ selector: Selector, _ script: SpyScript?
-  ) throws -> (step: SpyRule.Step, delay: Duration)? {
-    let told = script?.state.read { $0 } ?? SpyScript.State()
+  ) -> (step: SpyRule.Step, delay: Duration)? {
+    let told = script?.parts ?? SpyScript.Parts()
     for waiter in told.waiters { waiter.look() }
     for rejection in told.rejections where call.isOne(of: rejection.matches) {
       fail(

@@ -29,6 +29,14 @@ final class SpyRule: Sendable {
     return false
   }
 
+  /// What answers every call, where there is nothing to choose.
+  var simple: Implementation? {
+    guard matches == nil, steps.count == 1, limit == .max, delay == .zero,
+      case .body(let method) = steps[0]
+    else { return nil }
+    return method
+  }
+
   /// Takes the next step. The last one stays, unless there is a limit.
   func next() -> Step? {
     if steps.count == 1, limit == .max { return steps.first }
@@ -43,7 +51,7 @@ final class SpyRule: Sendable {
 /// Whether a call is one that somebody asks for. An error is a no.
 typealias SpyMatch = @Sendable (Invocation) throws -> Bool
 
-/// What a spy was told about one selector.
+/// What a spy was told about one selector: a snapshot, which calls get without a lock.
 final class SpyScript: Sendable {
   struct Rejection: Sendable {
     let matches: SpyMatch?
@@ -51,8 +59,8 @@ final class SpyScript: Sendable {
     let place: SpyPlace
   }
 
-  struct State: Sendable {
-    /// The newest is the first to be asked.
+  struct Parts: Sendable {
+    /// The newest is the last, and the first to be asked.
     var rules: [SpyRule] = []
     var rejections: [Rejection] = []
     var waiters: [SpyWaiter] = []
@@ -60,8 +68,13 @@ final class SpyScript: Sendable {
     var isAllowed = false
   }
 
-  let selector: Selector
-  let state = Guarded(State())
+  let parts: Parts
+  /// What answers every call, where there is nothing else to do.
+  let simple: Implementation?
 
-  init(_ selector: Selector) { self.selector = selector }
+  init(_ parts: Parts) {
+    self.parts = parts
+    let isQuiet = parts.rejections.isEmpty && parts.waiters.isEmpty
+    simple = isQuiet ? parts.rules.last?.simple : nil
+  }
 }

@@ -50,8 +50,15 @@ package final class CallTape {
   }
 
   deinit {
-    for index in unsafe 0..<count { unsafe layout.letGo(record(index)) }
-    for block in blocks { unsafe block.memory.deallocate() }
+    for (number, block) in blocks.enumerated() {
+      let end = unsafe number + 1 < blocks.count ? blocks[number + 1].first : count
+      if layout.isKeeping {
+        for index in 0..<(end - block.first) {
+          unsafe layout.letGo(block.memory + index * layout.stride)
+        }
+      }
+      unsafe block.memory.deallocate()
+    }
   }
 
   /// Whether a call is one of these.
@@ -89,7 +96,7 @@ package final class CallTape {
     let most = max(8, Self.largeBlock / layout.stride)
     let records = blocks.isEmpty ? 8 : min(max(8, unsafe count), most)
     let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: records * layout.stride, alignment: 16)
+      byteCount: records * layout.stride, alignment: layout.alignment)
     unsafe blocks.append(Block(memory: memory, first: count))
     unsafe next = memory
     unsafe room = records
@@ -125,179 +132,12 @@ package final class CallTape {
         of: record.load(fromByteOffset: Int(move.to), as: UInt64.self),
         toByteOffset: Int(move.from), as: UInt64.self)
     }
-    for kept in layout.kept {
-      let word = unsafe kept.word(in: record)
-      let slot = invocation.call.slot(kept.index)
-      slot.word = OwnedWord(keeping: word, as: kept.ownership, type: kept.type).word
-      invocation.call.setOwns(kept.index, !slot.isNull)
+    for number in 0..<layout.keptCount {
+      let index = unsafe layout.kept[number].index
+      let slot = invocation.call.slot(index)
+      unsafe slot.word = layout.copy(number, from: record)
+      invocation.call.setOwns(index, !slot.isNull)
     }
     return invocation
-  }
-}
-
-/// Where the arguments of a plan lie in a record.
-@safe
-private final class TapeLayout {
-  // SAFETY: made in `init`, freed in `deinit`, only read in between.
-
-  struct Move {
-    /// In the frame.
-    let from: UInt32
-    /// In the record.
-    let to: UInt32
-  }
-
-  /// An argument that owns what it refers to.
-  struct Kept {
-    let index: Int
-    let from: Int
-    let to: Int
-    let ownership: ValueOwnership
-    let type: Any.Type?
-    let way: Way
-
-    enum Way {
-      case object, cString, text
-      /// A value of a type that is known at run time alone.
-      case value(KeptValue)
-    }
-
-    /// What the place of such an argument holds in a frame, lent by the record.
-    @unsafe
-    func word(in record: UnsafeMutableRawPointer) -> UInt64 {
-      let place = unsafe record + to
-      switch way {
-      case .object, .cString: return unsafe place.load(as: UInt64.self)
-      // Text that is missing: an optional one is all zeros.
-      case .text where unsafe place.load(fromByteOffset: 8, as: UInt64.self) == 0: return 0
-      case .text, .value: return UInt64(UInt(bitPattern: place))
-      }
-    }
-  }
-
-  let words: UnsafeMutablePointer<Move>
-  let wordCount: Int
-  let kept: [Kept]
-  let isKeeping: Bool
-  let stride: Int
-
-  init(_ plan: CallPlan) {
-    var moves: [Move] = []
-    var kept: [Kept] = []
-    // Behind the stamp.
-    var size = 8
-    for index in 2..<max(2, plan.argumentCount) {
-      let slot = unsafe plan.slots + index
-      let kind = unsafe ValueKind(raw: slot.pointee.kind)
-      guard kind.isOwnable else {
-        for word in unsafe 0..<(slot.pointee.size + 7) / 8 {
-          let from = unsafe fwd_slot_word(slot, word)
-          guard from != UInt32.max else { continue }
-          moves.append(Move(from: from, to: UInt32(size)))
-          size += 8
-        }
-        continue
-      }
-      let type = kind.isSwiftValue ? plan.swiftType(ofPlace: index + 1)?.type : nil
-      let layout = type.map { AnyValue.layout(of: $0) } ?? (size: 8, alignment: 8)
-      let alignment = max(8, min(16, layout.alignment))
-      size = (size + alignment - 1) / alignment * alignment
-      let way: Kept.Way =
-        switch type {
-        case nil: kind.isObject ? .object : .cString
-        case let type? where type == String.self: .text
-        case let type?: .value(KeptValue.of(type))
-        }
-      unsafe kept.append(
-        Kept(
-          index: index, from: Int(slot.pointee.offset), to: size, ownership: kind.ownership,
-          type: type, way: way))
-      size += (max(8, layout.size) + 7) / 8 * 8
-    }
-    // Records lie one behind the other, and values in them may be aligned to 16.
-    let isWide = kept.contains {
-      $0.to % 16 == 0 && ($0.type.map(AnyValue.layout)?.alignment ?? 8) > 8
-    }
-    stride = isWide ? (size + 15) / 16 * 16 : size
-    wordCount = moves.count
-    unsafe words = .allocate(capacity: max(1, moves.count))
-    unsafe words.initialize(from: moves, count: moves.count)
-    self.kept = kept
-    isKeeping = !kept.isEmpty
-  }
-
-  deinit { unsafe words.deallocate() }
-
-  /// Copies what the arguments of a frame refer to into a record.
-  @unsafe
-  func keep(
-    _ frame: UnsafeMutableRawPointer, _ record: UnsafeMutableRawPointer
-  ) throws(InvocationError) {
-    for (number, kept) in kept.enumerated() {
-      let word = unsafe frame.load(fromByteOffset: kept.from, as: UInt64.self)
-      let place = unsafe record + kept.to
-      switch kept.way {
-      case .object, .cString:
-        let own = OwnedWord(keeping: word, as: kept.ownership)
-        unsafe place.storeBytes(of: own.word, as: UInt64.self)
-      case .text:
-        let text = unsafe UnsafePointer<String?>(bitPattern: UInt(word))?.pointee
-        unsafe place.initializeMemory(as: String?.self, to: text)
-      case .value(let value):
-        guard let source = unsafe UnsafeMutableRawPointer(bitPattern: UInt(word)) else {
-          for kept in self.kept.prefix(number) { unsafe letGo(kept, record) }
-          throw .missingValue(index: kept.index)
-        }
-        unsafe value.copy(source, place)
-      }
-    }
-  }
-
-  /// Lets go of what a record owns.
-  @unsafe
-  func letGo(_ record: UnsafeMutableRawPointer) {
-    for kept in kept { unsafe letGo(kept, record) }
-  }
-
-  @unsafe
-  private func letGo(_ kept: Kept, _ record: UnsafeMutableRawPointer) {
-    let place = unsafe record + kept.to
-    switch kept.way {
-    case .object, .cString:
-      OwnedWord(unsafe place.load(as: UInt64.self), kept.ownership).release()
-    case .text: unsafe place.assumingMemoryBound(to: String?.self).deinitialize(count: 1)
-    case .value(let value): unsafe value.end(place)
-    }
-  }
-}
-
-/// How the values of a type are copied and ended, found once: to ask a type at run time takes longer.
-@safe
-private struct KeptValue {
-  // SAFETY (all): the addresses are of values of the type, or of room for one.
-  let copy: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
-  let end: (UnsafeMutableRawPointer) -> Void
-
-  static func of(_ type: Any.Type) -> KeptValue {
-    func known<Value>(_ type: Value.Type) -> KeptValue {
-      if let variable = type as? any LentVariable.Type { return lent(variable) }
-      return unsafe KeptValue(
-        copy: { source, place in
-          unsafe place.initializeMemory(
-            as: Value.self, to: source.assumingMemoryBound(to: Value.self).pointee)
-        },
-        end: { unsafe $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) })
-    }
-    return known(type)
-  }
-
-  /// A variable is kept as what it held.
-  private static func lent<Variable: LentVariable>(_ type: Variable.Type) -> KeptValue {
-    unsafe KeptValue(
-      copy: { source, place in
-        unsafe place.initializeMemory(
-          as: Variable.self, to: source.assumingMemoryBound(to: Variable.self).pointee.kept)
-      },
-      end: { unsafe $0.assumingMemoryBound(to: Variable.self).deinitialize(count: 1) })
   }
 }
