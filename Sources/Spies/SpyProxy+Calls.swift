@@ -5,6 +5,8 @@ import Invocations
 struct KeptCall {
   let selector: Selector
   let stamp: UInt64
+  /// Whether a test has looked at it.
+  let isSeen: Bool
   let invocation: Invocation
 
   /// The selector and the arguments: `chat:shouldSend:(<Chat>, "hello")`.
@@ -24,8 +26,9 @@ extension SpyProxy {
     let all = tapes.read { tapes in
       tapes.filter { selector == nil || $0.selector == selector }.flatMap { tape in
         (0..<tape.count).map { index in
-          KeptCall(
-            selector: tape.selector, stamp: tape.stamp(at: index) & ~1,
+          let stamp = tape.stamp(at: index)
+          return KeptCall(
+            selector: tape.selector, stamp: stamp & ~1, isSeen: stamp & 1 != 0,
             invocation: tape.invocation(at: index))
         }
       }

@@ -89,6 +89,13 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
   public override func conforms(to description: ProtocolDescription) -> Bool { true }
 
   public override func forward(_ invocation: Invocation) throws { try forward(invocation.call) }
+
+  /// Keeps a message whose sender awaits the end, and awaits what answers it.
+  public override nonisolated(nonsending) func forwardAwaiting(
+    _ invocation: Invocation
+  ) async throws {
+    try await respondAwaiting(invocation)
+  }
 }
 
 extension SpyProxy: CallForwarding {
