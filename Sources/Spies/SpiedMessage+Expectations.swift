@@ -61,8 +61,8 @@ extension SpiedMessage {
     _ times: some RangeExpression<Int> & Sendable, _ place: SpyPlace
   ) -> SpyExpectation {
     SpyExpectation(
-      spy: spy, selector: selector, matches: matches, text: text, times: CallCounts(times),
-      place: place)
+      spy: spy, selector: selector, matches: matches, distance: distance, text: text,
+      times: CallCounts(times), place: place)
   }
 }
 
@@ -71,9 +71,12 @@ struct CallCounts: Sendable {
   let least: Int
   let most: Int
 
+  /// The end of a range that has none.
+  private static let end = Int(Int32.max)
+
   init(_ range: some RangeExpression<Int>) {
     // From 0 on, as nobody calls less than that.
-    let bounds = range.relative(to: AllCounts())
+    let bounds = range.relative(to: 0..<Self.end)
     (least, most) = (max(0, bounds.lowerBound), bounds.upperBound - 1)
   }
 
@@ -81,16 +84,8 @@ struct CallCounts: Sendable {
     let calls = { $0 == 1 ? "1 call" : "\($0) calls" }
     if least == 0, most == 0 { return "no call" }
     if least == most { return calls(least) }
-    if most >= AllCounts.end - 1 { return "at least \(calls(least))" }
+    if most >= Self.end - 1 { return "at least \(calls(least))" }
     return least == 0 ? "at most \(calls(most))" : "\(least) to \(calls(most))"
-  }
-
-  /// All numbers of calls, for a range that has one end.
-  private struct AllCounts: RandomAccessCollection {
-    static let end = Int(Int32.max)
-    var startIndex: Int { 0 }
-    var endIndex: Int { Self.end }
-    subscript(position: Int) -> Int { position }
   }
 }
 
@@ -99,6 +94,7 @@ struct SpyExpectation: Sendable {
   let spy: SpyProxy
   let selector: Selector
   let matches: SpyMatch?
+  let distance: SpyDistance?
   let text: String
   let times: CallCounts
   let place: SpyPlace
@@ -115,7 +111,7 @@ struct SpyExpectation: Sendable {
     let wait = limit.map { " within \($0)" } ?? ""
     spy.fail(
       "\(times.text) of \(text)\(wait)", found == 0 ? "received none" : "received \(found)",
-      nearest: selector, place)
+      nearest: selector, by: distance, place)
     return false
   }
 

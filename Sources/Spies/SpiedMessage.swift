@@ -20,20 +20,26 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
   public let selector: Selector
   let prepared: PreparedMessage?
   let matches: SpyMatch?
+  /// How far a call is from those that are meant, for a failure.
+  let distance: SpyDistance?
   /// What the message is called in a failure.
   let text: String
   var delay = Duration.zero
 
   init(_ spy: SpyProxy, _ selector: Selector, _ prepared: PreparedMessage?) {
     (self.spy, self.selector, self.prepared) = (spy, selector, prepared)
-    matches = nil
+    (matches, distance) = (nil, nil)
     text = "'\(selector)'"
   }
 
-  private init(_ other: SpiedMessage, _ matches: @escaping SpyMatch, _ text: String) {
+  private init(
+    _ other: SpiedMessage, _ matches: @escaping SpyMatch, _ text: String,
+    _ distance: SpyDistance? = nil
+  ) {
     (spy, selector, prepared, delay) = (other.spy, other.selector, other.prepared, other.delay)
     let before = other.matches
     self.matches = { call in try before?(call) ?? true && matches(call) }
+    self.distance = distance ?? other.distance
     self.text = other.text + text
   }
 
@@ -59,8 +65,7 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
       }, " where a closure says so")
   }
 
-  /// The calls with an argument of some value, which is named by its position: `\.1`, or `\.self` where there
-  /// is one alone.
+  /// The calls with an argument of some value, which is named by its position among several: `\.1`.
   public func `where`<Value: Equatable & Sendable>(
     _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
   ) -> SpiedMessage {
@@ -97,15 +102,16 @@ extension SpiedMessage where repeat each Argument: Equatable & Sendable {
     let wanted = (repeat each values)
     var texts: [String] = []
     for value in repeat each values { texts.append(String(reflecting: value)) }
+    let distance: SpyDistance = { [prepared] call in
+      var others = 0
+      let given = try Self.arguments(call, prepared)
+      for (one, other) in repeat (each given, each wanted) {
+        if !isEqual(one, other) { others += 1 }
+      }
+      return others
+    }
     return SpiedMessage(
-      self,
-      { [prepared] call in
-        let given = try Self.arguments(call, prepared)
-        for (one, other) in repeat (each given, each wanted) {
-          if !isEqual(one, other) { return false }
-        }
-        return true
-      }, "(\(texts.joined(separator: ", ")))")
+      self, { try distance($0) == 0 }, "(\(texts.joined(separator: ", ")))", distance)
   }
 }
 

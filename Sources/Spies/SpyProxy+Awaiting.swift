@@ -47,7 +47,8 @@ extension SpyProxy {
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B) async throws -> Result
   ) {
     message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B) in try await body(a, b) }))
+      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B) in try await body(a, b)
+        }))
   }
 
   /// Answers a message of three arguments with what a closure gives, which may suspend.
@@ -56,7 +57,9 @@ extension SpyProxy {
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C) async throws -> Result
   ) {
     message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B, c: C) in try await body(a, b, c) }))
+      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B, c: C) in
+        try await body(a, b, c)
+      }))
   }
 
   /// Answers a message of four arguments with what a closure gives, which may suspend.
@@ -65,7 +68,9 @@ extension SpyProxy {
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C, D) async throws -> Result
   ) {
     message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B, c: C, d: D) in try await body(a, b, c, d) }))
+      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B, c: C, d: D) in
+        try await body(a, b, c, d)
+      }))
   }
 }
 

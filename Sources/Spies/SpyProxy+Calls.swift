@@ -69,8 +69,11 @@ extension SpyProxy {
 
   // MARK: Failures
 
-  func fail(_ expected: String, _ given: String, nearest: Selector?, _ place: SpyPlace) {
-    fail(expected, given, received(nearest: nearest), place)
+  func fail(
+    _ expected: String, _ given: String, nearest: Selector?, by distance: SpyDistance? = nil,
+    _ place: SpyPlace
+  ) {
+    fail(expected, given, received(nearest: nearest, by: distance), place)
   }
 
   func fail(_ expected: String, _ given: String, _ received: [String], _ place: SpyPlace) {
@@ -78,15 +81,15 @@ extension SpyProxy {
       SpyFailure(expected: expected, given: given, received: received, place: place))
   }
 
-  /// The calls as text: those of a selector first, then those of names that are like it.
-  func received(nearest selector: Selector?) -> [String] {
-    let calls = kept()
-    guard let name = selector?.name else { return calls.map(\.text) }
-    func distance(_ call: KeptCall) -> Int {
-      call.selector.name == name
-        ? 0 : 1 + NearestName.distance(call.selector.name, name)
+  /// The calls as text: those of a selector first, by how many of their arguments are other ones, and then those
+  /// of names that are like it.
+  private func received(nearest selector: Selector?, by distance: SpyDistance?) -> [String] {
+    func rank(_ call: KeptCall) -> Int {
+      guard let selector else { return 0 }
+      if call.selector == selector { return (try? distance?(call.invocation)) ?? 0 }
+      return 1000 + NearestName.distance(call.selector.name, selector.name)
     }
-    return calls.enumerated().map { (distance($0.element), $0.offset, $0.element) }
+    return kept().enumerated().map { (rank($0.element), $0.offset, $0.element) }
       .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2.text)
   }
 }

@@ -76,9 +76,13 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
     .fits
   }
 
+  /// What the spy was told decides, and then the object behind it. Without one, it answers everything.
   public override func responds(to selector: Selector) -> Bool {
-    guard let script = script(selector) else { return true }
-    return !script.parts.rules.contains(where: \.leavesOut)
+    let rules = script(selector)?.parts.rules ?? []
+    if let last = rules.last(where: { $0.matches == nil || !$0.leavesOut }) {
+      return !last.leavesOut
+    }
+    return real.map { Introspection.responds($0, to: selector) } ?? true
   }
 
   public override func methodSignature(for selector: Selector) -> MethodSignature? {
@@ -86,7 +90,9 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
     return known?.signature ?? Introspection.signature(of: real, for: selector)
   }
 
-  public override func conforms(to description: ProtocolDescription) -> Bool { true }
+  public override func conforms(to description: ProtocolDescription) -> Bool {
+    real.map { Introspection.conforms($0, to: description) } ?? true
+  }
 
   public override func forward(_ invocation: Invocation) throws { try forward(invocation.call) }
 

@@ -23,9 +23,9 @@ final class SpyRule: Sendable {
     (self.matches, self.steps, self.delay, self.limit) = (matches, steps, delay, limit)
   }
 
-  /// Whether every call finds no method.
+  /// Whether its calls find no method.
   var leavesOut: Bool {
-    if matches == nil, case .leftOut = steps.first { return true }
+    if case .leftOut = steps.first { return true }
     return false
   }
 
@@ -50,6 +50,9 @@ final class SpyRule: Sendable {
 
 /// Whether a call is one that somebody asks for. An error is a no.
 typealias SpyMatch = @Sendable (Invocation) throws -> Bool
+
+/// How many arguments of a call are other ones than was asked for.
+typealias SpyDistance = @Sendable (Invocation) throws -> Int
 
 /// What a spy was told about one selector: a snapshot, which calls get without a lock.
 final class SpyScript: Sendable {

@@ -10,15 +10,18 @@
 
     @Test("an async requirement is answered by a closure that suspends")
     func suspends() async throws {
-      spy.answer(\.download, awaiting: { name in
-        await Task.yield()
-        return name.count
-      })
+      spy.answer(
+        \.download,
+        awaiting: { name in
+          await Task.yield()
+          return name.count
+        })
       #expect(try await spy.face.download("hello") == 5)
       #expect(spy.received(\.download) == ["hello"])
     }
 
-    @Test("an async requirement is answered by a closure that does not, by a value, and by an error")
+    @Test(
+      "an async requirement is answered by a closure that does not, by a value, and by an error")
     func answersAtOnce() async throws {
       spy.answer(\.download) { $0.count }
       #expect(try await spy.face.download("hello") == 5)

@@ -25,9 +25,11 @@ extension Invocation: CustomStringConvertible {
     return Self.cut(text, Self.descriptionLimit + 80) + ">"
   }
 
-  /// An argument as the description has it.
+  /// An argument as the description has it; text that is missing is nil.
   package func text(ofArgument index: Int) -> String {
-    index >= 0 && index < plan.argumentCount ? describe(index) : "?"
+    guard index >= 0, index < plan.argumentCount else { return "?" }
+    let slot = call.slot(index)
+    return slot.kind.isSwiftValue && slot.isNull ? "nil" : describe(index)
   }
 
   private func describe(_ index: Int) -> String {
