@@ -28,8 +28,11 @@ extension SpyProxy {
     _ message: SpiedMessage<Result>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable () async throws -> Result
   ) {
-    message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy) in try await body() }))
+    let method = try? Implementation(asyncMethod: {
+      (_: SpyProxy) in
+      try await body()
+    })
+    message.add(awaiting: method)
   }
 
   /// Answers a message of one argument with what a closure gives, which may suspend.
@@ -37,8 +40,11 @@ extension SpyProxy {
     _ message: SpiedMessage<Result, A>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Result
   ) {
-    message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A) in try await body(a) }))
+    let method = try? Implementation(asyncMethod: {
+      (_: SpyProxy, a: A) in
+      try await body(a)
+    })
+    message.add(awaiting: method)
   }
 
   /// Answers a message of two arguments with what a closure gives, which may suspend.
@@ -46,9 +52,11 @@ extension SpyProxy {
     _ message: SpiedMessage<Result, A, B>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B) async throws -> Result
   ) {
-    message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B) in try await body(a, b)
-        }))
+    let method = try? Implementation(asyncMethod: {
+      (_: SpyProxy, a: A, b: B) in
+      try await body(a, b)
+    })
+    message.add(awaiting: method)
   }
 
   /// Answers a message of three arguments with what a closure gives, which may suspend.
@@ -56,10 +64,11 @@ extension SpyProxy {
     _ message: SpiedMessage<Result, A, B, C>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C) async throws -> Result
   ) {
-    message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B, c: C) in
-        try await body(a, b, c)
-      }))
+    let method = try? Implementation(asyncMethod: {
+      (_: SpyProxy, a: A, b: B, c: C) in
+      try await body(a, b, c)
+    })
+    message.add(awaiting: method)
   }
 
   /// Answers a message of four arguments with what a closure gives, which may suspend.
@@ -67,10 +76,11 @@ extension SpyProxy {
     _ message: SpiedMessage<Result, A, B, C, D>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C, D) async throws -> Result
   ) {
-    message.add(
-      awaiting: try? Implementation(asyncMethod: { (_: SpyProxy, a: A, b: B, c: C, d: D) in
-        try await body(a, b, c, d)
-      }))
+    let method = try? Implementation(asyncMethod: {
+      (_: SpyProxy, a: A, b: B, c: C, d: D) in
+      try await body(a, b, c, d)
+    })
+    message.add(awaiting: method)
   }
 }
 
