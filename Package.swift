@@ -132,7 +132,9 @@ let package = Package(
       name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
     .executableTarget(
       name: "forward",
-      dependencies: ["Forwarding", "InvocationText", "CForwardingShims", "CallBenchmarks"],
+      dependencies: [
+        "Forwarding", "Spies", "InvocationText", "CForwardingShims", "CallBenchmarks",
+      ],
       swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
@@ -141,7 +143,7 @@ let package = Package(
       cSettings: cChecks),
     .target(
       name: "CallBenchmarks",
-      dependencies: ["Forwarding", "BenchmarkSubjects", "CForwardingShims"],
+      dependencies: ["Forwarding", "Spies", "BenchmarkSubjects", "CForwardingShims"],
       swiftSettings: checks),
 
     // Tests.
@@ -206,6 +208,9 @@ let package = Package(
     .testTarget(
       name: "FaceTests",
       dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),

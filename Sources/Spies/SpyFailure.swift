@@ -4,10 +4,13 @@ public import Forwarding
 ///
 /// ```swift
 /// struct Printing: SpyReporter {
-///   func report(_ failure: SpyFailure) { print(failure.expected) }
+///   func report(_ failure: SpyFailure) {
+///     print(failure.expected)  // 1 call of 'close'
+///     print(failure.given)     // received none
+///   }
 /// }
-/// let spy = SpyProxy(reportingTo: Printing())
-/// spy.expect("didSave:")  // prints: 1 call of 'didSave:'
+/// let close = try Message<NoResult>("close")
+/// SpyProxy(reportingTo: Printing())[close].expect()  // false
 /// ```
 public struct SpyFailure: Error, Sendable {
   /// What the test expected.
@@ -64,6 +67,7 @@ public struct SpyPlace: Sendable, CustomStringConvertible {
 ///   func report(_ failure: SpyFailure) { print("\(failure.place): \(failure)") }
 /// }
 /// let spy = SpyProxy(reportingTo: Printing())
+/// spy.transcript  // []
 /// ```
 public protocol SpyReporter: Sendable {
   /// Takes a failure, on the thread that found it. No lock is held.
@@ -92,7 +96,10 @@ public enum SpyError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// ```swift
 /// let spy = SpyProxy(.strict, reportingTo: Printing())
-/// try Message<NoResult>("close")(on: spy)  // prints: expected nothing but what was announced
+/// let close = try Message<NoResult>("close")
+/// spy[close].allow()
+/// try close(on: spy)
+/// spy[close].calls  // 1
 /// ```
 public enum SpyManner: Sendable {
   /// It is kept, and has no answer: a face gives what its requirement says, nil, `@Otherwise`, or an error.
