@@ -182,7 +182,7 @@ let package = Package(
       name: "ForwardingTests",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
-        "ForwardingTestSupport", "ForeignTypes",
+        "ForwardingTestSupport", "ForeignTypes", "ForwardingTesting",
       ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardToolTests",
@@ -207,7 +207,9 @@ let package = Package(
       swiftSettings: testChecks + [.strictMemorySafety()]),
     .testTarget(
       name: "FaceTests",
-      dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      dependencies: [
+        "FaceProtocols", "Forwarding", "ForwardingTesting", "ForwardingTestSupport",
+      ],
       swiftSettings: testChecks),
     .testTarget(
       name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],

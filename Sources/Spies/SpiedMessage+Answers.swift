@@ -53,11 +53,11 @@ extension SpiedMessage where Result: Sendable {
   }
 
   /// Answers with one value after the other; the last one stays.
-  public func answer(inTurn values: Result...) {
-    add(values.map { value in step { (_: repeat each Argument) in value } }, .max)
+  public func answer(inTurn first: Result, _ rest: Result...) {
+    answer(inTurn: ([first] + rest).map { .success($0) })
   }
 
-  /// Answers with one value or error after the other; the last one stays.
+  /// Answers with one value or error after the other; the last one stays. An empty list changes nothing.
   public func answer(inTurn results: [Swift.Result<Result, any Error>]) {
     add(results.map { result in step { (_: repeat each Argument) in try result.get() } }, .max)
   }

@@ -124,13 +124,4 @@ extension SpyProxy {
   ) -> SpiedMessage<Result, repeat each Argument> {
     SpiedMessage(self, message.selector, message.prepared)
   }
-
-  /// Remembers that a test has counted the calls of a selector.
-  func markAll(_ selector: Selector) {
-    tapes.read { tapes in
-      for tape in tapes where tape.selector == selector {
-        for index in 0..<tape.count { tape.setStamp(tape.stamp(at: index) | 1, at: index) }
-      }
-    }
-  }
 }

@@ -30,9 +30,9 @@ extension Spy {
 
   /// Answers with one value after the other; the last one stays.
   public func answer<Result: Sendable, each Argument>(
-    _ name: Name<Result, repeat each Argument>, inTurn values: Result...
+    _ name: Name<Result, repeat each Argument>, inTurn first: Result, _ rest: Result...
   ) {
-    message(name).answer(inTurn: values.map { .success($0) })
+    message(name).answer(inTurn: ([first] + rest).map { .success($0) })
   }
 
   /// Answers with an error.

@@ -101,7 +101,7 @@ private enum SpyOrder {
           all(steps), place)
         return false
       }
-      step.spy.mark(step.selector, [next.stamp])
+      step.spy.mark([next])
       last = (next.stamp, step.text)
     }
     return true

@@ -8,6 +8,16 @@ struct KeptCall {
   /// Whether a test has looked at it.
   let isSeen: Bool
   let invocation: Invocation
+  /// Where it is kept.
+  let tape: CallTape
+  let index: Int
+
+  init(_ tape: CallTape, _ index: Int) {
+    let stamp = tape.stamp(at: index)
+    (self.tape, self.index, self.stamp, isSeen) = (tape, index, stamp & ~1, stamp & 1 != 0)
+    selector = tape.selector
+    invocation = tape.invocation(at: index)
+  }
 
   /// The selector and the arguments: `chat:shouldSend:(<Chat>, "hello")`.
   var text: String {
@@ -23,31 +33,31 @@ extension SpyProxy {
   func kept(_ selector: Selector? = nil, where matches: SpyMatch? = nil, marking: Bool = false)
     -> [KeptCall]
   {
-    let all = tapes.read { tapes in
-      tapes.filter { selector == nil || $0.selector == selector }.flatMap { tape in
-        (0..<tape.count).map { index in
-          let stamp = tape.stamp(at: index)
-          return KeptCall(
-            selector: tape.selector, stamp: stamp & ~1, isSeen: stamp & 1 != 0,
-            invocation: tape.invocation(at: index))
-        }
+    var all: [KeptCall] = []
+    tapes.read { tapes in
+      let chosen = tapes.filter { selector == nil || $0.selector == selector }
+      all.reserveCapacity(chosen.reduce(0) { $0 + $1.count })
+      for tape in chosen {
+        for index in 0..<tape.count { all.append(KeptCall(tape, index)) }
+        if marking, matches == nil { tape.markAll() }
       }
-    }.sorted { $0.stamp < $1.stamp }
-    let found = all.filter { call in (try? matches?(call.invocation)) ?? (matches == nil) }
-    if marking { mark(selector, Set(found.map(\.stamp))) }
+      // One tape is in order.
+      if chosen.count > 1 { all.sort { $0.stamp < $1.stamp } }
+    }
+    guard let matches else { return all }
+    let found = all.filter { call in (try? matches(call.invocation)) ?? false }
+    if marking { mark(found) }
     return found
   }
 
   /// Remembers that a test has looked at calls.
-  func mark(_ selector: Selector?, _ stamps: Set<UInt64>) {
-    tapes.read { tapes in
-      for tape in tapes where selector == nil || tape.selector == selector {
-        for index in 0..<tape.count {
-          let stamp = tape.stamp(at: index)
-          if stamp & 1 == 0, stamps.contains(stamp) { tape.setStamp(stamp | 1, at: index) }
-        }
-      }
-    }
+  func mark(_ calls: [KeptCall]) {
+    tapes.read { _ in for call in calls { call.tape.mark(at: call.index) } }
+  }
+
+  /// Remembers that a test has counted the calls of a selector.
+  func markAll(_ selector: Selector) {
+    tapes.read { tapes in for tape in tapes where tape.selector == selector { tape.markAll() } }
   }
 
   /// How many calls of a selector there were; none of them is looked at.

@@ -19,6 +19,8 @@ package final class CallTape {
 
   /// How many there are.
   @exclusivity(unchecked) package private(set) var count = 0
+  /// How many of the first are marked for certain.
+  @exclusivity(unchecked) private var marked = 0
   /// What the owner wants back with each call.
   @exclusivity(unchecked) var note: AnyObject?
 
@@ -117,9 +119,16 @@ package final class CallTape {
     unsafe record(index).load(as: UInt64.self)
   }
 
-  /// Sets the stamp of a call.
-  package func setStamp(_ stamp: UInt64, at index: Int) {
-    unsafe record(index).storeBytes(of: stamp, as: UInt64.self)
+  /// Sets the reader's bit of the stamp of a call.
+  package func mark(at index: Int) {
+    let record = unsafe record(index)
+    unsafe record.storeBytes(of: record.load(as: UInt64.self) | 1, as: UInt64.self)
+  }
+
+  /// Sets the reader's bit of all stamps.
+  package func markAll() {
+    for index in unsafe marked..<count { mark(at: index) }
+    unsafe marked = count
   }
 
   /// A call as an invocation of its own, without a target.
