@@ -54,6 +54,8 @@ let package = Package(
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
     .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
+    // For tests alone: it brings Swift Testing and XCTest with it.
+    .library(name: "ForwardingTesting", targets: ["ForwardingTesting"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -127,10 +129,16 @@ let package = Package(
     // Undo and redo, made of recorded calls.
     .target(
       name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+    // Spies, and the glue that takes their failures to a test library. Nothing that ships has the second.
+    .target(
+      name: "Spies", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+    .target(
+      name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "InvocationText", "CForwardingShims", "CallBenchmarks",
+        "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "CForwardingShims",
+        "CallBenchmarks",
       ],
       swiftSettings: checks),
 
@@ -140,7 +148,9 @@ let package = Package(
       cSettings: cChecks),
     .target(
       name: "CallBenchmarks",
-      dependencies: ["Forwarding", "ForwardingUndo", "BenchmarkSubjects", "CForwardingShims"],
+      dependencies: [
+        "Forwarding", "ForwardingUndo", "Spies", "BenchmarkSubjects", "CForwardingShims",
+      ],
       swiftSettings: checks),
 
     // Tests.
@@ -179,7 +189,7 @@ let package = Package(
       name: "ForwardingTests",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
-        "ForwardingTestSupport", "ForeignTypes",
+        "ForwardingTestSupport", "ForeignTypes", "ForwardingTesting",
       ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardToolTests",
@@ -204,7 +214,12 @@ let package = Package(
       swiftSettings: testChecks + [.strictMemorySafety()]),
     .testTarget(
       name: "FaceTests",
-      dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      dependencies: [
+        "FaceProtocols", "Forwarding", "ForwardingTesting", "ForwardingTestSupport",
+      ],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],
       swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingUndoTests", dependencies: ["ForwardingUndo", "Forwarding"],

@@ -24,6 +24,7 @@ public enum CoreRows {
       targets,
       names,
       undo,
+      spies,
     ]
     return try groups.flatMap { try $0() }
   }

@@ -15,7 +15,7 @@ struct Example {
 /// The documentation of this package: comments in front of declarations, and Markdown.
 enum ExampleSources {
   static let modules = [
-    "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo",
+    "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
   ]
 
   /// The code in all documentation comments of the public modules.

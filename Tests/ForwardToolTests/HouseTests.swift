@@ -14,13 +14,17 @@ struct HouseTests {
       "SwiftCompilerPlugin", "SwiftCompilerPluginMessageHandling",
     ],
     "InvocationText": ["Invocations", "TypeEncodings"],
+    "Spies": ["Forwarding", "Invocations"],
+    // The only room with a test library: nothing that ships has one.
+    "ForwardingTesting": ["Spies", "Forwarding", "Testing", "XCTest"],
     // It says what libffi there is.
     "forward": [
-      "Forwarding", "ForwardingUndo", "InvocationText", "CallBenchmarks", "CForwardingShims",
+      "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "CallBenchmarks",
+      "CForwardingShims",
     ],
     // One row leads to a handler in C.
     "CallBenchmarks": [
-      "Forwarding", "ForwardingUndo", "Invocations", "TypeEncodings", "BenchmarkSubjects",
+      "Forwarding", "ForwardingUndo", "Spies", "Invocations", "TypeEncodings", "BenchmarkSubjects",
       "CForwardingShims",
     ],
   ]
@@ -65,7 +69,9 @@ struct HouseTests {
     #expect(Set(rooms) == Set(Self.imports.keys))
   }
 
-  @Test("unsafe code has one home", arguments: ["TypeEncodings", "Forwarding"])
+  @Test(
+    "unsafe code has one home",
+    arguments: ["TypeEncodings", "Forwarding", "Spies", "ForwardingTesting"])
   func safeRooms(_ room: String) throws {
     for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) {
       for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }

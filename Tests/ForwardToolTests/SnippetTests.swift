@@ -71,6 +71,21 @@ struct SnippetTests {
         + "guardian: inserted row 2 of notes\ncache: inserted row 2 of notes\nfalse\n"
         + "cache: updated row 1 of notes\ntrue\ncache: deleted row 1 of notes\ntrue\n"
     ),
+    (
+      "SpyFace",
+      """
+      [50, 100]
+      2
+      true
+      line 42: expected 1 call of 'download:didReach:'("small", 75), received none
+        download:didReach:("small", 50)
+        download:didReach:("small", 100)
+        download:mayUse:("small", 10)
+        download:mayUse:("large", 100000)
+        downloadDidEnd:("small")
+
+      """
+    ),
   ]
 
   @Test(
