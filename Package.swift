@@ -149,8 +149,9 @@ let package = Package(
       cSettings: cChecks),
     .target(
       name: "CallBenchmarks",
-      dependencies: ["Forwarding", "BenchmarkSubjects", "CForwardingShims"],
-      swiftSettings: checks),
+      dependencies: [
+        "Forwarding", "ForwardingJournal", "BenchmarkSubjects", "CForwardingShims",
+      ], swiftSettings: checks),
 
     // Tests.
     .target(

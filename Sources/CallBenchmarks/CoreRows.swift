@@ -23,6 +23,7 @@ public enum CoreRows {
       lanes,
       targets,
       names,
+      journals,
     ]
     return try groups.flatMap { try $0() }
   }

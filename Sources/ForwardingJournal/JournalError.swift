@@ -3,8 +3,7 @@ public import ForwardingWire
 /// Why a journal could not be opened, written or read: what, where, and what was expected.
 ///
 /// ```swift
-/// try JournalReader(at: "/nowhere/bank.journal")
-/// // throws: '/nowhere/bank.journal' cannot be opened: No such file or directory
+/// try JournalReader(at: "/nowhere/a.journal")  // throws: '/nowhere/a.journal' cannot be opened: No such file or directory
 /// ```
 @nonexhaustive
 public enum JournalError: Error, Hashable, Sendable {

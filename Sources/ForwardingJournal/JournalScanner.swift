@@ -17,6 +17,7 @@ struct JournalFrame {
 ///
 /// ```swift
 /// JournalTail.torn(offset: 96, bytes: 11)  // 11 bytes from byte 96 on are no record
+/// JournalTail.whole                        // whole
 /// ```
 public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
   /// A whole record, or none.

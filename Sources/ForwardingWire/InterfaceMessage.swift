@@ -49,7 +49,7 @@ public final class InterfaceMessage: Sendable {
         return try WirePlace(type, plan.content(ofPlace: index), limits)
       } catch {
         throw .refused(
-          selector: selector.name, place: index == 0 ? 0 : index - 2, type: "\(type)", error)
+          selector: selector.name, index: index == 0 ? nil : index - 1, type: "\(type)", error)
       }
     }
     result = try place(0, signature.resultType)

@@ -71,6 +71,8 @@ private struct Listing {
     while let record = try reader.next() {
       show(record)
       progress.show(reader.bytesRead)
+      // Nobody may be reading what is printed.
+      if count % 1024 == 0, fflush(nil) != 0 { return }
     }
   }
 

@@ -13,11 +13,16 @@ struct HouseTests {
       "SwiftCompilerPlugin", "SwiftCompilerPluginMessageHandling",
     ],
     "InvocationText": ["Invocations", "TypeEncodings"],
+    "ForwardingWire": ["Forwarding", "Invocations", "TypeEncodings"],
+    "ForwardingJournal": ["ForwardingWire", "Invocations", "TypeEncodings", "CJournalShims"],
     // It says what libffi there is.
-    "forward": ["Forwarding", "InvocationText", "CallBenchmarks", "CForwardingShims"],
+    "forward": [
+      "Forwarding", "InvocationText", "ForwardingJournal", "CallBenchmarks", "CForwardingShims",
+    ],
     // One row leads to a handler in C.
     "CallBenchmarks": [
-      "Forwarding", "Invocations", "TypeEncodings", "BenchmarkSubjects", "CForwardingShims",
+      "Forwarding", "Invocations", "TypeEncodings", "ForwardingJournal", "BenchmarkSubjects",
+      "CForwardingShims",
     ],
   ]
   static let toolchain: Set<String> = [
@@ -68,6 +73,15 @@ struct HouseTests {
     }
   }
 
+  @Test(
+    "and in a room that handles memory here and there, one folder or file",
+    arguments: [("ForwardingWire", "/Memory/"), ("ForwardingJournal", "/JournalFile.swift")])
+  func safeRooms(_ room: String, _ home: String) throws {
+    for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) where !path.contains(home) {
+      for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }
+    }
+  }
+
   @Test("only the C core sees libffi")
   func libffi() throws {
     let files =
@@ -104,7 +118,9 @@ struct HouseTests {
 
   @Test("each function of the C core has a contract above it, of two lines at least")
   func contracts() throws {
-    let files = try Self.files("CShims/CallShims/include", ["h"])
+    let files =
+      try Self.files("CShims/CallShims/include", ["h"])
+      + Self.files("CShims/JournalShims/include", ["h"])
     var count = 0
     for (path, lines) in files {
       for (line, comment) in Self.contracts(lines) {
