@@ -56,6 +56,8 @@ let package = Package(
     .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
     // For tests alone: it brings Swift Testing and XCTest with it.
     .library(name: "ForwardingTesting", targets: ["ForwardingTesting"]),
+    .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
+    .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
@@ -134,13 +136,24 @@ let package = Package(
       name: "Spies", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
     .target(
       name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
+    // Calls as bytes, for what is outside of the process; and a file of them.
+    .target(
+      name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
+      swiftSettings: checks),
+    .target(
+      name: "CJournalShims", path: "CShims/JournalShims", publicHeadersPath: "include",
+      cSettings: cChecks),
+    .target(
+      name: "ForwardingJournal",
+      dependencies: [
+        "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
+      ], swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "CForwardingShims",
-        "CallBenchmarks",
-      ],
-      swiftSettings: checks),
+        "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
+        "CForwardingShims", "CallBenchmarks",
+      ], swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
     .target(
@@ -149,9 +162,9 @@ let package = Package(
     .target(
       name: "CallBenchmarks",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "BenchmarkSubjects", "CForwardingShims",
-      ],
-      swiftSettings: checks),
+        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "BenchmarkSubjects",
+        "CForwardingShims",
+      ], swiftSettings: checks),
 
     // Tests.
     .target(
@@ -169,6 +182,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
+        "ForwardingWire", "ForwardingJournal", "CJournalShims",
       ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),
@@ -186,6 +200,16 @@ let package = Package(
       dependencies: ["InvocationText", "Forwarding", "Invocations", "TypeEncodings"],
       swiftSettings: testChecks),
     .testTarget(
+      name: "ForwardingWireTests",
+      dependencies: ["ForwardingWire", "Forwarding", "ForwardingTestSupport"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingJournalTests",
+      dependencies: [
+        "ForwardingJournal", "ForwardingWire", "Forwarding", "CJournalShims",
+        "ForwardingTestSupport",
+      ], swiftSettings: testChecks),
+    .testTarget(
       name: "ForwardingTests",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
@@ -194,7 +218,8 @@ let package = Package(
     .testTarget(
       name: "ForwardToolTests",
       dependencies: [
-        "forward", "Forwarding", "InvocationText", "CallBenchmarks", "ForwardingTestSupport",
+        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "CallBenchmarks",
+        "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
     .testTarget(

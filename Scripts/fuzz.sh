@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-targets="encodings layouts calls values"
+targets="encodings layouts calls values wire journal"
 build=Fuzz/.build/fuzz
 corpus=Fuzz/.build/corpus
 

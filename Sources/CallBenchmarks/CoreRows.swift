@@ -25,6 +25,7 @@ public enum CoreRows {
       names,
       undo,
       spies,
+      journals,
     ]
     return try groups.flatMap { try $0() }
   }

@@ -8,6 +8,7 @@ enum Help {
       forward call libm.so.6 pow ddd 2 10                       call any C function: 1024
       forward doctor                                            check this machine
       forward bench                                             what calls cost, beside closures
+      forward journal bank.journal                              the calls of a journal
       forward tour                                              what the package does, in a minute
 
     Commands:
@@ -15,6 +16,7 @@ enum Help {
       call      Call a C function of a library
       doctor    Check libffi, the engines and callbacks on this machine
       bench     Measure calls against closures
+      journal   Show or check a journal of calls
       tour      A short narrated run
 
     'forward COMMAND --help' tells more. Exit codes: 0 ok, 1 the call or a check failed,
@@ -27,6 +29,7 @@ enum Help {
     case .call: call
     case .doctor: doctor
     case .bench: bench
+    case .journal: journal
     case .tour: tour
     }
   }
@@ -101,6 +104,26 @@ enum Help {
       --json     writes each row: its name, the best and the median time, and the ratio
       --html     writes a page with the same that needs nothing else
       --rounds   how often each row is measured; 120 unless told otherwise
+    """
+
+  private static let journal = """
+    Examples:
+      forward journal bank.journal
+      forward journal --json bank.journal | jq .selector
+      forward journal --check bank.journal
+      forward journal --follow bank.journal
+
+    Usage: forward journal [--json] [--check | --follow] FILE
+
+    Shows the calls of a journal, those of the files that were put aside first: number, time
+    (at Greenwich), message, arguments, and what became of the call if that was recorded.
+
+      --json     one JSON object on a line for each call
+      --check    reads all and shows no call, but how many there are, and where the file is torn
+      --follow   goes on with what is written from now on
+
+    The exit code is 65 if the file is damaged or no journal; with --check it is 1 if it is torn,
+    which the next one to write will mend.
     """
 
   private static let tour = """

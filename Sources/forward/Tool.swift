@@ -27,6 +27,7 @@ enum Tool {
       case "call": return try CallCommand.run(Options(rest, for: .call))
       case "bench": return try BenchCommand.run(Options(rest, for: .bench))
       case "doctor": return try DoctorCommand.run(Options(rest, for: .doctor))
+      case "journal": return try JournalCommand.run(Options(rest, for: .journal))
       case "tour": return try TourCommand.run(Options(rest, for: .tour))
       case "help", "--help", "-h":
         return help(rest.first)
@@ -62,7 +63,7 @@ enum Tool {
 
 /// The commands that take options.
 enum Command: String {
-  case explain, call, doctor, bench, tour
+  case explain, call, doctor, bench, journal, tour
 }
 
 /// A command line that cannot be understood, or that asks for help.
@@ -86,6 +87,7 @@ struct Options {
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
     case .bench: ([], ["--json", "--html", "--rounds"])
+    case .journal: (["--json", "--follow", "--check"], [])
     case .tour: ([], [])
     }
   }

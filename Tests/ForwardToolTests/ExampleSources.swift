@@ -16,6 +16,7 @@ struct Example {
 enum ExampleSources {
   static let modules = [
     "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
+    "ForwardingWire", "ForwardingJournal",
   ]
 
   /// The code in all documentation comments of the public modules.

@@ -9,6 +9,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case calls
   /// An encoding and a text, on a line each: a value as the tool reads and writes it.
   case values
+  /// A call as another process sends it, and an encoding with its values.
+  case wire
+  /// A journal, as it is and with right checksums.
+  case journal
 
   /// Does it.
   public func run(_ bytes: [UInt8]) throws {
@@ -17,6 +21,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .layouts: try LayoutFuzz.run(FuzzInput(bytes))
     case .calls: try CallFuzz.run(FuzzInput(bytes))
     case .values: try ValueFuzz.run(bytes)
+    case .wire: try WireFuzz.run(bytes)
+    case .journal: try JournalFuzz.run(bytes)
     }
   }
 }
@@ -45,6 +51,9 @@ struct FuzzInput {
   mutating func number(below limit: Int) -> Int { Int(byte()) % limit }
 
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in byte() } }
+
+  /// All that is left.
+  var rest: [UInt8] { Array(bytes) }
 
   /// What is left of a line.
   mutating func line() -> [UInt8] {

@@ -1,0 +1,269 @@
+@_exported public import ForwardingWire
+import Invocations
+
+/// A file of calls, and an object that writes each call that it forwards.
+///
+/// ```swift
+/// let deposit = try Message<NoResult, Int32>("deposit:")
+/// var bank = Interface("bank")
+/// try bank.allow(deposit)
+/// let path = "/tmp/example-\(UInt64.random(in: 0...UInt64.max)).journal"
+///
+/// let journal = try Journal(at: path, interface: bank, to: account)
+/// try deposit(5, on: journal)
+/// try deposit(7, on: journal)
+/// account.balance  // 112
+///
+/// let other = Account()
+/// try JournalReader(at: path).replay(bank, into: other)
+/// other.balance  // 112
+/// ```
+///
+/// A record is appended by one `write` before the call goes on, so what a target did is in the file, whatever becomes
+/// of the process. Opening a journal again finds where the last write stopped, and goes on there. Only what the
+/// ``Interface`` allows may pass; all else is refused, as nothing passes that is not recorded.
+///
+/// Safe to use from many threads: their records stand in the order in which they were written. Two journals, of one
+/// process or of two, cannot write one file.
+public final class Journal: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: all that changes is behind `state`.
+
+  /// The file that is written.
+  public let path: String
+  /// The messages that pass.
+  public let interface: Interface
+  /// How it is written.
+  public let options: JournalOptions
+  /// What stood at the end of the file when it was opened, and was cut.
+  public let cut: JournalTail
+
+  private let reference: ObjectReference?
+  private let forks: UInt64
+  let state: OwnLock<JournalState>
+
+  /// Opens a journal, or begins one, and forwards calls to `target`, which it keeps alive unless told otherwise.
+  /// Without a target, calls are written, and answered with zero.
+  public init(
+    at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
+    _ options: JournalOptions = JournalOptions()
+  ) throws(JournalError) {
+    self.path = path
+    self.interface = interface
+    self.options = options
+    reference = target.map { ObjectReference($0, isStrong: strongly) }
+    forks = JournalFile.forks
+    var opened = try JournalState.open(path)
+    cut = opened.cut
+    opened.state.prepare(interface)
+    state = OwnLock(opened.state)
+    super.init()
+  }
+
+  /// The object that calls go on to, while it lives.
+  public var target: AnyObject? { reference?.object }
+
+  /// The number that the next record has.
+  public var nextSequence: UInt64 { state.withLock { $0.next } }
+
+  /// How long the file is.
+  public var size: Int { state.withLock { $0.end } }
+
+  /// How often somebody waited for the disk, and how many records may not be there.
+  var syncs: Int { state.withLock { $0.syncs } }
+  var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
+
+  /// Waits until all that was written is on the disk.
+  public func sync() throws(JournalError) {
+    try check()
+    let last = state.withLock { $0.next }
+    try wait(for: last)
+  }
+
+  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on.
+  public func close() throws(JournalError) {
+    try check()
+    if state.withLock({ $0.file == nil }) { return }
+    try sync()
+    state.announce { $0.file = nil }
+  }
+
+  func check() throws(JournalError) {
+    // A lock of the parent's may be held for good here.
+    if JournalFile.forks != forks { throw .forked(path: path) }
+  }
+
+  var hadTarget: Bool { reference != nil }
+
+  // MARK: Forwarding
+
+  public override func methodSignature(for selector: Selector) -> MethodSignature? {
+    interface.message(selector)?.signature
+  }
+
+  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    guard let message = interface.message(selector) else { return .unknown }
+    return message.takes(invocation.plan) ? .fits : .expects(message.signature)
+  }
+
+  public override func responds(to selector: Selector) -> Bool {
+    interface.message(selector) != nil
+      && (!hadTarget || Introspection.responds(target, to: selector))
+  }
+
+  public override func conforms(to description: ProtocolDescription) -> Bool {
+    hadTarget && Introspection.conforms(target, to: description)
+  }
+
+  /// Writes the call, and makes it; or the other way around.
+  public override func forward(_ invocation: Invocation) throws {
+    guard options.moment == .afterwards else {
+      try record(invocation)
+      return try proceed(invocation)
+    }
+    try checkWritable(invocation)
+    do { try proceed(invocation) } catch {
+      try record(invocation, outcome: error)
+      throw error
+    }
+    try record(invocation, outcome: nil)
+  }
+
+  /// The same for a call that is awaited.
+  public override nonisolated(nonsending) func forwardAwaiting(
+    _ invocation: Invocation
+  ) async throws {
+    guard options.moment == .afterwards else {
+      try record(invocation)
+      return try await proceedAwaiting(invocation)
+    }
+    try checkWritable(invocation)
+    do { try await proceedAwaiting(invocation) } catch {
+      try record(invocation, outcome: error)
+      throw error
+    }
+    try record(invocation, outcome: nil)
+  }
+
+  // MARK: Writing
+
+  /// Writes a call of one of the interface's messages, and forwards it to nobody.
+  ///
+  /// Returns the number of its record, which is in the file then, and on the disk if the options say so.
+  @discardableResult
+  public func record(_ call: Invocation) throws(JournalError) -> UInt64 {
+    try check()
+    var writer = WireWriter(limit: recordLimit)
+    let message = try refusing { () throws(WireError) in
+      let message = try interface.message(of: call)
+      try RecordHeader.reserve(in: &writer)
+      try message.writeArguments(of: call, to: &writer)
+      return message
+    }
+    return try write(&writer, .call, message)
+  }
+
+  /// Writes a call with what became of it.
+  func record(_ call: Invocation, outcome error: (any Error)?) throws(JournalError) {
+    try check()
+    var writer = WireWriter(limit: recordLimit)
+    let message = try refusing { () throws(WireError) in
+      let message = try interface.message(of: call)
+      try RecordHeader.reserve(in: &writer)
+      try writer.append(UInt32(0))
+      try message.writeArguments(of: call, to: &writer)
+      writer.set(
+        UInt32(writer.count - JournalFormat.recordSize - 4), at: JournalFormat.recordSize)
+      if let error {
+        try writer.append(byte: 1)
+        try writer.append(Array("\(error)".utf8.prefix(4096)))
+      } else {
+        try writer.append(byte: 0)
+        try message.writeResult(of: call, to: &writer)
+      }
+      return message
+    }
+    try write(&writer, .outcome, message)
+  }
+
+  private var recordLimit: Int {
+    min(interface.limits.message + JournalFormat.recordSize, JournalFormat.maximumRecord)
+  }
+
+  @inline(__always)
+  private func refusing<Result>(
+    _ body: () throws(WireError) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(WireError) { return try body() } catch { throw .refused(error) }
+  }
+
+  /// Appends a record, and waits for the disk as the options say.
+  @discardableResult
+  private func write(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
+  ) throws(JournalError) -> UInt64 {
+    let sequence = try append(&writer, kind, message)
+    switch options.sync {
+    case .never: break
+    case .each: try syncNow()
+    case .group: try wait(for: sequence + 1)
+    }
+    return sequence
+  }
+
+  private func append(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
+  ) throws(JournalError) -> UInt64 {
+    let time = JournalFile.now
+    let (sequence, isFull) = try state.withLock {
+      (state) throws(JournalError) -> (UInt64, Bool) in
+      let sequence = try state.append(
+        &writer, kind, message, of: interface, at: time, path: path)
+      return (sequence, options.rotation.map { state.end >= $0 } ?? false)
+    }
+    if isFull { try rotate(ifAtLeast: options.rotation ?? 0) }
+    return sequence
+  }
+
+  // MARK: The disk
+
+  /// Waits for a synchronization of one's own.
+  private func syncNow() throws(JournalError) {
+    try state.withLock { (state) throws(JournalError) in
+      guard let file = state.file else { throw .closed(path: path) }
+      do throws(JournalError) { try file.sync() } catch {
+        // What was not written may be forgotten by the system: nobody knows what is on the disk.
+        state.file = nil
+        throw error
+      }
+      state.synced = state.next
+      state.syncs += 1
+    }
+  }
+
+  /// Waits until all records below a number are on the disk: somebody's synchronization, or this one's.
+  func wait(for sequence: UInt64) throws(JournalError) {
+    while true {
+      let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
+        if state.synced >= sequence { return .done }
+        guard let file = state.file else { throw .closed(path: path) }
+        if state.isSyncing { return nil }
+        state.isSyncing = true
+        return .mine(file, upTo: state.next)
+      }
+      guard case .mine(let file, let end) = turn else { return }
+      var failure: JournalError?
+      do throws(JournalError) { try file.sync() } catch { failure = error }
+      state.announce { state in
+        state.isSyncing = false
+        state.syncs += 1
+        if failure == nil { state.synced = max(state.synced, end) } else { state.file = nil }
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private enum SyncTurn {
+    case done
+    case mine(JournalFile, upTo: UInt64)
+  }
+}

@@ -1,0 +1,66 @@
+public import ForwardingWire
+
+/// Why a journal could not be opened, written or read: what, where, and what was expected.
+///
+/// ```swift
+/// try JournalReader(at: "/nowhere/a.journal")  // throws: '/nowhere/a.journal' cannot be opened: No such file or directory
+/// ```
+@nonexhaustive
+public enum JournalError: Error, Hashable, Sendable {
+  /// The system refused; with the error number that it left.
+  case system(String, path: String, code: Int32)
+  /// Somebody else writes the journal: the process of this number, where the system tells.
+  case locked(path: String, holder: Int32?)
+  /// The file does not begin as a journal does.
+  case notAJournal(path: String)
+  /// The file was written by a newer version of the format.
+  case newerVersion(path: String, known: Int, given: Int)
+  /// A record has a kind that this version does not know. It is whole, so nothing is cut.
+  case unknownKind(offset: Int, kind: UInt8)
+  /// The bytes at an offset are no record, but whole records follow: nothing is cut, as they would be lost.
+  /// They go on at another offset, if it was found.
+  case damaged(offset: Int, resumes: Int?)
+  /// A record is whole, but its contents are not as the format says.
+  case malformed(offset: Int, WireError)
+  /// Records are missing in front of one.
+  case missing(offset: Int, expected: UInt64, given: UInt64)
+  /// A message was recorded with other types than this process has for it, or has none.
+  case schema(offset: Int, selector: String, expected: String?, given: String)
+  /// A call may not be recorded.
+  case refused(WireError)
+  /// The journal was closed, or an error of the system ended it.
+  case closed(path: String)
+  /// The process was forked: its parent writes the journal.
+  case forked(path: String)
+  /// A file has too many different messages.
+  case tooManyMessages(limit: Int)
+}
+
+extension JournalError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .system(let what, let path, let code):
+      "'\(path)' cannot be \(what): \(JournalFile.text(ofError: code))"
+    case .locked(let path, let holder):
+      "'\(path)' is being written by \(holder.map { "process \($0)" } ?? "another process")"
+    case .notAJournal(let path): "'\(path)' is no journal"
+    case .newerVersion(let path, let known, let given):
+      "'\(path)' has version \(given), and \(known) is the newest that is known"
+    case .unknownKind(let offset, let kind):
+      "the record at byte \(offset) has kind \(kind), which a newer version knows"
+    case .damaged(let offset, let resumes):
+      "byte \(offset) begins no record"
+        + (resumes.map { ", but byte \($0) does: what is between is damaged" } ?? "")
+    case .malformed(let offset, let error): "the record at byte \(offset) is malformed: \(error)"
+    case .missing(let offset, let expected, let given):
+      "the record at byte \(offset) is number \(given), but \(expected) is expected"
+    case .schema(let offset, let selector, let expected, let given):
+      "'\(selector)' at byte \(offset) was recorded as \(given), but "
+        + (expected.map { "is \($0) here" } ?? "is not known here")
+    case .refused(let error): "the call cannot be recorded: \(error.reason)"
+    case .closed(let path): "'\(path)' was closed"
+    case .forked(let path): "'\(path)' is written by the parent of this process"
+    case .tooManyMessages(let limit): "a journal has \(limit) different messages at most"
+    }
+  }
+}

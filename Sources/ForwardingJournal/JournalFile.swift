@@ -1,0 +1,268 @@
+import CJournalShims
+import ForwardingWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// The one file of this module that handles memory and descriptors.
+
+/// The CRC-32C of bytes.
+enum JournalChecksum {
+  /// Of what was written, from an offset on.
+  @inline(__always)
+  static func of(_ writer: borrowing WireWriter, from start: Int) -> UInt32 {
+    unsafe writer.withBytes { bytes in
+      // SAFETY: within the bytes that the writer lends.
+      precondition(start <= bytes.count)
+      return unsafe fwd_crc32c(0, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+    }
+  }
+}
+
+/// A file, by its descriptor, which is closed at the end.
+@safe
+final class JournalFile: Sendable {
+  let path: String
+  private let descriptor: Int32
+
+  enum Purpose { case reading, appending, replacing }
+
+  /// Opens a file; to append, it is made where there is none.
+  init(_ path: String, for purpose: Purpose) throws(JournalError) {
+    self.path = path
+    let flags =
+      switch purpose {
+      case .reading: O_RDONLY
+      case .appending: O_RDWR | O_CREAT | O_APPEND
+      case .replacing: O_RDWR | O_CREAT | O_APPEND | O_TRUNC
+      }
+    descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
+    guard facts.st_mode & S_IFMT == S_IFREG else {
+      throw .system("opened", path: path, code: EINVAL)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private var facts: stat {
+    var facts = stat()
+    unsafe fstat(descriptor, &facts)
+    return facts
+  }
+
+  /// How long the file is now.
+  var size: Int { Int(facts.st_size) }
+
+  /// Whether a path leads to this file.
+  func isAt(_ path: String) -> Bool {
+    var other = stat()
+    let own = facts
+    return unsafe stat(path, &other) == 0 && other.st_ino == own.st_ino
+      && other.st_dev == own.st_dev
+  }
+
+  /// Makes this the only one that writes the file.
+  func lock() throws(JournalError) {
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      guard code == EWOULDBLOCK else { throw .system("locked", path: path, code: code) }
+      throw .locked(path: path, holder: holder)
+    }
+  }
+
+  /// The process that holds the lock, as the list of the system tells.
+  private var holder: Int32? {
+    guard let locks = try? JournalFile("/proc/locks", for: .reading) else { return nil }
+    let facts = facts
+    let list = String(decoding: locks.read(upTo: 1 << 20), as: UTF8.self)
+    for line in list.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 5, words[1] == "FLOCK", let place = words[5].split(separator: ":").last,
+        UInt64(place) == UInt64(facts.st_ino)
+      else { continue }
+      return Int32(words[4])
+    }
+    return nil
+  }
+
+  /// Appends bytes by one `write`. What it leaves is written by another one; if that fails, the file is cut back
+  /// to `end`, where it ended before.
+  func append(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
+    let code = unsafe writer.withBytes { bytes -> Int32 in
+      var written = 0
+      while written < bytes.count {
+        // SAFETY: within the bytes that the writer lends.
+        let count = unsafe Glibc.write(
+          descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written)
+        if count >= 0 {
+          written += count
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+    if code == 0 { return }
+    try cut(to: end)
+    throw .system("written", path: path, code: code)
+  }
+
+  /// Cuts the file.
+  func cut(to size: Int) throws(JournalError) {
+    while ftruncate(descriptor, off_t(size)) != 0 {
+      if errno != EINTR { throw .system("cut", path: path, code: errno) }
+    }
+  }
+
+  /// Waits until what was written is on the disk.
+  func sync() throws(JournalError) {
+    while fdatasync(descriptor) != 0 {
+      if errno != EINTR { throw .system("synchronized", path: path, code: errno) }
+    }
+  }
+
+  /// Waits until the names in the folder of a path are on the disk.
+  static func syncFolder(of path: String) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that cannot be opened for that is one of a file system without such names.
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  /// Reads into memory; fewer bytes at the end of the file.
+  fileprivate func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    var count = 0
+    while count < memory.count {
+      // SAFETY: within the memory that was lent.
+      let more = unsafe pread(
+        descriptor, memory.baseAddress.unsafelyUnwrapped + count, memory.count - count,
+        off_t(offset + count))
+      if more < 0, errno == EINTR { continue }
+      if more <= 0 { break }
+      count += more
+    }
+    return count
+  }
+
+  /// All bytes, as far as a limit.
+  private func read(upTo limit: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: limit) { memory, count in
+      count = unsafe read(UnsafeMutableRawBufferPointer(memory), at: 0)
+    }
+  }
+
+  /// Gives a file another name, in place of the one that has it.
+  static func rename(_ old: String, to new: String) throws(JournalError) {
+    if unsafe Glibc.rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
+  }
+
+  static func link(_ old: String, as new: String) throws(JournalError) {
+    if unsafe Glibc.link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
+  }
+
+  static func remove(_ path: String) { unsafe unlink(path) }
+
+  static func text(ofError code: Int32) -> String {
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+
+  /// Waits.
+  static func sleep(_ nanoseconds: Int64) {
+    var time = timespec()
+    time.tv_sec = Int(nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    var left = timespec()
+    while unsafe nanosleep(&time, &left) != 0, errno == EINTR { time = left }
+  }
+
+  /// A number that is another one in a child process.
+  static var forks: UInt64 { fwd_fork_count() }
+
+  /// The nanoseconds since 1970 began.
+  static var now: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+/// A part of a file, or bytes, in memory: what is read of a journal.
+@safe
+final class JournalWindow {
+  // SAFETY: of `capacity` bytes, the first `count` of which are those of the file from `start` on.
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  private var start = 0
+  private var count = 0
+  private let file: JournalFile?
+
+  init(_ file: JournalFile) {
+    self.file = file
+    capacity = 1 << 18
+    unsafe base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  /// A window on bytes in place of a file.
+  init(_ bytes: [UInt8]) {
+    file = nil
+    capacity = max(1, bytes.count)
+    count = bytes.count
+    unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    unsafe bytes.withUnsafeBytes {
+      if let from = $0.baseAddress { unsafe base.copyMemory(from: from, byteCount: $0.count) }
+    }
+  }
+
+  deinit { unsafe base.deallocate() }
+
+  /// How long the file is now.
+  var size: Int { file?.size ?? count }
+
+  /// Gets bytes of the file into memory; false if it has not that many.
+  @inline(__always)
+  func load(_ wanted: Int, at offset: Int) -> Bool {
+    if offset >= start, offset + wanted <= start + count { return true }
+    return loadMore(wanted, at: offset)
+  }
+
+  private func loadMore(_ wanted: Int, at offset: Int) -> Bool {
+    guard let file, offset + wanted <= file.size else { return false }
+    if wanted > capacity {
+      unsafe base.deallocate()
+      capacity = wanted
+      unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    }
+    start = offset
+    count = unsafe file.read(
+      UnsafeMutableRawBufferPointer(start: base, count: capacity), at: offset)
+    return wanted <= count
+  }
+
+  /// Lends a reader of bytes that are in memory.
+  @inline(__always)
+  func read<Result>(
+    _ wanted: Int, at offset: Int, _ body: (inout WireReader) throws(WireError) -> Result
+  ) throws(WireError) -> Result {
+    precondition(offset >= start && offset + wanted <= start + count)
+    // SAFETY: the bytes are there, and nobody loads others while `body` reads.
+    var reader = unsafe WireReader(
+      UnsafeRawBufferPointer(start: base + (offset - start), count: wanted))
+    return try body(&reader)
+  }
+
+  /// The checksum of bytes that are in memory.
+  @inline(__always)
+  func checksum(_ wanted: Int, at offset: Int) -> UInt32 {
+    precondition(offset >= start && offset + wanted <= start + count)
+    return unsafe fwd_crc32c(0, base + (offset - start), wanted)
+  }
+}

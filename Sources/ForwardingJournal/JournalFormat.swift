@@ -1,0 +1,121 @@
+import ForwardingWire
+
+/// The numbers of the file format, which `Documentation/Journal.md` tells of. All begin with their lowest byte.
+enum JournalFormat {
+  /// `.FWJ`, and line ends that a transfer as text would change.
+  static let magic: [UInt8] = [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A]
+  static let version: UInt16 = 1
+  static let headerSize = 32
+  static let recordSize = 28
+  /// The longest record. A length from a file is compared with it before anything is allocated.
+  static let maximumRecord = 16 << 20
+  /// The most messages that one file may define.
+  static let maximumDefinitions = 4096
+}
+
+/// What a record is.
+enum RecordKind: UInt8 {
+  /// A message, which calls name by its number: interface, selector and encoding.
+  case definition = 1
+  /// A call, before it was made.
+  case call = 2
+  /// A call with what became of it.
+  case outcome = 3
+  /// Nothing but a number: what was before it was compacted away.
+  case mark = 4
+
+  /// A kind from here on may be passed over by who does not know it.
+  static let firstOptional: UInt8 = 128
+}
+
+/// What stands in front of the records of a file.
+struct JournalHeader: Equatable {
+  /// The number of the first record, unless earlier ones were compacted away.
+  var first: UInt64
+  /// When the file was made.
+  var time: Int64
+  /// Whether numbers may be missing.
+  var isCompacted = false
+
+  func write(to writer: inout WireWriter) throws(WireError) {
+    try writer.append(JournalFormat.magic)
+    try writer.append(JournalFormat.version)
+    try writer.append(UInt16(isCompacted ? 1 : 0))
+    try writer.append(first)
+    try writer.append(UInt64(bitPattern: time))
+    try writer.append(JournalChecksum.of(writer, from: 0))
+  }
+}
+
+/// What stands in front of what a record holds.
+struct RecordHeader: Equatable {
+  var checksum: UInt32 = 0
+  var length: Int
+  var sequence: UInt64
+  var time: Int64
+  /// The number of the message.
+  var message: UInt16
+  var kind: UInt8
+  var flags: UInt8 = 0
+
+  init(kind: RecordKind, message: UInt16 = 0, sequence: UInt64 = 0, time: Int64 = 0) {
+    (self.kind, self.message, self.sequence, self.time) = (kind.rawValue, message, sequence, time)
+    length = JournalFormat.recordSize
+  }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    checksum = try reader.uint32()
+    length = try Int(reader.uint32())
+    sequence = try reader.uint64()
+    time = try Int64(bitPattern: reader.uint64())
+    message = try reader.uint16()
+    kind = try reader.byte()
+    flags = try reader.byte()
+  }
+
+  /// Makes room for a header.
+  static func reserve(in writer: inout WireWriter) throws(WireError) {
+    try writer.append(UInt64(0))
+    try writer.append(UInt64(0))
+    try writer.append(UInt64(0))
+    try writer.append(UInt32(0))
+  }
+
+  /// Fills in the header of the record that begins at an offset and goes on to the end.
+  @inline(__always)
+  func fill(in writer: inout WireWriter, at start: Int) {
+    writer.set(UInt32(writer.count - start), at: start + 4)
+    writer.set(sequence, at: start + 8)
+    writer.set(UInt64(bitPattern: time), at: start + 16)
+    writer.set(UInt32(message) | UInt32(kind) << 16 | UInt32(flags) << 24, at: start + 24)
+    writer.set(JournalChecksum.of(writer, from: start + 4), at: start)
+  }
+}
+
+/// A message that a file defines.
+struct Definition: Hashable, Sendable {
+  var interface: [UInt8]
+  var selector: [UInt8]
+  var encoding: [UInt8]
+
+  init(_ interface: Interface, _ message: InterfaceMessage) {
+    self.interface = interface.nameBytes
+    selector = message.name
+    encoding = message.encodingBytes
+  }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    let counts = try (
+      reader.uint16(), reader.uint16(), reader.uint16()
+    )
+    interface = try reader.bytes(Int(counts.0))
+    selector = try reader.bytes(Int(counts.1))
+    encoding = try reader.bytes(Int(counts.2))
+    try reader.finish()
+  }
+
+  func write(to writer: inout WireWriter) throws(WireError) {
+    for part in [interface, selector, encoding] { try writer.append(UInt16(part.count)) }
+    for part in [interface, selector, encoding] { try writer.append(part) }
+  }
+}

@@ -1,0 +1,48 @@
+public import ForwardingWire
+import Invocations
+
+// The calls of a journal, made again.
+extension JournalReader {
+  /// Makes the calls of the journal again, in their order, from the next one on.
+  ///
+  /// All that is to come is read first. A journal that is damaged, and a message that this process does not have as it
+  /// was written, is found before any call is made.
+  @discardableResult
+  public func replay(
+    _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
+  ) throws -> ReplaySummary {
+    let cursor = try ReplayCursor(self, interface, options)
+    while let ready = try cursor.next() {
+      if cursor.delay > 0 { JournalFile.sleep(cursor.delay) }
+      do { try ready.call.send(to: target) } catch {
+        guard cursor.goesOn(after: error) else { throw error }
+      }
+      cursor.give(back: ready)
+    }
+    return cursor.summary
+  }
+
+  /// The same for calls that are awaited, one after the other. Ends at once when its task is cancelled.
+  @discardableResult
+  public nonisolated(nonsending) func replayAwaiting(
+    _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
+  ) async throws -> ReplaySummary {
+    let cursor = try ReplayCursor(self, interface, options)
+    while let ready = try cursor.next() {
+      try Task.checkCancellation()
+      if cursor.delay > 0 { try await Task.sleep(for: .nanoseconds(cursor.delay)) }
+      do { try await ready.call.sendAwaiting(to: target) } catch {
+        guard cursor.goesOn(after: error) else { throw error }
+      }
+      cursor.give(back: ready)
+    }
+    return cursor.summary
+  }
+}
+
+extension JournalRecord {
+  /// The arguments, as the encoding tells them.
+  public func values() throws(WireError) -> [WireValue] {
+    try WireTypes(encoding).arguments(arguments)
+  }
+}

@@ -1,0 +1,94 @@
+import ForwardingWire
+
+/// Reads a journal, from its first record to its last.
+///
+/// ```swift
+/// func count(_ path: String) throws -> Int {
+///   let reader = try JournalReader(at: path)
+///   var count = 0
+///   while try reader.next() != nil { count += 1 }
+///   return count
+/// }
+/// ```
+///
+/// The files that a journal was put aside into are read first. Nothing in a file is believed: each record is compared
+/// with its checksum, and each length with the file and with limits. It reads files that are being written, too:
+/// ``next()`` returns nil at the end, and goes on when there is more. A reader belongs to one task at a time.
+public final class JournalReader {
+  /// The journal's file, which is the newest.
+  public let path: String
+  /// Reads the file that is read now.
+  private(set) var scanner: JournalScanner
+  /// How many files were read before.
+  private(set) var file = 0
+  private var current: JournalFile?
+  /// How long the files are that were read before.
+  private var behind = 0
+
+  /// How long the files of a journal are together.
+  public static func size(of path: String) throws(JournalError) -> Int {
+    var size = try JournalFile(path, for: .reading).size
+    for older in try JournalFiles.older(than: path) {
+      size += try JournalFile(older.path, for: .reading).size
+    }
+    return size
+  }
+
+  /// Opens a journal, with the files that were put aside, or this one alone.
+  public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
+    let first = includingOlder ? try JournalFiles.older(than: path).first?.path : nil
+    let file = try JournalFile(first ?? path, for: .reading)
+    self.init(
+      path, try JournalScanner(JournalWindow(file), path: file.path), file)
+  }
+
+  /// Reads the bytes of a journal.
+  public convenience init(_ bytes: [UInt8]) throws(JournalError) {
+    self.init("bytes", try JournalScanner(JournalWindow(bytes), path: "bytes"), nil)
+  }
+
+  private init(_ path: String, _ scanner: JournalScanner, _ file: JournalFile?) {
+    (self.path, self.scanner, current) = (path, scanner, file)
+  }
+
+  /// The next call; nil at the end.
+  public func next() throws(JournalError) -> JournalRecord? {
+    guard let frame = try nextFrame() else { return nil }
+    return try JournalRecord(frame, in: scanner)
+  }
+
+  func nextFrame() throws(JournalError) -> JournalFrame? {
+    if let frame = try scanner.nextCall() { return frame }
+    guard let current, let next = try JournalFiles.file(after: current, scanner.next, of: path)
+    else { return nil }
+    // Once the file is put aside nobody writes to it, but that may have happened just now.
+    if let frame = try scanner.nextCall() { return frame }
+    if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
+    let following = try JournalScanner(JournalWindow(next), path: next.path)
+    guard following.header.first == scanner.next else {
+      throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
+    }
+    behind += scanner.offset
+    scanner = following
+    self.current = next
+    file += 1
+    return try nextFrame()
+  }
+
+  /// A reader that is where this one is.
+  func ahead() throws(JournalError) -> JournalReader {
+    let copy = JournalReader(path, scanner.copy(), current)
+    return copy
+  }
+
+  /// Where the next record begins, in the file that is read now.
+  public var offset: Int { scanner.offset }
+  /// How long that file is now.
+  public var size: Int { scanner.window.size }
+  /// How many bytes were read, of all files.
+  public var bytesRead: Int { behind + offset }
+  /// The number that the next record has.
+  public var nextSequence: UInt64 { scanner.next }
+  /// What the journal ends with, after ``next()`` returned nil.
+  public var tail: JournalTail { scanner.tail }
+}

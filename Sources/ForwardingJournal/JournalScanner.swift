@@ -1,0 +1,196 @@
+import ForwardingWire
+
+/// One record where it lies.
+struct JournalFrame {
+  var header: RecordHeader
+  /// Where it begins in the file.
+  var offset: Int
+  var kind: RecordKind
+
+  /// Where what it holds begins, and how many bytes that is.
+  var contents: Int { offset + JournalFormat.recordSize }
+  var count: Int { header.length - JournalFormat.recordSize }
+  var end: Int { offset + header.length }
+}
+
+/// What a journal ends with.
+///
+/// ```swift
+/// JournalTail.torn(offset: 96, bytes: 11)  // 11 bytes from byte 96 on are no record
+/// JournalTail.whole                        // whole
+/// ```
+public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
+  /// A whole record, or none.
+  case whole
+  /// Bytes that are no record: a write that did not come to its end.
+  case torn(offset: Int, bytes: Int)
+
+  public var description: String {
+    switch self {
+    case .whole: "whole"
+    case .torn(let offset, let bytes): "\(bytes) bytes from byte \(offset) on are no record"
+    }
+  }
+}
+
+/// Finds the records of one file, and believes none of its bytes.
+final class JournalScanner {
+  let window: JournalWindow
+  let path: String
+  let header: JournalHeader
+  /// Where the next record begins.
+  private(set) var offset = JournalFormat.headerSize
+  /// The number that the next record has.
+  private(set) var next: UInt64
+  /// The messages, in the order of their numbers.
+  private(set) var definitions: [Definition] = []
+  private(set) var tail = JournalTail.whole
+
+  /// Reads the beginning of a file.
+  init(_ window: JournalWindow, path: String) throws(JournalError) {
+    self.window = window
+    self.path = path
+    let size = JournalFormat.headerSize
+    guard window.load(size, at: 0) else { throw .notAJournal(path: path) }
+    let checksum = window.checksum(size - 4, at: 0)
+    let read: (magic: [UInt8], version: UInt16, header: JournalHeader, checksum: UInt32)
+    do throws(WireError) {
+      read = try window.read(size, at: 0) {
+        (reader) throws(WireError) -> ([UInt8], UInt16, JournalHeader, UInt32) in
+        let magic = try reader.bytes(8)
+        let version = try reader.uint16()
+        let flags = try reader.uint16()
+        let header = try JournalHeader(
+          first: reader.uint64(), time: Int64(bitPattern: reader.uint64()),
+          isCompacted: flags & 1 != 0)
+        return try (magic, version, header, reader.uint32())
+      }
+    } catch {
+      throw .notAJournal(path: path)
+    }
+    guard read.magic == JournalFormat.magic else { throw .notAJournal(path: path) }
+    guard read.version <= JournalFormat.version else {
+      throw .newerVersion(
+        path: path, known: Int(JournalFormat.version), given: Int(read.version))
+    }
+    guard read.checksum == checksum, read.version > 0 else { throw .notAJournal(path: path) }
+    header = read.header
+    next = header.first
+  }
+
+  /// One that is where this one is.
+  func copy() -> JournalScanner { JournalScanner(of: self) }
+
+  private init(of other: JournalScanner) {
+    (window, path, header) = (other.window, other.path, other.header)
+    (offset, next, definitions) = (other.offset, other.next, other.definitions)
+  }
+
+  /// The next call, or what became of one; nil at the end. Definitions are taken in on the way.
+  func nextCall() throws(JournalError) -> JournalFrame? {
+    while let frame = try nextFrame() {
+      switch frame.kind {
+      case .call, .outcome: return frame
+      case .mark: continue
+      case .definition: try define(frame)
+      }
+    }
+    return nil
+  }
+
+  private func define(_ frame: JournalFrame) throws(JournalError) {
+    guard Int(frame.header.message) == definitions.count,
+      definitions.count < JournalFormat.maximumDefinitions
+    else { throw .tooManyMessages(limit: JournalFormat.maximumDefinitions) }
+    definitions.append(
+      try contents(of: frame) { (reader) throws(WireError) in try Definition(from: &reader) })
+  }
+
+  /// Reads what a record holds, which is in memory.
+  func contents<Result>(
+    of frame: JournalFrame, _ body: (inout WireReader) throws(WireError) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(WireError) {
+      guard window.load(frame.count, at: frame.contents) else {
+        throw WireError(.tooShort(expected: frame.count, given: 0), at: 0)
+      }
+      return try window.read(frame.count, at: frame.contents, body)
+    } catch {
+      throw .malformed(offset: frame.offset, error)
+    }
+  }
+
+  /// The next record of any kind.
+  @inline(__always)
+  private func nextFrame() throws(JournalError) -> JournalFrame? {
+    while true {
+      guard let found = header(at: offset) else { return try end() }
+      guard found.sequence == next || (found.sequence > next && header.isCompacted) else {
+        throw .missing(offset: offset, expected: next, given: found.sequence)
+      }
+      guard let kind = RecordKind(rawValue: found.kind), found.flags == 0 else {
+        guard found.kind >= RecordKind.firstOptional else {
+          throw .unknownKind(offset: offset, kind: found.kind)
+        }
+        offset += found.length
+        continue
+      }
+      if kind != .definition, Int(found.message) >= definitions.count, kind != .mark {
+        throw .malformed(
+          offset: offset,
+          WireError(.tooShort(expected: Int(found.message) + 1, given: definitions.count), at: 24))
+      }
+      let frame = JournalFrame(header: found, offset: offset, kind: kind)
+      offset += found.length
+      if kind != .definition { next = found.sequence + 1 }
+      tail = .whole
+      return frame
+    }
+  }
+
+  /// The header of a whole record at an offset, whose checksum is right.
+  @inline(__always)
+  private func header(at offset: Int) -> RecordHeader? {
+    guard window.load(JournalFormat.recordSize, at: offset),
+      let header = try? window.read(
+        JournalFormat.recordSize, at: offset,
+        { (reader) throws(WireError) in try RecordHeader(from: &reader) }),
+      header.length >= JournalFormat.recordSize, header.length <= JournalFormat.maximumRecord,
+      header.sequence < .max, window.load(header.length, at: offset),
+      window.checksum(header.length - 4, at: offset + 4) == header.checksum
+    else { return nil }
+    return header
+  }
+
+  /// What there is where no record begins: the end, a torn one, or damage in front of others.
+  private func end() throws(JournalError) -> JournalFrame? {
+    let left = window.size - offset
+    if left <= 0 { return nil }
+    if let resumes = try nextWhole(from: offset + 1) {
+      throw .damaged(offset: offset, resumes: resumes)
+    }
+    tail = .torn(offset: offset, bytes: left)
+    return nil
+  }
+
+  /// Where a whole record begins that could follow. Checksums of more than 64 MB are not tried: then nobody
+  /// knows what the rest is, and nothing may be cut.
+  private func nextWhole(from start: Int) throws(JournalError) -> Int? {
+    var budget = 64 << 20
+    var position = start
+    while window.load(JournalFormat.recordSize, at: position) {
+      defer { position += 1 }
+      guard
+        let found = try? window.read(
+          JournalFormat.recordSize, at: position,
+          { (reader) throws(WireError) in try RecordHeader(from: &reader) }),
+        found.length >= JournalFormat.recordSize, found.length <= JournalFormat.maximumRecord,
+        found.sequence >= next, found.sequence - next < 1 << 40
+      else { continue }
+      budget -= found.length
+      if budget < 0 { throw .damaged(offset: offset, resumes: nil) }
+      if header(at: position) != nil { return position }
+    }
+    return nil
+  }
+}

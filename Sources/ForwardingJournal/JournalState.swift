@@ -1,0 +1,166 @@
+import ForwardingWire
+
+/// What a journal knows of the file that it writes.
+struct JournalState {
+  /// The file; nil once it is closed.
+  var file: JournalFile?
+  /// The file's length.
+  var end: Int
+  /// The number of the file's first record.
+  private(set) var first: UInt64
+  /// The number of the next record.
+  var next: UInt64
+  /// The number of the first record that may not be on the disk.
+  var synced: UInt64
+  /// How often somebody waited for the disk.
+  var syncs = 0
+  /// Whether somebody is waiting for the disk.
+  var isSyncing = false
+  /// Whether somebody is making a smaller file of this one.
+  var isCompacting = false
+  /// The messages that the file defines, and the number of each of the interface's, by its index there.
+  private var definitions: [Definition]
+  private var numbers: [UInt16?] = []
+
+  /// Opens a file for writing: finds its end, and cuts what a broken write left there.
+  static func open(
+    _ path: String
+  ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
+    var file = try JournalFile(path, for: .appending)
+    try file.lock()
+    // Who had the lock may have put that file aside before.
+    while !file.isAt(path) {
+      file = try JournalFile(path, for: .appending)
+      try file.lock()
+    }
+    if file.size < JournalFormat.headerSize, try isBeginning(file) {
+      let first = try JournalFiles.nextSequence(before: path)
+      try begin(file, JournalHeader(first: first, time: JournalFile.now))
+      JournalFile.syncFolder(of: path)
+      return (JournalState(file, JournalFormat.headerSize, first, next: first, []), .whole)
+    }
+    let scanner = try JournalScanner(JournalWindow(file), path: path)
+    while try scanner.nextCall() != nil {}
+    if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
+    return (
+      JournalState(
+        file, scanner.offset, scanner.header.first, next: scanner.next, scanner.definitions),
+      scanner.tail
+    )
+  }
+
+  /// Whether a short file is empty, or what a journal begins with.
+  private static func isBeginning(_ file: JournalFile) throws(JournalError) -> Bool {
+    let window = JournalWindow(file)
+    let count = min(window.size, JournalFormat.magic.count)
+    guard window.load(count, at: 0) else { return false }
+    do throws(WireError) {
+      let bytes = try window.read(count, at: 0) { (reader) throws(WireError) in
+        try reader.bytes(count)
+      }
+      return bytes == Array(JournalFormat.magic.prefix(count))
+    } catch {
+      return false
+    }
+  }
+
+  /// Writes the beginning of a file.
+  static func begin(_ file: JournalFile, _ header: JournalHeader) throws(JournalError) {
+    try file.cut(to: 0)
+    var writer = WireWriter(limit: JournalFormat.headerSize)
+    do throws(WireError) { try header.write(to: &writer) } catch { throw .refused(error) }
+    try file.append(writer, at: 0)
+  }
+
+  init(
+    _ file: JournalFile, _ end: Int, _ first: UInt64, next: UInt64, _ definitions: [Definition]
+  ) {
+    self.file = file
+    self.end = end
+    self.first = first
+    self.next = next
+    synced = next
+    self.definitions = definitions
+  }
+
+  /// Finds the messages of an interface among those that the file defines.
+  mutating func prepare(_ interface: Interface) {
+    numbers = interface.messages.reduce(into: Array(repeating: nil, count: interface.count)) {
+      numbers, message in
+      let wanted = Definition(interface, message)
+      numbers[message.index] = definitions.firstIndex(of: wanted).map { UInt16($0) }
+    }
+  }
+
+  /// Goes on in another file, which is on the disk.
+  mutating func replace(
+    _ file: JournalFile, first: UInt64, end: Int, definitions: [Definition], _ interface: Interface
+  ) {
+    self.file = file
+    self.first = first
+    self.end = end
+    self.definitions = definitions
+    synced = next
+    prepare(interface)
+  }
+
+  /// Appends the record that was written behind the room for its header.
+  @inline(__always)
+  mutating func append(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage,
+    of interface: Interface, at time: Int64, path: String
+  ) throws(JournalError) -> UInt64 {
+    guard let file else { throw .closed(path: path) }
+    var header = RecordHeader(kind: kind, sequence: next, time: time)
+    guard let number = numbers[message.index] else {
+      return try appendDefined(&writer, header, message, of: interface, to: file)
+    }
+    header.message = number
+    header.fill(in: &writer, at: 0)
+    try append(writer, to: file)
+    next += 1
+    return header.sequence
+  }
+
+  /// Appends a record behind the definition of its message, both by one write.
+  private mutating func appendDefined(
+    _ record: inout WireWriter, _ header: RecordHeader, _ message: InterfaceMessage,
+    of interface: Interface, to file: JournalFile
+  ) throws(JournalError) -> UInt64 {
+    guard definitions.count < JournalFormat.maximumDefinitions else {
+      throw .tooManyMessages(limit: JournalFormat.maximumDefinitions)
+    }
+    let definition = Definition(interface, message)
+    let number = UInt16(definitions.count)
+    var header = header
+    header.message = number
+    var writer = WireWriter(limit: 2 * JournalFormat.maximumRecord)
+    do throws(WireError) {
+      try RecordHeader.reserve(in: &writer)
+      try definition.write(to: &writer)
+      RecordHeader(kind: .definition, message: number, sequence: next, time: header.time)
+        .fill(in: &writer, at: 0)
+      let start = writer.count
+      try writer.append(record.bytes)
+      header.fill(in: &writer, at: start)
+    } catch {
+      throw .refused(error)
+    }
+    try append(writer, to: file)
+    definitions.append(definition)
+    numbers[message.index] = number
+    next += 1
+    return header.sequence
+  }
+
+  private mutating func append(
+    _ writer: borrowing WireWriter, to file: JournalFile
+  ) throws(JournalError) {
+    do { try file.append(writer, at: end) } catch {
+      // Half a record could not be cut: others behind it would be taken for damage.
+      if file.size != end { self.file = nil }
+      throw error
+    }
+    end += writer.count
+  }
+}

@@ -1,0 +1,173 @@
+import ForwardingWire
+import Invocations
+
+/// Makes the calls of a replay ready, one after the other.
+final class ReplayCursor {
+  private let reader: JournalReader
+  private let interface: Interface
+  private let options: ReplayOptions
+  private(set) var summary = ReplaySummary()
+  /// The messages of the file that is read, by their numbers there.
+  private var known: [Known] = []
+  private var file = 0
+  private var lastTime: Int64?
+  /// How long to wait before the call that is ready, in nanoseconds.
+  private(set) var delay: Int64 = 0
+
+  private struct Known {
+    /// nil for a message that this process does not have so.
+    var message: InterfaceMessage?
+    /// A call of it, which nobody else has.
+    var spare: Invocation?
+  }
+
+  /// Reads what is to come, and refuses it if it cannot all be read, or not all be made.
+  init(
+    _ reader: JournalReader, _ interface: Interface, _ options: ReplayOptions
+  ) throws(JournalError) {
+    (self.reader, self.interface, self.options) = (reader, interface, options)
+    let ahead = try reader.ahead()
+    // By the messages' numbers in each file.
+    var (checked, file): ([Bool], Int) = ([], 0)
+    while let frame = try ahead.nextFrame() {
+      if isBehind(frame) { break }
+      if options.migrate != nil || !isWanted(frame) { continue }
+      if ahead.file != file { (checked, file) = ([], ahead.file) }
+      let number = Int(frame.header.message)
+      while checked.count <= number { checked.append(false) }
+      if checked[number] { continue }
+      checked[number] = true
+      let definition = ahead.scanner.definitions[number]
+      if Self.message(definition, interface) == nil {
+        throw Self.schema(definition, interface, frame.offset)
+      }
+    }
+  }
+
+  private func isWanted(_ frame: JournalFrame) -> Bool { frame.header.sequence >= options.first }
+
+  private func isBehind(_ frame: JournalFrame) -> Bool {
+    options.last.map { frame.header.sequence > $0 } ?? false
+      || options.until.map { frame.header.time > $0 } ?? false
+  }
+
+  private static func message(
+    _ definition: Definition, _ interface: Interface
+  ) -> InterfaceMessage? {
+    try? interface.message(definition.interface, definition.selector, definition.encoding)
+  }
+
+  private static func schema(
+    _ definition: Definition, _ interface: Interface, _ offset: Int
+  ) -> JournalError {
+    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    let isOurs = definition.interface == interface.nameBytes
+    return .schema(
+      offset: offset,
+      selector: isOurs
+        ? text(definition.selector)
+        : "\(text(definition.interface))/\(text(definition.selector))",
+      expected: isOurs ? interface.message(named: definition.selector)?.encoding : nil,
+      given: text(definition.encoding))
+  }
+
+  /// The next call that is to be made; nil at the end.
+  func next() throws -> Ready? {
+    while let frame = try reader.nextFrame() {
+      if isBehind(frame) { return nil }
+      guard isWanted(frame) else { continue }
+      summary.last = frame.header.sequence
+      if let filter = options.filter, try !filter(JournalRecord(frame, in: reader.scanner)) {
+        summary.skipped += 1
+        continue
+      }
+      guard let ready = try ready(frame) else {
+        summary.skipped += 1
+        continue
+      }
+      if let speed = options.speed, speed > 0 { wait(for: frame.header.time, speed) }
+      summary.made += 1
+      if options.isDry {
+        give(back: ready)
+        continue
+      }
+      return ready
+    }
+    return nil
+  }
+
+  /// A call, and the number of its message if it may be used again.
+  struct Ready: ~Copyable {
+    let call: Invocation
+    let number: Int?
+  }
+
+  private func ready(_ frame: JournalFrame) throws -> Ready? {
+    let scanner = reader.scanner
+    if reader.file != file { (file, known) = (reader.file, []) }
+    while known.count < scanner.definitions.count {
+      known.append(Known(message: Self.message(scanner.definitions[known.count], interface)))
+    }
+    let number = Int(frame.header.message)
+    guard let message = known[number].message else {
+      guard let migrate = options.migrate else {
+        throw Self.schema(scanner.definitions[number], interface, frame.offset)
+      }
+      summary.migrated += 1
+      guard case .call(let call) = try migrate(JournalRecord(frame, in: scanner)) else {
+        return nil
+      }
+      return Ready(call: call, number: nil)
+    }
+    var call = known[number].spare
+    known[number].spare = nil
+    if call == nil {
+      let made = Invocation(message.plan)
+      try made.setSelector(message.selector)
+      call = made
+    }
+    guard let call else { return nil }
+    try scanner.contents(of: frame) { (reader) throws(WireError) in
+      try message.read(frame, of: call, from: &reader)
+    }
+    return Ready(call: call, number: number)
+  }
+
+  /// Takes a call back, to use it again if nobody kept it.
+  func give(back ready: consuming Ready) {
+    guard let number = ready.number, ready.call.isKnownToNobodyElse else { return }
+    known[number].spare = ready.call
+  }
+
+  /// Counts a call that threw; false if the replay ends with it.
+  func goesOn(after error: any Error) -> Bool {
+    summary.threw += 1
+    if summary.firstError == nil { summary.firstError = "\(error)" }
+    return !options.stopsAtErrors
+  }
+
+  private func wait(for time: Int64, _ speed: Double) {
+    let passed = lastTime.map { time &- $0 } ?? 0
+    lastTime = time
+    // A clock that was set back makes nobody wait, and one that was set forward no longer than a day.
+    delay = Int64(min(max(0, Double(passed) / speed), 86_400e9))
+  }
+}
+
+extension InterfaceMessage {
+  /// Sets the arguments of a call to those of a record.
+  fileprivate func read(
+    _ frame: JournalFrame, of call: Invocation, from reader: inout WireReader
+  ) throws(WireError) {
+    guard frame.kind == .outcome else {
+      try readArguments(of: call, from: &reader)
+      return try reader.finish()
+    }
+    let size = try Int(reader.uint32())
+    let start = reader.offset
+    try readArguments(of: call, from: &reader)
+    guard reader.offset - start == size else {
+      throw WireError(.tooLong(expected: size, given: reader.offset - start), at: start)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// A call by itself: all that another process needs to find its message. Numbers begin with their lowest byte.
+//
+//   0  2  version, 1
+//   2  2  bytes of the interface's name
+//   4  2  bytes of the selector's name
+//   6  2  bytes of the encoding
+//   8  4  bytes of the arguments
+//  12     the three texts, then the arguments
+extension Interface {
+  /// The version of the format.
+  static let version: UInt16 = 1
+
+  /// Writes a call of one of the messages.
+  public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
+    let message = try message(of: call)
+    var writer = WireWriter(limit: limits.message)
+    try writer.append(Self.version)
+    try writer.append(UInt16(nameBytes.count))
+    try writer.append(UInt16(message.name.count))
+    try writer.append(UInt16(message.encodingBytes.count))
+    try writer.append(UInt32(0))
+    try writer.append(nameBytes)
+    try writer.append(message.name)
+    try writer.append(message.encodingBytes)
+    let start = writer.count
+    try message.writeArguments(of: call, to: &writer)
+    writer.set(UInt32(writer.count - start), at: 8)
+    return writer.bytes
+  }
+
+  /// Reads a call. It has a selector and arguments, and no target.
+  public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation {
+    guard bytes.count <= limits.message else {
+      throw WireError(.limit(limits.message, given: bytes.count), at: 0)
+    }
+    return try reading(bytes) { (reader) throws(WireError) in
+      let version = try reader.uint16()
+      guard version == Self.version else {
+        throw WireError(.version(expected: Int(Self.version), given: Int(version)), at: 0)
+      }
+      let counts = try (
+        reader.uint16(), reader.uint16(), reader.uint16()
+      )
+      let size = try Int(reader.uint32())
+      let expected = Int(counts.0) + Int(counts.1) + Int(counts.2) + size
+      guard expected >= reader.left else {
+        throw WireError(.tooLong(expected: expected, given: reader.left), at: reader.offset)
+      }
+      guard expected == reader.left else {
+        throw WireError(.tooShort(expected: expected, given: reader.left), at: reader.offset)
+      }
+      let message = try self.message(
+        reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2)))
+      let call = Invocation(message.plan)
+      do throws(InvocationError) { try call.setSelector(message.selector) } catch {
+        throw WireError(.refused(error), at: reader.offset)
+      }
+      try message.readArguments(of: call, from: &reader)
+      try reader.finish()
+      return call
+    }
+  }
+
+  /// Writes the result of a call of one of the messages.
+  public func encodeResult(of call: Invocation) throws(WireError) -> [UInt8] {
+    let message = try message(of: call)
+    var writer = WireWriter(limit: limits.message)
+    try message.writeResult(of: call, to: &writer)
+    return writer.bytes
+  }
+
+  /// Sets the result of a call to what another process wrote.
+  public func decodeResult(_ bytes: [UInt8], into call: Invocation) throws(WireError) {
+    let message = try message(of: call)
+    try reading(bytes) { (reader) throws(WireError) in
+      try message.readResult(of: call, from: &reader)
+      try reader.finish()
+    }
+  }
+
+  /// The message of a call, whose types are compared.
+  package func message(of call: Invocation) throws(WireError) -> InterfaceMessage {
+    guard let selector = call.selector else { throw WireError(.noSelector, at: 0) }
+    guard let message = message(selector) else {
+      throw WireError(.unknownSelector(selector.name), at: 0)
+    }
+    guard message.takes(call.plan) else {
+      throw WireError(
+        .encoding(
+          selector: selector.name, expected: message.encoding, given: "\(call.methodSignature)"),
+        at: 0)
+    }
+    return message
+  }
+
+  /// The message that names from outside select.
+  package func message(
+    _ interface: [UInt8], _ selector: [UInt8], _ encoding: [UInt8]
+  ) throws(WireError) -> InterfaceMessage {
+    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(400), as: UTF8.self) }
+    guard interface == nameBytes else {
+      throw WireError(.interface(expected: name, given: text(interface)), at: 0)
+    }
+    guard let message = message(named: selector) else {
+      throw WireError(.unknownSelector(text(selector)), at: interface.count)
+    }
+    guard encoding == message.encodingBytes else {
+      throw WireError(
+        .encoding(selector: text(selector), expected: message.encoding, given: text(encoding)),
+        at: interface.count + selector.count)
+    }
+    return message
+  }
+
+  private func reading<Value>(
+    _ bytes: [UInt8], _ body: (inout WireReader) throws(WireError) -> Value
+  ) throws(WireError) -> Value {
+    let result: Result<Value, WireError> = WireReader.over(bytes) { reader in
+      do throws(WireError) { return .success(try body(&reader)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}
+
+extension WireReader {
+  /// Refuses bytes that nobody asked for.
+  package func finish() throws(WireError) {
+    if left > 0 { throw WireError(.tooLong(expected: 0, given: left), at: offset) }
+  }
+}

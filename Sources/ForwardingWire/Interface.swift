@@ -1,0 +1,134 @@
+@_exported public import Forwarding
+
+/// The messages that may cross from one process to another, with the types that this process has for them.
+///
+/// What is not in the list is refused, in both directions. A list is made by hand, or from a face, whose protocol is
+/// the list then:
+///
+/// ```swift
+/// let deposit = try Message<NoResult, Int32>("deposit:")
+/// var bank = Interface("bank")
+/// try bank.allow(deposit)
+/// let bytes = try bank.encode(deposit.invocation(5))
+/// try bank.decode(bytes).invoke(on: account)
+/// account.balance  // 105
+/// ```
+///
+/// Numbers, `Bool`, text, `[UInt8]`, structures of numbers, and Swift types that are `Codable` may cross. All else
+/// is refused when it is allowed, not when a message arrives. Bytes from outside only select from the list: nothing of
+/// them is interned or remembered, and their types are compared, byte by byte, with those of this process.
+public struct Interface: Sendable {
+  /// The name that both sides know.
+  public let name: String
+  /// What is checked before anything is allocated.
+  public let limits: WireLimits
+  package let nameBytes: [UInt8]
+  private var bySelector: [Selector: InterfaceMessage] = [:]
+  /// The same, to be found quickly: at the place that the selector's address says, or behind it.
+  private var places: [InterfaceMessage?] = []
+  private var byName: [[UInt8]: InterfaceMessage] = [:]
+
+  /// Makes an interface without messages. Of a name, the first 255 bytes count.
+  public init(_ name: String, limits: WireLimits = WireLimits()) {
+    self.limits = limits
+    nameBytes = Array(name.utf8.prefix(WireLimits.interfaceName))
+    self.name = String(decoding: nameBytes, as: UTF8.self)
+  }
+
+  /// The messages, in alphabetical order.
+  public var messages: [InterfaceMessage] {
+    bySelector.values.sorted { $0.selector.name < $1.selector.name }
+  }
+
+  /// How many messages there are.
+  package var count: Int { bySelector.count }
+
+  /// Allows a message with Swift types.
+  public mutating func allow<Result: Sendable, each Argument: Sendable>(
+    _ message: Message<Result, repeat each Argument>
+  ) throws(InterfaceError) {
+    try allow(message.selector, message.plan)
+  }
+
+  /// Allows a message that is awaited.
+  public mutating func allow<Result: Sendable, each Argument: Sendable>(
+    _ message: AsyncMessage<Result, repeat each Argument>
+  ) throws(InterfaceError) {
+    try allow(message.message)
+  }
+
+  /// Allows a message by its signature.
+  public mutating func allow(
+    _ selector: Selector, _ signature: MethodSignature
+  ) throws(InterfaceError) {
+    let plan: CallPlan
+    do { plan = try CallPlan.shared(for: signature) } catch {
+      throw .invalid(selector: selector.name, error)
+    }
+    try allow(selector, plan)
+  }
+
+  /// Allows all messages of a face's protocol, and of those that it inherits; all or none.
+  public mutating func allow<Face: ForwardingFace>(
+    _ face: Face.Type
+  ) throws(InterfaceError) where Face.Values: Sendable {
+    // A face is an object of the protocol: its class learns the messages as that of any target does.
+    guard let object = Face(forwardingTo: SingleTargetProxy(nil)) as? Face.Target else {
+      throw .noMessages(face: SwiftType(face))
+    }
+    Face.prepare(object)
+    let table = MethodTable.of(face)
+    var all = self
+    for selector in table.selectors {
+      if let method = table.own(selector) { try all.allow(selector, method.plan) }
+    }
+    guard !table.selectors.isEmpty else { throw .noMessages(face: SwiftType(face)) }
+    self = all
+  }
+
+  private mutating func allow(_ selector: Selector, _ plan: CallPlan) throws(InterfaceError) {
+    let message = try InterfaceMessage(selector, plan, index: count, limits)
+    if let known = bySelector[selector] {
+      guard known.encodingBytes == message.encodingBytes, known.takes(plan) else {
+        throw .duplicate(
+          selector: selector.name, expected: known.encoding, given: message.encoding)
+      }
+      return
+    }
+    bySelector[selector] = message
+    byName[message.name] = message
+    arrange()
+  }
+
+  /// The message of a selector.
+  package func message(_ selector: Selector) -> InterfaceMessage? {
+    if places.isEmpty { return nil }
+    var place = Self.place(of: selector, among: places.count)
+    while let message = places[place] {
+      if message.selector == selector { return message }
+      place = (place + 1) & (places.count - 1)
+    }
+    return nil
+  }
+
+  /// Names lie at multiples of 8, so the lowest bits tell little.
+  @inline(__always)
+  private static func place(of selector: Selector, among count: Int) -> Int {
+    Int(truncatingIfNeeded: (selector.address >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32) & (count - 1)
+  }
+
+  /// Places the messages in a table that is half empty at least.
+  private mutating func arrange() {
+    var size = 8
+    while size < 2 * bySelector.count { size *= 2 }
+    places = Array(repeating: nil, count: size)
+    for (selector, message) in bySelector {
+      var place = Self.place(of: selector, among: size)
+      while places[place] != nil { place = (place + 1) & (size - 1) }
+      places[place] = message
+    }
+  }
+
+  /// The message of a name from outside, which is only looked up.
+  package func message(named name: [UInt8]) -> InterfaceMessage? { byName[name] }
+}

@@ -1,0 +1,150 @@
+import Invocations
+
+/// Bytes from anywhere that are being read, front to back. Nothing is read beyond their end.
+@safe
+@frozen
+package struct WireReader {
+  // SAFETY: of `end` bytes, lent by who made this for as long as it is used.
+  @usableFromInline let base: UnsafeRawPointer?
+  @usableFromInline let end: Int
+  /// The number of bytes that were read.
+  @usableFromInline package internal(set) var offset = 0
+
+  /// Reads bytes that are lent.
+  @inlinable @unsafe
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    unsafe base = bytes.baseAddress
+    end = bytes.count
+  }
+
+  /// Lends a reader of bytes.
+  @inlinable
+  package static func over<Result>(
+    _ bytes: [UInt8], _ body: (inout WireReader) throws -> Result
+  ) rethrows -> Result {
+    try unsafe bytes.withUnsafeBytes { bytes in
+      var reader = unsafe WireReader(bytes)
+      return try body(&reader)
+    }
+  }
+
+  /// How many bytes are left.
+  @inlinable
+  package var left: Int { end - offset }
+
+  /// Goes on behind the next bytes, and returns where they begin.
+  @inlinable
+  @inline(__always)
+  mutating func take(_ count: Int) throws(WireError) -> Int {
+    guard count <= end - offset else {
+      throw WireError(.tooShort(expected: count, given: left), at: offset)
+    }
+    defer { offset += count }
+    return offset
+  }
+
+  /// Reads a byte.
+  @inlinable
+  @inline(__always)
+  package mutating func byte() throws(WireError) -> UInt8 {
+    let start = try take(1)
+    // SAFETY (all): that many bytes are there.
+    return unsafe base.unsafelyUnwrapped.load(fromByteOffset: start, as: UInt8.self)
+  }
+
+  /// Reads two bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func uint16() throws(WireError) -> UInt16 {
+    let start = try take(2)
+    return unsafe UInt16(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt16.self))
+  }
+
+  /// Reads four bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func uint32() throws(WireError) -> UInt32 {
+    let start = try take(4)
+    return unsafe UInt32(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt32.self))
+  }
+
+  /// Reads eight bytes.
+  @inlinable
+  @inline(__always)
+  package mutating func uint64() throws(WireError) -> UInt64 {
+    let start = try take(8)
+    return unsafe UInt64(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt64.self))
+  }
+
+  /// Reads bytes.
+  package mutating func bytes(_ count: Int) throws(WireError) -> [UInt8] {
+    let start = try take(count)
+    return unsafe [UInt8](
+      UnsafeRawBufferPointer(start: base.map { unsafe $0 + start }, count: count))
+  }
+
+  /// Reads text of so many bytes.
+  package mutating func text(_ count: Int) throws(WireError) -> String {
+    let start = try take(count)
+    let bytes = unsafe UnsafeRawBufferPointer(start: base.map { unsafe $0 + start }, count: count)
+    guard let text = unsafe String(validating: bytes, as: UTF8.self) else {
+      throw WireError(.notText, at: start)
+    }
+    return text
+  }
+
+  /// Passes over bytes.
+  package mutating func skip(_ count: Int) throws(WireError) { _ = try take(count) }
+
+  /// Sets a place to bytes that are written as they lie, any of which are a value.
+  @inline(__always)
+  mutating func set(_ place: Int, of call: borrowing Invocation, whole size: Int) throws(WireError)
+  {
+    let start = try take(size)
+    // SAFETY: the size is that of the place.
+    unsafe call.setBytes(ofPlace: place, from: base.unsafelyUnwrapped + start)
+  }
+
+  /// Sets a place to a `Bool`.
+  mutating func set(_ place: Int, flagOf call: borrowing Invocation) throws(WireError) {
+    var ahead = self
+    let byte = try ahead.byte()
+    if byte > 1 { throw WireError(.notBool(byte), at: offset) }
+    try set(place, of: call, whole: 1)
+  }
+
+  /// Sets the numbers of a place.
+  mutating func set(
+    _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
+  ) throws(WireError) {
+    let start = try take(layout.packed)
+    // SAFETY: the layout is that of the place, and any bytes are numbers; which are none, `setRuns` looks at.
+    try unsafe setRuns(place, of: call, layout, base.unsafelyUnwrapped + start, at: start)
+  }
+
+  @unsafe
+  private func setRuns(
+    _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout, _ from: UnsafeRawPointer,
+    at start: Int
+  ) throws(WireError) {
+    for flags in layout.flags {
+      for offset in flags.offset..<flags.offset + flags.count {
+        let byte = unsafe from.load(fromByteOffset: offset, as: UInt8.self)
+        if byte > 1 { throw WireError(.notBool(byte), at: start + offset) }
+      }
+    }
+    unsafe withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 16) { memory in
+      let to = unsafe memory.baseAddress.unsafelyUnwrapped
+      unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
+      var position = 0
+      for run in layout.runs {
+        unsafe (to + run.offset).copyMemory(from: from + position, byteCount: run.count)
+        position += run.count
+      }
+      unsafe call.setBytes(ofPlace: place, from: to)
+    }
+  }
+}

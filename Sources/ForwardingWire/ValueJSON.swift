@@ -1,0 +1,78 @@
+import Foundation
+import Invocations
+
+/// Values of `Codable` types as JSON, of one spelling: keys are in order.
+enum ValueJSON {
+  /// The JSON of a value that an invocation has in a place; 0 is the result.
+  static func text(
+    ofPlace place: Int, of call: Invocation, _ type: SwiftType
+  ) throws -> [UInt8] {
+    func write<Value: Codable>(_ type: Value.Type) throws -> [UInt8] {
+      let value: Value =
+        place == 0 ? try call.result(as: type) : try call.argument(at: place - 1, as: type)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      encoder.nonConformingFloatEncodingStrategy = .convertToString(
+        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+      return [UInt8](try encoder.encode(value))
+    }
+    guard let type = type.type as? any Codable.Type else { throw InterfaceError.Refusal.notCodable }
+    return try write(type)
+  }
+
+  /// Sets a place to the value that JSON tells.
+  static func set(
+    _ place: Int, of call: Invocation, to json: [UInt8], _ type: SwiftType
+  ) throws {
+    func read<Value: Codable>(_ type: Value.Type) throws {
+      let decoder = JSONDecoder()
+      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+      let value = try decoder.decode(type, from: Data(json))
+      if place == 0 {
+        try call.setResult(value)
+      } else {
+        try call.setArgument(value, at: place - 1)
+      }
+    }
+    guard let type = type.type as? any Codable.Type else { throw InterfaceError.Refusal.notCodable }
+    try read(type)
+  }
+
+  /// How deeply lists nest in a text, whether it is JSON or not.
+  static func depth(of json: [UInt8]) -> Int {
+    var (depth, deepest) = (0, 0)
+    var isText = false
+    var isEscaped = false
+    for byte in json {
+      if isEscaped {
+        isEscaped = false
+      } else if isText {
+        if byte == UInt8(ascii: "\\") { isEscaped = true }
+        if byte == UInt8(ascii: "\"") { isText = false }
+      } else {
+        switch byte {
+        case UInt8(ascii: "\""): isText = true
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+          depth += 1
+          deepest = max(deepest, depth)
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+      }
+    }
+    return deepest
+  }
+
+  /// What an error of a coder says, in a line.
+  static func reason(_ error: any Error) -> String {
+    switch error {
+    case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
+      DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+      return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+    case EncodingError.invalidValue(_, let context): return context.debugDescription
+    default: return "\(error)"
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import ForwardingJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `forward journal`: the calls of a journal, without the types of who wrote it.
+enum JournalCommand {
+  static func run(_ options: Options) throws -> ExitCode {
+    guard let path = options.positional.first, options.positional.count == 1 else {
+      throw options.fault("journal needs one FILE")
+    }
+    let isChecking = options.flags.contains("--check")
+    let isFollowing = options.flags.contains("--follow")
+    if isChecking, isFollowing {
+      throw options.fault("--check reads to the end, --follow for ever")
+    }
+    do {
+      var listing = try Listing(path, isJSON: options.isJSON, isQuiet: isChecking)
+      try listing.readAll(showsProgress: !isFollowing)
+      if isFollowing {
+        try listing.follow()
+        return .ok
+      }
+      return listing.conclude()
+    } catch let error as JournalError {
+      return failed(error, path, options)
+    }
+  }
+
+  private static func failed(
+    _ error: JournalError, _ path: String, _ options: Options
+  ) -> ExitCode {
+    _ = fflush(nil)
+    if options.isJSON { Terminal.out("{\"error\":\(WireValue.quoted("\(error)"))}") }
+    Terminal.error("forward: \(error)")
+    if case .system = error { return .failed }
+    return .badData
+  }
+}
+
+/// What is printed of a journal.
+private struct Listing {
+  private let path: String
+  private let isJSON: Bool
+  private let isQuiet: Bool
+  private let reader: JournalReader
+  private var types: [String: WireTypes] = [:]
+  private var count = 0
+  private var messages: [String: Int] = [:]
+  private var first: JournalRecord?
+  private var last: JournalRecord?
+  /// The record whose values could not be read, and why.
+  private var unreadable: (offset: Int, reason: String)?
+
+  init(_ path: String, isJSON: Bool, isQuiet: Bool) throws {
+    (self.path, self.isJSON, self.isQuiet) = (path, isJSON, isQuiet)
+    reader = try JournalReader(at: path)
+  }
+
+  mutating func readAll(showsProgress: Bool) throws {
+    // A table that runs over a terminal shows by itself how far it is.
+    let isVisible = isatty(2) == 1 && showsProgress && (isQuiet || isatty(1) == 0)
+    var progress = Progress(of: isVisible ? try JournalReader.size(of: path) : 0)
+    defer { progress.end() }
+    if !isJSON, !isQuiet { Terminal.out(Terminal.styled(Self.head, .bold)) }
+    while let record = try reader.next() {
+      show(record)
+      progress.show(reader.bytesRead)
+      // Nobody may be reading what is printed.
+      if count % 1024 == 0, fflush(nil) != 0 { return }
+    }
+  }
+
+  /// Waits for more, until nobody reads what is printed.
+  mutating func follow() throws {
+    while fflush(nil) == 0 {
+      usleep(50_000)
+      while let record = try reader.next() { show(record) }
+    }
+  }
+
+  private static let head = "  number  time                     call"
+
+  private mutating func show(_ record: JournalRecord) {
+    count += 1
+    messages["\(record.interface)/\(record.selector)", default: 0] += 1
+    if first == nil { first = record }
+    last = record
+    let (arguments, outcome) = values(of: record)
+    if isQuiet { return }
+    if isJSON { return Terminal.out(Self.json(record, arguments, outcome)) }
+    let number = "\(record.sequence)"
+    let padding = String(repeating: " ", count: max(0, 8 - number.count))
+    let call = "\(Self.plain(record.selector)) " + arguments.joined(separator: ", ")
+    let became = outcome.map {
+      "  " + Terminal.styled($0.isError ? "threw" : "→", $0.isError ? .red : .green) + " \($0.text)"
+    }
+    Terminal.out(
+      "\(padding)\(number)  \(Terminal.styled(Self.text(ofTime: record.time), .dim))  \(call)\(became ?? "")"
+    )
+  }
+
+  private struct Outcome {
+    var isError: Bool
+    var text: String
+  }
+
+  private mutating func values(of record: JournalRecord) -> ([String], Outcome?) {
+    do {
+      let types = try self.types[record.encoding] ?? WireTypes(record.encoding)
+      self.types[record.encoding] = types
+      let arguments = try types.arguments(record.arguments).map(\.description)
+      let outcome: Outcome? =
+        switch record.outcome {
+        case nil: nil
+        case .threw(let text): Outcome(isError: true, text: WireValue.quoted(text))
+        case .returned(let bytes): Outcome(isError: false, text: "\(try types.result(bytes))")
+        }
+      return (arguments, outcome)
+    } catch {
+      if unreadable == nil { unreadable = (record.offset, "\(error)") }
+      return (["?"], nil)
+    }
+  }
+
+  private static func json(
+    _ record: JournalRecord, _ arguments: [String], _ outcome: Outcome?
+  ) -> String {
+    let list = arguments == ["?"] ? "null" : "[" + arguments.joined(separator: ",") + "]"
+    let became = outcome.map { ",\"\($0.isError ? "error" : "result")\":\($0.text)" } ?? ""
+    return "{\"sequence\":\(record.sequence),\"time\":\(record.time)"
+      + ",\"interface\":\(WireValue.quoted(record.interface))"
+      + ",\"selector\":\(WireValue.quoted(record.selector))"
+      + ",\"encoding\":\(WireValue.quoted(record.encoding))"
+      + ",\"arguments\":\(list)\(became)}"
+  }
+
+  /// Says what there was, and how it ended.
+  func conclude() -> ExitCode {
+    if isJSON {
+      if case .torn(let offset, let bytes) = reader.tail {
+        Terminal.out("{\"torn\":{\"offset\":\(offset),\"bytes\":\(bytes)}}")
+      }
+      if isQuiet { Terminal.out(summaryJSON) }
+    } else if isQuiet {
+      Terminal.out(summary)
+    }
+    if let unreadable {
+      Terminal.error("forward: the record at byte \(unreadable.offset): \(unreadable.reason)")
+      return .badData
+    }
+    guard case .torn = reader.tail else { return .ok }
+    if !isJSON {
+      let what = isQuiet ? "torn" : "The journal is torn"
+      Terminal.out(Terminal.styled("\(what): \(reader.tail)", .yellow))
+    }
+    return isQuiet ? .failed : .ok
+  }
+
+  private var summary: String {
+    var rows = [["records", "\(count)"]]
+    if let first, let last {
+      rows.append(["numbers", "\(first.sequence) to \(last.sequence)"])
+      rows.append(["from", Self.text(ofTime: first.time)])
+      rows.append(["to", Self.text(ofTime: last.time)])
+    }
+    rows.append(["bytes", "\(reader.bytesRead)"])
+    for (message, count) in messages.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      rows.append([Self.plain(message), "\(count)"])
+    }
+    let isWhole = reader.tail == .whole && unreadable == nil
+    return Terminal.table(rows) + (isWhole ? "\n" + Terminal.styled("whole", .green) : "")
+  }
+
+  private var summaryJSON: String {
+    let isWhole = reader.tail == .whole && unreadable == nil
+    return "{\"records\":\(count),\"bytes\":\(reader.bytesRead),\"whole\":\(isWhole)}"
+  }
+
+  /// A name from a file, without what a terminal would obey.
+  private static func plain(_ name: String) -> String {
+    String(WireValue.quoted(name).dropFirst().dropLast())
+  }
+
+  /// A time as people write it, at Greenwich.
+  static func text(ofTime nanoseconds: Int64) -> String {
+    let seconds = floor(nanoseconds, 1_000_000_000)
+    let milliseconds = floor(nanoseconds &- seconds &* 1_000_000_000, 1_000_000)
+    let day = floor(seconds, 86_400)
+    let second = seconds - day * 86_400
+    let (year, month, date) = civil(day)
+    return "\(digits(year, 4))-\(digits(month))-\(digits(date)) \(digits(second / 3600)):"
+      + "\(digits(second / 60 % 60)):\(digits(second % 60)).\(digits(milliseconds, 3))"
+  }
+
+  private static func digits(_ number: Int64, _ count: Int = 2) -> String {
+    let text = "\(number)"
+    return String(repeating: "0", count: max(0, count - text.count)) + text
+  }
+
+  private static func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
+    let (quotient, rest) = number.quotientAndRemainder(dividingBy: divisor)
+    return rest < 0 ? quotient - 1 : quotient
+  }
+
+  /// The date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day is their last.
+  private static func civil(_ day: Int64) -> (year: Int64, month: Int64, date: Int64) {
+    let shifted = day + 719_468
+    let era = floor(shifted, 146_097)
+    let inEra = shifted - era * 146_097
+    let yearInEra = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
+    let inYear = inEra - (365 * yearInEra + yearInEra / 4 - yearInEra / 100)
+    let third = (5 * inYear + 2) / 153
+    let month = third < 10 ? third + 3 : third - 9
+    let year = yearInEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, inYear - (153 * third + 2) / 5 + 1)
+  }
+}
+
+/// A bar on standard error, for what takes long.
+struct Progress {
+  private let total: Int
+  private var shown = -1
+
+  /// How far something of so many bytes is; of 0 bytes, nothing is shown.
+  init(of total: Int) { self.total = total < 4 << 20 ? 0 : total }
+
+  mutating func show(_ done: Int) {
+    guard total > 0 else { return }
+    let percent = min(100, done * 100 / total)
+    if percent == shown { return }
+    shown = percent
+    write("\r" + Self.bar(percent))
+  }
+
+  /// Takes the bar away.
+  func end() { if shown >= 0 { write("\r\u{1B}[K") } }
+
+  private func write(_ text: String) { _ = unsafe Glibc.write(2, text, text.utf8.count) }
+
+  static func bar(_ percent: Int) -> String {
+    let full = percent * 30 / 100
+    return "[" + String(repeating: "#", count: full) + String(repeating: " ", count: 30 - full)
+      + "] \(percent) %"
+  }
+}

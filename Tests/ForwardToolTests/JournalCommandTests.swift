@@ -1,0 +1,161 @@
+import Foundation
+import ForwardingJournal
+import Testing
+
+@Suite("forward journal")
+struct JournalCommandTests {
+  private final class Books {}
+
+  private static let note = try! Message<NoResult, String, Int32>("note:times:")
+  private static let total = try! Message<Int64>("total")
+
+  /// A journal of two notes and a question.
+  private func written(_ path: String, _ options: JournalOptions = JournalOptions()) throws {
+    let table = MethodTable.of(Books.self)
+    try table.register("note:times:", replacing: true) { (_: Books, _: String, _: Int32) in }
+    try table.register("total", replacing: true) { (_: Books) -> Int64 in 42 }
+    var interface = Interface("books")
+    try interface.allow(Self.note)
+    try interface.allow(Self.total)
+    let journal = try Journal(at: path, interface: interface, to: Books(), options)
+    try Self.note("tea \u{1B}[2J", 2, on: journal)
+    try Self.note("milk", 1, on: journal)
+    #expect(try Self.total(on: journal) == 42)
+    try journal.close()
+  }
+
+  private func withFile(_ body: (String) throws -> Void) throws {
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("forward-\(UUID().uuidString).journal").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try body(path)
+  }
+
+  @Test("the calls are shown, and nothing of them is obeyed by the terminal")
+  func table() throws {
+    try withFile { path in
+      try written(path)
+      let result = try Tool.run(["journal", path])
+      #expect(result.status == 0 && result.errors == "")
+      let lines = result.output.split(separator: "\n")
+      #expect(lines.count == 4)
+      #expect(lines[1].hasSuffix("note:times: \"tea \\u001b[2J\", 2"))
+      #expect(lines[3].hasSuffix("total "))
+      #expect(lines[1].contains(/^       1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  note/))
+    }
+  }
+
+  @Test("with --json, each call is an object, with its result if that is known")
+  func json() throws {
+    try withFile { path in
+      var options = JournalOptions()
+      options.moment = .afterwards
+      try written(path, options)
+      let lines = try Tool.run(["journal", "--json", path]).output.split(separator: "\n")
+      let objects = try lines.map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      }
+      #expect(objects.map { $0["sequence"] as? Int } == [1, 2, 3])
+      #expect(objects[0]["selector"] as? String == "note:times:")
+      #expect(objects[0]["encoding"] as? String == "v@:*i")
+      #expect((objects[0]["arguments"] as? [Any])?.first as? String == "tea \u{1B}[2J")
+      #expect(objects[2]["result"] as? Int == 42)
+    }
+  }
+
+  @Test("--check counts, and says where the file is torn; then its exit code is 1")
+  func check() throws {
+    try withFile { path in
+      try written(path)
+      var result = try Tool.run(["journal", "--check", path])
+      #expect(result.status == 0)
+      #expect(result.output.contains("records            3\n"))
+      #expect(result.output.contains("books/note:times:  2\n"))
+      #expect(result.output.hasSuffix("whole\n"))
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      try (bytes + [1, 2, 3]).write(to: URL(fileURLWithPath: path))
+      result = try Tool.run(["journal", "--check", path])
+      #expect(result.status == 1)
+      #expect(result.output.hasSuffix("torn: 3 bytes from byte \(bytes.count) on are no record\n"))
+      #expect(try Tool.run(["journal", path]).status == 0)
+      #expect(
+        try Tool.run(["journal", "--check", "--json", path]).output.contains("\"whole\":false"))
+    }
+  }
+
+  @Test("a damaged file, one that is none, and one that is not there are told apart")
+  func faults() throws {
+    try withFile { path in
+      try written(path)
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      bytes[bytes.count - 40] ^= 1
+      try bytes.write(to: URL(fileURLWithPath: path))
+      var result = try Tool.run(["journal", path])
+      #expect(result.status == 65 && result.errors.contains("begins no record"))
+      try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+      result = try Tool.run(["journal", path])
+      #expect(result.status == 65 && result.errors.contains("is no journal"))
+      #expect(try Tool.run(["journal", path + ".nowhere"]).status == 1)
+      #expect(try Tool.run(["journal"]).status == 64)
+      #expect(try Tool.run(["journal", "--check", "--follow", path]).status == 64)
+    }
+  }
+
+  @Test("--follow shows what is written meanwhile, and ends with its reader")
+  func follow() throws {
+    try withFile { path in
+      try written(path)
+      let process = Process()
+      process.executableURL = Tool.program
+      process.arguments = ["journal", "--json", "--follow", path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      var text = ""
+      func read(until count: Int) {
+        while text.split(separator: "\n").count < count {
+          let more = output.fileHandleForReading.availableData
+          if more.isEmpty { return }
+          text += String(decoding: more, as: UTF8.self)
+        }
+      }
+      read(until: 3)
+      try written(path)
+      read(until: 6)
+      #expect(text.split(separator: "\n").count == 6)
+      try output.fileHandleForReading.close()
+      try written(path)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+  }
+
+  @Test("on a terminal, a bar shows how far a long file is, and goes away")
+  func bar() throws {
+    try withFile { path in
+      var interface = Interface("books")
+      try interface.allow(Self.note)
+      let journal = try Journal(at: path, interface: interface)
+      let text = String(repeating: "long ", count: 2000)
+      for number in 0..<600 { try Self.note(text, Int32(number), on: journal) }
+      try journal.close()
+      let terminal = posix_openpt(O_RDWR | O_NOCTTY)
+      defer { close(terminal) }
+      try #require(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0)
+      let name = String(cString: try #require(ptsname(terminal)))
+      let other = open(name, O_RDWR | O_NOCTTY)
+      let process = Process()
+      process.executableURL = Tool.program
+      process.arguments = ["journal", "--check", path]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle(fileDescriptor: other, closeOnDealloc: true)
+      try process.run()
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      process.waitUntilExit()
+      let count = read(terminal, &bytes, bytes.count)
+      let shown = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+      #expect(shown.contains("\r[###############               ] 50 %"))
+      #expect(shown.hasSuffix("] 100 %\r\u{1B}[K"))
+    }
+  }
+}

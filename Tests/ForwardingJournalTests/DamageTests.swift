@@ -1,0 +1,180 @@
+import ForwardingJournal
+import Foundation
+import Testing
+
+@Suite("Files that are not as they were written")
+struct DamageTests {
+  /// A journal of ten calls, its bytes, and where each record begins; the end is the last of those.
+  private func written(_ folder: Folder) throws -> (bytes: [UInt8], starts: [Int]) {
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...10 { try Ledger.rename("\(number)", on: journal) }
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    var starts: [Int] = []
+    while let record = try reader.next() { starts.append(record.offset) }
+    let bytes = try folder.bytes()
+    return (bytes, starts + [bytes.count])
+  }
+
+  /// The records of a journal, as far as they can be read, and how it ended.
+  private func read(_ bytes: [UInt8]) -> (names: [WireValue], end: String) {
+    var names: [WireValue] = []
+    do {
+      let reader = try JournalReader(bytes)
+      while let record = try reader.next() { names += try record.values() }
+      return (names, reader.tail == .whole ? "whole" : "torn")
+    } catch JournalError.damaged {
+      return (names, "damaged")
+    } catch JournalError.notAJournal {
+      return (names, "no journal")
+    } catch JournalError.newerVersion {
+      return (names, "newer")
+    } catch {
+      return (names, "\(error)")
+    }
+  }
+
+  private func texts(_ numbers: ClosedRange<Int>) -> [WireValue] { numbers.map { .text("\($0)") } }
+
+  @Test("a file that is cut anywhere has every record that is whole, and is torn behind it")
+  func everyCut() throws {
+    let folder = try Folder()
+    let (bytes, starts) = try written(folder)
+    for count in 32...bytes.count {
+      let (names, end) = read(Array(bytes[..<count]))
+      let whole = starts.dropFirst().count { $0 <= count }
+      #expect(names == (whole == 0 ? [] : texts(1...whole)), "\(count)")
+      // The first record stands behind the definition of its message.
+      let isBetween = count == 32 || starts.contains(count)
+      #expect(end == (isBetween ? "whole" : "torn"), "\(count)")
+    }
+    for count in 0..<32 { #expect(read(Array(bytes[..<count])).end == "no journal") }
+  }
+
+  @Test("a bit that flips in the last record takes that one, and none before it")
+  func lastRecord() throws {
+    let folder = try Folder()
+    let (bytes, starts) = try written(folder)
+    for index in starts[9]..<bytes.count {
+      for bit in 0..<8 {
+        var other = bytes
+        other[index] ^= 1 << UInt8(bit)
+        let (names, end) = read(other)
+        #expect(names == texts(1...9) && end == "torn", "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test("a bit that flips in the middle is told of as damage, and nothing behind it is cut")
+  func middleRecord() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let (bytes, starts) = try written(folder)
+    for index in starts[4]..<starts[5] {
+      for bit in 0..<8 {
+        var other = bytes
+        other[index] ^= 1 << UInt8(bit)
+        let (names, end) = read(other)
+        #expect(names == texts(1...4) && end == "damaged", "byte \(index), bit \(bit)")
+        guard bit == index % 8 else { continue }
+        try folder.write(other)
+        #expect {
+          try Journal(at: folder.journal, interface: interface)
+        } throws: {
+          $0 as? JournalError == .damaged(offset: starts[4], resumes: starts[5])
+        }
+        #expect(try folder.bytes() == other, "nothing was changed")
+      }
+    }
+  }
+
+  @Test("a bit that flips in the beginning is found")
+  func beginning() throws {
+    let folder = try Folder()
+    let (bytes, _) = try written(folder)
+    for index in 0..<32 {
+      for bit in 0..<8 {
+        var other = bytes
+        other[index] ^= 1 << UInt8(bit)
+        #expect(["no journal", "newer"].contains(read(other).end), "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test(
+    "what a broken write left is cut, and the journal goes on there",
+    arguments: [1, 27, 28, 33])
+  func cutting(left: Int) throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let (bytes, starts) = try written(folder)
+    try folder.write(bytes + bytes[starts[9]...].prefix(left))
+    let journal = try Journal(at: folder.journal, interface: interface)
+    #expect(journal.cut == .torn(offset: bytes.count, bytes: min(left, bytes.count - starts[9])))
+    #expect(journal.nextSequence == 11)
+    try Ledger.rename("11", on: journal)
+    try journal.close()
+    let (names, end) = read(try folder.bytes())
+    #expect(names == texts(1...11) && end == "whole")
+  }
+
+  @Test("zeros behind the end, as a machine that stops leaves them, are cut")
+  func zeros() throws {
+    let folder = try Folder()
+    let (bytes, _) = try written(folder)
+    try folder.write(bytes + [UInt8](repeating: 0, count: 8192))
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    #expect(journal.cut == .torn(offset: bytes.count, bytes: 8192))
+    try journal.close()
+    #expect(try folder.bytes() == bytes)
+  }
+
+  @Test("a beginning that was not written to its end is written again")
+  func shortBeginning() throws {
+    for count in [0, 1, 8, 31] {
+      let folder = try Folder()
+      let (bytes, _) = try written(folder)
+      try folder.write(Array(bytes[..<count]))
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      try Ledger.rename("1", on: journal)
+      try journal.close()
+      #expect(read(try folder.bytes()).names == texts(1...1))
+    }
+  }
+
+  @Test("a file that is something else is refused, and left alone")
+  func otherFiles() throws {
+    let folder = try Folder()
+    for text in ["x", "#!/bin/sh\necho a longer text that is no journal\n"] {
+      try folder.write(Array(text.utf8))
+      #expect {
+        try Journal(at: folder.journal, interface: Ledger.interface())
+      } throws: {
+        $0 as? JournalError == .notAJournal(path: folder.journal)
+      }
+      #expect(try folder.bytes() == Array(text.utf8))
+    }
+    #expect(throws: JournalError.self) {
+      try Journal(at: folder.path, interface: Ledger.interface())
+    }
+  }
+
+  @Test("a record whose number is not the next one is missing others")
+  func missing() throws {
+    let folder = try Folder()
+    let (bytes, starts) = try written(folder)
+    let (names, end) = read(Array(bytes[..<starts[3]]) + bytes[starts[4]...])
+    #expect(names == texts(1...3))
+    #expect(end.contains("4 is expected"))
+  }
+
+  @Test("a length that is longer than any record allocates nothing, and is damage")
+  func lengths() throws {
+    let folder = try Folder()
+    let (bytes, starts) = try written(folder)
+    var other = bytes
+    for index in 4..<8 { other[starts[2] + index] = 0xFF }
+    #expect(read(other).end == "damaged")
+  }
+}

@@ -1,0 +1,173 @@
+import ForwardingJournal
+import Foundation
+import Testing
+
+@Suite("Calls that are made again")
+struct ReplayTests {
+  /// A journal of calls that name their own numbers, and withdraw more than there is at every tenth.
+  private func written(_ folder: Folder, _ count: Int64 = 50) throws -> (Interface, Ledger) {
+    let interface = try Ledger.interface()
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    for number in 1...count {
+      if number % 10 == 0 {
+        #expect(throws: Ledger.Overdrawn.self) { try Ledger.withdraw(.max, on: journal) }
+      } else {
+        try Ledger.add(number, 1, true, on: journal)
+      }
+    }
+    try journal.close()
+    return (interface, ledger)
+  }
+
+  @Test("a call that threw throws again, and the others are made")
+  func throwing() throws {
+    let folder = try Folder()
+    let (interface, ledger) = try written(folder)
+    let other = Ledger()
+    let summary = try JournalReader(at: folder.journal).replay(interface, into: other)
+    #expect(other == ledger)
+    #expect(summary.made == 50 && summary.threw == 5 && summary.last == 50)
+    #expect(summary.firstError == "Overdrawn()")
+    var options = ReplayOptions()
+    options.stopsAtErrors = true
+    let reader = try JournalReader(at: folder.journal)
+    #expect(throws: Ledger.Overdrawn.self) {
+      try reader.replay(interface, into: Ledger(), options)
+    }
+    #expect(reader.nextSequence == 11, "where it stopped is known")
+  }
+
+  @Test("a part is made again: by number, by time, by a filter, or none of it")
+  func parts() throws {
+    let folder = try Folder()
+    let (interface, _) = try written(folder)
+    var options = ReplayOptions()
+    (options.first, options.last) = (11, 19)
+    let ledger = Ledger()
+    var summary = try JournalReader(at: folder.journal).replay(interface, into: ledger, options)
+    #expect(summary.made == 9 && ledger.balance == (11...19).reduce(0, +))
+
+    options = ReplayOptions()
+    var times: [Int64] = []
+    let reader = try JournalReader(at: folder.journal)
+    while let record = try reader.next() { times.append(record.time) }
+    options.until = times[19]
+    summary = try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options)
+    #expect(summary.made == times.prefix { $0 <= times[19] }.count)
+
+    options = ReplayOptions()
+    options.filter = { $0.selector == "withdraw:" }
+    summary = try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options)
+    #expect(summary.made == 5 && summary.skipped == 45)
+
+    options.isDry = true
+    let dry = Ledger()
+    #expect(try JournalReader(at: folder.journal).replay(interface, into: dry, options).made == 5)
+    #expect(dry == Ledger())
+  }
+
+  @Test("at a speed, calls keep their distances")
+  func speed() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for _ in 0..<3 {
+      try Ledger.add(1, 1, true, on: journal)
+      usleep(40_000)
+    }
+    try journal.close()
+    var options = ReplayOptions()
+    for (speed, least, most) in [(1.0, 0.08, 10.0), (1000, 0, 0.07)] {
+      options.speed = speed
+      let start = Date()
+      try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options)
+      let time = Date().timeIntervalSince(start)
+      #expect(time >= least && time < most)
+    }
+  }
+
+  @Test("a replay into a journal writes the same calls")
+  func recorder() throws {
+    let folder = try Folder()
+    let (interface, _) = try written(folder)
+    let copy = try Journal(at: folder.path + "/copy", interface: interface)
+    try JournalReader(at: folder.journal).replay(interface, into: copy)
+    try copy.close()
+    let (one, other) = try (
+      JournalReader(at: folder.journal), JournalReader(at: folder.path + "/copy")
+    )
+    while let record = try one.next() {
+      let twin = try #require(try other.next())
+      #expect(record.arguments == twin.arguments && record.selector == twin.selector)
+      #expect(record.sequence == twin.sequence && record.encoding == twin.encoding)
+    }
+    #expect(try other.next() == nil)
+  }
+
+  /// Keeps the calls it gets.
+  private final class Keeper: ForwardingProxy {
+    var kept: [Invocation] = []
+    override func methodSignature(for selector: Selector) -> MethodSignature? {
+      try? MethodSignature("v@:qdB")
+    }
+    override func forward(_ invocation: Invocation) throws { kept.append(invocation) }
+  }
+
+  @Test("a target may keep the calls it gets")
+  func keeping() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 0..<20 { try Ledger.add(Int64(number), 1, true, on: journal) }
+    try journal.close()
+    let keeper = Keeper()
+    try JournalReader(at: folder.journal).replay(interface, into: keeper)
+    #expect(try keeper.kept.map { try $0.argument(at: 2, as: Int64.self) } == Array(0..<20))
+  }
+
+  @Test("with what became of them: results and errors are in the records")
+  func outcomes() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    var options = JournalOptions()
+    options.moment = .afterwards
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+    try Ledger.add(100, 1, true, on: journal)
+    #expect(try Ledger.withdraw(30, on: journal) == 70)
+    #expect(throws: Ledger.Overdrawn.self) { try Ledger.withdraw(500, on: journal) }
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.next()?.outcome == .returned([]))
+    let second = try #require(try reader.next())
+    guard case .returned(let bytes) = second.outcome else { throw Ledger.Overdrawn() }
+    #expect(try WireTypes(second.encoding).result(bytes) == .integer(70))
+    #expect(try reader.next()?.outcome == .threw("Overdrawn()"))
+    let other = Ledger()
+    try JournalReader(at: folder.journal).replay(interface, into: other)
+    #expect(other == ledger)
+  }
+
+  @Test("calls that are awaited are written, and made again")
+  func awaiting() async throws {
+    let folder = try Folder()
+    let table = MethodTable.of(Ledger.self)
+    try table.register("slowly:", replacing: true) { (self: Ledger, name: String) in
+      await Task.yield()
+      self.names.append(name)
+    }
+    let slowly = try AsyncMessage<NoResult, String>("slowly:")
+    var interface = Interface("slow")
+    try interface.allow(slowly)
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    for name in ["a", "b"] { try await slowly(name, on: journal) }
+    try journal.close()
+    let other = Ledger()
+    let summary = try await JournalReader(at: folder.journal)
+      .replayAwaiting(interface, into: other)
+    #expect(summary.made == 2 && summary.threw == 0)
+    #expect(other.names == ["a", "b"] && ledger.names == other.names)
+  }
+}

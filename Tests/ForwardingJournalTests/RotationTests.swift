@@ -1,0 +1,159 @@
+import ForwardingJournal
+import Foundation
+import Testing
+
+@Suite("Files that are put aside, and made smaller")
+struct RotationTests {
+  private func files(_ folder: Folder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test("a journal in many files is read as one, and goes on in the last")
+  func rotation() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    var options = JournalOptions()
+    options.rotation = 1000
+    let ledger = Ledger()
+    for _ in 0..<2 {
+      let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+      for number in 0..<100 { try Ledger.rename("\(number)", on: journal) }
+      try journal.close()
+    }
+    let names = try files(folder)
+    #expect(names.count > 5 && names.first == "a.journal")
+    #expect(names.allSatisfy { $0.hasPrefix("a.journal") && !$0.hasSuffix(".new") })
+    let other = Ledger()
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.replay(interface, into: other).made == 200)
+    #expect(other == ledger && reader.nextSequence == 201)
+    let newest = try JournalReader(at: folder.journal, includingOlder: false)
+    let first = try #require(try newest.next()?.sequence)
+    #expect(first > 150 && first <= 200)
+  }
+
+  @Test("an older file that is missing is told of")
+  func missingFile() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 0..<4 {
+      try Ledger.rename("\(number)", on: journal)
+      try journal.rotate()
+    }
+    try journal.close()
+    try FileManager.default.removeItem(atPath: folder.journal + ".000000000002")
+    #expect {
+      try JournalReader(at: folder.journal).replay(interface, into: Ledger())
+    } throws: {
+      guard case JournalError.missing(_, 2, 3) = $0 else {
+        Issue.record("\($0)")
+        return false
+      }
+      return true
+    }
+  }
+
+  @Test("a process that dies while a file is put aside leaves each call once")
+  func halfway() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 0..<4 { try Ledger.rename("\(number)", on: journal) }
+    try journal.close()
+    // It has both names for a moment, and the next file is begun.
+    try FileManager.default.linkItem(
+      atPath: folder.journal, toPath: folder.journal + ".000000000001")
+    try folder.write([], "a.journal.new")
+    let ledger = Ledger()
+    #expect(try JournalReader(at: folder.journal).replay(interface, into: ledger).made == 4)
+    let again = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("4", on: again)
+    try again.rotate()
+    try Ledger.rename("5", on: again)
+    try again.close()
+    let other = Ledger()
+    try JournalReader(at: folder.journal).replay(interface, into: other)
+    #expect(other.names == ["0", "1", "2", "3", "4", "5"])
+  }
+
+  @Test("a reader that is at the end goes on in the next file")
+  func following() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    let reader = try JournalReader(at: folder.journal)
+    for number in 1...20 {
+      #expect(try reader.next() == nil)
+      try Ledger.rename("\(number)", on: journal)
+      if number % 3 == 0 { try journal.rotate() }
+      #expect(try reader.next()?.sequence == UInt64(number))
+    }
+    try journal.close()
+  }
+
+  @Test("a smaller file has what was kept, and the journal goes on behind it")
+  func compaction() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...100 {
+      try Ledger.rename("\(number)", on: journal)
+      try Ledger.add(Int64(number), 1, true, on: journal)
+    }
+    let before = journal.size
+    #expect(try journal.compact { $0.selector == "rename:" && $0.sequence > 100 } == 150)
+    #expect(journal.size < before / 3)
+    #expect(journal.nextSequence == 201)
+    try Ledger.rename("more", on: journal)
+    try journal.close()
+    #expect(try files(folder) == ["a.journal"])
+    let again = try Journal(at: folder.journal, interface: interface)
+    #expect(again.nextSequence == 202)
+    // Nothing is kept, and yet no number comes again.
+    #expect(try again.compact { _ in false } == 51)
+    #expect(again.nextSequence == 202)
+    try again.close()
+    let empty = try Journal(at: folder.journal, interface: interface)
+    #expect(empty.nextSequence == 202)
+    try Ledger.rename("last", on: empty)
+    try empty.close()
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.next()?.sequence == 202)
+  }
+
+  @Test("a rule that throws leaves the file as it was")
+  func refusingRule() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...10 { try Ledger.rename("\(number)", on: journal) }
+    let bytes = try folder.bytes()
+    #expect(throws: Ledger.Overdrawn.self) {
+      try journal.compact { record in
+        if record.sequence == 5 { throw Ledger.Overdrawn() }
+        return true
+      }
+    }
+    #expect(try folder.bytes() == bytes)
+    #expect(try files(folder) == ["a.journal"])
+    try Ledger.rename("11", on: journal)
+    #expect(try journal.compact { _ in true } == 0)
+    #expect(journal.nextSequence == 12)
+  }
+
+  @Test("calls that are written while a file is made smaller are kept")
+  func concurrently() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...100 { try Ledger.rename("\(number)", on: journal) }
+    let dropped = try journal.compact { record in
+      if record.sequence % 10 == 0 { try Ledger.rename("meanwhile", on: journal) }
+      return record.sequence % 2 == 0
+    }
+    #expect(dropped == 50 && journal.nextSequence == 111)
+    let reader = try JournalReader(at: folder.journal)
+    var count = 0
+    while try reader.next() != nil { count += 1 }
+    #expect(count == 60)
+  }
+}

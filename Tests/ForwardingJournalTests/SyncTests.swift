@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+@testable import ForwardingJournal
+
+@Suite("The disk")
+struct SyncTests {
+  @Test("threads that wait for the disk at the same time share one wait")
+  func group() throws {
+    let folder = try Folder()
+    var options = JournalOptions()
+    options.sync = .group
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    let threads = 8
+    let calls = 40
+    DispatchQueue.concurrentPerform(iterations: threads) { thread in
+      for call in 0..<calls { _ = try? Ledger.rename("\(thread) \(call)", on: journal) }
+    }
+    #expect(journal.nextSequence == UInt64(threads * calls) + 1)
+    let syncs = journal.syncs
+    #expect(syncs > 0 && syncs < threads * calls, "\(syncs)")
+    #expect(journal.unsynced == 0)
+  }
+
+  @Test("each call waits for itself where the options say so, and none where they do not")
+  func others() throws {
+    for (sync, expected) in [(JournalOptions.Sync.each, 10), (.never, 0)] {
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.sync = sync
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+      for call in 0..<10 { try Ledger.rename("\(call)", on: journal) }
+      #expect(journal.syncs == expected)
+      try journal.sync()
+      #expect(journal.syncs == max(1, expected))
+    }
+  }
+
+  @Test("threads write whole records, each once, whoever rotates and syncs meanwhile")
+  func threads() throws {
+    let folder = try Folder()
+    var options = JournalOptions()
+    options.sync = .group
+    options.rotation = 20_000
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    DispatchQueue.concurrentPerform(iterations: 6) { thread in
+      for call in 0..<100 {
+        if call == 50 { try? journal.rotate() }
+        _ = try? Ledger.rename("\(thread) \(call)", on: journal)
+      }
+    }
+    try journal.close()
+    let ledger = Ledger()
+    let summary = try JournalReader(at: folder.journal).replay(Ledger.interface(), into: ledger)
+    #expect(summary.made == 600)
+    #expect(Set(ledger.names).count == 600)
+    for thread in 0..<6 {
+      let own = ledger.names.filter { $0.hasPrefix("\(thread) ") }
+      #expect(own == (0..<100).map { "\(thread) \($0)" }, "each thread's own calls are in order")
+    }
+  }
+
+  @Test("a journal that was closed refuses calls")
+  func closed() throws {
+    let folder = try Folder()
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), to: ledger)
+    try Ledger.rename("1", on: journal)
+    try journal.close()
+    try journal.close()
+    #expect(throws: JournalError.closed(path: folder.journal)) {
+      try Ledger.rename("2", on: journal)
+    }
+    #expect(throws: JournalError.self) { try journal.rotate() }
+    #expect(ledger.names == ["1"])
+  }
+}

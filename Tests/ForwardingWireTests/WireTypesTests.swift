@@ -1,0 +1,48 @@
+import ForwardingWire
+import Testing
+
+@Suite("Values from outside, by their encoding alone")
+struct WireTypesTests {
+  @Test("what one process wrote another one prints, without its types")
+  func printed() throws {
+    let interface = try Listener.interface()
+    let expected = [
+      "[-5]", "[1, 0.5, true]", "[\"grüße\\u0000👋\"]", "[\"\"]", "[null]", "[\"00ff\"]",
+      "[{\"tags\":[\"a\"],\"x\":2}]", "[null]", "[[-1,1099511627776]]",
+    ]
+    for ((call, _), text) in zip(try Listener.calls(), expected) {
+      let bytes = try interface.encode(call)
+      let message = try #require(interface.messages.first { $0.selector == call.selector })
+      let head =
+        12 + interface.name.utf8.count + message.selector.name.utf8.count
+        + message.encoding.utf8.count
+      let values = try WireTypes(message.encoding).arguments(Array(bytes[head...]))
+      #expect("\(values)" == text)
+    }
+  }
+
+  @Test(
+    "an encoding of what may not cross is refused",
+    arguments: [
+      "", "v", "v@:^v", "v@:@", "v@:(u=id)", "v@:{s=b3}", "v@:{s=[2000000000{e=}]}",
+      "v@:" + String(repeating: "i", count: 65), "v@:{s}", "v@:{=}", "v@:^{=ii}",
+      "v@:{s=[1000000000c]}",
+    ])
+  func refused(encoding: String) {
+    #expect(throws: WireError.self) { try WireTypes(encoding) }
+  }
+
+  @Test("integers of all widths keep their signs")
+  func integers() throws {
+    let types = try WireTypes("v@:cCsSiIqQtT")
+    let bytes = [UInt8](repeating: 0xFF, count: 2 + 4 + 8 + 16 + 32)
+    let wide: [WireValue] = [
+      .integer(-1), .integer(255), .integer(-1), .integer(65_535), .integer(-1),
+      .integer(4_294_967_295), .integer(-1), .integer(Int128(UInt64.max)), .integer(-1),
+      .unsigned(.max),
+    ]
+    #expect(try types.arguments(bytes) == wide)
+    #expect(throws: WireError.self) { try types.arguments(Array(bytes.dropLast())) }
+    #expect(throws: WireError.self) { try types.arguments(bytes + [0]) }
+  }
+}

@@ -1,0 +1,61 @@
+import ForwardingWire
+
+/// Whatever the bytes are: reading them as a call ends, and what was read is written as it was.
+enum WireFuzz {
+  struct Point: Codable, Sendable {
+    var x: Double
+    var tags: [String?]
+  }
+
+  static let interface: Interface = {
+    var interface = Interface("fuzz")
+    do {
+      try interface.allow("n:", MethodSignature("v@:i"))
+      try interface.allow("t:of:and:", MethodSignature("q@:dB*"))
+      try interface.allow("s:", MethodSignature("v@:{s=cq[3{p=sB}]}"))
+      try interface.allow(Message<NoResult, String?>("u:"))
+      try interface.allow(Message<[UInt8], [UInt8]>("b:"))
+      try interface.allow(Message<NoResult, Point?>("v:"))
+    } catch {
+      interface = Interface("none")
+    }
+    return interface
+  }()
+
+  /// The bytes are a call: by themselves, or behind a head that is right.
+  static func run(_ bytes: [UInt8]) throws {
+    try demand(interface.messages.count == 6, "the interface cannot be made")
+    try call(bytes)
+    let message = interface.messages[Int(bytes.first ?? 0) % 6]
+    let arguments = Array(bytes.dropFirst())
+    try call(head(message, arguments.count) + arguments)
+    try values(message.encoding, arguments)
+    // An encoding from outside, and its values.
+    var input = FuzzInput(bytes)
+    try values(String(decoding: input.line(), as: UTF8.self), input.rest)
+  }
+
+  private static func head(_ message: InterfaceMessage, _ count: Int) -> [UInt8] {
+    let texts = [interface.name, message.selector.name, message.encoding].map { Array($0.utf8) }
+    func two(_ number: Int) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)] }
+    return two(1) + texts.flatMap { two($0.count) } + two(count) + two(count >> 16)
+      + texts.flatMap { $0 }
+  }
+
+  private static func call(_ bytes: [UInt8]) throws {
+    do {
+      let again = try interface.encode(interface.decode(bytes))
+      let twice = try interface.encode(interface.decode(again))
+      try demand(again == twice, "a call is not written as it was read")
+    } catch let error as WireError {
+      try demand(error.offset <= bytes.count, "\(error) blames a byte behind the end")
+      try demand(error.description.utf8.count < 4_000, "an error of long bytes is long")
+    }
+  }
+
+  private static func values(_ encoding: String, _ bytes: [UInt8]) throws {
+    guard let types = try? WireTypes(encoding) else { return }
+    _ = (try? types.arguments(bytes))?.description
+    _ = (try? types.result(bytes))?.description
+  }
+}
