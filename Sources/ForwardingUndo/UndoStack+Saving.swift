@@ -11,8 +11,14 @@
 /// undo.isAt(start)         // true
 /// ```
 public struct UndoCheckpoint: Hashable, Sendable {
-  let stack: ObjectIdentifier
+  let stack: StackIdentity
   let state: Int
+}
+
+/// Tells stacks apart, also those that are gone.
+final class StackIdentity: Hashable, Sendable {
+  static func == (one: StackIdentity, other: StackIdentity) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension UndoStack {
@@ -37,19 +43,19 @@ extension UndoStack {
   public func checkpoint() throws(UndoError) -> UndoCheckpoint {
     try checkReady()
     endCoalescing()
-    return UndoCheckpoint(stack: ObjectIdentifier(self), state: currentState)
+    return UndoCheckpoint(stack: identity, state: currentState)
   }
 
   /// Whether the targets are where they were.
   public func isAt(_ checkpoint: UndoCheckpoint) -> Bool {
-    checkpoint.stack == ObjectIdentifier(self) && checkpoint.state == currentState
+    checkpoint.stack == identity && checkpoint.state == currentState
       && !open.contains { $0.counts }
   }
 
   /// Undoes or redoes until the targets are where they were.
   public func go(to checkpoint: UndoCheckpoint) throws(UndoError) {
     try checkReady()
-    guard checkpoint.stack == ObjectIdentifier(self) else { throw .unreachable }
+    guard checkpoint.stack == identity else { throw .unreachable }
     let state = checkpoint.state
     if isAt(checkpoint) { return }
     let isBelow = state == baseState || done.newest { $0.state == state } != nil

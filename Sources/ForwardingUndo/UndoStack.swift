@@ -37,6 +37,7 @@ public final class UndoStack {
   /// How the newest entry coalesces with what comes next, and until when.
   var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
 
+  let identity = StackIdentity()
   /// The state in front of all entries.
   var baseState = 0
   var savedState = 0

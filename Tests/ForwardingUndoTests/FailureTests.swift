@@ -71,6 +71,7 @@ struct FailureTests {
       try page.add(1)
       try other.add(2)
     }
+    try undo.markSaved()
     page.whenChanged = {
       other.refusal = Refused()
       throw Refused()
@@ -79,6 +80,9 @@ struct FailureTests {
     guard case .failed(_, _, let rollback)? = error else { return }
     #expect(rollback.count == 1)
     #expect(undo.undoCount == 1)
+    // Nobody knows where they are now, but not where they were.
+    #expect(other.count == 0)
+    #expect(undo.isModified)
   }
 
   @Test("an async step is refused where nobody awaits it")
