@@ -7,6 +7,10 @@ extension TourCommand {
     func report(_ failure: SpyFailure) { TourCommand.say("\(failure)") }
   }
 
+  private struct Empty: Error, CustomStringConvertible {
+    var description: String { "there is nothing to send" }
+  }
+
   static func spies() throws {
     let spy = SpyProxy(reportingTo: Printing())
     let send = try Message<Bool, String>("send:")
@@ -14,11 +18,11 @@ extension TourCommand {
     spy[send].answer { text in text.count < 10 }
     show("spy[send].answer { $0.count < 10 }; send(\"hello\")", "\(try send("hello", on: spy))")
     show("send(\"hello, hello\", on: spy)", "\(try send("hello, hello", on: spy))")
-    spy[send].where { $0.isEmpty }.answer(throwing: ForwardingError.cancelled)
+    spy[send].where { $0.isEmpty }.answer(throwing: Empty())
     do {
       _ = try send("", on: spy)
     } catch {
-      show("…where { $0.isEmpty }.answer(throwing:); send(\"\")", "\(error)")
+      show("…where { $0.isEmpty }.answer(throwing: Empty()); send(\"\")", "\(error)")
     }
     try received(1, "one", on: spy)
     try received(2, "two", on: spy)
@@ -27,7 +31,7 @@ extension TourCommand {
       spy[send]
       spy[received].with(2, "two")
     }
-    show("verifyInOrder { spy[send]; spy[received].with(2, \"two\") }", "\(isInOrder)")
+    show("verifyInOrder { spy[send]; spy[received].with(2, …) }", "\(isInOrder)")
     say("spy[received].with(2, \"three\").expect() fails, with the nearest call first:")
     spy[received].with(2, "three").expect()
   }

@@ -80,9 +80,9 @@ struct SnippetTests {
       line 42: expected 1 call of 'download:didReach:'("small", 75), received none
         download:didReach:("small", 50)
         download:didReach:("small", 100)
+        downloadDidEnd:("small")
         download:mayUse:("small", 10)
         download:mayUse:("large", 100000)
-        downloadDidEnd:("small")
 
       """
     ),
