@@ -53,6 +53,49 @@ struct JournalTests {
     #expect(ledger == Ledger())
   }
 
+  @Test("a call for a target that is gone is not written")
+  func goneTarget() throws {
+    let folder = try Folder()
+    var ledger: Ledger? = Ledger()
+    let journal = try Journal(
+      at: folder.journal, interface: Ledger.interface(), to: ledger, strongly: false)
+    try Ledger.rename("1", on: journal)
+    ledger = nil
+    #expect(throws: ForwardingError.self) { try Ledger.rename("2", on: journal) }
+    #expect(journal.nextSequence == 2)
+  }
+
+  /// Reads on in the journal that it comes from, while it is read itself.
+  private struct Nosy: Codable, Sendable {
+    nonisolated(unsafe) static var reader: JournalReader?
+    nonisolated(unsafe) static var error: JournalError?
+    var size = 100_000
+    var padding = String(repeating: "x", count: 100_000)
+
+    init() {}
+    init(from decoder: any Decoder) throws {
+      do throws(JournalError) { _ = try Self.reader?.next() } catch { Self.error = error }
+      padding = ""
+    }
+  }
+
+  @Test("a value that asks its own reader for more while it is read is refused")
+  func nosyValue() throws {
+    let folder = try Folder()
+    let look = try Message<NoResult, Nosy, String>("look:again:")
+    var interface = Interface("nosy")
+    try interface.allow(look)
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for _ in 0..<5 { try look(Nosy(), "text", on: journal) }
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    Nosy.reader = reader
+    defer { Nosy.reader = nil }
+    let copy = try Journal(at: folder.path + "/copy", interface: interface)
+    #expect(try reader.replay(interface, into: copy).made == 5)
+    #expect(Nosy.error == .inUse(path: folder.journal))
+  }
+
   @Test("two journals cannot write one file, and the second names who does")
   func twoWriters() throws {
     let folder = try Folder()

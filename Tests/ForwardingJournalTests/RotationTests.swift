@@ -92,6 +92,41 @@ struct RotationTests {
     try journal.close()
   }
 
+  @Test("a reader that is at the end of a file goes on in the smaller one that takes its place")
+  func followingCompaction() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    let reader = try JournalReader(at: folder.journal)
+    for number in 1...20 {
+      try Ledger.rename("\(number)", on: journal)
+      #expect(try reader.next()?.sequence == UInt64(number))
+      if number % 5 == 0 { try journal.compact { $0.sequence % 2 == 0 } }
+    }
+    try journal.compact { $0.sequence < 3 }
+    #expect(try reader.next() == nil)
+    try Ledger.rename("21", on: journal)
+    #expect(try reader.next()?.sequence == 21)
+  }
+
+  @Test("a file that cannot be put aside stays, and the call that filled it is made")
+  func refusedRotation() throws {
+    let folder = try Folder()
+    let ledger = Ledger()
+    var options = JournalOptions()
+    options.rotation = 200
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+    try FileManager.default.createDirectory(
+      atPath: folder.journal + ".new", withIntermediateDirectories: false)
+    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
+    #expect(ledger.names.count == 20)
+    #expect(throws: JournalError.self) { try journal.rotate() }
+    try journal.close()
+    let other = Ledger()
+    try JournalReader(at: folder.journal).replay(interface, into: other)
+    #expect(other == ledger)
+  }
+
   @Test("a smaller file has what was kept, and the journal goes on behind it")
   func compaction() throws {
     let folder = try Folder()
