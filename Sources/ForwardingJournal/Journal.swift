@@ -4,7 +4,7 @@ import Invocations
 /// A file of calls, and an object that writes each call that it forwards.
 ///
 /// ```swift
-/// let deposit = try Message<NoResult, Int32>("deposit:")
+/// let deposit = try Message<Int32, Int32>("deposit:")
 /// var bank = Interface("bank")
 /// try bank.allow(deposit)
 /// let path = "/tmp/example-\(UInt64.random(in: 0...UInt64.max)).journal"
