@@ -3,6 +3,16 @@ import Invocations
 
 // What the journal does as an object that forwards.
 extension Journal {
+  /// Opens a journal, or begins one, for an object of a face's protocol.
+  public convenience init<Face: ForwardingFace>(
+    at path: String, interface: Interface, to target: Face.Target, as face: Face.Type,
+    strongly: Bool = true, _ options: JournalOptions = JournalOptions()
+  ) throws(JournalError) {
+    Face.prepare(target)
+    try self.init(
+      at: path, interface: interface, to: Face.object(of: target), strongly: strongly, options)
+  }
+
   /// An object of a face's protocol whose calls are written. It keeps the journal.
   public func face<Face: ForwardingFace>(_ type: Face.Type = Face.self) -> Face {
     Face(forwardingTo: self)

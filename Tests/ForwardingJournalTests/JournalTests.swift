@@ -53,6 +53,22 @@ struct JournalTests {
     #expect(ledger == Ledger())
   }
 
+  @Test("text of C and text of Swift are written alike, whoever sends them")
+  func textOfC() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    let call = try Invocation(MethodSignature("v@:*"), selector: "rename:")
+    try call.setArgument("of C", at: 2)
+    try call.invoke(on: journal)
+    try Ledger.rename("of Swift", on: journal)
+    #expect(ledger.names == ["of C", "of Swift"])
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.next()?.values() == [.text("of C")])
+    #expect(try reader.next()?.values() == [.text("of Swift")])
+  }
+
   @Test("a call for a target that is gone is not written")
   func goneTarget() throws {
     let folder = try Folder()
