@@ -99,7 +99,7 @@ final class JournalFile: Sendable {
       var written = 0
       while written < bytes.count {
         // SAFETY: within the bytes that the writer lends.
-        let count = unsafe Glibc.write(
+        let count = unsafe write(
           descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written)
         if count > 0 {
           written += count
@@ -163,12 +163,12 @@ final class JournalFile: Sendable {
   }
 
   /// Gives a file another name, in place of the one that has it.
-  static func rename(_ old: String, to new: String) throws(JournalError) {
-    if unsafe Glibc.rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
+  static func move(_ old: String, to new: String) throws(JournalError) {
+    if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
   }
 
-  static func link(_ old: String, as new: String) throws(JournalError) {
-    if unsafe Glibc.link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
+  static func name(_ old: String, as new: String) throws(JournalError) {
+    if unsafe link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
   }
 
   static func remove(_ path: String) { unsafe unlink(path) }

@@ -176,6 +176,21 @@ struct RotationTests {
     #expect(journal.nextSequence == 12)
   }
 
+  @Test("a rule that compacts or rotates itself is refused, and does not wait for itself")
+  func nestedRule() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    try Ledger.rename("1", on: journal)
+    let inUse = JournalError.inUse(path: folder.journal)
+    let dropped = try journal.compact { _ in
+      #expect(throws: inUse) { try journal.compact { _ in true } }
+      #expect(throws: inUse) { try journal.rotate() }
+      return false
+    }
+    #expect(dropped == 1)
+    try journal.rotate()
+  }
+
   @Test("calls that are written while a file is made smaller are kept")
   func concurrently() throws {
     let folder = try Folder()
