@@ -32,6 +32,8 @@ public enum JournalError: Error, Hashable, Sendable {
   case closed(path: String)
   /// The process was forked: its parent writes the journal.
   case forked(path: String)
+  /// A value that is being read asks its own reader for the next record, or the journal is being compacted.
+  case inUse(path: String)
   /// A file has too many different messages.
   case tooManyMessages(limit: Int)
 }
@@ -60,6 +62,7 @@ extension JournalError: CustomStringConvertible {
     case .refused(let error): "the call cannot be recorded: \(error.reason)"
     case .closed(let path): "'\(path)' was closed"
     case .forked(let path): "'\(path)' is written by the parent of this process"
+    case .inUse(let path): "'\(path)' is being read or compacted"
     case .tooManyMessages(let limit): "a journal has \(limit) different messages at most"
     }
   }

@@ -6,7 +6,7 @@
 /// the list then:
 ///
 /// ```swift
-/// let deposit = try Message<NoResult, Int32>("deposit:")
+/// let deposit = try Message<Int32, Int32>("deposit:")
 /// var bank = Interface("bank")
 /// try bank.allow(deposit)
 /// let bytes = try bank.encode(deposit.invocation(5))

@@ -1,5 +1,6 @@
 import Foundation
 import ForwardingJournal
+import ForwardingTestSupport
 import Testing
 
 @Suite("forward journal")
@@ -139,10 +140,14 @@ struct JournalCommandTests {
       let text = String(repeating: "long ", count: 2000)
       for number in 0..<600 { try Self.note(text, Int32(number), on: journal) }
       try journal.close()
-      let terminal = posix_openpt(O_RDWR | O_NOCTTY)
+      let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
       defer { close(terminal) }
-      try #require(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0)
-      let name = String(cString: try #require(ptsname(terminal)))
+      // Unlocked, and asked for its number: TIOCSPTLCK, TIOCGPTN.
+      var (lock, number): (Int32, Int32) = (0, 0)
+      try #require(
+        terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0
+          && ioctl(terminal, 0x8004_5430, &number) == 0)
+      let name = "/dev/pts/\(number)"
       let other = open(name, O_RDWR | O_NOCTTY)
       let process = Process()
       process.executableURL = Tool.program
