@@ -53,6 +53,9 @@ let package = Package(
     .library(name: "Invocations", targets: ["Invocations"]),
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
+    .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
+    // For tests alone: it brings Swift Testing and XCTest with it.
+    .library(name: "ForwardingTesting", targets: ["ForwardingTesting"]),
     .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
     .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
     .library(name: "ForwardingNATS", targets: ["ForwardingNATS"]),
@@ -129,6 +132,14 @@ let package = Package(
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // Undo and redo, made of recorded calls.
+    .target(
+      name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+    // Spies, and the glue that takes their failures to a test library. Nothing that ships has the second.
+    .target(
+      name: "Spies", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+    .target(
+      name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
     // Calls as bytes, for what is outside of the process; and a file of them.
     .target(
       name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
@@ -159,7 +170,8 @@ let package = Package(
     .executableTarget(
       name: "forward",
       dependencies: [
-        "Forwarding", "InvocationText", "ForwardingJournal", "CForwardingShims", "CallBenchmarks",
+        "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
+        "CForwardingShims", "CallBenchmarks",
       ], swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
@@ -168,8 +180,10 @@ let package = Package(
       cSettings: cChecks),
     .target(
       name: "CallBenchmarks",
-      dependencies: ["Forwarding", "BenchmarkSubjects", "CForwardingShims"],
-      swiftSettings: checks),
+      dependencies: [
+        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "BenchmarkSubjects",
+        "CForwardingShims",
+      ], swiftSettings: checks),
 
     // Tests.
     .target(
@@ -218,7 +232,7 @@ let package = Package(
       name: "ForwardingTests",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
-        "ForwardingTestSupport", "ForeignTypes",
+        "ForwardingTestSupport", "ForeignTypes", "ForwardingTesting",
       ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardToolTests",
@@ -244,7 +258,15 @@ let package = Package(
       swiftSettings: testChecks + [.strictMemorySafety()]),
     .testTarget(
       name: "FaceTests",
-      dependencies: ["FaceProtocols", "Forwarding", "ForwardingTestSupport"],
+      dependencies: [
+        "FaceProtocols", "Forwarding", "ForwardingTesting", "ForwardingTestSupport",
+      ],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingUndoTests", dependencies: ["ForwardingUndo", "Forwarding"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),

@@ -9,12 +9,12 @@
 
 static uint32_t table[256];
 static int has_instruction;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic uint64_t fork_count;
 
 static void enter_child(void) { atomic_fetch_add_explicit(&fork_count, 1, memory_order_relaxed); }
 
-static void prepare(void) {
+// Before the program begins, so that nobody has to ask whether it was done.
+__attribute__((constructor)) static void prepare(void) {
   for (uint32_t byte = 0; byte < 256; byte++) {
     uint32_t rest = byte;
     for (int bit = 0; bit < 8; bit++) rest = rest & 1 ? rest >> 1 ^ POLYNOMIAL : rest >> 1;
@@ -28,17 +28,14 @@ static void prepare(void) {
 }
 
 int fwd_crc32c_has_instruction(void) {
-  pthread_once(&once, prepare);
   return has_instruction;
 }
 
 uint64_t fwd_fork_count(void) {
-  pthread_once(&once, prepare);
   return atomic_load_explicit(&fork_count, memory_order_relaxed);
 }
 
 uint32_t fwd_crc32c_by_table(uint32_t before, const void *bytes, size_t count) {
-  pthread_once(&once, prepare);
   const uint8_t *next = bytes;
   uint32_t rest = ~before;
   for (; count > 0; count--) rest = rest >> 8 ^ table[(rest ^ *next++) & 0xFF];
@@ -63,7 +60,7 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t before
 
 uint32_t fwd_crc32c(uint32_t before, const void *bytes, size_t count) {
 #if defined(__x86_64__)
-  if (fwd_crc32c_has_instruction()) return by_instruction(before, bytes, count);
+  if (has_instruction) return by_instruction(before, bytes, count);
 #endif
   return fwd_crc32c_by_table(before, bytes, count);
 }

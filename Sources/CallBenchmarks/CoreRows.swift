@@ -23,6 +23,9 @@ public enum CoreRows {
       lanes,
       targets,
       names,
+      undo,
+      spies,
+      journals,
     ]
     return try groups.flatMap { try $0() }
   }

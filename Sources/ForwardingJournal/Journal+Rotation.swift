@@ -10,6 +10,7 @@ extension Journal {
     try state.wait { (state) throws(JournalError) -> Void? in
       guard let file = state.file else { throw .closed(path: path) }
       // Who waits for the disk, or compacts, has this file in its hands.
+      if state.isCompacting, size == 0 { throw .inUse(path: path) }
       if state.isSyncing || state.isCompacting { return size > 0 ? () : nil }
       // Somebody else may have been quicker.
       guard state.end >= size, state.next > state.first else { return () }
@@ -21,8 +22,8 @@ extension Journal {
       let aside = JournalFiles.path(of: path, from: state.first)
       if file.isAt(aside) { JournalFile.remove(aside) }
       // There is a file at the path at every moment.
-      try JournalFile.link(path, as: aside)
-      try JournalFile.rename(new.path, to: path)
+      try JournalFile.name(path, as: aside)
+      try JournalFile.move(new.path, to: path)
       JournalFile.syncFolder(of: path)
       state.replace(
         new, first: state.next, end: JournalFormat.headerSize, definitions: [], interface)
@@ -40,11 +41,11 @@ extension Journal {
   @discardableResult
   public func compact(keeping keep: (JournalRecord) throws -> Bool) throws -> Int {
     try check()
-    try state.wait { (state) throws(JournalError) -> Void? in
+    try state.withLock { (state) throws(JournalError) in
       if state.file == nil { throw .closed(path: path) }
-      if state.isCompacting { return nil }
+      // It may be this thread that does it, in `keep`.
+      if state.isCompacting { throw .inUse(path: path) }
       state.isCompacting = true
-      return ()
     }
     defer { state.announce { $0.isCompacting = false } }
     let scanner = try JournalScanner(
@@ -70,7 +71,7 @@ extension Journal {
       while let frame = try scanner.nextCall() { try copy.append(frame) }
       try copy.finish(next: state.next)
       try new.sync()
-      try JournalFile.rename(new.path, to: path)
+      try JournalFile.move(new.path, to: path)
       JournalFile.syncFolder(of: path)
       state.replace(
         new, first: state.first, end: copy.end, definitions: copy.definitions, interface)

@@ -4,7 +4,7 @@ import Invocations
 /// A file of calls, and an object that writes each call that it forwards.
 ///
 /// ```swift
-/// let deposit = try Message<NoResult, Int32>("deposit:")
+/// let deposit = try Message<Int32, Int32>("deposit:")
 /// var bank = Interface("bank")
 /// try bank.allow(deposit)
 /// let path = "/tmp/example-\(UInt64.random(in: 0...UInt64.max)).journal"
@@ -62,11 +62,11 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   /// The object that calls go on to, while it lives.
   public var target: AnyObject? { reference?.object }
 
-  /// The number that the next record has.
-  public var nextSequence: UInt64 { state.withLock { $0.next } }
+  /// The number that the next record has; 0 in a child that was forked.
+  public var nextSequence: UInt64 { isForked ? 0 : state.withLock { $0.next } }
 
-  /// How long the file is.
-  public var size: Int { state.withLock { $0.end } }
+  /// How long the file is; 0 in a child that was forked.
+  public var size: Int { isForked ? 0 : state.withLock { $0.end } }
 
   /// How often somebody waited for the disk, and how many records may not be there.
   var syncs: Int { state.withLock { $0.syncs } }
@@ -87,9 +87,11 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     state.announce { $0.file = nil }
   }
 
+  /// Whether a lock of the parent's may be held for good here.
+  private var isForked: Bool { JournalFile.forks != forks }
+
   func check() throws(JournalError) {
-    // A lock of the parent's may be held for good here.
-    if JournalFile.forks != forks { throw .forked(path: path) }
+    if isForked { throw .forked(path: path) }
   }
 
   var hadTarget: Bool { reference != nil }
@@ -116,12 +118,13 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
 
   /// Writes the call, and makes it; or the other way around.
   public override func forward(_ invocation: Invocation) throws {
+    let target = try liveTarget(invocation)
     guard options.moment == .afterwards else {
       try record(invocation)
-      return try proceed(invocation)
+      return try proceed(invocation, to: target)
     }
     try checkWritable(invocation)
-    do { try proceed(invocation) } catch {
+    do { try proceed(invocation, to: target) } catch {
       try record(invocation, outcome: error)
       throw error
     }
@@ -132,12 +135,13 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
+    let target = try liveTarget(invocation)
     guard options.moment == .afterwards else {
       try record(invocation)
-      return try await proceedAwaiting(invocation)
+      return try await proceedAwaiting(invocation, to: target)
     }
     try checkWritable(invocation)
-    do { try await proceedAwaiting(invocation) } catch {
+    do { try await proceedAwaiting(invocation, to: target) } catch {
       try record(invocation, outcome: error)
       throw error
     }
@@ -220,7 +224,12 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
         &writer, kind, message, of: interface, at: time, path: path)
       return (sequence, options.rotation.map { state.end >= $0 } ?? false)
     }
-    if isFull { try rotate(ifAtLeast: options.rotation ?? 0) }
+    if isFull {
+      // The call is written, and must be made: that the file stays as long as it is, is no reason against it.
+      do throws(JournalError) { try rotate(ifAtLeast: options.rotation ?? 0) } catch {
+        ForwardingEvent.report(.failed(message.selector, Journal.self, error))
+      }
+    }
     return sequence
   }
 

@@ -3,8 +3,7 @@ public import ForwardingWire
 /// Why a journal could not be opened, written or read: what, where, and what was expected.
 ///
 /// ```swift
-/// try JournalReader(at: "/nowhere/bank.journal")
-/// // throws: '/nowhere/bank.journal' cannot be opened: No such file or directory
+/// try JournalReader(at: "/nowhere/a.journal")  // throws: '/nowhere/a.journal' cannot be opened: No such file or directory
 /// ```
 @nonexhaustive
 public enum JournalError: Error, Hashable, Sendable {
@@ -33,6 +32,8 @@ public enum JournalError: Error, Hashable, Sendable {
   case closed(path: String)
   /// The process was forked: its parent writes the journal.
   case forked(path: String)
+  /// A value that is being read asks its own reader for the next record, or the journal is being compacted.
+  case inUse(path: String)
   /// A file has too many different messages.
   case tooManyMessages(limit: Int)
 }
@@ -61,6 +62,7 @@ extension JournalError: CustomStringConvertible {
     case .refused(let error): "the call cannot be recorded: \(error.reason)"
     case .closed(let path): "'\(path)' was closed"
     case .forked(let path): "'\(path)' is written by the parent of this process"
+    case .inUse(let path): "'\(path)' is being read or compacted"
     case .tooManyMessages(let limit): "a journal has \(limit) different messages at most"
     }
   }

@@ -99,10 +99,12 @@ final class JournalFile: Sendable {
       var written = 0
       while written < bytes.count {
         // SAFETY: within the bytes that the writer lends.
-        let count = unsafe Glibc.write(
+        let count = unsafe write(
           descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written)
-        if count >= 0 {
+        if count > 0 {
           written += count
+        } else if count == 0 {
+          return EIO
         } else if errno != EINTR {
           return errno
         }
@@ -161,12 +163,12 @@ final class JournalFile: Sendable {
   }
 
   /// Gives a file another name, in place of the one that has it.
-  static func rename(_ old: String, to new: String) throws(JournalError) {
-    if unsafe Glibc.rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
+  static func move(_ old: String, to new: String) throws(JournalError) {
+    if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
   }
 
-  static func link(_ old: String, as new: String) throws(JournalError) {
-    if unsafe Glibc.link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
+  static func name(_ old: String, as new: String) throws(JournalError) {
+    if unsafe link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
   }
 
   static func remove(_ path: String) { unsafe unlink(path) }
@@ -204,6 +206,8 @@ final class JournalWindow {
   private var start = 0
   private var count = 0
   private let file: JournalFile?
+  /// Whether bytes are being read, so that no others may be loaded.
+  private(set) var isLent = false
 
   init(_ file: JournalFile) {
     self.file = file
@@ -253,7 +257,10 @@ final class JournalWindow {
     _ wanted: Int, at offset: Int, _ body: (inout WireReader) throws(WireError) -> Result
   ) throws(WireError) -> Result {
     precondition(offset >= start && offset + wanted <= start + count)
-    // SAFETY: the bytes are there, and nobody loads others while `body` reads.
+    // SAFETY: the bytes are there, and a reader that is asked for more while `body` reads refuses.
+    let wasLent = isLent
+    isLent = true
+    defer { isLent = wasLent }
     var reader = unsafe WireReader(
       UnsafeRawBufferPointer(start: base + (offset - start), count: wanted))
     return try body(&reader)

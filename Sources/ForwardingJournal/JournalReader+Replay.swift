@@ -22,6 +22,16 @@ extension JournalReader {
     return cursor.summary
   }
 
+  /// The same for an object of a face's protocol.
+  @discardableResult
+  public func replay<Face: ForwardingFace>(
+    _ interface: Interface, into target: Face.Target, as face: Face.Type,
+    _ options: ReplayOptions = ReplayOptions()
+  ) throws -> ReplaySummary {
+    Face.prepare(target)
+    return try replay(interface, into: Face.object(of: target), options)
+  }
+
   /// The same for calls that are awaited, one after the other. Ends at once when its task is cancelled.
   @discardableResult
   public nonisolated(nonsending) func replayAwaiting(

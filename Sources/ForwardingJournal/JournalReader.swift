@@ -58,6 +58,8 @@ public final class JournalReader {
   }
 
   func nextFrame() throws(JournalError) -> JournalFrame? {
+    // A value of a record may know the reader, and ask it for more while it is being read.
+    if scanner.window.isLent { throw .inUse(path: path) }
     if let frame = try scanner.nextCall() { return frame }
     guard let current, let next = try JournalFiles.file(after: current, scanner.next, of: path)
     else { return nil }
@@ -65,9 +67,11 @@ public final class JournalReader {
     if let frame = try scanner.nextCall() { return frame }
     if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
     let following = try JournalScanner(JournalWindow(next), path: next.path)
-    guard following.header.first == scanner.next else {
+    guard following.header.first <= scanner.next else {
       throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
     }
+    // The file that was read may have been made smaller, and not put aside.
+    try following.skip(below: scanner.next)
     behind += scanner.offset
     scanner = following
     self.current = next

@@ -3,7 +3,7 @@ import ForwardingWire
 /// One call of a journal, as it was written.
 ///
 /// ```swift
-/// func print(_ reader: JournalReader) throws {
+/// func show(_ reader: JournalReader) throws {
 ///   while let record = try reader.next() { print(record.sequence, record.selector) }
 /// }
 /// ```

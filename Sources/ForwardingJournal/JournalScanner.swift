@@ -17,6 +17,7 @@ struct JournalFrame {
 ///
 /// ```swift
 /// JournalTail.torn(offset: 96, bytes: 11)  // 11 bytes from byte 96 on are no record
+/// JournalTail.whole                        // whole
 /// ```
 public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
   /// A whole record, or none.
@@ -97,10 +98,31 @@ final class JournalScanner {
     return nil
   }
 
+  /// Passes over calls whose numbers are below one.
+  func skip(below wanted: UInt64) throws(JournalError) {
+    while next < wanted {
+      let (before, number, known) = (offset, next, definitions.count)
+      guard let frame = try nextCall() else { return }
+      guard frame.header.sequence >= wanted else { continue }
+      (offset, next) = (before, number)
+      definitions.removeSubrange(known...)
+      return
+    }
+  }
+
   private func define(_ frame: JournalFrame) throws(JournalError) {
-    guard Int(frame.header.message) == definitions.count,
-      definitions.count < JournalFormat.maximumDefinitions
-    else { throw .tooManyMessages(limit: JournalFormat.maximumDefinitions) }
+    guard definitions.count < JournalFormat.maximumDefinitions else {
+      throw .tooManyMessages(limit: JournalFormat.maximumDefinitions)
+    }
+    guard Int(frame.header.message) == definitions.count else {
+      throw .malformed(
+        offset: frame.offset,
+        WireError(
+          .value(
+            type: "a definition",
+            "its number is \(frame.header.message), but \(definitions.count) is next"),
+          at: 24))
+    }
     definitions.append(
       try contents(of: frame) { (reader) throws(WireError) in try Definition(from: &reader) })
   }
@@ -137,7 +159,8 @@ final class JournalScanner {
       if kind != .definition, Int(found.message) >= definitions.count, kind != .mark {
         throw .malformed(
           offset: offset,
-          WireError(.tooShort(expected: Int(found.message) + 1, given: definitions.count), at: 24))
+          WireError(
+            .value(type: "a call", "message \(found.message) is not defined"), at: 24))
       }
       let frame = JournalFrame(header: found, offset: offset, kind: kind)
       offset += found.length

@@ -6,7 +6,7 @@
 /// the list then:
 ///
 /// ```swift
-/// let deposit = try Message<NoResult, Int32>("deposit:")
+/// let deposit = try Message<Int32, Int32>("deposit:")
 /// var bank = Interface("bank")
 /// try bank.allow(deposit)
 /// let bytes = try bank.encode(deposit.invocation(5))
@@ -24,6 +24,8 @@ public struct Interface: Sendable {
   public let limits: WireLimits
   package let nameBytes: [UInt8]
   private var bySelector: [Selector: InterfaceMessage] = [:]
+  /// The same, to be found quickly: at the place that the selector's address says, or behind it.
+  private var places: [InterfaceMessage?] = []
   private var byName: [[UInt8]: InterfaceMessage] = [:]
 
   /// Makes an interface without messages. Of a name, the first 255 bytes count.
@@ -95,11 +97,37 @@ public struct Interface: Sendable {
     }
     bySelector[selector] = message
     byName[message.name] = message
+    arrange()
   }
 
   /// The message of a selector.
+  package func message(_ selector: Selector) -> InterfaceMessage? {
+    if places.isEmpty { return nil }
+    var place = Self.place(of: selector, among: places.count)
+    while let message = places[place] {
+      if message.selector == selector { return message }
+      place = (place + 1) & (places.count - 1)
+    }
+    return nil
+  }
+
+  /// Names lie at multiples of 8, so the lowest bits tell little.
   @inline(__always)
-  package func message(_ selector: Selector) -> InterfaceMessage? { bySelector[selector] }
+  private static func place(of selector: Selector, among count: Int) -> Int {
+    Int(truncatingIfNeeded: (selector.address >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32) & (count - 1)
+  }
+
+  /// Places the messages in a table that is half empty at least.
+  private mutating func arrange() {
+    var size = 8
+    while size < 2 * bySelector.count { size *= 2 }
+    places = Array(repeating: nil, count: size)
+    for (selector, message) in bySelector {
+      var place = Self.place(of: selector, among: size)
+      while places[place] != nil { place = (place + 1) & (size - 1) }
+      places[place] = message
+    }
+  }
 
   /// The message of a name from outside, which is only looked up.
   package func message(named name: [UInt8]) -> InterfaceMessage? { byName[name] }

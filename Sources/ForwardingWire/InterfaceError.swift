@@ -2,12 +2,11 @@
 ///
 /// ```swift
 /// var files = Interface("files")
-/// try files.allow("read:", MethodSignature("v@:^v"))
-/// // throws: argument 0 of 'read:' is ^v: an address means nothing elsewhere
+/// try files.allow("read:", MethodSignature("v@:^v"))  // throws: argument 2 of 'read:' is ^v: an address means nothing elsewhere
 /// ```
 public enum InterfaceError: Error, Hashable, Sendable {
-  /// A type may not cross: place 0 is the result, 1 the first declared argument.
-  case refused(selector: String, place: Int, type: String, Refusal)
+  /// A type may not cross; of the result, if there is no index. Indices are those of invocations.
+  case refused(selector: String, index: Int?, type: String, Refusal)
   /// The interface has the message already, with other types.
   case duplicate(selector: String, expected: String, given: String)
   /// The message has more arguments than the limit.
@@ -45,8 +44,8 @@ public enum InterfaceError: Error, Hashable, Sendable {
 extension InterfaceError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .refused(let selector, let place, let type, let refusal):
-      "\(place == 0 ? "the result" : "argument \(place - 1)") of '\(selector)' is \(type): \(refusal)"
+    case .refused(let selector, let index, let type, let refusal):
+      "\(index.map { "argument \($0)" } ?? "the result") of '\(selector)' is \(type): \(refusal)"
     case .duplicate(let selector, let expected, let given):
       "'\(selector)' is in the interface as \(expected), but \(given) is given"
     case .tooManyArguments(let selector, let limit, let given):

@@ -49,7 +49,7 @@ public final class InterfaceMessage: Sendable {
         return try WirePlace(type, plan.content(ofPlace: index), limits)
       } catch {
         throw .refused(
-          selector: selector.name, place: index == 0 ? 0 : index - 2, type: "\(type)", error)
+          selector: selector.name, index: index == 0 ? nil : index - 1, type: "\(type)", error)
       }
     }
     result = try place(0, signature.resultType)
@@ -76,7 +76,23 @@ public final class InterfaceMessage: Sendable {
 
   /// Whether calls of another plan are calls of this message, if text is translated.
   package func takes(_ other: CallPlan) -> Bool {
-    other === plan || other.isInterchangeable(with: plan)
+    other === plan || other.isInterchangeable(with: plan) || differsInText(from: other)
+  }
+
+  /// Whether calls of another plan are calls of this message, but for whose their text is.
+  private func differsInText(from other: CallPlan) -> Bool {
+    guard other.signature.isInterchangeable(with: signature) else { return false }
+    return (0...signature.numberOfArguments).allSatisfy { place in
+      switch (plan.content(ofPlace: place), other.content(ofPlace: place)) {
+      case (.text, .cString), (.cString, .text), (.text, .text), (.cString, .cString): true
+      case (.value(let one), .value(let two)): one == two
+      case (.bytes(let one), .bytes(let two)): one == two
+      case (.nothing, .nothing): true
+      // Receiver and selector; no other address is in a message.
+      case (.address, .address): place == 1 || place == 2
+      default: false
+      }
+    }
   }
 }
 

@@ -39,6 +39,11 @@ enum ValueJSON {
     try read(type)
   }
 
+  /// Whether bytes, which do not nest deeply, are JSON.
+  static func isJSON(_ bytes: [UInt8]) -> Bool {
+    (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
+  }
+
   /// How deeply lists nest in a text, whether it is JSON or not.
   static func depth(of json: [UInt8]) -> Int {
     var (depth, deepest) = (0, 0)

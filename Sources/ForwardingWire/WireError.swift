@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var bank = Interface("bank")
-/// try bank.allow(Message<NoResult, Int32>("deposit:"))
+/// try bank.allow(Message<Int32, Int32>("deposit:"))
 /// try bank.decode([2, 0, 0, 0])  // throws: byte 0: version 1 is expected, but 2 is given
 /// ```
 public struct WireError: Error, Hashable, Sendable {

@@ -98,6 +98,9 @@ public struct WireTypes: Sendable {
       guard ValueJSON.depth(of: bytes) <= limits.depth else {
         throw WireError(.nestedTooDeeply(limit: limits.depth), at: start)
       }
+      guard ValueJSON.isJSON(bytes) else {
+        throw WireError(.value(type: "\(type)", "it is no JSON"), at: start)
+      }
       return .json(text)
     case .structure(_, let members?):
       var values: [WireValue] = []

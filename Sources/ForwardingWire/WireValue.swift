@@ -38,7 +38,7 @@ extension WireValue: CustomStringConvertible {
     case .text(let text): Self.quoted(text)
     case .bytes(let bytes): "\"" + Self.hexadecimal(bytes) + "\""
     case .list(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
-    case .json(let text): text
+    case .json(let text): Self.inOneLine(text)
     }
   }
 
@@ -57,6 +57,19 @@ extension WireValue: CustomStringConvertible {
       }
     }
     return quoted + "\""
+  }
+
+  /// JSON without what a terminal obeys: controls are between its tokens alone, and others inside of texts.
+  private static func inOneLine(_ json: String) -> String {
+    var line = ""
+    for scalar in json.unicodeScalars {
+      switch scalar {
+      case "\0"..<" ": line += " "
+      case "\u{7F}"..."\u{9F}": line += escaped(scalar.value)
+      default: line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
   }
 
   private static func escaped(_ value: UInt32) -> String {

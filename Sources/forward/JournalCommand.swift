@@ -71,6 +71,8 @@ private struct Listing {
     while let record = try reader.next() {
       show(record)
       progress.show(reader.bytesRead)
+      // Nobody may be reading what is printed.
+      if count % 1024 == 0, fflush(nil) != 0 { return }
     }
   }
 
@@ -233,13 +235,13 @@ struct Progress {
     let percent = min(100, done * 100 / total)
     if percent == shown { return }
     shown = percent
-    write("\r" + Self.bar(percent))
+    put("\r" + Self.bar(percent))
   }
 
   /// Takes the bar away.
-  func end() { if shown >= 0 { write("\r\u{1B}[K") } }
+  func end() { if shown >= 0 { put("\r\u{1B}[K") } }
 
-  private func write(_ text: String) { _ = unsafe Glibc.write(2, text, text.utf8.count) }
+  private func put(_ text: String) { _ = unsafe write(2, text, text.utf8.count) }
 
   static func bar(_ percent: Int) -> String {
     let full = percent * 30 / 100

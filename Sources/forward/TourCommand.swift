@@ -23,6 +23,9 @@ enum TourCommand {
       ("Values of any Swift type travel where they lie, and text as text", values),
       ("A proxy that speaks to many, and knows whose answer counts", multicast),
       ("The other way: a C function pointer that Swift answers", callbacks),
+      ("A change that is recorded can be taken back, and made again", undo),
+      ("A spy: what came, what it was answered, and what a test was promised", spies),
+      ("A journal: calls in a file, made again on another object", JournalTour.run),
       ("What it costs here, beside closures", costs),
     ]
     for (index, (title, chapter)) in chapters.enumerated() {
@@ -35,14 +38,14 @@ enum TourCommand {
     return .ok
   }
 
-  fileprivate static func say(_ text: String) {
+  static func say(_ text: String) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.out("   " + line)
     }
   }
 
   /// A line of code, and its answer.
-  private static func show(_ code: String, _ answer: String) {
+  static func show(_ code: String, _ answer: String) {
     let padding = String(repeating: " ", count: max(1, 56 - code.count))
     Terminal.out("   " + code + padding + Terminal.styled("// " + answer, .dim))
   }

@@ -103,7 +103,7 @@
 
   private func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }
 
-  @Suite("A face with async requirements", .timeLimit(.minutes(1)))
+  @Suite("A face with async requirements", .timeLimit(.minutes(10)))
   struct AsyncFaceTests {
     let delegates = Multicast<UploadDelegateProxy>()
 

@@ -34,7 +34,8 @@ struct DoctorTests {
   }
 
   @Test(
-    "help is on standard output, examples first", arguments: ["explain", "call", "doctor", "tour"])
+    "help is on standard output, examples first",
+    arguments: ["explain", "call", "doctor", "journal", "tour"])
   func help(command: String) throws {
     let result = try Tool.run([command, "--help"])
     #expect(result.status == 0)

@@ -99,7 +99,9 @@ struct DocumentationExampleTests {
         "-swift-version", "6", "-strict-memory-safety", "-Werror", "StrictMemorySafety",
         "-module-name", "Examples", "-diagnostic-style=llvm", source.path, "-o", program,
       ] + Toolchain.moduleOptions
-        + macroOptions + Toolchain.linkOptions(for: ExampleSources.modules + ["CForwardingShims"]))
+        + macroOptions
+        + Toolchain.linkOptions(
+          for: ExampleSources.modules + ["CForwardingShims", "CJournalShims"]))
     let errors = compiled.errors.split(separator: "\n").filter { $0.contains("error:") }
     try #require(
       compiled.status == 0, "\(errors.isEmpty ? compiled.errors : errors.joined(separator: "\n"))")

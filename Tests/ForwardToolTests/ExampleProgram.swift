@@ -59,7 +59,9 @@ struct ExampleProgram {
     for chunk in chunks where chunk.kind == .type {
       emit(chunk, needed.contains { $0.name == chunk.name } ? "Preamble" : example.file)
     }
-    lines += ["static func run() async throws {"]
+    // Where nothing is awaited, Swift would ask for it if there were a way to.
+    let waits = chunks.contains { $0.lines.contains { $0.contains(/\bawait\b/) } }
+    lines += ["static func run() \(waits ? "async " : "")throws {"]
     for chunk in chunks where chunk.kind == .statement {
       emit(chunk, needed.contains { $0 == chunk } ? "Preamble" : example.file)
     }
@@ -75,7 +77,8 @@ struct ExampleProgram {
       }
       emit(Chunk(kind: .extension, name: name, line: chunk.line, lines: lines), example.file)
     }
-    lines.append("await runExample(\"\(example.name)\") { try await Example\(count).run() }")
+    lines.append(
+      "await runExample(\"\(example.name)\") { try \(waits ? "await " : "")Example\(count).run() }")
   }
 
   /// The program, which prints the number of each claim that was looked at with what it found.

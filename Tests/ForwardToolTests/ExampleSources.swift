@@ -14,7 +14,10 @@ struct Example {
 
 /// The documentation of this package: comments in front of declarations, and Markdown.
 enum ExampleSources {
-  static let modules = ["TypeEncodings", "Invocations", "Forwarding", "InvocationText"]
+  static let modules = [
+    "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
+    "ForwardingWire", "ForwardingJournal",
+  ]
 
   /// The code in all documentation comments of the public modules.
   static func inComments() throws -> [Example] {

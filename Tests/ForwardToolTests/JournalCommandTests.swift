@@ -1,7 +1,7 @@
 import Foundation
 import ForwardingJournal
+import ForwardingTestSupport
 import Testing
-@testable import forward
 
 @Suite("forward journal")
 struct JournalCommandTests {
@@ -131,10 +131,36 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("a bar is as long as what was done")
-  func bar() {
-    #expect(Progress.bar(0) == "[" + String(repeating: " ", count: 30) + "] 0 %")
-    #expect(Progress.bar(50).filter { $0 == "#" }.count == 15)
-    #expect(Progress.bar(100) == "[" + String(repeating: "#", count: 30) + "] 100 %")
+  @Test("on a terminal, a bar shows how far a long file is, and goes away")
+  func bar() throws {
+    try withFile { path in
+      var interface = Interface("books")
+      try interface.allow(Self.note)
+      let journal = try Journal(at: path, interface: interface)
+      let text = String(repeating: "long ", count: 2000)
+      for number in 0..<600 { try Self.note(text, Int32(number), on: journal) }
+      try journal.close()
+      let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+      defer { close(terminal) }
+      // Unlocked, and asked for its number: TIOCSPTLCK, TIOCGPTN.
+      var (lock, number): (Int32, Int32) = (0, 0)
+      try #require(
+        terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0
+          && ioctl(terminal, 0x8004_5430, &number) == 0)
+      let name = "/dev/pts/\(number)"
+      let other = open(name, O_RDWR | O_NOCTTY)
+      let process = Process()
+      process.executableURL = Tool.program
+      process.arguments = ["journal", "--check", path]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle(fileDescriptor: other, closeOnDealloc: true)
+      try process.run()
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      process.waitUntilExit()
+      let count = read(terminal, &bytes, bytes.count)
+      let shown = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+      #expect(shown.contains("\r[###############               ] 50 %"))
+      #expect(shown.hasSuffix("] 100 %\r\u{1B}[K"))
+    }
   }
 }

@@ -71,6 +71,21 @@ struct SnippetTests {
         + "guardian: inserted row 2 of notes\ncache: inserted row 2 of notes\nfalse\n"
         + "cache: updated row 1 of notes\ntrue\ncache: deleted row 1 of notes\ntrue\n"
     ),
+    (
+      "SpyFace",
+      """
+      [50, 100]
+      2
+      true
+      line 42: expected 1 call of 'download:didReach:'("small", 75), received none
+        download:didReach:("small", 50)
+        download:didReach:("small", 100)
+        downloadDidEnd:("small")
+        download:mayUse:("small", 10)
+        download:mayUse:("large", 100000)
+
+      """
+    ),
   ]
 
   @Test(
@@ -93,6 +108,28 @@ struct SnippetTests {
     }
     print("\(name) is left out: there is no libsqlite3.so.0 (apt-get install libsqlite3-0)")
     return false
+  }
+
+  @Test("the text editor undoes what its script does, and asks for a terminal to be used by hand")
+  func textEditor() throws {
+    let result = try Self.run("TextEditorUndo")
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    #expect(
+      result.output == """
+        typed: hello world| (Undo Typing, Redo, modified)
+        typed: hello, big| world (Undo Typing, Redo, modified)
+        replaced: heLLo, big worL|d (Undo Replace All, Redo, modified)
+        undone: hel|lo, big world (Undo Typing, Redo Replace All, modified)
+        undone: hello| world (Undo Typing, Redo Typing)
+        redone: hello, big| world (Undo Typing, Redo Replace All, modified)
+        deleted: hello, bi| world (Undo Delete, Redo, modified)
+          Typing: Editor remove:at: 11 0
+          Typing: Editor remove:at: 5 5
+          Delete: Editor insert:at: "g" 9
+        all undone: | (Undo, Redo Typing, modified)
+
+        """)
   }
 
   @Test("a snippet prints what it says", arguments: outputs.filter { isRunnable($0.0) })

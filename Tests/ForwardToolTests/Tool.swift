@@ -13,13 +13,15 @@ struct Tool {
   static func run(
     _ arguments: [String], bytes: [UInt8], environment: [String: String] = [:]
   ) throws -> Finished {
-    // Built beside the test bundle that is running.
-    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let tool = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(
-      "forward")
-    return try ForwardingTestSupport.run(
-      tool.path, arguments, input: bytes, environment: environment)
+    try ForwardingTestSupport.run(
+      program.path, arguments, input: bytes, environment: environment)
   }
+
+  /// Built beside the test bundle that is running.
+  static let program = URL(
+    fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      ?? ""
+  ).deletingLastPathComponent().appendingPathComponent("forward")
 
   static func objects(_ text: String) throws -> [[String: Any]] {
     try text.split(separator: "\n").map { line in

@@ -53,6 +53,65 @@ struct JournalTests {
     #expect(ledger == Ledger())
   }
 
+  @Test("text of C and text of Swift are written alike, whoever sends them")
+  func textOfC() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    let call = try Invocation(MethodSignature("v@:*"), selector: "rename:")
+    try call.setArgument("of C", at: 2)
+    try call.invoke(on: journal)
+    try Ledger.rename("of Swift", on: journal)
+    #expect(ledger.names == ["of C", "of Swift"])
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.next()?.values() == [.text("of C")])
+    #expect(try reader.next()?.values() == [.text("of Swift")])
+  }
+
+  @Test("a call for a target that is gone is not written")
+  func goneTarget() throws {
+    let folder = try Folder()
+    var ledger: Ledger? = Ledger()
+    let journal = try Journal(
+      at: folder.journal, interface: Ledger.interface(), to: ledger, strongly: false)
+    try Ledger.rename("1", on: journal)
+    ledger = nil
+    #expect(throws: ForwardingError.self) { try Ledger.rename("2", on: journal) }
+    #expect(journal.nextSequence == 2)
+  }
+
+  /// Reads on in the journal that it comes from, while it is read itself.
+  private struct Nosy: Codable, Sendable {
+    nonisolated(unsafe) static var reader: JournalReader?
+    nonisolated(unsafe) static var error: JournalError?
+    var size = 100_000
+    var padding = String(repeating: "x", count: 100_000)
+
+    init() {}
+    init(from decoder: any Decoder) throws {
+      do throws(JournalError) { _ = try Self.reader?.next() } catch { Self.error = error }
+      padding = ""
+    }
+  }
+
+  @Test("a value that asks its own reader for more while it is read is refused")
+  func nosyValue() throws {
+    let folder = try Folder()
+    let look = try Message<NoResult, Nosy, String>("look:again:")
+    var interface = Interface("nosy")
+    try interface.allow(look)
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for _ in 0..<5 { try look(Nosy(), "text", on: journal) }
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    Nosy.reader = reader
+    defer { Nosy.reader = nil }
+    let copy = try Journal(at: folder.path + "/copy", interface: interface)
+    #expect(try reader.replay(interface, into: copy).made == 5)
+    #expect(Nosy.error == .inUse(path: folder.journal))
+  }
+
   @Test("two journals cannot write one file, and the second names who does")
   func twoWriters() throws {
     let folder = try Folder()

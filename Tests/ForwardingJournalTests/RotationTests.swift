@@ -92,6 +92,41 @@ struct RotationTests {
     try journal.close()
   }
 
+  @Test("a reader that is at the end of a file goes on in the smaller one that takes its place")
+  func followingCompaction() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    let reader = try JournalReader(at: folder.journal)
+    for number in 1...20 {
+      try Ledger.rename("\(number)", on: journal)
+      #expect(try reader.next()?.sequence == UInt64(number))
+      if number % 5 == 0 { try journal.compact { $0.sequence % 2 == 0 } }
+    }
+    try journal.compact { $0.sequence < 3 }
+    #expect(try reader.next() == nil)
+    try Ledger.rename("21", on: journal)
+    #expect(try reader.next()?.sequence == 21)
+  }
+
+  @Test("a file that cannot be put aside stays, and the call that filled it is made")
+  func refusedRotation() throws {
+    let folder = try Folder()
+    let ledger = Ledger()
+    var options = JournalOptions()
+    options.rotation = 200
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+    try FileManager.default.createDirectory(
+      atPath: folder.journal + ".new", withIntermediateDirectories: false)
+    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
+    #expect(ledger.names.count == 20)
+    #expect(throws: JournalError.self) { try journal.rotate() }
+    try journal.close()
+    let other = Ledger()
+    try JournalReader(at: folder.journal).replay(interface, into: other)
+    #expect(other == ledger)
+  }
+
   @Test("a smaller file has what was kept, and the journal goes on behind it")
   func compaction() throws {
     let folder = try Folder()
@@ -139,6 +174,21 @@ struct RotationTests {
     try Ledger.rename("11", on: journal)
     #expect(try journal.compact { _ in true } == 0)
     #expect(journal.nextSequence == 12)
+  }
+
+  @Test("a rule that compacts or rotates itself is refused, and does not wait for itself")
+  func nestedRule() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    try Ledger.rename("1", on: journal)
+    let inUse = JournalError.inUse(path: folder.journal)
+    let dropped = try journal.compact { _ in
+      #expect(throws: inUse) { try journal.compact { _ in true } }
+      #expect(throws: inUse) { try journal.rotate() }
+      return false
+    }
+    #expect(dropped == 1)
+    try journal.rotate()
   }
 
   @Test("calls that are written while a file is made smaller are kept")

@@ -12,9 +12,15 @@ struct SyncTests {
     let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
     let threads = 8
     let calls = 40
-    DispatchQueue.concurrentPerform(iterations: threads) { thread in
-      for call in 0..<calls { _ = try? Ledger.rename("\(thread) \(call)", on: journal) }
+    // Threads of their own: a queue has no more than there are processors.
+    let done = DispatchSemaphore(value: 0)
+    for thread in 0..<threads {
+      Thread {
+        for call in 0..<calls { _ = try? Ledger.rename("\(thread) \(call)", on: journal) }
+        done.signal()
+      }.start()
     }
+    for _ in 0..<threads { done.wait() }
     #expect(journal.nextSequence == UInt64(threads * calls) + 1)
     let syncs = journal.syncs
     #expect(syncs > 0 && syncs < threads * calls, "\(syncs)")

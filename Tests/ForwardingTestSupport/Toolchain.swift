@@ -34,9 +34,11 @@ public enum Toolchain {
 
   /// The options with which the compiler finds the modules of this package.
   public static var moduleOptions: [String] {
-    let map = package.appendingPathComponent("CShims/CallShims/include/module.modulemap").path
     let modules = build.appendingPathComponent("Modules").path
-    return ["-I", modules, "-Xcc", "-fmodule-map-file=\(map)"]
+    let maps = ["CallShims", "JournalShims"].map {
+      package.appendingPathComponent("CShims/\($0)/include/module.modulemap").path
+    }
+    return ["-I", modules] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
   /// The options with which the compiler links a program with modules of this package: the objects

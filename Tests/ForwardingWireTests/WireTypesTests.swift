@@ -32,6 +32,21 @@ struct WireTypesTests {
     #expect(throws: WireError.self) { try WireTypes(encoding) }
   }
 
+  @Test("JSON from outside is shown in one line, and nothing of it is obeyed by a terminal")
+  func shownJSON() throws {
+    let types = try WireTypes("v@:^{Some.Thing}")
+    func value(_ json: String) throws -> String {
+      let count = UInt8(json.utf8.count)
+      return try types.arguments([count, 0, 0, 0] + Array(json.utf8))[0].description
+    }
+    #expect(try value("[1,\n2]") == "[1, 2]")
+    #expect(try value("\"\u{9B}31m\"") == "\"\\u009b31m\"")
+    #expect(throws: WireError.self) { try value("\"\u{1B}[2J\"") }
+    #expect(throws: WireError.self) { try value("[") }
+    let deep = String(repeating: "[", count: 17) + String(repeating: "]", count: 17)
+    #expect(throws: WireError.self) { try value(deep) }
+  }
+
   @Test("integers of all widths keep their signs")
   func integers() throws {
     let types = try WireTypes("v@:cCsSiIqQtT")

@@ -67,7 +67,7 @@ __attribute__((always_inline)) static inline const void *const *call(
 // asks nobody else as long as one thread alone has delivered. One thread makes and ends most proxies, and what
 // asks all threads takes longer than all the rest of it.
 __attribute__((noinline)) static void note_reader(FWDListPlace *place, const FWDThread *thread) {
-  uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_RELAXED);
+  uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE);
   if (reader == FWD_MANY_READERS) return;
   if (reader != 0 || !__atomic_compare_exchange_n(&place->reader, &reader, (uintptr_t)thread, 0,
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -82,7 +82,7 @@ __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThrea
                                                        FWDListPlace *place, uintptr_t stack) {
   FWDHold *hold = thread->top;
   if (!fwd_has_room(thread, hold, 2, stack)) return 0;
-  if (__atomic_load_n(&place->reader, __ATOMIC_RELAXED) != (uintptr_t)thread)
+  if (__atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread)
     note_reader(place, thread);
   thread->top = hold + 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

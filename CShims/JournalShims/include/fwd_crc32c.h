@@ -13,12 +13,12 @@ uint32_t fwd_crc32c(uint32_t before, const void *_Nullable bytes, size_t count);
 /// a factor of ten.
 uint32_t fwd_crc32c_by_table(uint32_t before, const void *_Nullable bytes, size_t count);
 
-/// Whether this processor has the instruction. Found out once, and the same for the whole life of the
-/// process.
+/// Whether this processor has the instruction. Found out when the library is loaded, and the same for the
+/// whole life of the process.
 int fwd_crc32c_has_instruction(void);
 
 /// A number that is another one in each child that this process forks: who remembers it knows whether its
-/// files and locks are its own. 0 in a process that nobody asked before it was forked.
+/// files and locks are its own. 0 in a process that was not forked.
 uint64_t fwd_fork_count(void);
 
 #pragma clang assume_nonnull end

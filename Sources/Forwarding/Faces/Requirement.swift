@@ -10,7 +10,7 @@
 public final class Requirement<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
-  @usableFromInline let prepared: PreparedMessage?
+  @usableFromInline package let prepared: PreparedMessage?
   /// Why there is no message: a type of the protocol's describes itself wrongly.
   private let refusal: InvocationError?
 
@@ -76,7 +76,7 @@ public final class Requirement<Result, each Argument>: Sendable {
 
   /// The message; throws if its types cannot be passed.
   @usableFromInline
-  var checked: Message<Result, repeat each Argument> {
+  package var checked: Message<Result, repeat each Argument> {
     get throws(InvocationError) {
       guard let prepared else { throw missing }
       return Message(selector, prepared)

@@ -17,7 +17,7 @@
 public struct Message<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
-  @usableFromInline let prepared: PreparedMessage
+  @usableFromInline package let prepared: PreparedMessage
 
   /// Makes a message. The selector must have a colon for each argument. The types are compared with
   /// `encoding`, or spell one.

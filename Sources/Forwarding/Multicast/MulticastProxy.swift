@@ -227,8 +227,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
-    for registration in snapshot {
-      guard let target = registration.object else { continue }
+    // The targets, not their registrations: code of a target's may wait for the end of one.
+    for target in targets {
       if let signature = Introspection.signature(of: target, for: selector) { return signature }
     }
     return nil

@@ -16,7 +16,7 @@ package struct WireWriter: ~Copyable {
   /// Begins with no bytes; refuses more than `limit`.
   package init(limit: Int) {
     capacity = 256
-    unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    unsafe base = .allocate(byteCount: capacity, alignment: 8)
     self.limit = limit
   }
 
@@ -35,7 +35,7 @@ package struct WireWriter: ~Copyable {
   mutating func grow(to needed: Int) throws(WireError) {
     guard needed <= limit else { throw WireError(.limit(limit, given: needed), at: count) }
     let larger = max(needed, min(limit, 2 * capacity))
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
     unsafe memory.copyMemory(from: base, byteCount: count)
     unsafe base.deallocate()
     (unsafe base, capacity) = (unsafe memory, larger)

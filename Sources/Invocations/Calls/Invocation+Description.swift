@@ -25,6 +25,13 @@ extension Invocation: CustomStringConvertible {
     return Self.cut(text, Self.descriptionLimit + 80) + ">"
   }
 
+  /// An argument as the description has it; text that is missing is nil.
+  package func text(ofArgument index: Int) -> String {
+    guard index >= 0, index < plan.argumentCount else { return "?" }
+    let slot = call.slot(index)
+    return slot.kind.isSwiftValue && slot.isNull ? "nil" : describe(index)
+  }
+
   private func describe(_ index: Int) -> String {
     let slot = call.slot(index)
     let word = slot.word

@@ -70,3 +70,39 @@ struct Carriage: @unchecked Sendable {
     self.size = size
   }
 }
+
+// The memory of what is carried: words, and room for the values behind some of them.
+extension Carriage {
+  /// Copies what the words refer to into the room behind them, or retains it.
+  @unsafe
+  func keep(in memory: UnsafeMutableRawPointer) {
+    for kept in kept {
+      let word = unsafe memory.load(fromByteOffset: kept.offset, as: UInt64.self)
+      guard word != 0 else { continue }
+      let own: UInt64
+      if let type = kept.type {
+        let room = unsafe memory + kept.room
+        // SAFETY: the place holds the address of a value of the type, and there is room for one.
+        unsafe AnyValue.initialize(type, at: room, to: UInt(word))
+        own = UInt64(UInt(bitPattern: room))
+      } else {
+        own = OwnedWord(keeping: word, as: kept.ownership).word
+      }
+      unsafe memory.storeBytes(of: own, toByteOffset: kept.offset, as: UInt64.self)
+    }
+  }
+
+  /// Lets go of all that.
+  @unsafe
+  func letGo(in memory: UnsafeMutableRawPointer) {
+    for kept in kept {
+      let word = unsafe memory.load(fromByteOffset: kept.offset, as: UInt64.self)
+      guard word != 0 else { continue }
+      if let type = kept.type {
+        unsafe AnyValue.deinitialize(type, at: memory + kept.room)
+      } else {
+        OwnedWord(word, kept.ownership).release()
+      }
+    }
+  }
+}

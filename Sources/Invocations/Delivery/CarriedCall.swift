@@ -45,48 +45,17 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
     }
     let carried = unsafe unsafeDowncast(made, to: CarriedCall.self)
     unsafe carried.memory.copyMemory(from: call.frame, byteCount: plan.carriage.wordBytes)
-    if plan.carriage.isKeeping { unsafe carried.keep(plan.carriage.kept, carried.memory) }
+    if plan.carriage.isKeeping { unsafe plan.carriage.keep(in: carried.memory) }
     return carried
-  }
-
-  @unsafe
-  private func keep(_ kept: [Carriage.Kept], _ memory: UnsafeMutableRawPointer) {
-    for kept in kept {
-      let word = unsafe memory.load(fromByteOffset: kept.offset, as: UInt64.self)
-      guard word != 0 else { continue }
-      let own: UInt64
-      if let type = kept.type {
-        let room = unsafe memory + kept.room
-        // SAFETY: the place holds the address of a value of the type, and there is room for one.
-        unsafe AnyValue.initialize(type, at: room, to: UInt(word))
-        own = UInt64(UInt(bitPattern: room))
-      } else {
-        own = OwnedWord(keeping: word, as: kept.ownership).word
-      }
-      unsafe memory.storeBytes(of: own, toByteOffset: kept.offset, as: UInt64.self)
-    }
   }
 
   deinit {
     let head = unsafe head
     unsafe head.plan._withUnsafeGuaranteedRef { plan in
-      if plan.carriage.isKeeping { unsafe letGo(plan.carriage.kept, memory) }
+      if plan.carriage.isKeeping { unsafe plan.carriage.letGo(in: memory) }
     }
     unsafe head.plan.release()
     unsafe swift_unownedRelease(head.route)
-  }
-
-  @unsafe
-  private func letGo(_ kept: [Carriage.Kept], _ memory: UnsafeMutableRawPointer) {
-    for kept in kept {
-      let word = unsafe memory.load(fromByteOffset: kept.offset, as: UInt64.self)
-      guard word != 0 else { continue }
-      if let type = kept.type {
-        unsafe AnyValue.deinitialize(type, at: memory + kept.room)
-      } else {
-        OwnedWord(word, kept.ownership).release()
-      }
-    }
   }
 
   // As addresses: to look at a property of a buffer is checked for exclusivity at run time.

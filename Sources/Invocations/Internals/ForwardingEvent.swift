@@ -39,6 +39,8 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     case deadReceiver
     /// A callback had no memory for its arguments.
     case outOfMemory
+    /// An undo stack left a step out, or could not record one.
+    case undo
   }
 
   /// What happened.
@@ -123,6 +125,10 @@ extension ForwardingEvent {
     ForwardingEvent(
       .deadReceiver, selector: selector, type: SwiftType(type),
       "C called the callback of -[\(type) \(selector)], whose object is gone; it gets zero")
+  }
+
+  package static func undo(_ text: String) -> ForwardingEvent {
+    ForwardingEvent(.undo, "undo: \(text)")
   }
 
   static func outOfMemory(inCallback address: UInt) -> ForwardingEvent {

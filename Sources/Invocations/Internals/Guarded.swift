@@ -20,7 +20,7 @@ import CForwardingShims
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
   // SAFETY: the value is reached only between lock and unlock, and the mutex is there for good.
-  private var mutex: UnsafeMutablePointer<pthread_mutex_t> {
+  var mutex: UnsafeMutablePointer<pthread_mutex_t> {
     unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
   }
   // Two accesses at a time would wait for each other; to check that again at run time costs as much as the lock.

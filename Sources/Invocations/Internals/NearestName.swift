@@ -1,5 +1,5 @@
 /// Finds the name that a mistyped one may stand for.
-enum NearestName {
+package enum NearestName {
   /// The candidate with the fewest edits, if they are few for the name's length.
   static func to(_ name: String, among candidates: [String]) -> String? {
     let wanted = Array(name.utf8.prefix(64))
@@ -12,6 +12,11 @@ enum NearestName {
       }
     }
     return best?.name
+  }
+
+  /// How many bytes of one name, of the first 64, must be inserted, deleted or replaced to have another.
+  package static func distance(_ one: String, _ other: String) -> Int {
+    edits(Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
   }
 
   /// How many bytes must be inserted, deleted or replaced.

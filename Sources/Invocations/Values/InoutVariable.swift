@@ -45,7 +45,13 @@ public struct InoutVariable<Value>: Sendable {
 
   /// What the variable holds now.
   public var value: Value {
-    get throws { try loan.change { $0 } }
+    get throws { try loan.kept ?? loan.change { $0 } }
+  }
+
+  /// What the variable holds now, for those who keep the call: it changes no more, and any thread may read it.
+  var kept: InoutVariable {
+    guard loan.kept == nil, let value = try? loan.change({ $0 }) else { return self }
+    return InoutVariable(loan: Loan(keeping: value))
   }
 
   @safe
@@ -54,9 +60,19 @@ public struct InoutVariable<Value>: Sendable {
     // ends the loan.
     private var address: UnsafeMutablePointer<Value>?
     private let thread = pthread_self()
+    /// What is kept where nothing is lent.
+    let kept: Value?
 
     @unsafe
-    init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = address }
+    init(_ address: UnsafeMutablePointer<Value>) {
+      unsafe self.address = address
+      kept = nil
+    }
+
+    init(keeping value: Value) {
+      unsafe address = nil
+      kept = value
+    }
 
     func end() { unsafe address = nil }
 
@@ -75,4 +91,7 @@ public struct InoutVariable<Value>: Sendable {
 extension InoutVariable: LentVariable {}
 
 /// What no other thread may have.
-protocol LentVariable {}
+protocol LentVariable {
+  /// The same, without a loan.
+  var kept: Self { get }
+}

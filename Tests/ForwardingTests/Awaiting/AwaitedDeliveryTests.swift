@@ -76,7 +76,7 @@ private func targets(_ count: Int, _ log: Log = Log()) -> (MulticastProxy, [Slow
   return (proxy, targets)
 }
 
-@Suite("Deliveries that are awaited", .timeLimit(.minutes(1)))
+@Suite("Deliveries that are awaited", .timeLimit(.minutes(10)))
 struct AwaitedDeliveryTests {
   @Test("each target is awaited before the next one begins")
   func inOrder() async throws {

@@ -52,7 +52,7 @@ private let lanes: [DeliveryLane] = [
   .actor(MainActor.shared),
 ]
 
-@Suite("Lanes that are awaited", .timeLimit(.minutes(1)))
+@Suite("Lanes that are awaited", .timeLimit(.minutes(10)))
 struct AwaitedLaneTests {
   @Test("the result of a message in any lane is awaited", arguments: lanes)
   func result(_ lane: DeliveryLane) async throws {

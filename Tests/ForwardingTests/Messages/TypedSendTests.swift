@@ -1,5 +1,6 @@
 import Dispatch
 import ForwardingTestSupport
+import ForwardingTesting
 import Testing
 @testable import Forwarding
 
@@ -53,13 +54,18 @@ struct TypedSendTests {
 
   @Test("all, first and fold tell everybody of a message without a result")
   func nothing() throws {
-    let log = Log()
     let proxy = MulticastProxy()
-    for name in ["1", "2"] { proxy.add(Listener(name, log), strongly: true) }
+    let (one, other) = (SpyProxy(), SpyProxy())
+    for spy in [one, other] { proxy.add(spy) }
     #expect(try did.all(7, on: proxy).count == 2)
-    #expect(log.all == ["1 7", "2 7"])
     #expect(try did.first(8, on: proxy) != nil)
-    #expect(log.all == ["1 7", "2 7", "1 8"])
+    #expect(one[did].received == [7, 8])
+    #expect(other[did].received == [7])
+    verifyInOrder {
+      one[did].with(7)
+      other[did].with(7)
+      one[did].with(8)
+    }
     let count = try did.fold(9, on: proxy, into: 0) { count, _ in
       count += 1
       return .next

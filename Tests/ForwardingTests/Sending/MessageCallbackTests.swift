@@ -1,6 +1,7 @@
 import CForwardingFixtures
 import Forwarding
 import ForwardingTestSupport
+import ForwardingTesting
 import Foundation
 import Invocations
 import Testing
@@ -9,33 +10,32 @@ import Testing
 struct MessageCallbackTests {
   @Test("calls of a C function pointer become messages")
   func door() throws {
-    let log = Log()
-    let listener = Listener("native", log)
-    let door = try MessageCallback(to: listener, selector: "did:", encoding: "v^vi", skipping: 1)
+    let spy = SpyProxy()
+    let door = try MessageCallback(to: spy, selector: "did:", encoding: "v^vi", skipping: 1)
     typealias Hook = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void
     let hook = try door.function(as: Hook.self)
     hook(nil, 5)
     hook(nil, 6)
-    #expect(log.all == ["native 5", "native 6"])
+    #expect(spy[did].received == [5, 6])
     #expect(door.signature.description == "v@:i")
   }
 
   @Test("a proxy behind the door reaches several weak targets, and the result comes back")
   func proxy() throws {
-    let log = Log()
     let everyone = MulticastProxy()
-    var first: Listener? = Listener("1", log)
-    let second = Listener("2", log)
-    everyone.add(first!)
+    var first: SpyProxy? = SpyProxy()
+    let second = SpyProxy()
+    try #require(first)[Messages.value].answer(with: 1)
+    second[Messages.value].answer(with: 2)
+    everyone.add(try #require(first))
     everyone.add(second)
     let door = try MessageCallback(to: everyone, selector: "value", encoding: "i")
     let ask = try door.function(as: (@convention(c) () -> Int32).self)
     #expect(ask() == 2)
-    #expect(log.all == ["1", "2"])
+    try #require(first)[Messages.value].expect()
     first = nil
-    log.clear()
     #expect(ask() == 2)
-    #expect(log.all == ["2"])
+    second[Messages.value].expect(times: 2)
   }
 
   @Test("a receiver that is gone, or throws, gives C zero, and the error is handed over")

@@ -108,4 +108,30 @@ struct ReturningQuestionTests {
     }
     #expect(proxy.registrationCount == 1)
   }
+
+  /// A class that removes a registration while it is asked for a method.
+  private final class Leaving: MessageForwarding {
+    nonisolated(unsafe) static var leave: (() -> Void)?
+
+    static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+      leave?()
+      return false
+    }
+  }
+
+  @Test("a target may be removed, and its end waited for, while a proxy asks it for types")
+  func removedWhileAsked() async {
+    await #expect(processExitsWith: .success) {
+      let target = Leaving()
+      let proxy = MulticastProxy()
+      let token = proxy.add(target)
+      Leaving.leave = {
+        guard (try? proxy.removeAndWait(token)) != nil else { exit(EXIT_FAILURE) }
+      }
+      // It would wait for itself for ever.
+      alarm(20)
+      #expect(proxy.methodSignature(for: "whatIsNotThere") == nil)
+      exit(proxy.count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
 }

@@ -1,0 +1,43 @@
+import Forwarding
+import Invocations
+
+/// What stands behind a face while a closure records that is `async`: it may come to any thread.
+final class AwaitedRecorder: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: all that changes is behind a lock.
+  private struct Kept: @unchecked Sendable {
+    var isOver = false
+    // SAFETY: copies that nobody else has, handed over when the recorder is over.
+    var calls: [RecordedCall] = []
+    var failure: (Selector?, any Error)?
+  }
+
+  private let kept = Guarded(Kept())
+
+  /// Keeps no more; returns what came, and what was refused first.
+  func end() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
+    kept.withLockInPlace { kept in
+      let (calls, failure) = (kept.calls, kept.failure)
+      (kept.calls, kept.failure, kept.isOver) = ([], nil, true)
+      return (calls, failure)
+    }
+  }
+
+  override func forward(_ invocation: Invocation) throws {
+    let selector = invocation.selector
+    let call = invocation.recordedCopy()
+    do { try call.checkKeepable() } catch {
+      kept.withLock { if $0.failure == nil { $0.failure = (selector, error) } }
+      throw error
+    }
+    let isOver = kept.withLockInPlace { kept in
+      if !kept.isOver { kept.calls.append(.whole(call)) }
+      return kept.isOver
+    }
+    if isOver { throw UndoError.notRecording(selector) }
+    if invocation.returnsValue { throw ForwardingError.nobodyAnswered(selector) }
+  }
+
+  override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+
+  override func responds(to selector: Selector) -> Bool { true }
+}

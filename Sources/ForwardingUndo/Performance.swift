@@ -1,0 +1,62 @@
+/// An undo or a redo that is under way.
+final class Performance {
+  enum Direction: Sendable { case undo, redo }
+
+  let direction: Direction
+  /// What is performed, and goes back to its place if that fails; nil if it was removed meanwhile.
+  var entry: Entry?
+  /// What is still to be performed, the next one last.
+  var remaining: [Step]
+  /// The groups that were open.
+  let outer: [OpenGroup]
+  /// How often recording was disabled when it began.
+  let disabledCount: Int
+  var isRollingBack = false
+  /// Whether a step reached its target.
+  var hasPerformed = false
+  /// Whether one did not, because it has died.
+  var hasSkipped = false
+  /// Tells the task that awaits it from others; nil if nobody awaits it.
+  let ticket: Ticket?
+  /// What others recorded while a step was suspended.
+  var deferred: [Step] = []
+
+  final class Ticket: Sendable {
+    @TaskLocal static var current: Ticket?
+  }
+
+  init(
+    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], disabledCount: Int,
+    isAwaited: Bool
+  ) {
+    self.direction = direction
+    self.entry = entry
+    self.outer = outer
+    self.disabledCount = disabledCount
+    remaining = [entry.step]
+    ticket = isAwaited ? Ticket() : nil
+  }
+
+  /// Whether the caller is no part of it: it runs while a step is suspended.
+  var isElsewhere: Bool { ticket != nil && Ticket.current !== ticket }
+
+  /// The next step, out of its group.
+  func next() -> Step? {
+    while let step = remaining.popLast() {
+      guard case .group(let group) = step else { return step }
+      remaining += group.steps
+    }
+    return nil
+  }
+
+  /// Runs `body` as a part of it, where its caller runs.
+  func awaiting<Result>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: nonisolated(nonsending) () async -> Result
+  ) async -> Result {
+    await Ticket.$current.withValue(ticket) {
+      _ = isolation
+      return await body()
+    }
+  }
+}

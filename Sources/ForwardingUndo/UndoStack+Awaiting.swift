@@ -1,0 +1,93 @@
+public import Forwarding
+import Invocations
+
+// Steps that are async. What others record while one is suspended is no part of the undo: it comes after it.
+extension UndoStack {
+  /// Undoes as the other one does, and awaits steps that are `async`.
+  ///
+  /// All runs where the caller does. What others record while a step is suspended is an undo of its own, once this is
+  /// over.
+  @discardableResult
+  public nonisolated(nonsending) func undo() async throws(UndoError) -> Bool {
+    guard let entry = try next(.undo) else { return false }
+    try await runAwaiting(begin(.undo, entry, true))
+    return true
+  }
+
+  /// Redoes as the other one does, and awaits steps that are `async`.
+  @discardableResult
+  public nonisolated(nonsending) func redo() async throws(UndoError) -> Bool {
+    guard let entry = try next(.redo) else { return false }
+    try await runAwaiting(begin(.redo, entry, true))
+    return true
+  }
+
+  private nonisolated(nonsending) func runAwaiting(
+    _ performance: Performance
+  ) async throws(UndoError) {
+    let failure = await performance.awaiting { await self.performAll(performance) }
+    guard let failure else { return finish(performance) }
+    putBack(performance, failure)
+    throw failure
+  }
+
+  private nonisolated(nonsending) func performAll(_ performance: Performance) async -> UndoError? {
+    while let step = performance.next() {
+      do { try await perform(step, performance) } catch {
+        return .failed(
+          UndoStep(step), Self.told(error, step), rollback: await rollBack(performance))
+      }
+    }
+    return nil
+  }
+
+  private nonisolated(nonsending) func rollBack(_ performance: Performance) async -> [any Error] {
+    beginRollback(performance)
+    var errors: [any Error] = []
+    while let step = performance.next() {
+      do { try await perform(step, performance) } catch { errors.append(Self.told(error, step)) }
+    }
+    return errors
+  }
+
+  private nonisolated(nonsending) func perform(
+    _ step: Step, _ performance: Performance
+  ) async throws {
+    guard let target = target(of: step, performance) else { return }
+    switch step {
+    case .call(let call, _): try await call.invocation.sendAwaiting(to: target)
+    case .run(let closure):
+      switch closure.body {
+      case .once(let body): try body(target)
+      case .awaited(let body): try await body(target)
+      }
+    case .group: break
+    }
+  }
+
+  /// Records messages of `async` requirements. Otherwise as the other one: nothing is performed before the undo, so
+  /// nothing is waited for.
+  @discardableResult
+  public nonisolated(nonsending) func record<Face: ForwardingFace>(
+    on target: Face.Target, as face: Face.Type, strongly: Bool = false,
+    coalescing: UndoCoalescing? = nil,
+    _ body: nonisolated(nonsending) (Face) async throws -> Void
+  ) async rethrows -> Bool {
+    if isIgnoring { return false }
+    let object = Face.object(of: target)
+    // One of its own: it may suspend, while others record.
+    let recorder = AwaitedRecorder()
+    Face.prepare(target)
+    do { try await body(Face(forwardingTo: recorder)) } catch {
+      let (calls, _) = recorder.end()
+      if case ForwardingError.nobodyAnswered(let selector?) = error,
+        calls.last?.selector == selector
+      {
+        throw UndoError.wantsResult(selector)
+      }
+      throw error
+    }
+    let (calls, failure) = recorder.end()
+    return add(calls, failure, object, strongly, coalescing)
+  }
+}

@@ -1,0 +1,253 @@
+import Forwarding
+import Invocations
+
+// Undo and redo.
+extension UndoStack {
+  /// Undoes what was recorded last: the newest group, or the newest record outside of groups. False if there is nothing.
+  ///
+  /// What the targets record meanwhile is the redo. If a step throws, what was undone before it is done again, and the
+  /// stack is as it was. A step whose target has died is left out.
+  @discardableResult
+  public func undo() throws(UndoError) -> Bool { try perform(.undo) }
+
+  /// Does again what was undone last. False if there is nothing.
+  @discardableResult
+  public func redo() throws(UndoError) -> Bool { try perform(.redo) }
+
+  /// Undoes the group that was ended last inside of the one that is open. Where none is open, it undoes.
+  @discardableResult
+  public func undoNestedGroup() throws(UndoError) -> Bool {
+    guard case .idle = phase else { throw .busy }
+    // An event that is not over is no group of theirs.
+    if open.allSatisfy({ $0.kind == .byEvent }) { return try undo() }
+    guard endsWithGroup else { throw .noNestedGroup }
+    announce(.willUndo)
+    guard endsWithGroup, let last = open.indices.last,
+      case .group(let group)? = open[last].steps.popLast()
+    else { throw .noNestedGroup }
+    let entry = Entry(step: .group(group), state: newState(), name: group.name)
+    try run(begin(.undo, entry, false))
+    return true
+  }
+
+  private var endsWithGroup: Bool {
+    if case .group? = open.last?.steps.last { true } else { false }
+  }
+
+  private func perform(_ direction: Performance.Direction) throws(UndoError) -> Bool {
+    guard let entry = try next(direction) else { return false }
+    try run(begin(direction, entry, false))
+    return true
+  }
+
+  private func run(_ performance: Performance) throws(UndoError) {
+    while let step = performance.next() {
+      do { try perform(step, performance) } catch {
+        let failure = UndoError.failed(
+          UndoStep(step), Self.told(error, step), rollback: rollBack(performance))
+        putBack(performance, failure)
+        throw failure
+      }
+    }
+    finish(performance)
+  }
+
+  private func perform(_ step: Step, _ performance: Performance) throws {
+    guard let target = target(of: step, performance) else { return }
+    switch step {
+    case .call(let call, _): try call.invocation.send(to: target)
+    case .run(let closure):
+      guard case .once(let body) = closure.body else { throw InvocationError.notAwaited(nil) }
+      try body(target)
+    case .group: break
+    }
+  }
+
+  /// Undoes a group that is open, with those inside of it, and forgets it. Throws if that throws.
+  func takeBack(_ id: Int, after error: any Error) throws(UndoError) {
+    guard let index = open.lastIndex(where: { $0.id == id }) else { return }
+    let groups = Array(open[index...])
+    open.removeSubrange(index...)
+    let before = (phase, open)
+    let whole = StepGroup(name: groups[0].name, steps: groups.flatMap(\.steps))
+    let performance = begin(
+      .undo, Entry(step: .group(whole), state: baseState, name: whole.name), false)
+    open[0].steps = whole.steps
+    let errors = rollBack(performance)
+    (phase, open) = before
+    update()
+    notify(.didCloseGroup(depth: open.count + 1))
+    if errors.isEmpty { return }
+    throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: errors)
+  }
+
+  /// Takes back what was done, newest first; returns what that throws.
+  private func rollBack(_ performance: Performance) -> [any Error] {
+    beginRollback(performance)
+    var errors: [any Error] = []
+    while let step = performance.next() {
+      do { try perform(step, performance) } catch { errors.append(Self.told(error, step)) }
+    }
+    return errors
+  }
+}
+
+// MARK: What is the same whether it is awaited or not
+
+extension UndoStack {
+  /// Takes the next entry off its stack, once observers have been told.
+  func next(_ direction: Performance.Direction) throws(UndoError) -> Entry? {
+    try checkReady()
+    dropDead(direction)
+    if direction == .undo ? done.isEmpty : undone.isEmpty { return nil }
+    if !observers.isEmpty {
+      announce(direction == .undo ? .willUndo : .willRedo)
+      try checkReady()
+      dropDead(direction)
+    }
+    return direction == .undo ? records.popLast() : undone.popLast()
+  }
+
+  /// Tells observers, who may still record.
+  func announce(_ event: Event) {
+    phase = .announcing
+    update()
+    notify(event)
+    phase = .idle
+    update()
+  }
+
+  /// Drops entries of which no target is left, so that an undo is one that is seen.
+  private func dropDead(_ direction: Performance.Direction) {
+    while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
+      // Nothing changes, so the state stays; what is behind it was never without what this did.
+      if direction == .undo {
+        _ = records.popLast()
+        renumberDone(below: entry.state)
+      } else {
+        _ = undone.popLast()
+        renumberRedo()
+      }
+      update()
+      diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
+    }
+  }
+
+  /// Refuses to begin inside of another undo or an open group.
+  func checkReady() throws(UndoError) {
+    guard case .idle = phase else { throw .busy }
+    endEvent()
+    if !open.isEmpty { throw .groupIsOpen(depth: open.count) }
+  }
+
+  private func isAlive(_ step: Step) -> Bool {
+    guard case .group(let group) = step else { return step.target?.object != nil }
+    return group.steps.contains { isAlive($0) }
+  }
+
+  func begin(_ direction: Performance.Direction, _ entry: Entry, _ isAwaited: Bool) -> Performance {
+    let performance = Performance(
+      direction, entry, outer: open, disabledCount: disabledCount, isAwaited: isAwaited)
+    coalescing = nil
+    lastGroup += 1
+    open = [
+      OpenGroup(kind: .performing, id: lastGroup, name: entry.name, extras: entry.extras)
+    ]
+    phase = .performing(performance)
+    update()
+    return performance
+  }
+
+  /// The object that a step is for; nil if that has died, which is told.
+  func target(of step: Step, _ performance: Performance) -> AnyObject? {
+    guard let reference = step.target else { return nil }
+    if let object = reference.object {
+      performance.hasPerformed = true
+      return object
+    }
+    performance.hasSkipped = true
+    diagnose(.targetGone(UndoStep(step)))
+    return nil
+  }
+
+  /// An error as users know it.
+  static func told(_ error: any Error, _ step: Step) -> any Error {
+    guard error is NotImplemented, case .call(let call, let target) = step,
+      let selector = call.selector
+    else { return error }
+    return InvocationError.unrecognizedSelector(
+      selector, type: SwiftType(target.type), nearest: nil)
+  }
+
+  /// Makes what was recorded the steps that are to be performed.
+  func beginRollback(_ performance: Performance) {
+    performance.isRollingBack = true
+    performance.remaining = open.flatMap(\.steps)
+    for index in open.indices { open[index].steps = [] }
+  }
+
+  /// Leaves the stack as it was before.
+  func putBack(_ performance: Performance, _ failure: UndoError) {
+    let groups = open
+    open = performance.outer
+    phase = .idle
+    if let entry = performance.entry {
+      if let last = open.indices.last {
+        open[last].steps.append(entry.step)
+      } else if performance.direction == .undo {
+        records.append(entry)
+      } else {
+        undone.append(entry)
+      }
+    }
+    // Who cannot be brought back is where nobody was.
+    if case .failed(_, _, let rollback) = failure, !rollback.isEmpty { renumberAll() }
+    end(performance, .failed)
+    withExtendedLifetime(groups) {}
+  }
+
+  /// Makes what was recorded the way back.
+  func finish(_ performance: Performance) {
+    if open.count > 1 { diagnose(.groupLeftOpen(open[open.count - 1].name)) }
+    while open.count > 1 {
+      let group = open.removeLast()
+      open[open.count - 1].steps += group.steps
+    }
+    let recorded = open.first
+    open = performance.outer
+    phase = .idle
+    let isUndo = performance.direction == .undo
+    let entry = performance.entry
+    // What was left out has not been undone, so this state is a new one.
+    if performance.hasSkipped {
+      if isUndo { renumberDone(below: newState()) } else { renumberRedo() }
+    }
+    if performance.disabledCount == 0, let recorded,
+      let step = recorded.steps.asOne(name: recorded.name)
+    {
+      let isKnown = isUndo || !performance.hasSkipped
+      let back = Entry(
+        step: step, state: isKnown ? entry?.state ?? newState() : newState(), name: recorded.name,
+        extras: recorded.extras)
+      if isUndo { undone.append(back) } else { records.append(back) }
+    } else if performance.hasPerformed, let entry {
+      if isUndo {
+        renumberRedo()
+      } else {
+        renumberDone(below: performance.hasSkipped ? newState() : entry.state)
+      }
+      if performance.disabledCount == 0 {
+        diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
+      }
+    }
+    let old = trim()
+    end(performance, isUndo ? .didUndo : .didRedo)
+    withExtendedLifetime(old) {}
+  }
+
+  private func end(_ performance: Performance, _ event: Event) {
+    update()
+    for step in performance.deferred { add(step, nil) }
+    notify(event)
+  }
+}

@@ -1,0 +1,107 @@
+import Forwarding
+
+extension UndoStack {
+  /// Forgets everything that could be undone or redone. Groups that are open stay open, and empty.
+  ///
+  /// The targets are as they were, so whether they are modified does not change.
+  public func removeAll() {
+    let old = (done, undone, open, records.lastTarget, performance?.entry, performance?.remaining)
+    // What is half done is a state that nobody comes back to.
+    let isBetween = performance != nil || open.contains { !$0.steps.isEmpty }
+    baseState = isBetween ? newState() : currentState
+    (done, undone) = (EntryList(), EntryList())
+    for index in open.indices { open[index].steps = [] }
+    records.lastTarget = nil
+    coalescing = nil
+    if let performance {
+      performance.entry = nil
+      performance.remaining = []
+      performance.deferred = []
+    }
+    update()
+    // Objects die here, and may use the stack.
+    withExtendedLifetime(old) {}
+    notify(.didRemove)
+  }
+
+  /// Forgets what is for one object, at any depth. False if there was nothing.
+  ///
+  /// An object may do that in its `deinit`, even in the middle of an undo.
+  @discardableResult
+  public func removeAll(for target: AnyObject) -> Bool {
+    let object = ObjectIdentifier(target)
+    let old = (done, undone, open, records.lastTarget, performance?.entry, performance?.remaining)
+    var removed = false
+    for index in open.indices { removed = remove(object, from: &open[index].steps) || removed }
+    if let performance {
+      removed = remove(object, from: &performance.remaining) || removed
+      removed = remove(object, from: &performance.deferred) || removed
+      if let entry = performance.entry {
+        performance.entry = entry.step.without(object, &removed).map { entry.with($0) }
+      }
+    }
+    removed = removeDone(object, alsoBefore: removed) || removed
+    removed = removeUndone(object) || removed
+    if records.lastTarget?.identity == object { records.lastTarget = nil }
+    if removed { coalescing = nil }
+    update()
+    withExtendedLifetime(old) {}
+    if removed { notify(.didRemove) }
+    return removed
+  }
+
+  private func remove(_ object: ObjectIdentifier, from steps: inout [Step]) -> Bool {
+    var changed = false
+    let left = steps.compactMap { $0.without(object, &changed) }
+    if changed { steps = left }
+    return changed
+  }
+
+  /// What an undo then leads to has not been before: the object's changes stay. So those states get new numbers. Where
+  /// an entry goes as a whole, what is below it leads to the state above it.
+  private func removeDone(_ object: ObjectIdentifier, alsoBefore: Bool) -> Bool {
+    var isShifted = alsoBefore
+    var removed = false
+    var carried: Int?
+    var left: [Entry] = []
+    for var entry in done.all.reversed() {
+      if !entry.isDiscardable {
+        entry.state = carried ?? (isShifted ? newState() : entry.state)
+        carried = nil
+      }
+      var changed = false
+      let step = entry.step.without(object, &changed)
+      removed = removed || changed
+      if changed, !entry.isDiscardable { isShifted = true }
+      guard let step else {
+        if !entry.isDiscardable { carried = entry.state }
+        continue
+      }
+      left.append(entry.with(step))
+    }
+    if isShifted { baseState = carried ?? newState() }
+    if isShifted || removed { done = EntryList(left.reversed()) }
+    return removed
+  }
+
+  private func removeUndone(_ object: ObjectIdentifier) -> Bool {
+    var removed = false
+    var left: [Entry] = []
+    for var entry in undone.all.reversed() {
+      var changed = false
+      let step = entry.step.without(object, &changed)
+      removed = removed || changed
+      guard let step else { continue }
+      if removed { entry.state = newState() }
+      left.append(entry.with(step))
+    }
+    if removed { undone = EntryList(left.reversed()) }
+    return removed
+  }
+}
+
+extension Entry {
+  func with(_ step: Step) -> Entry {
+    Entry(step: step, state: state, name: name, extras: extras)
+  }
+}

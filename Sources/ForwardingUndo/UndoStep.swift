@@ -1,0 +1,76 @@
+import Forwarding
+import Invocations
+
+/// What an undo or a redo would do, as data: a call, a closure, or a group of them.
+///
+/// ```swift
+/// let undo = UndoStack()
+/// try undo.record(on: account, Message<Int32, Int32>("deposit:"), 5)
+/// undo.name = "Withdraw"
+/// print(undo.steps[0])              // Withdraw: Account deposit: 5
+/// undo.steps[0].message ?? "none"   // deposit:
+/// undo.steps[0].arguments           // ["5"]
+/// ```
+///
+/// It refers to nothing, so it may be kept, compared, sent, and written as JSON.
+public struct UndoStep: Hashable, Sendable, Codable {
+  /// The name of the action; nil if it was given none.
+  public var name: String?
+  /// The class of the target; nil for a group.
+  public var type: String?
+  /// The selector of a call, or the label of a closure; nil for a group.
+  public var message: String?
+  /// The arguments of a call, as they show themselves.
+  public var arguments: [String] = []
+  /// Whether the target has died, so that it is left out.
+  public var isGone = false
+  /// The steps of a group, in the order in which they were recorded.
+  public var steps: [UndoStep] = []
+
+  init(_ step: Step, name: String? = nil) {
+    self.name = name
+    switch step {
+    case .call(let call, let target):
+      describe(target)
+      message = call.selector?.name
+      arguments = call.invocation.arguments.map { $0.map { Self.text($0) } ?? "nil" }
+    case .run(let closure):
+      describe(closure.target)
+      message = closure.label
+    case .group(let group):
+      self.name = name ?? group.name
+      steps = group.steps.map { UndoStep($0) }
+    }
+  }
+
+  private mutating func describe(_ target: ObjectReference) {
+    type = "\(target.type)"
+    isGone = target.object == nil
+  }
+
+  /// At most so many characters of each argument are kept.
+  static let argumentLimit = 80
+
+  private static func text(_ value: Any) -> String {
+    let text = String(reflecting: value)
+    return text.count <= argumentLimit ? text : text.prefix(argumentLimit - 1) + "…"
+  }
+}
+
+extension UndoStep: CustomStringConvertible {
+  public var description: String {
+    let words = steps.isEmpty ? [type, message].compactMap { $0 } + arguments : []
+    let own =
+      steps.isEmpty
+      ? words.joined(separator: " ") : "(\(steps.map { "\($0)" }.joined(separator: "; ")))"
+    return (name.map { "\($0): " } ?? "") + own + (isGone ? " (gone)" : "")
+  }
+}
+
+extension UndoStack {
+  /// What undos would do, the next one last.
+  public var steps: [UndoStep] { done.all.map { UndoStep($0.step, name: $0.name) } }
+
+  /// What redos would do, the next one last.
+  public var redoSteps: [UndoStep] { undone.all.map { UndoStep($0.step, name: $0.name) } }
+}

@@ -1,0 +1,105 @@
+import Forwarding
+import Invocations
+
+/// A call that a spy has kept, taken out as an invocation.
+struct KeptCall {
+  let selector: Selector
+  let stamp: UInt64
+  /// Whether a test has looked at it.
+  let isSeen: Bool
+  let invocation: Invocation
+  /// Where it is kept.
+  let tape: CallTape
+  let index: Int
+
+  init(_ tape: CallTape, _ index: Int) {
+    let stamp = tape.stamp(at: index)
+    (self.tape, self.index, self.stamp, isSeen) = (tape, index, stamp & ~1, stamp & 1 != 0)
+    selector = tape.selector
+    invocation = tape.invocation(at: index)
+  }
+
+  /// The selector and the arguments: `chat:shouldSend:(<Chat>, "hello")`.
+  var text: String {
+    let arguments = (2..<max(2, invocation.methodSignature.numberOfArguments)).map {
+      invocation.text(ofArgument: $0)
+    }
+    return "\(selector)(\(arguments.joined(separator: ", ")))"
+  }
+}
+
+extension SpyProxy {
+  /// The calls that were kept, of one selector or of all, in their order.
+  func kept(_ selector: Selector? = nil, where matches: SpyMatch? = nil, marking: Bool = false)
+    -> [KeptCall]
+  {
+    var all: [KeptCall] = []
+    tapes.read { tapes in
+      let chosen = tapes.filter { selector == nil || $0.selector == selector }
+      all.reserveCapacity(chosen.reduce(0) { $0 + $1.count })
+      for tape in chosen {
+        for index in 0..<tape.count { all.append(KeptCall(tape, index)) }
+        if marking, matches == nil { tape.markAll() }
+      }
+      // One tape is in order.
+      if chosen.count > 1 { all.sort { $0.stamp < $1.stamp } }
+    }
+    guard let matches else { return all }
+    let found = all.filter { call in (try? matches(call.invocation)) ?? false }
+    if marking { mark(found) }
+    return found
+  }
+
+  /// Remembers that a test has looked at calls.
+  func mark(_ calls: [KeptCall]) {
+    tapes.read { _ in for call in calls { call.tape.mark(at: call.index) } }
+  }
+
+  /// Remembers that a test has counted the calls of a selector.
+  func markAll(_ selector: Selector) {
+    tapes.read { tapes in for tape in tapes where tape.selector == selector { tape.markAll() } }
+  }
+
+  /// How many calls of a selector there were; none of them is looked at.
+  func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
+    guard matches != nil else {
+      return tapes.read { $0.reduce(0) { $0 + ($1.selector == selector ? $1.count : 0) } }
+    }
+    return kept(selector, where: matches).count
+  }
+
+  /// All calls in their order, as text: the selector and the arguments.
+  ///
+  /// ```swift
+  /// let spy = SpyProxy(reportingTo: Printing())
+  /// try Message<NoResult, Int32>("didSave:")(5, on: spy)
+  /// spy.transcript  // ["didSave:(5)"]
+  /// ```
+  public var transcript: [String] { kept().map(\.text) }
+
+  // MARK: Failures
+
+  func fail(
+    _ expected: String, _ given: String, nearest: Selector?, by distance: SpyDistance? = nil,
+    _ place: SpyPlace
+  ) {
+    fail(expected, given, received(nearest: nearest, by: distance), place)
+  }
+
+  func fail(_ expected: String, _ given: String, _ received: [String], _ place: SpyPlace) {
+    reporter.report(
+      SpyFailure(expected: expected, given: given, received: received, place: place))
+  }
+
+  /// The calls as text: those of a selector first, by how many of their arguments are other ones, and then those
+  /// of names that are like it.
+  private func received(nearest selector: Selector?, by distance: SpyDistance?) -> [String] {
+    func rank(_ call: KeptCall) -> Int {
+      guard let selector else { return 0 }
+      if call.selector == selector { return (try? distance?(call.invocation)) ?? 0 }
+      return 1000 + NearestName.distance(call.selector.name, selector.name)
+    }
+    return kept().enumerated().map { (rank($0.element), $0.offset, $0.element) }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2.text)
+  }
+}

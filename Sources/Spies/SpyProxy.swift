@@ -1,0 +1,172 @@
+public import Forwarding
+import Invocations
+
+/// An object that keeps every message that it gets, answers as it was told, and says where a test was
+/// promised something else.
+///
+/// ```swift
+/// let spy = SpyProxy(reportingTo: Printing())
+/// let deposit = try Message<Int32, Int32>("deposit:")
+/// spy[deposit].answer { amount in amount * 2 }
+/// try deposit(21, on: spy)  // 42
+/// spy[deposit].received     // [21]
+/// ```
+///
+/// It takes any message, so it may stand wherever an object does: as the target of a proxy, behind a
+/// ``MessageCallback`` that C calls, or behind the face of a protocol, as ``Spy`` does it. With a real object
+/// behind it, that gets what the spy has no answer for.
+///
+/// Arguments are kept as an invocation keeps them: objects are retained, text and Swift values copied, and all
+/// is let go with the spy. What a pointer points at is the sender's. Safe to use from many threads; no lock is
+/// held while an answer runs.
+public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
+  // SAFETY: all that changes is behind the lock of `tapes`, and in rules behind their own.
+
+  let tapes = CallTapes()
+  /// The object that gets what has no answer.
+  public let real: AnyObject?
+  /// What becomes of a message that has no answer.
+  public let manner: SpyManner
+  let reporter: any SpyReporter
+  let place: SpyPlace
+  /// Whether nothing is to be done for a message that nobody spoke of.
+  private let isPlain: Bool
+
+  /// Makes a spy, in front of an object if there is one.
+  public init(
+    _ manner: SpyManner = .nice, wrapping real: AnyObject? = nil,
+    reportingTo reporter: some SpyReporter,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    (self.manner, self.real, self.reporter) = (manner, real, reporter)
+    place = SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    isPlain = manner == .nice && real == nil
+    super.init()
+  }
+
+  // MARK: Scripts
+
+  func script(_ selector: Selector) -> SpyScript? { tapes.note(for: selector) as? SpyScript }
+
+  /// Changes what the spy was told about a selector; calls that come after this know.
+  func tell(_ selector: Selector, _ change: (inout SpyScript.Parts) -> Void) {
+    tapes.changeNote(for: selector) { old in
+      var parts = (old as? SpyScript)?.parts ?? SpyScript.Parts()
+      change(&parts)
+      return SpyScript(parts)
+    }
+  }
+
+  /// Forgets all calls; what the spy was told stays.
+  public func forgetCalls() { tapes.forget() }
+
+  /// Forgets all that the spy was told, as answers; calls stay.
+  public func forgetAnswers() {
+    for selector in tapes.notedSelectors {
+      // Who waits goes on waiting.
+      tell(selector) { $0 = SpyScript.Parts(waiters: $0.waiters) }
+    }
+  }
+
+  // MARK: Steps of forwarding
+
+  /// Every message fits; an answer of other types is an error of its own.
+  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+    .fits
+  }
+
+  /// What the spy was told decides, and then the object behind it. Without one, it answers everything.
+  public override func responds(to selector: Selector) -> Bool {
+    let rules = script(selector)?.parts.rules ?? []
+    if let last = rules.last(where: { $0.matches == nil || !$0.leavesOut }) {
+      return !last.leavesOut
+    }
+    return real.map { Introspection.responds($0, to: selector) } ?? true
+  }
+
+  public override func methodSignature(for selector: Selector) -> MethodSignature? {
+    let known = tapes.read { $0.last { $0.selector == selector }?.plan }
+    return known?.signature ?? Introspection.signature(of: real, for: selector)
+  }
+
+  public override func conforms(to description: ProtocolDescription) -> Bool {
+    real.map { Introspection.conforms($0, to: description) } ?? true
+  }
+
+  public override func forward(_ invocation: Invocation) throws { try forward(invocation.call) }
+
+  /// Keeps a message whose sender awaits the end, and awaits what answers it.
+  public override nonisolated(nonsending) func forwardAwaiting(
+    _ invocation: Invocation
+  ) async throws {
+    try await respondAwaiting(invocation)
+  }
+}
+
+extension SpyProxy: CallForwarding {
+  package static var callForwardingClass: AnyClass { SpyProxy.self }
+
+  package func forward(_ call: Call) throws {
+    let note = try tapes.keep(call)
+    if note == nil, isPlain, !call.returnsValue { return }
+    try respond(call, note as? SpyScript)
+  }
+
+  package func targetMethod(for selector: Selector) -> Implementation? { nil }
+
+  @inline(never)
+  private func respond(_ call: Call, _ script: SpyScript?) throws {
+    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
+    if let simple = script?.simple { return try call.answer(by: simple) }
+    let choice = choose(call, selector, script)
+    if let delay = choice?.delay, delay > .zero { SpyDelay.block(delay) }
+    switch choice?.step {
+    case .body(let method): try call.answer(by: method)
+    case .leftOut: throw NotImplemented()
+    case .real, nil:
+      guard let real else { return try leaveUnanswered(call, selector) }
+      try ForwardingDepth.enter(self, call, selector, for: self)
+      defer { ForwardingDepth.leave() }
+      try call.asInvocation { try $0.send(to: real) }
+    }
+  }
+
+  func leaveUnanswered(_ call: Call, _ selector: Selector) throws {
+    if call.returnsValue { throw SpyError.notStubbed(selector) }
+  }
+
+  /// Tells those who wait, and finds the answer.
+  func choose(
+    _ call: Call, _ selector: Selector, _ script: SpyScript?
+  ) -> (step: SpyRule.Step, delay: Duration)? {
+    let told = script?.parts ?? SpyScript.Parts()
+    for waiter in told.waiters { waiter.look() }
+    for rejection in told.rejections where call.isOne(of: rejection.matches) {
+      fail(
+        "no call of \(rejection.text)", "and one came", nearest: selector, rejection.place)
+    }
+    for rule in told.rules.reversed() where call.isOne(of: rule.matches) {
+      if let step = rule.next() { return (step, rule.delay) }
+    }
+    if manner == .strict, !told.isAllowed {
+      fail("nothing but what was announced", "and '\(selector)' came", nearest: selector, place)
+    }
+    return nil
+  }
+}
+
+extension Call {
+  /// Runs `body` with an invocation that stands for the call.
+  func asInvocation<Value>(_ body: (Invocation) throws -> Value) throws -> Value {
+    var result: Result<Value, any Error>?
+    withInvocation { invocation in result = Result { try body(invocation) } }
+    guard let result else { throw InvocationError.resultNotAvailable }
+    return try result.get()
+  }
+
+  func isOne(of matches: SpyMatch?) -> Bool {
+    guard let matches else { return true }
+    return (try? asInvocation { try matches($0) }) ?? false
+  }
+}

@@ -1,0 +1,87 @@
+#if Macros
+  import ForwardingJournal
+  import Testing
+
+  struct Receipt: Codable, Hashable, Sendable {
+    var lines: [String]
+    var total: Double
+  }
+
+  @Forwardable
+  protocol Till: AnyObject {
+    func open(_ drawer: Int32)
+    func sell(_ receipt: Receipt, to customer: String?) throws -> Int
+    func refund(_ number: Int) async throws -> Receipt
+    @Otherwise("") var note: String { get set }
+  }
+
+  @Forwardable
+  protocol Handler: AnyObject {
+    func handle(_ body: @escaping @Sendable () -> Void)
+  }
+
+  private final class PaperTill: Till, @unchecked Sendable {
+    var log: [String] = []
+    var note = ""
+    struct Empty: Error {}
+
+    func open(_ drawer: Int32) { log.append("open \(drawer)") }
+    func sell(_ receipt: Receipt, to customer: String?) throws -> Int {
+      if receipt.lines.isEmpty { throw Empty() }
+      log.append("sell \(receipt.lines) \(receipt.total) \(customer ?? "-") \(note)")
+      return log.count
+    }
+    func refund(_ number: Int) async throws -> Receipt {
+      await Task.yield()
+      log.append("refund \(number)")
+      return Receipt(lines: ["-\(number)"], total: 0)
+    }
+  }
+
+  @Suite("A journal behind a face")
+  struct FaceTests {
+    @Test("the protocol is the list of what may be written")
+    func list() throws {
+      var interface = Interface("till")
+      try interface.allow(TillProxy.self)
+      #expect(
+        interface.messages.map(\.selector.name).sorted() == [
+          "note", "open:", "refund:", "sell:to:", "setNote:",
+        ])
+      var other = Interface("handler")
+      #expect(throws: InterfaceError.self) { try other.allow(HandlerProxy.self) }
+      #expect(other.messages.isEmpty, "all or none")
+    }
+
+    @Test("what is called on a face is written, and makes another object of the protocol the same")
+    func calls() async throws {
+      let folder = try Folder()
+      var interface = Interface("till")
+      try interface.allow(TillProxy.self)
+      let till = PaperTill()
+      let journal = try Journal(
+        at: folder.journal, interface: interface, to: till, as: TillProxy.self)
+      let face: any Till = journal.face(TillProxy.self)
+      face.open(3)
+      face.note = "grüße"
+      #expect(try face.sell(Receipt(lines: ["tea"], total: 2.5), to: nil) == 2)
+      #expect(throws: PaperTill.Empty.self) {
+        try face.sell(Receipt(lines: [], total: 0), to: "Ada")
+      }
+      #expect(try await face.refund(7).lines == ["-7"])
+      try journal.close()
+
+      let other = PaperTill()
+      TillProxy.prepare(other)
+      let summary = try await JournalReader(at: folder.journal)
+        .replayAwaiting(interface, into: other)
+      #expect(other.log == till.log && other.note == till.note)
+      #expect(summary.made == 5 && summary.threw == 1)
+      // What is not awaited is refused by the one method that is async, and made by the others.
+      let third = PaperTill()
+      let again = try JournalReader(at: folder.journal)
+        .replay(interface, into: third, as: TillProxy.self)
+      #expect(again.threw == 2 && third.log == Array(till.log.dropLast()))
+    }
+  }
+#endif

@@ -1,0 +1,70 @@
+import CJournalShims
+import ForwardingJournal
+import Foundation
+import Testing
+
+@Suite("The file format, as its page tells it")
+struct FormatTests {
+  private static let deposit = try! Message<NoResult, Int32, String>("deposit:from:")
+  private static let time: Int64 = 1_700_000_000_000_000_000
+
+  private func interface() throws -> Interface {
+    var interface = Interface("bank")
+    try interface.allow(Self.deposit)
+    return interface
+  }
+
+  /// The bytes of the page, each line with its place in front and words behind.
+  private func page() throws -> [UInt8] {
+    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(
+      contentsOf: root.appendingPathComponent("Documentation/Journal.md"), encoding: .utf8)
+    let example = try #require(text.components(separatedBy: "<!-- hexadecimal -->\n").last)
+    let block = try #require(example.components(separatedBy: "```").dropFirst().first)
+    var bytes: [UInt8] = []
+    for line in block.split(separator: "\n").dropFirst() {
+      #expect(Int(line.prefix(4), radix: 16) == bytes.count, "\(line)")
+      bytes += line.dropFirst(6).prefix(23).split(separator: " ").compactMap {
+        UInt8($0, radix: 16)
+      }
+    }
+    return bytes
+  }
+
+  @Test("the example is a journal of the call that it tells of")
+  func reading() throws {
+    let reader = try JournalReader(page())
+    let record = try #require(try reader.next())
+    #expect(record.sequence == 1 && record.time == Self.time + 1_000_000)
+    #expect(record.interface == "bank" && record.selector == "deposit:from:")
+    #expect(record.encoding == "v@:i*")
+    #expect(try record.values() == [.integer(5), .text("tea")])
+    #expect(try reader.next() == nil && reader.tail == .whole)
+  }
+
+  @Test("that call, written at that time, is the example, byte for byte")
+  func writing() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: interface())
+    try Self.deposit(5, "tea", on: journal)
+    try journal.close()
+    var bytes = try folder.bytes()
+    func put(_ number: UInt64, _ count: Int, at offset: Int) {
+      for index in 0..<count {
+        bytes[offset + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index))
+      }
+    }
+    func sum(_ range: Range<Int>, at offset: Int) {
+      let part = Array(bytes[range])
+      put(UInt64(fwd_crc32c_by_table(0, part, part.count)), 4, at: offset)
+    }
+    put(UInt64(Self.time), 8, at: 20)
+    sum(0..<28, at: 28)
+    for (start, end) in [(32, 88), (88, 127)] {
+      put(UInt64(Self.time + 1_000_000), 8, at: start + 16)
+      sum((start + 4)..<end, at: start)
+    }
+    #expect(try bytes == page())
+  }
+}

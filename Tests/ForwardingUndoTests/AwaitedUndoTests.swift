@@ -1,0 +1,142 @@
+import Forwarding
+import ForwardingUndo
+import Testing
+
+/// Lets a test go on where another task waits.
+@MainActor
+private final class Gate {
+  private var waiting: CheckedContinuation<Void, Never>?
+  private(set) var isReached = false
+
+  func wait() async {
+    isReached = true
+    await withCheckedContinuation { waiting = $0 }
+  }
+
+  func open() { waiting?.resume() }
+
+  func reached() async { while !isReached { await Task.yield() } }
+}
+
+@MainActor
+@Suite("Undos that are awaited")
+struct AwaitedUndoTests {
+  let undo = UndoStack()
+
+  #if Macros
+    @Test("a requirement that is async is recorded at once, and awaited by the undo")
+    func face() async throws {
+      let text = Text(undo)
+      try await text.save("one")
+      try await text.save("two")
+      try await undo.undo()
+      #expect(text.text == "one")
+      try await undo.undo()
+      try await undo.redo()
+      #expect(text.text == "one")
+      #expect(text.saved == ["one", "two", "one", "", "one"])
+    }
+
+    @Test("a step that throws while it is awaited is taken back with those before it")
+    func failing() async throws {
+      let text = Text(undo)
+      try undo.beginGroup()
+      try await text.save("one")
+      text.insert("!", at: 3)
+      try undo.endGroup()
+      let before = undo.steps
+      text.whenSaving = {
+        await Task.yield()
+        throw Refused()
+      }
+      await #expect(throws: UndoError.self) { try await undo.undo() }
+      #expect(text.text == "one!")
+      #expect(undo.steps == before)
+      text.whenSaving = nil
+      try await undo.undo()
+      #expect(text.text == "")
+      #expect(!undo.canUndo)
+    }
+  #endif
+
+  @Test("steps of all kinds are performed in one undo, where its caller runs")
+  func kinds() async throws {
+    let page = Page(undo)
+    try undo.beginGroup()
+    try page.add(1)
+    undo.record(on: page) { page in
+      MainActor.assertIsolated()
+      await Task.yield()
+      MainActor.assertIsolated()
+      try page.setTitle("awaited")
+    }
+    undo.record(on: page) { try $0.add(10) }
+    try undo.endGroup()
+    try await undo.undo()
+    #expect(page.title == "awaited")
+    #expect(page.count == 10)
+    try await undo.redo()
+    #expect(page.title == "")
+    #expect(page.count == 1)
+  }
+
+  @Test("what others record meanwhile is an undo of its own, and they cannot undo")
+  func meanwhile() async throws {
+    let page = Page(undo)
+    let gate = Gate()
+    undo.record(on: page) { page in
+      try page.add(1)
+      await gate.wait()
+      try page.add(2)
+    }
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    #expect(undo.isUndoing)
+    try page.setTitle("meanwhile")
+    await #expect(throws: UndoError.self) { try await undo.undo() }
+    #expect(throws: UndoError.self) { try undo.beginGroup() }
+    gate.open()
+    _ = try await undoing.value
+    #expect(page.count == 3)
+    #expect(undo.steps.map(\.description) == ["Page setTitle: \"\""])
+    // It came after the undo, so it ended what could be redone.
+    #expect(!undo.canRedo)
+    try await undo.undo()
+    #expect(page.title == "")
+    #expect(page.count == 3)
+  }
+
+  @Test("what a task of the step records is a part of the redo")
+  func children() async throws {
+    let page = Page(undo)
+    undo.record(on: page) { page in
+      let child = Task { @MainActor in try page.add(5) }
+      try await child.value
+    }
+    try await undo.undo()
+    #expect(undo.redoCount == 1)
+    #expect(!undo.canUndo)
+    try await undo.redo()
+    #expect(page.count == 0)
+  }
+
+  @Test("an undo whose task is cancelled fails as its step does, and the stack is as it was")
+  func cancelled() async throws {
+    let page = Page(undo)
+    let gate = Gate()
+    try undo.beginGroup()
+    undo.record(on: page) { _ in
+      await gate.wait()
+      try Task.checkCancellation()
+    }
+    try page.add(1)
+    try undo.endGroup()
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    undoing.cancel()
+    gate.open()
+    await #expect(throws: UndoError.self) { try await undoing.value }
+    #expect(page.count == 1)
+    #expect(undo.undoCount == 1)
+  }
+}

@@ -1,0 +1,135 @@
+import Forwarding
+@testable import ForwardingUndo
+import Testing
+
+@Suite("Records that coalesce")
+struct CoalescingTests {
+  let undo = UndoStack()
+
+  @Test("records of one key are undone at once")
+  func join() throws {
+    let page = Page(undo)
+    for number in 1...3 { try page.add(number, coalescing: .join("count")) }
+    #expect(undo.undoCount == 1)
+    try undo.undo()
+    #expect(page.count == 0)
+    try undo.redo()
+    #expect(page.count == 6)
+  }
+
+  @Test("of a setter the oldest value is kept, and nothing else")
+  func keepFirst() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    for title in ["a", "b", "c"] { try page.setTitle(title, coalescing: .keepFirst("title")) }
+    try other.setTitle("d", coalescing: .keepFirst("title"))
+    #expect(undo.steps.map(\.description) == ["(Page setTitle: \"\"; Page setTitle: \"\")"])
+    try undo.undo()
+    #expect(page.title == "")
+    #expect(other.title == "")
+  }
+
+  private var sum: UndoCoalescing {
+    .merge("sum") { older, newer in
+      let both = try older.argument(at: 2, as: Int.self) + newer.argument(at: 2, as: Int.self)
+      try older.setArgument(both, at: 2)
+      return true
+    }
+  }
+
+  @Test("two calls become one that stands for both")
+  func merge() throws {
+    let page = Page(undo)
+    for number in 1...4 { try page.add(number, coalescing: sum) }
+    #expect(undo.steps.map(\.description) == ["Page add: -10"])
+    try undo.undo()
+    #expect(page.count == 0)
+  }
+
+  @Test("a merge that throws keeps both calls, and is told")
+  func mergeThrows() throws {
+    let page = Page(undo)
+    let heard = Heard(undo)
+    let rule = UndoCoalescing.merge("sum") { _, _ in throw Refused() }
+    try page.add(1, coalescing: rule)
+    try page.add(2, coalescing: rule)
+    #expect(undo.steps[0].steps.count == 2)
+    #expect(heard.diagnostics == ["'Page add: -2' was not merged: Refused()"])
+  }
+
+  @Test(
+    "everything else ends it",
+    arguments: ["undo", "another key", "no key", "mark", "checkpoint", "end", "group", "clear"])
+  func ended(by what: String) throws {
+    let page = Page(undo)
+    let rule = UndoCoalescing.join("count")
+    try page.add(1, coalescing: rule)
+    switch what {
+    case "undo":
+      try page.add(1)
+      try undo.undo()
+    case "another key": try page.add(1, coalescing: .join("other"))
+    case "no key": try page.add(1)
+    case "mark": try undo.markSaved()
+    case "checkpoint": _ = try undo.checkpoint()
+    case "end": undo.endCoalescing()
+    case "group": try undo.group { try page.add(1) }
+    default: undo.removeAll()
+    }
+    let count = undo.undoCount
+    try page.add(1, coalescing: rule)
+    #expect(undo.undoCount == count + 1)
+  }
+
+  @Test("so does a pause that is too long")
+  func pause() throws {
+    let page = Page(undo)
+    var now = ContinuousClock.now
+    undo.now = { now }
+    let rule = UndoCoalescing.join("count", within: .seconds(1))
+    try page.add(1, coalescing: rule)
+    now = now.advanced(by: .seconds(1))
+    try page.add(1, coalescing: rule)
+    #expect(undo.undoCount == 1)
+    now = now.advanced(by: .seconds(1.1))
+    try page.add(1, coalescing: rule)
+    #expect(undo.undoCount == 2)
+  }
+
+  @Test("events of one key coalesce as well")
+  func events() throws {
+    let page = Page(undo)
+    undo.groupsByEvent = true
+    for _ in 0..<3 {
+      try page.add(1, coalescing: sum)
+      try page.add(1, coalescing: sum)
+      undo.endEvent()
+    }
+    #expect(undo.steps.map(\.description) == ["Page add: -6"])
+    try page.add(1, coalescing: sum)
+    try page.add(1)
+    undo.endEvent()
+    #expect(undo.undoCount == 2)
+  }
+
+  @Test("typing after an undo ends what could be redone")
+  func redo() throws {
+    let page = Page(undo)
+    let rule = UndoCoalescing.keepFirst("title")
+    try page.setTitle("a", coalescing: rule)
+    try page.add(1)
+    try undo.undo()
+    try page.setTitle("b", coalescing: rule)
+    #expect(!undo.canRedo)
+    #expect(undo.undoCount == 2)
+  }
+
+  @Test("what coalesces is modified, although nothing is added")
+  func modified() throws {
+    let page = Page(undo)
+    let rule = UndoCoalescing.keepFirst("title")
+    try page.setTitle("a", coalescing: rule)
+    let state = undo.currentState
+    try page.setTitle("b", coalescing: rule)
+    #expect(undo.currentState != state)
+  }
+}

@@ -1,0 +1,121 @@
+import Forwarding
+import ForwardingUndo
+import Testing
+
+#if Macros
+  @Suite("Recording through a face")
+  struct FaceRecordingTests {
+    let undo = UndoStack()
+
+    @Test("messages to the face are kept, and sent by the undo and the redo")
+    func face() throws {
+      let text = Text(undo)
+      text.insert("hello", at: 0)
+      text.insert(" world", at: 5)
+      #expect(text.text == "hello world")
+      try undo.undo()
+      #expect(text.text == "hello")
+      try undo.undo()
+      #expect(text.text == "")
+      try undo.redo()
+      try undo.redo()
+      #expect(text.text == "hello world")
+      #expect(undo.steps.map(\.message) == ["remove:at:", "remove:at:"])
+    }
+
+    @Test("several messages of one record are one undo, in the order in which they stand there")
+    func several() throws {
+      let text = Text(undo)
+      undo.record(on: text, as: TextEditingProxy.self) {
+        $0.insert("a", at: 0)
+        $0.insert("b", at: 1)
+      }
+      #expect(undo.undoCount == 1)
+      try undo.undo()
+      #expect(text.text == "ab")
+      try undo.redo()
+      #expect(text.text == "")
+    }
+
+    @Test("a record that throws keeps nothing")
+    func throwing() throws {
+      let text = Text(undo)
+      #expect(throws: Refused.self) {
+        try undo.record(on: text, as: TextEditingProxy.self) {
+          $0.insert("a", at: 0)
+          throw Refused()
+        }
+      }
+      #expect(!undo.canUndo)
+    }
+
+    @Test("a requirement with a result answers what it says for nobody")
+    func otherwise() throws {
+      let text = Text(undo)
+      var answer: Int?
+      undo.record(on: text, as: TextEditingProxy.self) { answer = $0.trim(to: 0) }
+      #expect(answer == 0)
+      #expect(undo.undoCount == 1)
+    }
+
+    @Test("a result that nobody can give is refused, unless it is ignored")
+    func result() throws {
+      let text = Text(undo)
+      let error = #expect(throws: UndoError.self) {
+        try undo.record(on: text, as: TextEditingProxy.self) { _ = try $0.search("a") }
+      }
+      #expect("\(error!)".hasPrefix("'search:' has a result"))
+      #expect(!undo.canUndo)
+      #expect(undo.record(on: text, as: TextEditingProxy.self) { _ = try? $0.search("a") })
+      #expect(undo.undoCount == 1)
+    }
+
+    @Test("an inout argument is lent for the record alone, so it is refused, and told")
+    func inoutArgument() throws {
+      let text = Text(undo)
+      let heard = Heard(undo)
+      ForwardingEvent.destination = .nowhere
+      defer { ForwardingEvent.destination = .standardError }
+      var numbers = [1]
+      #expect(!undo.record(on: text, as: TextEditingProxy.self) { $0.fill(&numbers) })
+      #expect(!undo.canUndo)
+      #expect(heard.diagnostics.count == 1)
+      #expect(heard.diagnostics[0].hasPrefix("'fill:' was not recorded"))
+    }
+
+    @Test("a face that is kept records nothing later, and nothing of another record")
+    func kept() throws {
+      let text = Text(undo)
+      let other = Text(undo)
+      var kept: TextEditingProxy?
+      undo.record(on: text, as: TextEditingProxy.self) {
+        $0.insert("a", at: 0)
+        kept = $0
+      }
+      #expect(throws: UndoError.self) { try kept?.replaceAll("b") }
+      undo.record(on: other, as: TextEditingProxy.self) {
+        $0.insert("c", at: 0)
+        #expect(throws: UndoError.self) { try kept?.replaceAll("b") }
+      }
+      #expect(undo.steps.map(\.message) == ["insert:at:", "insert:at:"])
+    }
+
+    @Test("a record inside of another one keeps its own messages")
+    func nested() throws {
+      let text = Text(undo)
+      undo.record(on: text, as: TextEditingProxy.self) { outer in
+        undo.record(on: text, as: TextEditingProxy.self) { $0.insert("inner", at: 0) }
+        outer.insert("outer", at: 0)
+      }
+      #expect(undo.steps.map(\.arguments) == [["\"inner\"", "0"], ["\"outer\"", "0"]])
+    }
+
+    @Test("a record that sends nothing is told")
+    func nothing() {
+      let text = Text(undo)
+      let heard = Heard(undo)
+      #expect(!undo.record(on: text, as: TextEditingProxy.self) { _ in })
+      #expect(heard.diagnostics == ["a record for an object of class Text sent no message"])
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+import Forwarding
+import ForwardingUndo
+import Testing
+
+@Suite("Undos that fail")
+struct FailureTests {
+  let undo = UndoStack()
+
+  @Test("a step that throws leaves the stack as it was, and may be tried again")
+  func one() throws {
+    let page = Page(undo)
+    try page.add(1)
+    let before = undo.steps
+    page.refusal = Refused()
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    guard case .failed(let step, let cause, let rollback)? = error else {
+      Issue.record("\(error!)")
+      return
+    }
+    #expect("\(step)" == "Page add: -1")
+    #expect(cause is Refused)
+    #expect(rollback.isEmpty)
+    #expect(undo.steps == before)
+    #expect(!undo.canRedo)
+    #expect(page.count == 1)
+    try undo.undo()
+    #expect(page.count == 0)
+  }
+
+  @Test("what was undone before the step that throws is done again")
+  func group() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.group {
+      try page.setTitle("one")
+      try other.add(1)
+      try page.setTitle("two")
+    }
+    let before = undo.steps
+    other.refusal = Refused()
+    #expect(throws: UndoError.self) { try undo.undo() }
+    #expect(page.title == "two")
+    #expect(other.count == 1)
+    #expect(undo.steps == before)
+    #expect(undo.redoSteps == [])
+    try undo.undo()
+    #expect(page.title == "")
+    #expect(other.count == 0)
+  }
+
+  @Test("a redo that fails is there for the next time as well")
+  func redo() throws {
+    let page = Page(undo)
+    try undo.group("Both") {
+      try page.add(1)
+      try page.setTitle("one")
+    }
+    try undo.undo()
+    page.whenChanged = { page.whenChanged = { throw Refused() } }
+    #expect(throws: UndoError.self) { try undo.redo() }
+    #expect(page.count == 0)
+    #expect(undo.redoName == "Both")
+    #expect(!undo.canUndo)
+    try undo.redo()
+    #expect(page.title == "one")
+  }
+
+  @Test("an error of the way back is told beside the first one")
+  func rollback() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.group {
+      try page.add(1)
+      try other.add(2)
+    }
+    try undo.markSaved()
+    page.whenChanged = {
+      other.refusal = Refused()
+      throw Refused()
+    }
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    guard case .failed(_, _, let rollback)? = error else { return }
+    #expect(rollback.count == 1)
+    #expect(undo.undoCount == 1)
+    // Nobody knows where they are now, but not where they were.
+    #expect(other.count == 0)
+    #expect(undo.isModified)
+  }
+
+  @Test("an async step is refused where nobody awaits it")
+  func notAwaited() throws {
+    let page = Page(undo)
+    undo.record(on: page) { (_: Page) async in await Task.yield() }
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    guard case .failed(_, InvocationError.notAwaited, _)? = error else {
+      Issue.record("\(error!)")
+      return
+    }
+    #expect(undo.undoCount == 1)
+  }
+
+  @Test(
+    "an undo inside of an undo is an error, and nothing happens",
+    arguments: ["undo", "redo", "mark"])
+  func inside(what: String) throws {
+    let page = Page(undo)
+    try page.add(1)
+    try page.add(2)
+    var caught: (any Error)?
+    page.whenChanged = {
+      #expect(!undo.canUndo && !undo.canRedo && undo.isUndoing && !undo.isRedoing)
+      do {
+        switch what {
+        case "undo": try undo.undo()
+        case "redo": try undo.redo()
+        default: try undo.markSaved()
+        }
+      } catch { caught = error }
+    }
+    try undo.undo()
+    guard case UndoError.busy? = caught else {
+      Issue.record("\(String(describing: caught))")
+      return
+    }
+    #expect(page.count == 1)
+    #expect(undo.undoCount == 1)
+    #expect(undo.redoCount == 1)
+  }
+
+  @Test("a group that a method leaves open is ended with the undo, and told")
+  func leftOpen() throws {
+    let page = Page(undo)
+    let heard = Heard(undo)
+    try page.add(1)
+    page.whenChanged = { try undo.beginGroup("Forgotten") }
+    try undo.undo()
+    #expect(undo.groupDepth == 0)
+    #expect(heard.diagnostics == ["the group 'Forgotten' was left open"])
+    try undo.redo()
+    #expect(page.count == 1)
+  }
+
+  @Test("a method that ends a group it did not begin gets an error")
+  func endedTooOften() throws {
+    let page = Page(undo)
+    try page.add(1)
+    page.whenChanged = { #expect(throws: UndoError.self) { try undo.endGroup() } }
+    try undo.undo()
+    #expect(page.count == 0)
+  }
+}

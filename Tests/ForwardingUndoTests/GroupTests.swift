@@ -1,0 +1,263 @@
+import Forwarding
+import ForwardingUndo
+import Testing
+
+@Suite("Groups")
+struct GroupTests {
+  let undo = UndoStack()
+
+  @Test("what is in a group is undone at once, newest first, and redone at once")
+  func byHand() throws {
+    let page = Page(undo)
+    try undo.beginGroup("Move")
+    try page.setTitle("one")
+    try page.setTitle("two")
+    try undo.endGroup()
+    #expect(undo.undoCount == 1)
+    try undo.undo()
+    #expect(page.title == "")
+    try undo.redo()
+    #expect(page.title == "two")
+    #expect(undo.undoName == "Move")
+  }
+
+  @Test("groups inside of a group are undone with it")
+  func nested() throws {
+    let page = Page(undo)
+    try undo.group("Outer") {
+      try page.add(1)
+      try undo.group("Inner") {
+        try page.add(2)
+        try page.add(3)
+        #expect(undo.groupDepth == 2)
+      }
+      try page.add(4)
+    }
+    #expect(undo.steps.map(\.description)[0].hasPrefix("Outer: (Page add: -1; Inner: ("))
+    try undo.undo()
+    #expect(page.count == 0)
+    try undo.redo()
+    #expect(page.count == 10)
+  }
+
+  @Test("the group that was ended last inside of an open one is undone alone")
+  func undoNestedGroup() throws {
+    let page = Page(undo)
+    try undo.beginGroup()
+    try page.add(1)
+    try undo.group("Inner") {
+      try page.add(2)
+      try page.add(4)
+    }
+    #expect(try undo.undoNestedGroup())
+    #expect(page.count == 1)
+    #expect(throws: UndoError.self) { try undo.undoNestedGroup() }
+    try undo.endGroup()
+    #expect(undo.redoName == "Inner")
+    try undo.redo()
+    #expect(page.count == 7)
+    #expect(try undo.undoNestedGroup())
+    #expect(page.count == 1)
+  }
+
+  @Test("a group with nothing in it leaves nothing")
+  func empty() throws {
+    try undo.group("Nothing") {}
+    #expect(!undo.canUndo)
+    #expect(undo.steps == [])
+  }
+
+  @Test("an open group is no place to undo or to be marked, and says how deep it is")
+  func open() throws {
+    let page = Page(undo)
+    try page.add(1)
+    try undo.beginGroup()
+    try page.add(2)
+    #expect(!undo.canUndo)
+    for refused in [{ _ = try undo.undo() }, { _ = try undo.redo() }, { try undo.markSaved() }]
+      as [() throws -> Void]
+    {
+      let error = #expect(throws: UndoError.self) { try refused() }
+      #expect("\(error!)" == "a group is open, 1 deep; end it first")
+    }
+    try undo.endGroup()
+    try undo.undo()
+    #expect(page.count == 1)
+  }
+
+  @Test("a group ends once")
+  func endedTwice() throws {
+    #expect(throws: UndoError.self) { try undo.endGroup() }
+    try undo.beginGroup()
+    try undo.endGroup()
+    #expect(throws: UndoError.self) { try undo.endGroup() }
+  }
+
+  @Test("a group whose body throws keeps what it has, or takes it back, as one wishes")
+  func throwing() throws {
+    let page = Page(undo)
+    #expect(throws: Refused.self) {
+      try undo.group {
+        try page.add(1)
+        throw Refused()
+      }
+    }
+    #expect(page.count == 1)
+    #expect(undo.undoCount == 1)
+    #expect(throws: Refused.self) {
+      try undo.group(undoingErrors: true) {
+        try page.add(2)
+        try undo.group { try page.add(4) }
+        throw Refused()
+      }
+    }
+    #expect(page.count == 1)
+    #expect(undo.undoCount == 1)
+    #expect(!undo.canRedo)
+    #expect(undo.groupDepth == 0)
+  }
+
+  @Test("a group that was left open inside of a body is ended with it, and told")
+  func leftOpen() throws {
+    let page = Page(undo)
+    let heard = Heard(undo)
+    try undo.group {
+      try undo.beginGroup("Forgotten")
+      try page.add(1)
+    }
+    #expect(undo.groupDepth == 0)
+    #expect(undo.undoCount == 1)
+    #expect(heard.diagnostics == ["the group 'Forgotten' was left open"])
+  }
+
+  @Test("a method may group what it records for the redo")
+  func whileUndoing() throws {
+    let page = Page(undo)
+    try page.add(1)
+    page.whenChanged = { try undo.group { try page.add(10) } }
+    try undo.undo()
+    #expect(page.count == 10)
+    #expect(undo.redoCount == 1)
+    try undo.redo()
+    #expect(page.count == 1)
+  }
+}
+
+@Suite("Groups by event")
+struct EventTests {
+  let undo = UndoStack()
+
+  @Test("all records of one event are undone at once")
+  func event() throws {
+    let page = Page(undo)
+    undo.groupsByEvent = true
+    var begun = 0
+    undo.onEvent = { begun += 1 }
+    try page.add(1)
+    try page.add(2)
+    #expect(begun == 1)
+    undo.endEvent()
+    try page.add(4)
+    undo.endEvent()
+    #expect(begun == 2)
+    #expect(undo.undoCount == 2)
+    try undo.undo()
+    #expect(page.count == 3)
+    try undo.undo()
+    #expect(page.count == 0)
+  }
+
+  @Test("an undo ends the event that it finds open")
+  func undoEnds() throws {
+    let page = Page(undo)
+    undo.groupsByEvent = true
+    try page.add(1)
+    try page.add(2)
+    #expect(undo.canUndo)
+    #expect(undo.undoCount == 1)
+    try undo.undo()
+    #expect(page.count == 0)
+  }
+
+  @Test("a group by hand is inside of its event, which lasts until that has ended")
+  func byHand() throws {
+    let page = Page(undo)
+    undo.groupsByEvent = true
+    try undo.beginGroup("Drag")
+    #expect(undo.groupDepth == 2)
+    try page.add(1)
+    undo.endEvent()
+    try page.add(2)
+    try undo.endGroup()
+    #expect(undo.groupDepth == 0)
+    #expect(undo.undoCount == 1)
+    try undo.undo()
+    #expect(page.count == 0)
+  }
+
+  @Test("who ends each event at once gets one undo for each record")
+  func atOnce() throws {
+    let page = Page(undo)
+    undo.groupsByEvent = true
+    undo.onEvent = { undo.endEvent() }
+    try page.add(1)
+    try page.add(2)
+    #expect(undo.undoCount == 2)
+  }
+
+  @Test("groups by event come to an end with the last one")
+  func switchedOff() throws {
+    let page = Page(undo)
+    undo.groupsByEvent = true
+    try page.add(1)
+    undo.groupsByEvent = false
+    #expect(undo.groupDepth == 0)
+    try page.add(2)
+    #expect(undo.undoCount == 2)
+  }
+
+  @MainActor
+  @Test("a turn of the main actor is an event")
+  func turns() async throws {
+    let undo = UndoStack()
+    let page = Page(undo)
+    try undo.groupByTurns()
+    try page.add(1)
+    try page.add(2)
+    #expect(undo.groupDepth == 1)
+    while undo.groupDepth > 0 { await Task.yield() }
+    try page.add(4)
+    while undo.groupDepth > 0 { await Task.yield() }
+    #expect(undo.undoCount == 2)
+    try await undo.undo()
+    #expect(page.count == 3)
+  }
+
+  /// An actor of one's own.
+  private actor Room {
+    let undo = UndoStack()
+    lazy var page = Page(undo)
+
+    func begin() throws { try undo.groupByTurns() }
+    func add(_ numbers: [Int]) throws { for number in numbers { try page.add(number) } }
+    var isOpen: Bool { undo.groupDepth > 0 }
+    var count: Int { undo.undoCount }
+  }
+
+  @Test("so is a turn of any actor")
+  func anyActor() async throws {
+    let room = Room()
+    try await room.begin()
+    try await room.add([1, 2])
+    while await room.isOpen { await Task.yield() }
+    try await room.add([4])
+    while await room.isOpen { await Task.yield() }
+    #expect(await room.count == 2)
+  }
+
+  @Test("who is on no actor has no turns")
+  func nowhere() {
+    #expect(throws: UndoError.self) { try undo.groupByTurns() }
+    #expect(!undo.groupsByEvent)
+  }
+}

@@ -1,0 +1,152 @@
+import Forwarding
+import ForwardingUndo
+import Testing
+
+@Suite("Recording without a face")
+struct RecordingTests {
+  let undo = UndoStack()
+
+  @Test("a message that was recorded is sent by the undo, and what it records by the redo")
+  func message() throws {
+    let page = Page(undo)
+    try page.setTitle("one")
+    try page.setTitle("two")
+    #expect(try undo.undo())
+    #expect(page.title == "one")
+    #expect(try undo.undo())
+    #expect(page.title == "")
+    #expect(try !undo.undo())
+    #expect(try undo.redo())
+    #expect(try undo.redo())
+    #expect(page.title == "two")
+    #expect(try !undo.redo())
+  }
+
+  @Test("an invocation is recorded as it is, whatever becomes of it later")
+  func invocation() throws {
+    let page = Page(undo)
+    let call = try Page.add.invocation(5)
+    try undo.record(on: page, call)
+    try call.setArgument(7, at: 2)
+    try undo.undo()
+    #expect(page.count == 5)
+  }
+
+  @Test("a closure gets its target, and does not keep it")
+  func closure() throws {
+    var page: Page? = Page(undo)
+    weak let watched = page
+    undo.record(on: page!) { try $0.add(3) }
+    try undo.undo()
+    #expect(page?.count == 3)
+    page = nil
+    #expect(watched == nil)
+  }
+
+  @Test("a new record ends what could be redone")
+  func newRecord() throws {
+    let page = Page(undo)
+    try page.add(1)
+    try undo.undo()
+    #expect(undo.canRedo)
+    try page.add(2)
+    #expect(!undo.canRedo)
+    #expect(try !undo.redo())
+    #expect(page.count == 2)
+  }
+
+  @Test("a target is held weakly, and its steps are left out once it has died")
+  func deadTarget() throws {
+    let heard = Heard(undo)
+    let page = Page(undo)
+    var other: Page? = Page(undo)
+    try page.add(1)
+    try other?.add(2)
+    other = nil
+    #expect(undo.steps.map(\.isGone) == [false, true])
+    #expect(try undo.undo())
+    #expect(page.count == 0)
+    #expect(heard.diagnostics == ["'Page add: -2 (gone)' is left out: its target is gone"])
+  }
+
+  @Test("a target that is held strongly lives until its step is gone")
+  func strongTarget() throws {
+    var page: Page? = Page(undo)
+    weak let watched = page
+    try undo.record(on: page!, Page.add, 1, strongly: true)
+    page = nil
+    #expect(watched != nil)
+    undo.removeAll()
+    #expect(watched == nil)
+  }
+
+  @Test("what the target could never perform is refused when it is recorded")
+  func refused() throws {
+    let page = Page(undo)
+    #expect(throws: InvocationError.self) {
+      try undo.record(on: page, Message<Void, Int>("ad:"), 1)
+    }
+    #expect(throws: InvocationError.self) {
+      try undo.record(on: page, Message<Void, String>("add:"), "one")
+    }
+    #expect(!undo.canUndo)
+  }
+
+  @Test("memory that nobody keeps is refused")
+  func borrowed() throws {
+    let target = ClosureTarget()
+    try target.register("fill:") { (_: UnsafeMutablePointer<Int32>) in }
+    var number: Int32 = 0
+    try unsafe withUnsafeMutablePointer(to: &number) { pointer in
+      let call = try Invocation(MethodSignature("v@:^i"), selector: "fill:")
+      unsafe try call.setArgument(pointer, at: 2)
+      #expect(throws: ForwardingError.self) { try undo.record(on: target, call) }
+    }
+    #expect(!undo.canUndo)
+  }
+
+  @Test("a result is of no use to an undo, and is ignored")
+  func result() throws {
+    let page = Page(undo)
+    try undo.record(on: page, Message<Int>("halve"))
+    let heard = Heard(undo)
+    #expect(try undo.undo())
+    #expect(heard.diagnostics == ["'Page halve' recorded nothing, so there is no way back"])
+  }
+
+  @Test("nothing is recorded while that is disabled, as often as it was")
+  func disabled() throws {
+    let page = Page(undo)
+    undo.disableRecording()
+    undo.disableRecording()
+    try page.add(1)
+    try undo.enableRecording()
+    #expect(!undo.isRecordingEnabled)
+    try page.add(1)
+    try undo.enableRecording()
+    #expect(!undo.canUndo)
+    try page.add(1)
+    #expect(undo.undoCount == 1)
+    #expect(throws: UndoError.self) { try undo.enableRecording() }
+    undo.withoutRecording { try? page.add(1) }
+    #expect(undo.undoCount == 1)
+  }
+
+  @Test("steps are data: what would be done, the next one last")
+  func steps() throws {
+    let page = Page(undo)
+    try page.setTitle("one")
+    try undo.group("Twice") {
+      try page.add(1)
+      try page.add(2)
+    }
+    undo.record(on: page, label: "sorting") { _ in }
+    #expect(
+      undo.steps.map(\.description) == [
+        "Page setTitle: \"\"", "Twice: (Page add: -1; Page add: -2)", "Page sorting",
+      ])
+    try undo.undo()
+    try undo.undo()
+    #expect(undo.redoSteps.map(\.description) == ["Twice: (Page add: 2; Page add: 1)"])
+  }
+}

@@ -1,0 +1,86 @@
+/// One thing that is done to a stack and its cells.
+enum Action: CustomStringConvertible {
+  case set(cell: Int, value: Int, key: String?)
+  /// Sets a cell and the one behind it, by one message.
+  case setPair(cell: Int, value: Int)
+  case undo, redo, undoNested
+  case begin(name: String?), end, endEvent
+  case groupThatThrows(cell: Int, value: Int)
+  case removeAll, removeCell(Int), forget(Int)
+  /// The next change of the cell throws.
+  case refuse(Int)
+  case levels(Int?), byEvent(Bool), disable, enable
+  case name(String), markSaved, endCoalescing
+
+  static let cells = 5
+
+  /// Which cells are recorded strongly.
+  static func isStrong(_ cell: Int) -> Bool { cell == 0 }
+
+  var description: String {
+    switch self {
+    case .set(let cell, let value, let key): "set \(cell) \(value) \(key ?? "-")"
+    case .setPair(let cell, let value): "pair \(cell) \(value)"
+    case .undo: "undo"
+    case .redo: "redo"
+    case .undoNested: "undoNested"
+    case .begin(let name): "begin \(name ?? "-")"
+    case .end: "end"
+    case .endEvent: "endEvent"
+    case .groupThatThrows(let cell, let value): "throwing \(cell) \(value)"
+    case .removeAll: "removeAll"
+    case .removeCell(let cell): "remove \(cell)"
+    case .forget(let cell): "forget \(cell)"
+    case .refuse(let cell): "refuse \(cell)"
+    case .levels(let levels): "levels \(levels.map { "\($0)" } ?? "-")"
+    case .byEvent(let isOn): "byEvent \(isOn)"
+    case .disable: "disable"
+    case .enable: "enable"
+    case .name(let name): "name \(name)"
+    case .markSaved: "save"
+    case .endCoalescing: "endCoalescing"
+    }
+  }
+
+  static func random(using random: inout SplitMix) -> Action {
+    let cell = random.below(cells)
+    let value = random.below(1000)
+    switch random.below(100) {
+    case 0..<22: return .set(cell: cell, value: value, key: nil)
+    case 22..<26: return .setPair(cell: cell, value: value)
+    case 26..<34: return .set(cell: cell, value: value, key: ["keep", "join"][random.below(2)])
+    case 34..<52: return .undo
+    case 52..<63: return .redo
+    case 63..<65: return .undoNested
+    case 65..<70: return .begin(name: random.below(2) == 0 ? nil : "group \(value)")
+    case 70..<76: return .end
+    case 76..<79: return .endEvent
+    case 79: return .groupThatThrows(cell: cell, value: value)
+    case 80: return .removeAll
+    case 81: return .removeCell(cell)
+    case 82: return .forget(cell)
+    case 83..<87: return .refuse(cell)
+    case 87..<89: return .levels([nil, nil, 1, 3, 0][random.below(5)])
+    case 89..<91: return .byEvent(random.below(2) == 0)
+    case 91: return .disable
+    case 92..<94: return .enable
+    case 94..<96: return .name("name \(value)")
+    case 96..<98: return .markSaved
+    default: return .endCoalescing
+    }
+  }
+}
+
+/// Numbers that are the same for the same seed.
+struct SplitMix {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func below(_ limit: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((z ^ (z >> 31)) % UInt64(limit))
+  }
+}

@@ -1,0 +1,203 @@
+import Forwarding
+import ForwardingUndo
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A number that records what sets it back.
+private final class Cell: MethodDeclaring {
+  var value = 0
+  var isRefusing = false
+  private let undo: UndoStack
+  private let isStrong: Bool
+  weak var other: Cell?
+  /// How often it has recorded: it does so in one way after the other.
+  private var turn: Int
+
+  init(_ undo: UndoStack, _ number: Int) {
+    self.undo = undo
+    isStrong = Action.isStrong(number)
+    turn = number
+  }
+
+  private static let setOne = try! Message<Void, Int>("set:")
+  private static let setBoth = try! Message<Void, Int, Int>("set:other:")
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("set:") { (cell: Cell, value: Int) in try cell.set(value, nil) }
+    methods.register("set:other:") { (cell: Cell, value: Int, other: Int) in
+      try cell.set(value, other: other)
+    }
+  }
+
+  func set(_ new: Int, _ key: String?) throws {
+    if isRefusing {
+      isRefusing = false
+      throw Refused()
+    }
+    let coalescing = key.map { $0 == "keep" ? UndoCoalescing.keepFirst($0) : .join($0) }
+    turn += 1
+    if turn % 3 == 0 {
+      let call = try Self.setOne.invocation(value)
+      try undo.record(on: self, call, strongly: isStrong, coalescing: coalescing)
+    } else {
+      try undo.record(on: self, Self.setOne, value, strongly: isStrong, coalescing: coalescing)
+    }
+    value = new
+  }
+
+  func set(_ new: Int, other newOther: Int) throws {
+    if isRefusing {
+      isRefusing = false
+      throw Refused()
+    }
+    try undo.record(on: self, Self.setBoth, value, other?.value ?? 0, strongly: isStrong)
+    value = new
+    other?.value = newOther
+  }
+}
+
+/// A stack, its cells, and what was saved.
+private final class RealStack {
+  let undo = UndoStack()
+  var cells: [Cell?] = []
+  private var watched: [() -> Cell?] = []
+  /// What the cells had when they were marked as saved; nil if nobody can know any more.
+  private var saved: [Int?]? = Array(repeating: 0, count: Action.cells)
+
+  init() {
+    undo.onDiagnostic = { _ in }
+    cells = (0..<Action.cells).map { Cell(undo, $0) }
+    for (index, cell) in cells.enumerated() {
+      cell?.other = cells[(index + 1) % Action.cells]
+      watched.append { [weak cell] in cell }
+    }
+  }
+
+  /// The values of the cells that live.
+  var values: [Int?] { watched.map { $0()?.value } }
+
+  /// Not modified may only be said where all that live are as they were.
+  func isHonest(_ values: [Int?]) -> Bool {
+    guard let saved, !undo.isModified else { return true }
+    return zip(values, saved).allSatisfy { now, then in now == nil || now == then }
+  }
+
+  func take(_ action: Action) throws -> Bool {
+    switch action {
+    case .set(let cell, let value, let key):
+      if !undo.isRecordingEnabled { saved = nil }
+      try cells[cell]?.set(value, key)
+    case .setPair(let cell, let value):
+      if !undo.isRecordingEnabled { saved = nil }
+      if cells[(cell + 1) % Action.cells] != nil { try cells[cell]?.set(value, other: value + 1) }
+    case .undo: return try undo.undo()
+    case .redo: return try undo.redo()
+    case .undoNested: return try undo.undoNestedGroup()
+    case .begin(let name): try undo.beginGroup(name)
+    case .end: try undo.endGroup()
+    case .endEvent: undo.endEvent()
+    case .groupThatThrows(let cell, let value):
+      if !undo.isRecordingEnabled { saved = nil }
+      try undo.group(undoingErrors: true) {
+        try cells[cell]?.set(value, nil)
+        throw Refused()
+      }
+    case .removeAll: undo.removeAll()
+    case .removeCell(let cell): return cells[cell].map { undo.removeAll(for: $0) } ?? false
+    case .forget(let cell): cells[cell] = nil
+    case .refuse(let cell): watched[cell]()?.isRefusing = true
+    case .levels(let levels): undo.levels = levels
+    case .byEvent(let isOn): undo.groupsByEvent = isOn
+    case .disable: undo.disableRecording()
+    case .enable: try undo.enableRecording()
+    case .name(let name): undo.name = name
+    case .markSaved:
+      try undo.markSaved()
+      saved = values
+    case .endCoalescing: undo.endCoalescing()
+    }
+    return false
+  }
+}
+
+@Suite("Random histories of an undo stack")
+struct UndoModelTests {
+  private static func number(_ name: String, _ usual: Int) -> Int {
+    getenv(name).flatMap { Int(String(cString: $0)) } ?? usual
+  }
+
+  /// The first difference between the model and the stack along one history.
+  static func difference(_ seed: UInt64, actions count: Int) -> String? {
+    var random = SplitMix(seed)
+    var model = UndoModel()
+    let real = RealStack()
+    var history: [Action] = []
+    // At the end all is undone and redone: each step shows what it has.
+    let unwinding =
+      [Action.enable, .enable, .end, .end] + Array(repeating: .undo, count: 8)
+      + Array(repeating: .redo, count: 8)
+    for index in 0..<(count + unwinding.count) {
+      let action = index < count ? Action.random(using: &random) : unwinding[index - count]
+      history.append(action)
+      let expected = model.take(action)
+      let given = try? real.take(action)
+      if let wrong = compare(model, expected, real, given) {
+        return "seed \(seed): \(wrong)\n  \(history.map(\.description).joined(separator: "\n  "))"
+      }
+    }
+    return nil
+  }
+
+  private static func compare(
+    _ model: UndoModel, _ expected: Bool?, _ real: RealStack, _ given: Bool?
+  ) -> String? {
+    let undo = real.undo
+    func differ(_ what: String, _ given: Any?, _ expected: Any?) -> String {
+      "\(what) is \(given ?? "nil"), and should be \(expected ?? "nil")"
+    }
+    if given != expected { return differ("the answer", given, expected) }
+    let values = real.values
+    for (index, value) in values.enumerated() {
+      let expected = model.isAlive[index] ? model.values[index] : nil
+      if value != expected { return differ("cell \(index)", value, expected) }
+    }
+    let hasEvent = model.open.first.map { $0.isEvent && !$0.nodes.isEmpty } == true
+    let count = model.done.count + (hasEvent ? 1 : 0)
+    if undo.undoCount != count { return differ("undoCount", undo.undoCount, count) }
+    if undo.redoCount != model.undone.count {
+      return differ("redoCount", undo.redoCount, model.undone.count)
+    }
+    if undo.groupDepth != model.open.count {
+      return differ("groupDepth", undo.groupDepth, model.open.count)
+    }
+    let (name, redoName) = (model.done.last?.name, model.undone.last?.name)
+    if !hasEvent, name != "?", undo.undoName != name {
+      return differ("undoName", undo.undoName, name)
+    }
+    if redoName != "?", undo.redoName != redoName {
+      return differ("redoName", undo.redoName, redoName)
+    }
+    return real.isHonest(values) ? nil : "the stack says that nothing is modified"
+  }
+
+  @Test("a stack does what a naive one does, whatever is done to it")
+  func histories() {
+    let seed = Self.number("FORWARDING_SEED", 1)
+    let count = Self.number("FORWARDING_HISTORIES", 10_000)
+    let actions = Self.number("FORWARDING_ACTIONS", 30)
+    print("histories of undo: \(count) from seed \(seed), of \(actions) actions")
+    for seed in seed..<(seed + count) {
+      if let difference = Self.difference(UInt64(seed), actions: actions) {
+        Issue.record("\(difference)")
+        return
+      }
+    }
+  }
+}

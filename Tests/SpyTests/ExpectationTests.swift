@@ -1,0 +1,166 @@
+#if Macros
+  import ForwardingTesting
+  import Testing
+
+  @Suite("What a test expects of a spy")
+  struct ExpectationTests {
+    let failures = Failures()
+    let chat = Chat("garden")
+
+    private func spy(_ manner: SpyManner = .nice) -> Spy<ChatDelegateProxy> {
+      Spy<ChatDelegateProxy>(manner, reportingTo: failures)
+    }
+
+    @Test("an expectation that fails is an issue of the test, at its own line")
+    func line() {
+      let spy = Spy<ChatDelegateProxy>()
+      let line = #line + 2
+      withKnownIssue {
+        spy.expect(\.chatDidReceive)
+      } matching: { issue in
+        issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
+          && issue.comments.contains("expected 1 call of 'chat:didReceive:', received none")
+      }
+    }
+
+    @Test("each kind of expectation fails at its own line")
+    func lines() async throws {
+      let spy = spy()
+      let first = #line + 1
+      spy.expect(\.chatDidReceive)
+      spy.messages.chatDidReceive.expect(times: 1...)
+      try await spy.expect(\.chatDidReceive, within: .milliseconds(1))
+      spy.verifyInOrder { $0.chatDidReceive }
+      verifyInOrder { spy.messages.chatDidReceive }
+      spy.reject(\.chatDidReceive)
+      spy.face.chat(chat, didReceive: ChatMessage(""))
+      spy.verifyNoMoreCalls()
+      #expect(failures.lines == [0, 1, 2, 3, 4, 5, 7].map { first + $0 })
+      #expect(failures.all.allSatisfy { "\($0.place.fileID)" == #fileID })
+    }
+
+    @Test(
+      "a number of calls is right, or the failure says which one was expected",
+      arguments: [
+        (0...0, 0, nil), (0...0, 1, "no call"), (1...1, 1, nil), (1...1, 0, "1 call"),
+        (1...1, 2, "1 call"), (2...2, 1, "2 calls"), (2...3, 4, "2 to 3 calls"),
+        (2...3, 3, nil), (0...2, 3, "at most 2 calls"),
+      ] as [(ClosedRange<Int>, Int, String?)])
+    func counts(_ range: ClosedRange<Int>, _ count: Int, _ expected: String?) {
+      let spy = spy()
+      for _ in 0..<count { spy.face.chat(chat, didReceive: ChatMessage("")) }
+      #expect(spy.messages.chatDidReceive.expect(times: range) == (expected == nil))
+      let text = expected.map { "\($0) of 'chat:didReceive:'" }
+      #expect(failures.all.map(\.expected) == (text.map { [$0] } ?? []))
+    }
+
+    @Test("a range with one end is one of all numbers")
+    func openRanges() {
+      let spy = spy()
+      for _ in 0..<3 { spy.face.chat(chat, didReceive: ChatMessage("")) }
+      #expect(spy.messages.chatDidReceive.expect(times: 3...))
+      #expect(spy.messages.chatDidReceive.expect(times: ...3))
+      #expect(!spy.messages.chatDidReceive.expect(times: ..<3))
+      #expect(!spy.messages.chatDidReceive.expect(times: 4...))
+      #expect(
+        failures.all.map(\.expected) == [
+          "at most 2 calls of 'chat:didReceive:'", "at least 4 calls of 'chat:didReceive:'",
+        ])
+    }
+
+    @Test("a failure says what was received, the nearest first")
+    func nearest() {
+      let spy = spy()
+      spy.face.draft = "x"
+      _ = spy.face.chat(chat, shouldSend: "hello")
+      spy.face.chat(chat, move: 1, to: 5)
+      spy.face.chat(chat, move: 3, to: 4)
+      spy.messages.chatMoveTo.where(\.1, equals: 3).where(\.2, equals: 5).expect()
+      spy.messages.rows.with(3, 5).expect()
+      spy.face.rows(1, 2)
+      spy.face.rows(3, 4)
+      spy.messages.rows.with(3, 5).expect()
+      #expect(
+        failures.texts == [
+          """
+          expected 1 call of 'chat:move:to:' with 3 with 5, received none
+            chat:move:to:(<Chat>, 1, 5)
+            chat:move:to:(<Chat>, 3, 4)
+            chat:shouldSend:(<Chat>, "hello")
+            setDraft:("x")
+          """,
+          """
+          expected 1 call of 'rows::'(3, 5), received none
+            setDraft:("x")
+            chat:move:to:(<Chat>, 1, 5)
+            chat:move:to:(<Chat>, 3, 4)
+            chat:shouldSend:(<Chat>, "hello")
+          """,
+          """
+          expected 1 call of 'rows::'(3, 5), received none
+            rows::(3, 4)
+            rows::(1, 2)
+            setDraft:("x")
+            chat:move:to:(<Chat>, 1, 5)
+            chat:move:to:(<Chat>, 3, 4)
+            chat:shouldSend:(<Chat>, "hello")
+          """,
+        ])
+    }
+
+    @Test("a failure shows no more calls than one reads")
+    func manyCalls() {
+      let spy = spy()
+      for row in 0..<20 { spy.face.rows(row, row) }
+      spy.expect(\.chatDidReceive)
+      #expect(failures.texts.first?.split(separator: "\n").count == 10)
+      #expect(failures.texts.first?.hasSuffix("\n  … and 12 more") == true)
+      #expect(failures.all.first?.received.count == 20)
+    }
+
+    @Test("what a test has looked at is no more, and the rest is named")
+    func noMoreCalls() {
+      let spy = spy()
+      spy.face.rows(1, 2)
+      spy.face.rows(3, 4)
+      spy.face.chat(chat, didReceive: ChatMessage("one"))
+      _ = spy.face.chat(chat, shouldSend: "")
+      spy.messages.rows.with(1, 2).expect()
+      #expect(spy.received(\.chatDidReceive).count == 1)
+      #expect(spy.calls(\.chatShouldSend) == 1)
+      #expect(!spy.verifyNoMoreCalls())
+      #expect(failures.texts == ["expected no more calls, received one\n  rows::(3, 4)"])
+      spy.verifyInOrder { $0.rows.with(3, 4) }
+      #expect(spy.verifyNoMoreCalls())
+    }
+
+    @Test("a call that is rejected fails where that was said, and is kept")
+    func rejected() {
+      let spy = spy()
+      spy.messages.rows.where { $0 > $1 }.reject()
+      spy.face.rows(1, 2)
+      #expect(failures.all.isEmpty)
+      spy.face.rows(2, 1)
+      #expect(
+        failures.texts == [
+          "expected no call of 'rows::' where a closure says so, and one came"
+            + "\n  rows::(1, 2)\n  rows::(2, 1)"
+        ])
+      #expect(spy.calls(\.rows) == 2)
+    }
+
+    @Test("a strict spy fails for what was not announced, and takes what was")
+    func strict() {
+      let line = #line + 1
+      let spy = Spy<ChatDelegateProxy>(.strict, reportingTo: failures)
+      spy.answer(\.chatShouldSend, with: false)
+      spy.messages.rows.allow()
+      spy.face.rows(1, 2)
+      #expect(!spy.face.chat(chat, shouldSend: ""))
+      #expect(failures.all.isEmpty)
+      spy.face.draft = "x"
+      #expect(failures.all.map(\.expected) == ["nothing but what was announced"])
+      #expect(failures.lines == [line])
+    }
+  }
+#endif

@@ -1,0 +1,84 @@
+#if Macros
+  import ForwardingTesting
+  import Testing
+
+  @Forwardable
+  @MainActor
+  protocol PageDelegate: AnyObject {
+    @Otherwise(0) func height(of page: String) -> Int
+    func load(_ page: String) async -> String?
+  }
+
+  @Forwardable
+  protocol LedgerDelegate: Actor {
+    func enter(_ amount: Int) async throws -> Int
+    nonisolated func hint(_ text: String)
+  }
+
+  @Forwardable
+  protocol BookDelegate: ChatDelegate {
+    @Otherwise(-1) func pages() -> Int
+  }
+
+  enum Late: Error, Equatable { case today, tomorrow }
+
+  @Forwardable
+  protocol PostDelegate: AnyObject, Sendable {
+    @Otherwise(0) func weigh(_ letter: String) throws(Late) -> Int
+    func call(_ name: String, then: @escaping @Sendable (Int) -> Void)
+  }
+
+  @Suite("Spies of each kind of face")
+  struct FaceKindTests {
+    @Test("on the main actor")
+    @MainActor func mainActor() async {
+      let spy = Spy<PageDelegateProxy>()
+      spy.answer(\.heightOf) { $0.count }
+      spy.answer(\.load, with: "text")
+      #expect(spy.face.height(of: "four") == 4)
+      #expect(await spy.face.load("page") == "text")
+      #expect(spy.received(\.load) == ["page"])
+    }
+
+    @Test("an actor")
+    func actor() async throws {
+      let spy = Spy<LedgerDelegateProxy>()
+      spy.answer(\.enter, inTurn: 5, 7)
+      #expect(try await spy.face.enter(5) == 5)
+      #expect(try await spy.face.enter(2) == 7)
+      spy.face.hint("hello")
+      #expect(spy.received(\.hint) == ["hello"])
+      #expect(spy.received(\.enter) == [5, 2])
+    }
+
+    @Test("one that inherits another's requirements")
+    func inherited() {
+      let spy = Spy<BookDelegateProxy>()
+      spy.answer(\.pages, with: 100)
+      spy.answer(\.chatShouldSend, with: false)
+      #expect(spy.face.pages() == 100)
+      #expect(!spy.face.chat(Chat("garden"), shouldSend: ""))
+      #expect(spy.calls(\.chatShouldSend) == 1)
+    }
+
+    @Test("typed errors reach the sender, and closures that were given are called by the answer")
+    func errorsAndClosures() async throws {
+      let spy = Spy<PostDelegateProxy>()
+      #expect(try spy.face.weigh("") == 0)
+      spy.answer(\.weigh, throwing: Late.tomorrow)
+      #expect(throws: Late.tomorrow) { try spy.face.weigh("") }
+      spy.answer(\.callThen) { name, then in then(name.count) }
+      let length = await withCheckedContinuation { done in
+        spy.face.call("hello") { done.resume(returning: $0) }
+      }
+      #expect(length == 5)
+    }
+
+    @Test("a spy of what is Sendable is so, too")
+    func sendable() async {
+      let spy = Spy<PostDelegateProxy>()
+      await Task.detached { spy.face.call("hello") { _ in } }.value
+      #expect(spy.calls(\.callThen) == 1)
+    }
+  }
+#endif

@@ -1,0 +1,64 @@
+#if Macros
+  import ForwardingTesting
+  import Testing
+
+  @Suite("Some of the calls")
+  struct MatchingTests {
+    let spy = Spy<ChatDelegateProxy>()
+    let chat = Chat("garden")
+
+    init() {
+      for (first, last) in [(1, 1), (1, 2), (2, 2)] { spy.face.rows(first, last) }
+    }
+
+    @Test("calls are chosen by a closure, by all arguments, and by one at its position")
+    func chosen() {
+      let rows = spy.messages.rows
+      #expect(rows.where { $0 == $1 }.calls == 2)
+      #expect(rows.with(1, 2).calls == 1)
+      #expect(rows.where(\.1, equals: 2).received.map(\.0) == [1, 2])
+      #expect(rows.where(\.0, equals: 1).where { $1 > 1 }.received.map(\.1) == [2])
+    }
+
+    @Test("the argument of a message of one is the value itself")
+    func single() async throws {
+      spy.answer(\.download, with: 1)
+      _ = try await spy.face.download("a")
+      _ = try await spy.face.download("b")
+      #expect(spy.messages.download.with("b").calls == 1)
+      #expect(spy.messages.download.where { $0 < "b" }.received == ["a"])
+    }
+
+    @Test("a closure that throws says no")
+    func throwing() {
+      let some = spy.messages.rows.where { first, _ in
+        if first == 1 { return true }
+        throw Offline()
+      }
+      #expect(some.calls == 2)
+    }
+
+    @Test("an answer for some calls leaves the others to older ones")
+    func answers() {
+      spy.answer(\.chatShouldSend, with: true)
+      spy.messages.chatShouldSend.where { _, text in text.isEmpty }.answer(with: false)
+      #expect(spy.face.chat(chat, shouldSend: "x"))
+      #expect(!spy.face.chat(chat, shouldSend: ""))
+    }
+
+    @Test("answers in a row are counted for the calls that they are for")
+    func rows() {
+      spy.messages.chatShouldSend.where(\.1, equals: "x").answer(inTurn: true, false)
+      let answers = ["x", "y", "x", "x"].map { spy.face.chat(chat, shouldSend: $0) }
+      #expect(answers == [true, true, false, false])
+    }
+
+    @Test("objects are told apart by what they are")
+    func objects() {
+      let (other, unknown) = (Chat("garden"), Chat("garden"))
+      _ = spy.face.chat(other, shouldSend: "")
+      #expect(spy.messages.chatShouldSend.where { given, _ in given === unknown }.calls == 0)
+      #expect(spy.messages.chatShouldSend.where { given, _ in given === other }.calls == 1)
+    }
+  }
+#endif

@@ -1,0 +1,91 @@
+#if Macros
+  import ForwardingTesting
+  import Testing
+
+  /// An object that a spy stands in front of.
+  final class Archive: ChatDelegate {
+    var lines: [String] = []
+    var draft: String? = "real"
+    func chat(_ chat: Chat, didReceive message: ChatMessage) { lines.append(message.text) }
+    func chat(_ chat: Chat, shouldSend text: String) -> Bool { text != "no" }
+    func titleOfChat(_ chat: Chat) -> String? { chat.name }
+    func chat(_ chat: Chat, upload file: [UInt8]) throws -> Int {
+      if file.isEmpty { throw Offline() }
+      return file.count
+    }
+    func chat(_ chat: Chat, edit text: inout String) { text = text.uppercased() }
+    func chat(_ chat: Chat, move row: Int, to other: Int) {}
+    func rows(_ first: Int, _ last: Int) {}
+    func download(_ name: String) async throws -> Int {
+      if name.isEmpty { throw Offline() }
+      return name.count
+    }
+  }
+
+  @Suite("A spy in front of an object")
+  struct PartialSpyTests {
+    let real = Archive()
+    let chat = Chat("garden")
+
+    @Test("what has no answer goes to the object, and is kept on its way")
+    func passes() async throws {
+      let spy = Spy<ChatDelegateProxy>(wrapping: real)
+      spy.face.chat(chat, didReceive: ChatMessage("one"))
+      #expect(real.lines == ["one"])
+      #expect(!spy.face.chat(chat, shouldSend: "no"))
+      #expect(spy.face.titleOfChat(chat) == "garden")
+      #expect(try spy.face.chat(chat, upload: [1, 2]) == 2)
+      #expect(throws: Offline()) { try spy.face.chat(chat, upload: []) }
+      #expect(try await spy.face.download("hello") == 5)
+      await #expect(throws: Offline()) { try await spy.face.download("") }
+      var text = "loud"
+      spy.face.chat(chat, edit: &text)
+      #expect(text == "LOUD")
+      #expect(spy.transcript.count == 8)
+    }
+
+    @Test("what has an answer does not reach the object, unless the answer says so")
+    func answers() {
+      let spy = Spy<ChatDelegateProxy>(wrapping: real)
+      spy.answer(\.chatShouldSend, with: true)
+      #expect(spy.face.chat(chat, shouldSend: "no"))
+      spy.answer(\.chatDidReceive) { _, _ in }
+      spy.messages.chatDidReceive.where(\.1, equals: ChatMessage("two")).answerForReal()
+      spy.face.chat(chat, didReceive: ChatMessage("one"))
+      spy.face.chat(chat, didReceive: ChatMessage("two"))
+      #expect(real.lines == ["two"])
+    }
+
+    @Test("an optional requirement that the object left out has no method")
+    func leftOut() throws {
+      let spy = Spy<ChatDelegateProxy>(wrapping: real)
+      let delegates = Multicast<ChatDelegateProxy>()
+      delegates.add(spy.face)
+      spy.face.chatDidBecomeIdle(chat)
+      #expect(spy.calls(\.chatDidBecomeIdle) == 1)
+      #expect(!spy.proxy.responds(to: "chatDidBecomeIdle:"))
+    }
+
+    @Test("an object that sends back what it gets is a circle, and no end of the process")
+    func circle() {
+      let ring = SingleTargetProxy(nil)
+      let spy = SpyProxy(wrapping: ring)
+      ring.setTarget(spy)
+      #expect(throws: InvocationError.self) { try Message<Int>("count")(on: spy) }
+    }
+
+    @Test("an answer comes later, to those who wait for it and to those who await it")
+    func delays() async throws {
+      let spy = Spy<ChatDelegateProxy>()
+      let clock = ContinuousClock()
+      spy.messages.titleOfChat.delayed(by: .milliseconds(20)).answer(with: "late")
+      spy.messages.download.delayed(by: .milliseconds(20)).answer(with: 5)
+      let begin = clock.now
+      #expect(spy.face.titleOfChat(chat) == "late")
+      let middle = clock.now
+      #expect(try await spy.face.download("") == 5)
+      #expect(middle - begin >= .milliseconds(20))
+      #expect(clock.now - middle >= .milliseconds(20))
+    }
+  }
+#endif

@@ -1,0 +1,84 @@
+import Dispatch
+import ForwardingTesting
+import Testing
+
+@Suite("A spy without a face")
+struct SelectorSpyTests {
+  let spy = SpyProxy()
+
+  @Test("it takes any message, and answers those that it was told of")
+  func messages() throws {
+    let deposit = try Message<Int32, Int32>("deposit:")
+    #expect(throws: SpyError.notStubbed("deposit:")) { try deposit(1, on: spy) }
+    spy[deposit].answer { $0 * 2 }
+    #expect(try deposit(21, on: spy) == 42)
+    #expect(spy[deposit].received == [1, 21])
+    try Message<NoResult>("close")(on: spy)
+    #expect(spy.transcript == ["deposit:(1)", "deposit:(21)", "close()"])
+  }
+
+  @Test("results by pointer are set by the answer")
+  func pointers() throws {
+    let find = try Message<Bool, Int32, UnsafeMutablePointer<Int32>>("find:position:")
+    spy[find].answer { number, position in
+      position.pointee = number + 1
+      return true
+    }
+    var position: Int32 = 0
+    let found = try withUnsafeMutablePointer(to: &position) { try find(5, $0, on: spy) }
+    #expect(found)
+    #expect(position == 6)
+  }
+
+  @Test("it is one of the targets of a proxy, and is told apart in its report")
+  func amongTargets() throws {
+    let everyone = MulticastProxy()
+    let other = SpyProxy()
+    everyone.add(spy)
+    everyone.add(other)
+    let saved = try Message<NoResult, Int32>("didSave:")
+    try saved(42, on: everyone)
+    verifyInOrder {
+      spy[saved].with(42)
+      other[saved].with(42)
+    }
+    let ask = try Message<Int, Int>("ask:")
+    spy[ask].answer(with: 1)
+    other[ask].answer(with: 2)
+    #expect(try ask.all(0, on: everyone) == [1, 2])
+  }
+
+  @Test("it is one of the targets of a queue, and is waited for")
+  func onAQueue() async throws {
+    let everyone = MulticastProxy()
+    everyone.add(spy, on: .queue(.init(label: "spy")))
+    let saved = try Message<NoResult, String>("didSave:")
+    try saved("a text that is longer than fits", on: everyone)
+    try await spy[saved].expect(within: .seconds(60))
+    #expect(spy[saved].received == ["a text that is longer than fits"])
+  }
+
+  @Test("a message of other types is told as it came, and not taken for one of these")
+  func otherTypes() throws {
+    let numbers = try Message<NoResult, Int32>("take:")
+    let texts = try Message<NoResult, String>("take:")
+    try numbers(5, on: spy)
+    try texts("five", on: spy)
+    #expect(spy[numbers].calls == 2)
+    #expect(spy[numbers].received == [5])
+    #expect(spy[texts].received == ["five"])
+    #expect(spy.transcript == ["take:(5)", "take:(\"five\")"])
+    spy[numbers].answer(with: NoResult())
+    #expect(throws: InvocationError.self) { try texts("five", on: spy) }
+  }
+
+  @Test("an invocation that is recorded is sent to it, too")
+  func invocations() throws {
+    let call = try Invocation(MethodSignature("v@:i*"), selector: "count:text:")
+    try call.setArgument(Int32(5), at: 2)
+    try call.setArgument("hello", at: 3)
+    try call.invoke(on: spy)
+    let count = try Message<NoResult, Int32, String>("count:text:")
+    #expect(spy[count].received.map(\.1) == ["hello"])
+  }
+}

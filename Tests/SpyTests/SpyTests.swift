@@ -1,0 +1,116 @@
+#if Macros
+  import ForwardingTesting
+  import Testing
+
+  @Suite("A spy behind a face")
+  struct SpyTests {
+    let spy = Spy<ChatDelegateProxy>()
+    let chat = Chat("garden")
+
+    @Test("it answers as it was told, with the requirement's own types")
+    func answers() {
+      spy.answer(\.chatShouldSend) { chat, text in text.count < 10 && chat.name == "garden" }
+      #expect(spy.face.chat(chat, shouldSend: "hello"))
+      #expect(!spy.face.chat(chat, shouldSend: "hello, hello"))
+    }
+
+    @Test("it counts calls, and has what they were given as tuples")
+    func received() {
+      spy.face.chat(chat, didReceive: ChatMessage("one"))
+      spy.face.chat(chat, didReceive: ChatMessage("two"))
+      #expect(spy.calls(\.chatDidReceive) == 2)
+      #expect(spy.calls(\.chatShouldSend) == 0)
+      #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["one", "two"])
+      #expect(spy.received(\.chatDidReceive).allSatisfy { $0.0 === chat })
+    }
+
+    @Test("without an answer, a face gives what its requirement says")
+    func nice() {
+      #expect(spy.face.chat(chat, shouldSend: ""))
+      #expect(spy.face.titleOfChat(chat) == nil)
+      #expect(throws: SpyError.notStubbed("chat:upload:")) {
+        try spy.face.chat(chat, upload: [1])
+      }
+      spy.face.chat(chat, didReceive: ChatMessage(""))
+    }
+
+    @Test("a requirement is answered with a value, with one after the other, and with an error")
+    func values() throws {
+      spy.answer(\.titleOfChat, with: "tulips")
+      #expect(spy.face.titleOfChat(chat) == "tulips")
+      spy.answer(\.chatShouldSend, inTurn: true, false)
+      #expect(
+        (0..<4).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, false, false, false])
+      spy.answer(\.chatUpload, throwing: Offline())
+      #expect(throws: Offline()) { try spy.face.chat(chat, upload: [1]) }
+      spy.messages.chatUpload.answer(inTurn: [.failure(Offline()), .success(5)])
+      #expect(throws: Offline()) { try spy.face.chat(chat, upload: [1]) }
+      #expect(try spy.face.chat(chat, upload: [1]) == 5)
+    }
+
+    @Test("the newest answer that is for a call counts, and one for some calls ends with them")
+    func newest() {
+      spy.answer(\.chatShouldSend, with: false)
+      spy.messages.chatShouldSend.answer(times: 2, with: true)
+      #expect((0..<3).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, true, false])
+    }
+
+    @Test("an inout argument is set by the answer, and kept as it came")
+    func variables() throws {
+      spy.answer(\.chatEdit) { _, text in try text.change { $0 += "!" } }
+      var text = "hello"
+      spy.face.chat(chat, edit: &text)
+      spy.face.chat(chat, edit: &text)
+      #expect(text == "hello!!")
+      #expect(try spy.received(\.chatEdit).map { try $0.1.value } == ["hello", "hello!"])
+    }
+
+    @Test("properties are asked and set as messages")
+    func properties() {
+      spy.answer(\.draft, with: "dear")
+      #expect(spy.face.draft == "dear")
+      spy.face.draft = nil
+      spy.face.draft = "sir"
+      #expect(spy.received(\.setDraft) == [nil, "sir"])
+      #expect(spy.calls(\.draft) == 1)
+    }
+
+    @Test("an optional requirement is kept, and may be left out")
+    func optional() throws {
+      spy.face.chatDidBecomeIdle(chat)
+      #expect(spy.calls(\.chatDidBecomeIdle) == 1)
+      let delegates = Multicast<ChatDelegateProxy>()
+      delegates.add(spy.face)
+      #expect(try delegates.messages.chatDidBecomeIdle.report(chat).answered == 1)
+      spy.messages.chatDidBecomeIdle.leaveOut()
+      let selector = Selector("chatDidBecomeIdle:")
+      #expect(!spy.proxy.responds(to: selector))
+      #expect(throws: (any Error).self) { try Message<Void, Chat>(selector)(chat, on: spy.proxy) }
+    }
+
+    @Test("calls and answers are forgotten, each for itself")
+    func forgetting() {
+      spy.answer(\.chatShouldSend, with: false)
+      #expect(!spy.face.chat(chat, shouldSend: ""))
+      spy.forgetCalls()
+      #expect(spy.calls(\.chatShouldSend) == 0)
+      #expect(!spy.face.chat(chat, shouldSend: ""))
+      spy.forgetAnswers()
+      #expect(spy.face.chat(chat, shouldSend: ""))
+      #expect(spy.calls(\.chatShouldSend) == 2)
+    }
+
+    @Test("a transcript has all calls in their order")
+    func transcript() {
+      _ = spy.face.chat(chat, shouldSend: "a \"quoted\" text")
+      spy.face.chat(chat, didReceive: ChatMessage("one"))
+      spy.face.draft = nil
+      #expect(
+        spy.transcript == [
+          #"chat:shouldSend:(<Chat>, "a \"quoted\" text")"#,
+          #"chat:didReceive:(<Chat>, ChatMessage("one"))"#,
+          "setDraft:(nil)",
+        ])
+    }
+  }
+#endif
