@@ -2,11 +2,12 @@
 # make test    lint, build, and run every test in debug and release
 # make check   make test, 3,000 random signatures, the sanitizers, other builds,
 #              several images, and allocations that fail
+# make test-remote   calls to other processes, with a real NATS server
 # make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
 .PHONY: demo test check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
-	bench-check bench-build bench-record fuzz clean
+	bench-check bench-build bench-record fuzz clean test-remote
 
 demo: setup
 	@swift build -c release --product forward
@@ -35,6 +36,11 @@ check: setup-check test
 	Scripts/core.sh
 	Scripts/models.sh
 	@echo "All checks passed."
+
+# Calls to other processes, with a real NATS server on loopback.
+test-remote:
+	@Scripts/setup.sh nats
+	swift test --traits Macros,NATS --filter ForwardingRemoteTests
 
 setup:
 	@Scripts/setup.sh

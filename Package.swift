@@ -223,6 +223,10 @@ let package = Package(
       dependencies: ["ForwardingWire", "Forwarding", "ForwardingTestSupport"],
       swiftSettings: testChecks),
     .testTarget(
+      name: "ForwardingRemoteTests",
+      dependencies: ["ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding"],
+      swiftSettings: testChecks),
+    .testTarget(
       name: "ForwardingJournalTests",
       dependencies: [
         "ForwardingJournal", "ForwardingWire", "Forwarding", "CJournalShims",

@@ -4,6 +4,7 @@
 #   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
 #   setup.sh check    what 'make check' needs as well: spin, readelf, gcc, and chromium, in which a test
 #                     reads the page of charts as it is drawn (other tests do not need it: it is large)
+#   setup.sh nats     libnats and a NATS server, for calls to other processes
 #   setup.sh bench    what is compared with, as far as it can be had: nothing of it is needed
 set -eu
 
@@ -11,8 +12,8 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 mode="${1:-}"
 case "$mode" in
-  '' | test | check | bench) ;;
-  *) say "there is no mode '$mode'; modes are test, check and bench"; exit 1 ;;
+  '' | test | check | bench | nats) ;;
+  *) say "there is no mode '$mode'; modes are test, check, nats and bench"; exit 1 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -43,6 +44,10 @@ if [ "$mode" = check ]; then
   command -v readelf >/dev/null 2>&1 || missing+=(binutils)
   command -v gcc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_browser || missing+=(chromium)
+fi
+if [ "$mode" = nats ]; then
+  has_header nats/nats.h || missing+=(libnats-dev)
+  PATH="$PATH:/usr/sbin" command -v nats-server >/dev/null 2>&1 || missing+=(nats-server)
 fi
 is_optional=no
 if [ "$mode" = bench ] && [ "${#missing[@]}" -eq 0 ]; then

@@ -3,7 +3,7 @@ public import ForwardingWire
 /// Why a call to another process has no answer.
 ///
 /// ```swift
-/// "\(RemoteError.refused(.unknownMessage, "rob:"))"  // refused: the host has no such message (rob:)
+/// RemoteError.refused(.unknownMessage, "rob:")  // refused: the host has no such message (rob:)
 /// ```
 @nonexhaustive
 public enum RemoteError: Error, Hashable, Sendable {
@@ -67,7 +67,7 @@ extension RemoteError: CustomStringConvertible {
 /// Why a host does not perform a call.
 ///
 /// ```swift
-/// "\(RemoteRefusal.busy)"  // the host has more calls than it takes
+/// RemoteRefusal.busy  // the host has more calls than it takes
 /// ```
 @nonexhaustive
 public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {

@@ -19,6 +19,9 @@ struct HouseTests {
     "ForwardingTesting": ["Spies", "Forwarding", "Testing", "XCTest"],
     "ForwardingWire": ["Forwarding", "Invocations", "TypeEncodings"],
     "ForwardingJournal": ["ForwardingWire", "Invocations", "TypeEncodings", "CJournalShims"],
+    "ForwardingRemote": ["ForwardingWire", "Forwarding", "Invocations"],
+    // The only room that knows libnats, under a trait.
+    "ForwardingNATS": ["ForwardingRemote", "Invocations", "CNATS"],
     // It says what libffi there is.
     "forward": [
       "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
@@ -86,6 +89,7 @@ struct HouseTests {
     arguments: [
       ("ForwardingUndo", "/Records.swift"), ("ForwardingWire", "/Memory/"),
       ("ForwardingJournal", "/JournalFile.swift"),
+      ("ForwardingRemote", "/SocketDescriptor.swift"), ("ForwardingNATS", "/Library/"),
     ])
   func safeRooms(_ room: String, _ home: String) throws {
     for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) where !path.contains(home) {

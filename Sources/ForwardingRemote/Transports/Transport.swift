@@ -8,7 +8,7 @@
 ///   message.answer?(message.payload.reversed())
 /// }
 /// let request = try transport.request([1, 2, 3], to: "echo") { answer in
-///   print(answer)  // success([3, 2, 1])
+///   print((try? answer.get()) ?? [])  // [3, 2, 1]
 /// }
 /// withExtendedLifetime(request) { echo.end() }
 /// ```
@@ -105,6 +105,7 @@ public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
 /// What becomes of a connection.
 ///
 /// ```swift
+/// let transport = InProcessTransport()
 /// let watch = transport.onChange { state in
 ///   if case .interrupted = state { print("what is on its way fails") }
 /// }
@@ -122,7 +123,7 @@ public enum TransportState: Hashable, Sendable {
 /// Why a message was not carried.
 ///
 /// ```swift
-/// "\(TransportError.tooLarge(limit: 1024, given: 4096))"  // 4096 bytes are given, and 1024 are the limit
+/// TransportError.tooLarge(limit: 1024, given: 4096)  // 4096 bytes are given, and 1024 are the limit
 /// ```
 public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Nobody has subscribed to the subject.

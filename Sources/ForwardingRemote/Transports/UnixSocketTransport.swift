@@ -18,13 +18,13 @@ import Invocations
 /// one. A group is one of a process. A connection that breaks is made again until the transport is closed.
 public final class UnixSocketTransport: Transport {
   public let maximumPayload: Int
-  private let subscriptions = SubscriptionTable()
+  let subscriptions = SubscriptionTable()
   private let observers = TransportObservers()
-  private let state = Guarded(State())
+  let state = Guarded(State())
   private let path: String
   private let listening: Listening?
 
-  private struct State {
+  struct State {
     var connections: [SocketConnection] = []
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
@@ -32,7 +32,7 @@ public final class UnixSocketTransport: Transport {
   }
 
   /// A request on its way, and from whom an answer may come.
-  private struct Pending {
+  struct Pending {
     let request: AnsweredRequest
     var waiting: [SocketConnection]
     /// Whether somebody listens, as far as is known.
@@ -208,54 +208,6 @@ public final class UnixSocketTransport: Transport {
       throw .tooLarge(limit: SocketFrame.subject, given: subject.name.utf8.count)
     }
     return (try subscriptions.listeners(to: subject), state.read { $0.connections })
-  }
-
-  // MARK: Receiving
-
-  private func receive(_ frame: SocketFrame, from connection: SocketConnection) {
-    switch frame.kind {
-    case .told:
-      for listener in (try? subscriptions.listeners(to: frame.subject)) ?? [] {
-        listener.receive(
-          TransportMessage(payload: frame.payload, sender: connection.peer, answer: nil))
-      }
-    case .asked:
-      let listeners = (try? subscriptions.listeners(to: frame.subject)) ?? []
-      if listeners.isEmpty {
-        try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
-      }
-      for listener in listeners {
-        let answer: @Sendable ([UInt8]) -> Void = { [weak connection] bytes in
-          // Who asked waits no longer than its deadline, should this not arrive.
-          try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
-        }
-        listener.receive(
-          TransportMessage(payload: frame.payload, sender: connection.peer, answer: answer))
-      }
-    case .answered: request(frame.number, of: connection)?.take(.success(frame.payload))
-    case .nobody: nobody(frame.number, connection)
-    }
-  }
-
-  /// A request that was sent to a connection: no other may answer it.
-  private func request(_ number: UInt64, of connection: SocketConnection) -> AnsweredRequest? {
-    state.withLockInPlace { state in
-      guard let pending = state.requests[number],
-        pending.waiting.contains(where: { $0 === connection })
-      else { return nil }
-      state.requests[number]?.isHeard = true
-      return pending.request
-    }
-  }
-
-  private func nobody(_ number: UInt64, _ connection: SocketConnection) {
-    let unheard: AnsweredRequest? = state.withLockInPlace { state in
-      guard var pending = state.requests[number] else { return nil }
-      pending.waiting.removeAll { $0 === connection }
-      state.requests[number] = pending
-      return pending.waiting.isEmpty && !pending.isHeard ? pending.request : nil
-    }
-    unheard?.take(.failure(.nobodyListens))
   }
 
   // MARK: The rest

@@ -1,0 +1,101 @@
+#if NATS
+  import CNATS
+  import ForwardingRemote
+  import Invocations
+
+  /// A message as the library gave it.
+  struct NATSMessage: Sendable {
+    let subject: String
+    let payload: [UInt8]
+    /// Where an answer goes.
+    let answerTo: String?
+    /// Whether it is the server's word that nobody listens.
+    let isUnheard: Bool
+  }
+
+  /// Who listens to a subject.
+  @safe
+  final class NATSSubscription: TransportSubscription, @unchecked Sendable {
+    // SAFETY: the library locks what it points at, which is there until `deinit`.
+    private var subscription: OpaquePointer?
+    private let hasEnded = Guarded(false)
+    private let ended: @Sendable (NATSSubscription) -> Void
+
+    /// What the library calls with messages: its own until it says that there will be no more.
+    private final class Receiver: Sendable {
+      let receive: @Sendable (NATSMessage) -> Void
+      init(_ receive: @escaping @Sendable (NATSMessage) -> Void) { self.receive = receive }
+    }
+
+    @unsafe
+    init(
+      _ connection: OpaquePointer?, _ subject: String, _ group: String?,
+      _ receive: @escaping @Sendable (NATSMessage) -> Void,
+      ended: @escaping @Sendable (NATSSubscription) -> Void
+    ) throws(TransportError) {
+      self.ended = ended
+      unsafe subscription = nil
+      let receiver = unsafe Unmanaged.passRetained(Receiver(receive)).toOpaque()
+      var made: OpaquePointer?
+      let handler: natsMsgHandler = { _, _, message, receiver in
+        guard let message = unsafe message, let receiver = unsafe receiver else { return }
+        defer { unsafe natsMsg_Destroy(message) }
+        unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeUnretainedValue()
+          .receive(NATSMessage(message))
+      }
+      let status =
+        if let group {
+          unsafe natsConnection_QueueSubscribe(
+            &made, connection, subject, group, handler, receiver)
+        } else {
+          unsafe natsConnection_Subscribe(&made, connection, subject, handler, receiver)
+        }
+      guard status == NATS_OK else {
+        unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
+        throw TransportError(status)
+      }
+      unsafe subscription = made
+      // What a handler has is let go when the last one is over.
+      unsafe natsSubscription_SetOnCompleteCB(
+        made,
+        { receiver in
+          if let receiver = unsafe receiver {
+            unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
+          }
+        }, receiver)
+      // Nothing is dropped as long as there is memory.
+      unsafe natsSubscription_SetPendingLimits(made, -1, -1)
+    }
+
+    deinit {
+      end()
+      unsafe natsSubscription_Destroy(subscription)
+    }
+
+    func end() {
+      let isFirst = hasEnded.withLock { hasEnded in
+        defer { hasEnded = true }
+        return !hasEnded
+      }
+      guard isFirst else { return }
+      unsafe natsSubscription_Unsubscribe(subscription)
+      ended(self)
+    }
+  }
+
+  extension NATSMessage {
+    @unsafe
+    fileprivate init(_ message: OpaquePointer) {
+      // SAFETY: the library keeps what it gives until the message is destroyed; all is copied.
+      let count = Int(unsafe natsMsg_GetDataLength(message))
+      if count > 0, let data = unsafe natsMsg_GetData(message) {
+        payload = unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
+      } else {
+        payload = []
+      }
+      subject = unsafe natsMsg_GetSubject(message).map { unsafe String(cString: $0) } ?? ""
+      answerTo = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
+      isUnheard = unsafe natsMsg_IsNoResponders(message)
+    }
+  }
+#endif
