@@ -1,0 +1,166 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Calls to other processes that go wrong", .timeLimit(.minutes(10)))
+struct RemoteFaultTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  /// Where the messages of the vault go.
+  private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
+
+  /// Bytes as another process might send them, and the answer.
+  private func answer(
+    to bytes: [UInt8], over transport: any Transport
+  ) async throws -> [UInt8] {
+    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+    let request = try transport.request(bytes, to: subject) {
+      if let answer = try? $0.get() { continuation.yield(answer) }
+      continuation.finish()
+    }
+    defer { request.end() }
+    for await answer in stream { return answer }
+    return []
+  }
+
+  /// A request as the page of the format has it.
+  private func request(_ call: [UInt8], number: UInt8, kind: UInt8 = 1) -> [UInt8] {
+    [1, 0, kind, 0] + [UInt8](repeating: 7, count: 8) + [number] + [UInt8](repeating: 0, count: 7)
+      + [0xE8, 3, 0, 0] + call
+  }
+
+  @Test("bytes that are no call are refused, and the host goes on", arguments: Way.allCases)
+  func hostile(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    let good = try Vault.interface().encode(Vault.deposit.message.invocation(1))
+    var random = SystemRandomNumberGenerator()
+    for round in 0..<300 {
+      var bytes = request(good, number: UInt8(round % 250))
+      switch round % 4 {
+      case 0: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
+      case 1: bytes[Int.random(in: 24..<bytes.count, using: &random)] ^= 1 << (random.next() % 8)
+      case 2: bytes += [1, 2, 3]
+      default:
+        bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in UInt8.random(in: 0...255) }
+      }
+      let answer = try await answer(to: bytes, over: here)
+      #expect(answer.count >= 12)
+    }
+    let remote = RemoteProxy(try Vault.interface(), here, at: name)
+    _ = try await Vault.deposit(1, on: remote)
+    #expect(host.statistics.strange > 0)
+  }
+
+  @Test("a call that comes twice is performed once, and answered twice", arguments: Way.allCases)
+  func twice(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let call = try Vault.interface().encode(Vault.deposit.message.invocation(5))
+    let first = try await answer(to: request(call, number: 1), over: here)
+    #expect(try await answer(to: request(call, number: 1), over: here) == first)
+    #expect(vault.balance == 5)
+    #expect(host.statistics.duplicates == 1)
+    // Another number is another call.
+    #expect(try await answer(to: request(call, number: 2), over: here) != first)
+    #expect(vault.balance == 10)
+  }
+
+  @Test(
+    "a message that is larger than the transport carries is refused here", arguments: Way.allCases)
+  func large(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let limit = here.maximumPayload
+    #expect(throws: TransportError.tooLarge(limit: limit, given: limit + 1)) {
+      try here.publish([UInt8](repeating: 0, count: limit + 1), to: "anything")
+    }
+    let received = Atomic(0)
+    let listener = try there.subscribe(to: "large", group: nil) {
+      received.store($0.payload.count, ordering: .relaxed)
+    }
+    try here.publish([UInt8](repeating: 1, count: limit), to: "large")
+    while received.load(ordering: .relaxed) == 0 { await Task.yield() }
+    let count = received.load(ordering: .relaxed)
+    #expect(count == limit)
+    listener.end()
+  }
+
+  @Test("a broken connection fails what is on its way, and is made again")
+  func interrupted() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    var server: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    let remote = RemoteProxy(try Vault.interface(), client, at: name)
+    let interruptions = Atomic(0)
+    remote.onInterruption = { interruptions.add(1, ordering: .relaxed) }
+    let host = RemoteHost(try #require(server), as: name)
+    try host.expose(Vault(), Vault.interface())
+    let sleeping = Task { try await Vault.sleep(60_000, on: remote) }
+    while host.statistics.asked == 0 { await Task.yield() }
+    host.close()
+    server?.close()
+    server = nil
+    await #expect(throws: RemoteError.interrupted) { try await sleeping.value }
+    // This one waits for the connection.
+    let later = Task { try await Vault.deposit(7, on: remote) }
+    let again = try UnixSocketTransport(listeningAt: path)
+    let next = RemoteHost(again, as: name)
+    try next.expose(Vault(), Vault.interface())
+    #expect(try await later.value == 7)
+    let interrupted = interruptions.load(ordering: .relaxed)
+    #expect(interrupted == 1)
+    client.close()
+    await #expect(throws: RemoteError.closed) { try await Vault.deposit(7, on: remote) }
+    again.close()
+  }
+
+  @Test("the kernel says who sends over a socket, and a second listener is refused")
+  func peers() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    let host = RemoteHost(server, as: name)
+    try host.expose(Vault(), Vault.interface())
+    let seen = Atomic(false)
+    host.authorize = {
+      if case .process(getpid(), getuid(), getgid()) = $0.peer {
+        seen.store(true, ordering: .relaxed)
+      }
+      return true
+    }
+    let remote = RemoteProxy(try Vault.interface(), client, at: name)
+    #expect(try await Vault.deposit(7, on: remote) == 7)
+    let wasSeen = seen.load(ordering: .relaxed)
+    #expect(wasSeen)
+    #expect(throws: TransportError.unreachable("\(path): somebody listens there")) {
+      try UnixSocketTransport(listeningAt: path)
+    }
+    client.close()
+    server.close()
+    #expect(access(path, F_OK) != 0)
+    #expect(throws: TransportError.unreachable("\(path): nobody listens there")) {
+      try UnixSocketTransport(connectedTo: path)
+    }
+  }
+
+  @Test("all hosts of a name are asked, who answers in time is there, and who does not is named")
+  func pinged() async throws {
+    let (there, here) = try Way.inProcess.ends()
+    let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
+    for host in hosts { try host.expose(Vault(), Vault.interface()) }
+    let remote = RemoteProxy(try Vault.interface(), here, at: name)
+    #expect(try await remote.ping(expecting: 3) == 3)
+    #expect(try await remote.ping(expecting: 4, within: .milliseconds(50)) == 3)
+  }
+}
