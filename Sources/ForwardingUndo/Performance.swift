@@ -18,11 +18,32 @@ final class Performance {
   var hasSkipped = false
   /// Tells the task that awaits it from others; nil if nobody awaits it.
   let ticket: Ticket?
+  /// The state that it leads to, over as many entries as that takes; nil if it is one entry.
+  var place: Int?
+  /// What was performed before the entry, and what that recorded, in this order.
+  var stages: [Stage] = []
+  /// Whether steps were removed meanwhile, so that it leads to where nobody was.
+  var isLost = false
   /// What others recorded while a step was suspended.
   var deferred: [Step] = []
 
   final class Ticket: Sendable {
     @TaskLocal static var current: Ticket?
+  }
+
+  /// An entry that was performed.
+  struct Stage {
+    /// Nil if it was removed meanwhile.
+    var entry: Entry?
+    /// What it recorded.
+    var recorded: OpenGroup?
+    let hasPerformed: Bool
+    let hasSkipped: Bool
+
+    /// Whether it left out what counts.
+    var leftOut: Bool { hasSkipped && entry?.isDiscardable != true }
+    /// Whether there is no way back from it.
+    var isOneWay: Bool { hasPerformed && recorded?.steps.isEmpty != false }
   }
 
   init(
@@ -47,6 +68,20 @@ final class Performance {
       remaining += group.steps
     }
     return nil
+  }
+
+  /// The entry as it was performed.
+  func stage(_ recorded: OpenGroup?) -> Stage {
+    Stage(
+      entry: entry, recorded: recorded, hasPerformed: hasPerformed, hasSkipped: hasSkipped)
+  }
+
+  /// Takes the next entry up.
+  func goOn(with next: Entry, after stage: Stage) {
+    stages.append(stage)
+    entry = next
+    remaining = [next.step]
+    (hasPerformed, hasSkipped) = (false, false)
   }
 
   /// Runs `body` as a part of it, where its caller runs.

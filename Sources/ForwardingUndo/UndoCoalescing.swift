@@ -37,8 +37,10 @@ public struct UndoCoalescing {
     UndoCoalescing(key: key, pause: pause, rule: .keepFirst)
   }
 
-  /// Changes the call before it so that it stands for both. `merge` gets the older call and the newer one, of one object
-  /// and one message. Where it says false or throws, having changed nothing, both are kept.
+  /// Changes the call before it so that it stands for both. `merge` gets copies of the older call and the newer one, of
+  /// one object and one message. Where it says true, the older one is replaced by its copy. Where it says false or
+  /// throws, both are kept as they were; so they are if `merge` itself records, undoes or removes something, so that the
+  /// older call is no longer the newest.
   public static func merge(
     _ key: String, within pause: Duration? = nil,
     _ merge: @escaping (_ older: Invocation, _ newer: Invocation) throws -> Bool

@@ -30,7 +30,7 @@ public enum UndoError: Error, Sendable {
   case wantsResult(Selector)
   /// A face was used after the closure that it was made for had returned, or on another thread.
   case notRecording(Selector?)
-  /// A checkpoint was not reached by any undo or redo: it is of another stack, or of steps that are gone.
+  /// No undo or redo leads to a checkpoint: it is of another stack, or of steps or objects that are gone.
   case unreachable
   /// The caller is on no actor, so there are no turns that end.
   case notOnActor

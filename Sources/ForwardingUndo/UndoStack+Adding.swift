@@ -56,31 +56,21 @@ extension UndoStack {
     let last = open.count - 1
     let isFirst = open[last].steps.isEmpty
     let isSame = coalescing != nil && open[last].coalescing?.key == coalescing?.key
-    if let coalescing, isSame, absorbs(open[last].steps, step, coalescing) { return }
-    // What merges may have changed everything.
-    guard let last = open.indices.last else { return add(step, nil) }
+    if let coalescing, isSame {
+      let (group, previous) = (open[last].id, open[last].steps.last)
+      let outcome = merging(open[last].steps, step, coalescing)
+      // What merges may have changed everything.
+      guard let last = open.indices.last, open[last].id == group,
+        Step.areOne(open[last].steps.last, previous)
+      else { return add(step, nil) }
+      if outcome.apply(to: &open[last].steps) { return }
+    }
     open[last].steps.append(step)
     if isFirst {
       open[last].coalescing = coalescing
       open[last].isMixed = coalescing == nil
     } else if !isSame {
       open[last].isMixed = true
-    }
-  }
-
-  /// Whether steps stand for another one, too.
-  private func absorbs(_ steps: [Step], _ step: Step, _ coalescing: UndoCoalescing) -> Bool {
-    switch coalescing.rule {
-    case .join: return false
-    case .keepFirst: return steps.contains { $0.isLike(step) }
-    case .merge(let merge):
-      guard case .call(.whole(let older), _)? = steps.last,
-        case .call(.whole(let newer), _) = step, steps.last?.isLike(step) == true
-      else { return false }
-      do { return try merge(older, newer) } catch {
-        diagnose(.notCoalesced(UndoStep(step), error))
-        return false
-      }
     }
   }
 
@@ -110,9 +100,11 @@ extension UndoStack {
   private func keep(_ group: OpenGroup) {
     let coalescing = group.isMixed ? nil : group.coalescing
     if group.steps.isEmpty { return }
-    if let coalescing, isGoingOn(coalescing) {
-      coalesce(group, coalescing)
-    } else if let step = group.steps.asOne(name: group.name) {
+    var rest = group
+    if let coalescing, isGoingOn(coalescing) { rest.steps = coalesce(group, coalescing) }
+    if let step = rest.steps.asOne(name: group.name) {
+      // A merge may have undone something.
+      clearRedo()
       records.append(
         Entry(step: step, state: newState(), name: group.name, extras: group.extras))
     }
@@ -129,27 +121,6 @@ extension UndoStack {
       return false
     }
     return going.deadline.map { now() <= $0 } ?? true
-  }
-
-  private func coalesce(_ group: OpenGroup, _ coalescing: UndoCoalescing) {
-    for step in group.steps {
-      guard let newest = done.last else { return add(step, nil) }
-      let whole = newest.step.asGroup
-      if absorbs(whole.steps, step, coalescing) { continue }
-      whole.steps.append(step)
-      guard case .group = newest.step else {
-        records.replaceLast { $0.step = .group(whole) }
-        continue
-      }
-    }
-    let state = newState()
-    records.replaceLast { entry in
-      entry.state = state
-      entry.name = entry.name ?? group.name
-      if group.extras?.isDiscardable != true, entry.isDiscardable {
-        entry.extras = .with(entry.extras, isDiscardable: false)
-      }
-    }
   }
 
   /// Lets go of what could be redone.
@@ -172,12 +143,5 @@ extension UndoStack {
     while undone.count > levels, let entry = undone.popFirst() { old.append(entry) }
     if done.isEmpty { coalescing = nil }
     return old
-  }
-}
-
-extension Step {
-  /// A group of this alone, or the group that it is.
-  fileprivate var asGroup: StepGroup {
-    if case .group(let group) = self { group } else { StepGroup(name: nil, steps: [self]) }
   }
 }

@@ -26,7 +26,10 @@ extension UndoStack {
     _ performance: Performance
   ) async throws(UndoError) {
     let failure = await performance.awaiting { await self.performAll(performance) }
-    guard let failure else { return finish(performance) }
+    guard let failure else {
+      closeLeftOpen()
+      return finish(performance)
+    }
     putBack(performance, failure)
     throw failure
   }

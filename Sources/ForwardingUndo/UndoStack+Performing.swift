@@ -40,16 +40,32 @@ extension UndoStack {
     return true
   }
 
-  private func run(_ performance: Performance) throws(UndoError) {
-    while let step = performance.next() {
-      do { try perform(step, performance) } catch {
-        let failure = UndoError.failed(
-          UndoStep(step), Self.told(error, step), rollback: rollBack(performance))
-        putBack(performance, failure)
-        throw failure
+  func run(_ performance: Performance) throws(UndoError) {
+    repeat {
+      while let step = performance.next() {
+        do { try perform(step, performance) } catch {
+          throw giveUp(performance, Self.told(error, step), at: step)
+        }
       }
-    }
+      closeLeftOpen()
+      if isAstray(performance) { throw giveUp(performance, nil, at: performance.entry?.step) }
+    } while goOn(performance)
     finish(performance)
+  }
+
+  /// Takes back what was done, and leaves the stack as it was.
+  private func giveUp(
+    _ performance: Performance, _ error: (any Error)?, at step: Step?
+  ) -> UndoError {
+    let errors = rollBack(performance)
+    var failure = UndoError.unreachable
+    if error != nil || !errors.isEmpty {
+      failure = .failed(
+        UndoStep(step ?? .group(StepGroup(name: nil, steps: []))), error ?? failure,
+        rollback: errors)
+    }
+    putBack(performance, failure)
+    return failure
   }
 
   private func perform(_ step: Step, _ performance: Performance) throws {
@@ -120,13 +136,13 @@ extension UndoStack {
   /// Drops entries of which no target is left, so that an undo is one that is seen.
   private func dropDead(_ direction: Performance.Direction) {
     while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
-      // Nothing changes, so the state stays; what is behind it was never without what this did.
+      // Nothing changes, so the state stays; what is behind it was never without what this did, if that counts.
       if direction == .undo {
         _ = records.popLast()
-        renumberDone(below: entry.state)
+        if !entry.isDiscardable { renumberDone(below: entry.state) }
       } else {
         _ = undone.popLast()
-        renumberRedo()
+        if !entry.isDiscardable { renumberRedo() }
       }
       update()
       diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
@@ -149,13 +165,18 @@ extension UndoStack {
     let performance = Performance(
       direction, entry, outer: open, disabledCount: disabledCount, isAwaited: isAwaited)
     coalescing = nil
+    openPerforming(entry)
+    phase = .performing(performance)
+    update()
+    return performance
+  }
+
+  /// Opens the group of what an entry records while it is performed.
+  func openPerforming(_ entry: Entry) {
     lastGroup += 1
     open = [
       OpenGroup(kind: .performing, id: lastGroup, name: entry.name, extras: entry.extras)
     ]
-    phase = .performing(performance)
-    update()
-    return performance
   }
 
   /// The object that a step is for; nil if that has died, which is told.
@@ -182,72 +203,8 @@ extension UndoStack {
   /// Makes what was recorded the steps that are to be performed.
   func beginRollback(_ performance: Performance) {
     performance.isRollingBack = true
-    performance.remaining = open.flatMap(\.steps)
+    performance.remaining =
+      performance.stages.flatMap { $0.recorded?.steps ?? [] } + open.flatMap(\.steps)
     for index in open.indices { open[index].steps = [] }
-  }
-
-  /// Leaves the stack as it was before.
-  func putBack(_ performance: Performance, _ failure: UndoError) {
-    let groups = open
-    open = performance.outer
-    phase = .idle
-    if let entry = performance.entry {
-      if let last = open.indices.last {
-        open[last].steps.append(entry.step)
-      } else if performance.direction == .undo {
-        records.append(entry)
-      } else {
-        undone.append(entry)
-      }
-    }
-    // Who cannot be brought back is where nobody was.
-    if case .failed(_, _, let rollback) = failure, !rollback.isEmpty { renumberAll() }
-    end(performance, .failed)
-    withExtendedLifetime(groups) {}
-  }
-
-  /// Makes what was recorded the way back.
-  func finish(_ performance: Performance) {
-    if open.count > 1 { diagnose(.groupLeftOpen(open[open.count - 1].name)) }
-    while open.count > 1 {
-      let group = open.removeLast()
-      open[open.count - 1].steps += group.steps
-    }
-    let recorded = open.first
-    open = performance.outer
-    phase = .idle
-    let isUndo = performance.direction == .undo
-    let entry = performance.entry
-    // What was left out has not been undone, so this state is a new one.
-    if performance.hasSkipped {
-      if isUndo { renumberDone(below: newState()) } else { renumberRedo() }
-    }
-    if performance.disabledCount == 0, let recorded,
-      let step = recorded.steps.asOne(name: recorded.name)
-    {
-      let isKnown = isUndo || !performance.hasSkipped
-      let back = Entry(
-        step: step, state: isKnown ? entry?.state ?? newState() : newState(), name: recorded.name,
-        extras: recorded.extras)
-      if isUndo { undone.append(back) } else { records.append(back) }
-    } else if performance.hasPerformed, let entry {
-      if isUndo {
-        renumberRedo()
-      } else {
-        renumberDone(below: performance.hasSkipped ? newState() : entry.state)
-      }
-      if performance.disabledCount == 0 {
-        diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
-      }
-    }
-    let old = trim()
-    end(performance, isUndo ? .didUndo : .didRedo)
-    withExtendedLifetime(old) {}
-  }
-
-  private func end(_ performance: Performance, _ event: Event) {
-    update()
-    for step in performance.deferred { add(step, nil) }
-    notify(event)
   }
 }

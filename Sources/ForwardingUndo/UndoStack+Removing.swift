@@ -5,7 +5,7 @@ extension UndoStack {
   ///
   /// The targets are as they were, so whether they are modified does not change.
   public func removeAll() {
-    let old = (done, undone, open, records.lastTarget, performance?.entry, performance?.remaining)
+    let old = (done, undone, open, records.lastTarget, performance?.kept)
     // What is half done is a state that nobody comes back to.
     let isBetween = performance != nil || open.contains { !$0.steps.isEmpty }
     baseState = isBetween ? newState() : currentState
@@ -13,11 +13,7 @@ extension UndoStack {
     for index in open.indices { open[index].steps = [] }
     records.lastTarget = nil
     coalescing = nil
-    if let performance {
-      performance.entry = nil
-      performance.remaining = []
-      performance.deferred = []
-    }
+    performance?.removeAll()
     update()
     // Objects die here, and may use the stack.
     withExtendedLifetime(old) {}
@@ -30,31 +26,19 @@ extension UndoStack {
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
-    let old = (done, undone, open, records.lastTarget, performance?.entry, performance?.remaining)
+    let old = (done, undone, open, records.lastTarget, performance?.kept)
     var removed = false
-    for index in open.indices { removed = remove(object, from: &open[index].steps) || removed }
-    if let performance {
-      removed = remove(object, from: &performance.remaining) || removed
-      removed = remove(object, from: &performance.deferred) || removed
-      if let entry = performance.entry {
-        performance.entry = entry.step.without(object, &removed).map { entry.with($0) }
-      }
-    }
+    for index in open.indices { removed = open[index].steps.remove(object) || removed }
+    removed = performance?.remove(object) == true || removed
     removed = removeDone(object, alsoBefore: removed) || removed
     removed = removeUndone(object) || removed
     if records.lastTarget?.identity == object { records.lastTarget = nil }
     if removed { coalescing = nil }
+    if removed { performance?.isLost = true }
     update()
     withExtendedLifetime(old) {}
     if removed { notify(.didRemove) }
     return removed
-  }
-
-  private func remove(_ object: ObjectIdentifier, from steps: inout [Step]) -> Bool {
-    var changed = false
-    let left = steps.compactMap { $0.without(object, &changed) }
-    if changed { steps = left }
-    return changed
   }
 
   /// What an undo then leads to has not been before: the object's changes stay. So those states get new numbers. Where
@@ -100,7 +84,45 @@ extension UndoStack {
   }
 }
 
+extension Performance {
+  /// All that it holds, to be let go later.
+  var kept: some Any { (entry, remaining, stages, deferred) }
+
+  /// Forgets all.
+  func removeAll() {
+    (entry, remaining, stages, deferred) = (nil, [], [], [])
+    isLost = true
+  }
+
+  /// Forgets what is for one object; false if there was nothing.
+  func remove(_ object: ObjectIdentifier) -> Bool {
+    var removed = remaining.remove(object)
+    removed = deferred.remove(object) || removed
+    entry = entry?.without(object, &removed)
+    for index in stages.indices {
+      stages[index].entry = stages[index].entry?.without(object, &removed)
+      removed = stages[index].recorded?.steps.remove(object) == true || removed
+    }
+    return removed
+  }
+}
+
+extension [Step] {
+  /// Takes out what is for one object; false if there was nothing.
+  fileprivate mutating func remove(_ object: ObjectIdentifier) -> Bool {
+    var changed = false
+    let left = compactMap { $0.without(object, &changed) }
+    if changed { self = left }
+    return changed
+  }
+}
+
 extension Entry {
+  /// Without what is for one object; nil if nothing is left.
+  fileprivate func without(_ object: ObjectIdentifier, _ changed: inout Bool) -> Entry? {
+    step.without(object, &changed).map { with($0) }
+  }
+
   func with(_ step: Step) -> Entry {
     Entry(step: step, state: state, name: name, extras: extras)
   }

@@ -52,19 +52,6 @@ extension UndoStack {
       && !open.contains { $0.counts }
   }
 
-  /// Undoes or redoes until the targets are where they were.
-  public func go(to checkpoint: UndoCheckpoint) throws(UndoError) {
-    try checkReady()
-    guard checkpoint.stack == identity else { throw .unreachable }
-    let state = checkpoint.state
-    if isAt(checkpoint) { return }
-    let isBelow = state == baseState || done.newest { $0.state == state } != nil
-    guard isBelow || undone.newest(where: { $0.state == state }) != nil else { throw .unreachable }
-    while !isAt(checkpoint) {
-      guard try isBelow ? undo() : redo() else { throw .unreachable }
-    }
-  }
-
   /// The next record does not coalesce with what is there.
   public func endCoalescing() {
     coalescing = nil

@@ -132,4 +132,82 @@ struct CoalescingTests {
     try page.setTitle("b", coalescing: rule)
     #expect(undo.currentState != state)
   }
+
+  @Test(
+    "a merge that changes the stack itself is in vain, and nothing is lost or doubled",
+    arguments: ["records", "records and says no", "forgets", "undoes", "removes", "groups"])
+  func mergeChanges(what: String) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    // So that the newest entry is a group, of which a part may go.
+    try other.add(100, coalescing: .join("sum"))
+    try page.add(1, coalescing: .join("sum"))
+    let merge = UndoCoalescing.merge("sum") { older, newer in
+      switch what {
+      case "records", "records and says no": try other.add(10)
+      case "forgets": undo.removeAll()
+      case "undoes": try undo.undo()
+      case "removes": undo.removeAll(for: other)
+      default: try undo.group { try other.add(10) }
+      }
+      try older.setArgument(-1000, at: 2)
+      return what != "records and says no"
+    }
+    try page.add(2, coalescing: merge)
+    let before = (page.count, other.count)
+    let steps: [String: [String]] = [
+      "forgets": ["Page add: -2"],
+      "undoes": ["Page add: -2"],
+      "removes": ["(Page add: -1000)"],
+    ]
+    let usual = ["(Page add: -100; Page add: -1)", "Page add: -10", "Page add: -2"]
+    #expect(undo.steps.map(\.description) == steps[what] ?? usual)
+    #expect(undo.isModified)
+    #expect(!undo.canRedo)
+    while try undo.undo() {}
+    while try undo.redo() {}
+    if what != "removes" { #expect((page.count, other.count) == before) }
+  }
+
+  @Test("so it is in an open group")
+  func mergeChangesGroup() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    for what in ["forgets", "ends", "records"] {
+      let merge = UndoCoalescing.merge("sum") { older, _ in
+        switch what {
+        case "forgets": undo.removeAll()
+        case "ends": try undo.endGroup()
+        default: try other.add(10)
+        }
+        try older.setArgument(-1000, at: 2)
+        return true
+      }
+      undo.removeAll()
+      try undo.beginGroup()
+      try page.add(1, coalescing: merge)
+      try page.add(2, coalescing: merge)
+      if undo.groupDepth > 0 { try undo.endGroup() }
+      let steps = [
+        "forgets": ["Page add: -2"], "ends": ["Page add: -1", "Page add: -2"],
+        "records": ["(Page add: -1; Page add: -10; Page add: -2)"],
+      ]
+      #expect(undo.steps.map(\.description) == steps[what])
+    }
+  }
+
+  @Test("a merge that fails, having changed the older call, leaves it as it was")
+  func mergeFailsLate() throws {
+    let page = Page(undo)
+    undo.onDiagnostic = { _ in }
+    for failing in [true, false] {
+      undo.removeAll()
+      let merge = UndoCoalescing.merge("sum") { older, _ in
+        try older.setArgument(-1000, at: 2)
+        if failing { throw Refused() }
+        return false
+      }
+      try page.add(1, coalescing: merge)
+      try page.add(2, coalescing: merge)
+      #expect(undo.steps.map(\.description) == ["(Page add: -1; Page add: -2)"])
+    }
+  }
 }

@@ -1,0 +1,84 @@
+// How an undo or a redo ends, whether it is awaited or not.
+
+extension UndoStack {
+  /// Leaves the stack as it was before.
+  func putBack(_ performance: Performance, _ failure: UndoError) {
+    let groups = open
+    open = performance.outer
+    phase = .idle
+    // What was performed first was the newest.
+    for entry in [performance.entry] + performance.stages.reversed().map(\.entry) {
+      guard let entry else { continue }
+      if let last = open.indices.last {
+        open[last].steps.append(entry.step)
+      } else if performance.direction == .undo {
+        records.append(entry)
+      } else {
+        undone.append(entry)
+      }
+    }
+    // Who cannot be brought back is where nobody was.
+    var isUnknown = performance.isLost || performance.stages.contains { $0.isOneWay }
+    if case .failed(_, _, let rollback) = failure, !rollback.isEmpty { isUnknown = true }
+    if isUnknown { renumberAll() }
+    end(performance, .failed)
+    withExtendedLifetime(groups) {}
+  }
+
+  /// Makes what was recorded the way back.
+  func finish(_ performance: Performance) {
+    let stages = performance.stages + [performance.stage(open.first)]
+    open = performance.outer
+    phase = .idle
+    for stage in stages { keep(stage, performance) }
+    if performance.disabledCount == 0 {
+      for case let stage in stages where stage.isOneWay {
+        guard let entry = stage.entry else { continue }
+        diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
+      }
+    }
+    let old = trim()
+    end(performance, performance.direction == .undo ? .didUndo : .didRedo)
+    withExtendedLifetime(old) {}
+  }
+
+  /// Ends groups that steps have left open.
+  func closeLeftOpen() {
+    if open.count > 1 { diagnose(.groupLeftOpen(open[open.count - 1].name)) }
+    while open.count > 1 {
+      let group = open.removeLast()
+      open[open.count - 1].steps += group.steps
+    }
+  }
+
+  /// Keeps the way back from one entry.
+  private func keep(_ stage: Performance.Stage, _ performance: Performance) {
+    let isUndo = performance.direction == .undo
+    let entry = stage.entry
+    // What was left out has not been undone, so this state is a new one.
+    if stage.leftOut {
+      if isUndo { renumberDone(below: newState()) } else { renumberRedo() }
+    }
+    if performance.disabledCount == 0, let recorded = stage.recorded,
+      let step = recorded.steps.asOne(name: recorded.name)
+    {
+      let isKnown = isUndo || !stage.leftOut
+      let back = Entry(
+        step: step, state: isKnown ? entry?.state ?? newState() : newState(), name: recorded.name,
+        extras: recorded.extras)
+      if isUndo { undone.append(back) } else { records.append(back) }
+    } else if stage.hasPerformed, let entry {
+      if isUndo {
+        renumberRedo()
+      } else {
+        renumberDone(below: stage.leftOut ? newState() : entry.state)
+      }
+    }
+  }
+
+  private func end(_ performance: Performance, _ event: Event) {
+    update()
+    for step in performance.deferred { add(step, nil) }
+    notify(event)
+  }
+}
