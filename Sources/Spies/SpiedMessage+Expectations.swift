@@ -18,11 +18,12 @@ extension SpiedMessage {
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) -> Bool {
     let place = SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    return expectation(times, place).conclude(nil)
+    return expectation(times, place).conclude()
   }
 
-  /// Waits for the last of so many calls, and fails if it has not come in time, or if there were more. It
-  /// does not wait for one that should not come, except for none at all. Throws if its task is cancelled.
+  /// Waits for the end of the last of so many calls: what answers it has come back, or has thrown. Fails if that
+  /// was not in time, or if there were more. It does not wait for a call that should not come, except for none at
+  /// all. Throws if its task is cancelled.
   @discardableResult
   public nonisolated(nonsending) func expect(
     times: Int = 1, within limit: Duration, fileID: StaticString = #fileID,
@@ -33,7 +34,7 @@ extension SpiedMessage {
       column: column)
   }
 
-  /// Waits for as many calls, and fails if they have not come in time, or if there were more.
+  /// Waits for the ends of as many calls, and fails if they were not in time, or if there were more.
   @discardableResult
   public nonisolated(nonsending) func expect(
     times: some RangeExpression<Int> & Sendable, within limit: Duration,
@@ -41,9 +42,7 @@ extension SpiedMessage {
     column: Int = #column
   ) async throws -> Bool {
     let place = SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    let expectation = expectation(times, place)
-    try await expectation.wait(for: limit)
-    return expectation.conclude(limit)
+    return try await expectation(times, place).conclude(within: limit)
   }
 
   /// Fails at this line whenever a call comes from now on.
@@ -66,29 +65,6 @@ extension SpiedMessage {
   }
 }
 
-/// How many calls are right.
-struct CallCounts: Sendable {
-  let least: Int
-  let most: Int
-
-  /// The end of a range that has none.
-  private static let end = Int(Int32.max)
-
-  init(_ range: some RangeExpression<Int>) {
-    // From 0 on, as nobody calls less than that.
-    let bounds = range.relative(to: 0..<Self.end)
-    (least, most) = (max(0, bounds.lowerBound), bounds.upperBound - 1)
-  }
-
-  var text: String {
-    let calls = { $0 == 1 ? "1 call" : "\($0) calls" }
-    if least == 0, most == 0 { return "no call" }
-    if least == most { return calls(least) }
-    if most >= Self.end - 1 { return "at least \(calls(least))" }
-    return least == 0 ? "at most \(calls(most))" : "\(least) to \(calls(most))"
-  }
-}
-
 /// One expectation: which calls, how many, and where the test says so.
 struct SpyExpectation: Sendable {
   let spy: SpyProxy
@@ -99,27 +75,28 @@ struct SpyExpectation: Sendable {
   let times: CallCounts
   let place: SpyPlace
 
-  private var count: Int { spy.count(selector, where: matches) }
-
-  /// Whether waiting has an end: the calls are there, or too many.
-  private var isDecided: Bool { count >= times.least && times.most > 0 || count > times.most }
-
-  /// Fails if the number is wrong.
-  func conclude(_ limit: Duration?) -> Bool {
-    let found = spy.kept(selector, where: matches, marking: true).count
-    if found >= times.least, found <= times.most { return true }
+  /// Fails if the number is wrong, or if not as many of them have ended.
+  func conclude(_ limit: Duration? = nil, _ waiter: SpyWaiter? = nil) -> Bool {
+    let found = spy.count(selector, where: matches)
+    let ended = waiter?.endedCount ?? found
+    let isRight = times.contains(found)
+    if isRight, times.areEnough(ended) { return true }
+    var given = found == 0 ? "received none" : "received \(found)"
+    if isRight {
+      let open = found - ended
+      given += ", of which \(open) \(open == 1 ? "has" : "have") no end yet"
+    }
     let wait = limit.map { " within \($0)" } ?? ""
-    spy.fail(
-      "\(times.text) of \(text)\(wait)", found == 0 ? "received none" : "received \(found)",
-      nearest: selector, by: distance, place)
+    spy.fail("\(times.text) of \(text)\(wait)", given, nearest: selector, by: distance, place)
     return false
   }
 
-  /// Waits until the calls are there, or the time is over.
-  nonisolated(nonsending) func wait(for limit: Duration) async throws {
-    let waiter = SpyWaiter { isDecided }
-    spy.tell(selector) { $0.waiters.append(waiter) }
-    defer { spy.tell(selector) { $0.waiters.removeAll { $0 === waiter } } }
+  /// Waits until the calls have ended, or the time is over; then fails if the number is wrong.
+  nonisolated(nonsending) func conclude(within limit: Duration) async throws -> Bool {
+    let waiter = SpyWaiter(for: times, where: matches)
+    spy.add(waiter, selector)
+    defer { spy.remove(waiter, selector) }
     try await waiter.wait(for: limit)
+    return conclude(limit, waiter)
   }
 }

@@ -78,13 +78,7 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
   // MARK: What came
 
   /// How many calls there were.
-  public var calls: Int {
-    guard matches != nil else {
-      spy.markAll(selector)
-      return spy.count(selector, where: nil)
-    }
-    return spy.kept(selector, where: matches, marking: true).count
-  }
+  public var calls: Int { spy.count(selector, where: matches) }
 
   /// The arguments of all calls, in their order. Of a variable (`inout`), the value that it had.
   public var received: [(repeat each Argument)] {

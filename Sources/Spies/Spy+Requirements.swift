@@ -65,7 +65,7 @@ extension Spy {
       times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Waits for the last of so many calls, and fails if it has not come in time, or if there were more.
+  /// Waits for the end of the last of so many calls, and fails if that was not in time, or if there were more.
   @discardableResult
   public nonisolated(nonsending) func expect<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>, times: Int = 1, within limit: Duration,

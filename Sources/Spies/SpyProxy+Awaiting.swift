@@ -6,8 +6,9 @@ extension SpyProxy {
   /// Keeps the message, and awaits what answers it.
   nonisolated(nonsending) func respondAwaiting(_ invocation: Invocation) async throws {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let script = try tapes.keep(invocation.call) as? SpyScript
-    let choice = choose(invocation.call, selector, script)
+    let (note, stamp) = try tapes.keep(invocation.call, open: true)
+    defer { end(stamp) }
+    let choice = choose(invocation.call, stamp, selector, note as? SpyScript)
     if let delay = choice?.delay, delay > .zero { try await Task.sleep(for: delay) }
     switch choice?.step {
     case .body(let method): try await invocation.answerAwaiting(by: method, for: self)

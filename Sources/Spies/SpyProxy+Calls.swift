@@ -55,17 +55,61 @@ extension SpyProxy {
     tapes.read { _ in for call in calls { call.tape.mark(at: call.index) } }
   }
 
-  /// Remembers that a test has counted the calls of a selector.
-  func markAll(_ selector: Selector) {
-    tapes.read { tapes in for tape in tapes where tape.selector == selector { tape.markAll() } }
+  /// How many calls of a selector there were; a test has looked at these, and at no others.
+  func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
+    guard matches == nil else { return kept(selector, where: matches, marking: true).count }
+    return tapes.read { tapes in
+      var count = 0
+      for tape in tapes where tape.selector == selector {
+        tape.markAll()
+        count += tape.count
+      }
+      return count
+    }
   }
 
-  /// How many calls of a selector there were; none of them is looked at.
-  func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
-    guard matches != nil else {
-      return tapes.read { $0.reduce(0) { $0 + ($1.selector == selector ? $1.count : 0) } }
+  // MARK: Who waits
+
+  /// Tells somebody of all calls of a selector: of those that are there, and of each that comes.
+  func add(_ waiter: SpyWaiter, _ selector: Selector) {
+    let older = tell(selector, watchers: 1) {
+      $0.waiters.append(waiter)
+    } seeing: { tapes, open in
+      let open = Set(open)
+      var older: [SpyWaiter.Seen] = []
+      for tape in tapes where tape.selector == selector {
+        for index in 0..<tape.count {
+          let stamp = tape.stamp(at: index) & ~1
+          older.append(
+            SpyWaiter.Seen(
+              stamp: stamp, isOpen: open.contains(stamp),
+              invocation: waiter.matches == nil ? nil : tape.invocation(at: index)))
+        }
+      }
+      return older
     }
-    return kept(selector, where: matches).count
+    waiter.takeOlder(older)
+  }
+
+  func remove(_ waiter: SpyWaiter, _ selector: Selector) {
+    tell(selector, watchers: -1) {
+      $0.waiters.removeAll { $0 === waiter }
+    } seeing: { _, _ in
+    }
+  }
+
+  /// Tells those who wait of the end of a call.
+  @inline(__always)
+  func end(_ stamp: UInt64) {
+    let notes = tapes.end(stamp)
+    if !notes.isEmpty { end(stamp, notes) }
+  }
+
+  @inline(never)
+  private func end(_ stamp: UInt64, _ notes: [AnyObject]) {
+    for case let script as SpyScript in notes {
+      for waiter in script.parts.waiters { waiter.end(stamp) }
+    }
   }
 
   /// All calls in their order, as text: the selector and the arguments.

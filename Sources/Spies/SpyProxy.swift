@@ -51,19 +51,34 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Changes what the spy was told about a selector; calls that come after this know.
   func tell(_ selector: Selector, _ change: (inout SpyScript.Parts) -> Void) {
-    tapes.changeNote(for: selector) { old in
+    tell(selector, watchers: 0, change) { _, _ in }
+  }
+
+  /// The same, and looks at the calls before the first that knows, and at the stamps of those without an end.
+  func tell<Seen>(
+    _ selector: Selector, watchers: Int, _ change: (inout SpyScript.Parts) -> Void,
+    seeing look: ([CallTape], [UInt64]) -> Seen
+  ) -> Seen {
+    tapes.changeNote(for: selector, watchers: watchers) { old in
       var parts = (old as? SpyScript)?.parts ?? SpyScript.Parts()
       change(&parts)
       return SpyScript(parts)
+    } seeing: {
+      look($0, $1)
     }
   }
 
-  /// Forgets all calls; what the spy was told stays.
-  public func forgetCalls() { tapes.forget() }
+  /// Forgets all calls; what the spy was told stays. Who waits for calls waits for others.
+  public func forgetCalls() {
+    let stamp = tapes.forget()
+    for case let script as SpyScript in tapes.allNotes.values {
+      for waiter in script.parts.waiters { waiter.forget(before: stamp) }
+    }
+  }
 
   /// Forgets all that the spy was told, as answers; calls stay.
   public func forgetAnswers() {
-    for selector in tapes.notedSelectors {
+    for selector in tapes.allNotes.keys {
       // Who waits goes on waiting.
       tell(selector) { $0 = SpyScript.Parts(waiters: $0.waiters) }
     }
@@ -108,18 +123,20 @@ extension SpyProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { SpyProxy.self }
 
   package func forward(_ call: Call) throws {
-    let note = try tapes.keep(call)
-    if note == nil, isPlain, !call.returnsValue { return }
-    try respond(call, note as? SpyScript)
+    let isPlain = isPlain && !call.returnsValue
+    let (note, stamp) = try tapes.keep(call, open: !isPlain)
+    if note == nil, isPlain { return }
+    defer { end(stamp) }
+    try respond(call, stamp, note as? SpyScript)
   }
 
   package func targetMethod(for selector: Selector) -> Implementation? { nil }
 
   @inline(never)
-  private func respond(_ call: Call, _ script: SpyScript?) throws {
+  private func respond(_ call: Call, _ stamp: UInt64, _ script: SpyScript?) throws {
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     if let simple = script?.simple { return try call.answer(by: simple) }
-    let choice = choose(call, selector, script)
+    let choice = choose(call, stamp, selector, script)
     if let delay = choice?.delay, delay > .zero { SpyDelay.block(delay) }
     switch choice?.step {
     case .body(let method): try call.answer(by: method)
@@ -138,10 +155,10 @@ extension SpyProxy: CallForwarding {
 
   /// Tells those who wait, and finds the answer.
   func choose(
-    _ call: Call, _ selector: Selector, _ script: SpyScript?
+    _ call: Call, _ stamp: UInt64, _ selector: Selector, _ script: SpyScript?
   ) -> (step: SpyRule.Step, delay: Duration)? {
     let told = script?.parts ?? SpyScript.Parts()
-    for waiter in told.waiters { waiter.look() }
+    for waiter in told.waiters { waiter.begin(call, stamp) }
     for rejection in told.rejections where call.isOne(of: rejection.matches) {
       fail(
         "no call of \(rejection.text)", "and one came", nearest: selector, rejection.place)

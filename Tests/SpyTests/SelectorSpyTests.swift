@@ -72,6 +72,25 @@ struct SelectorSpyTests {
     #expect(throws: InvocationError.self) { try texts("five", on: spy) }
   }
 
+  @Test("a variable that is being changed cannot be kept, and its sender is told")
+  func changing() throws {
+    let edit = try Message<NoResult, [Int], InoutVariable<String>>("edit:text:")
+    var text = "hello"
+    try InoutVariable.lend(&text) { variable in
+      try edit([1], variable, on: spy)
+      try variable.change { text in
+        text += "!"
+        #expect(throws: InvocationError.variableNotLent(SwiftType(String.self))) {
+          try edit([2], variable, on: spy)
+        }
+      }
+      try edit([3], variable, on: spy)
+    }
+    #expect(try spy[edit].received.map { try $0.1.value } == ["hello", "hello!"])
+    #expect(spy[edit].calls == 2)
+    #expect(spy[edit].received.map(\.0) == [[1], [3]])
+  }
+
   @Test("an invocation that is recorded is sent to it, too")
   func invocations() throws {
     let call = try Invocation(MethodSignature("v@:i*"), selector: "count:text:")

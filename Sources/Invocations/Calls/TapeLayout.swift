@@ -116,7 +116,18 @@ final class TapeLayout {
           for before in 0..<number { unsafe letGo(before, record) }
           throw unsafe .missingValue(index: kept.pointee.index)
         }
-        unsafe kept.pointee.keeper?._withUnsafeGuaranteedRef { unsafe $0.copy(source, place) }
+        let error = unsafe kept.pointee.keeper?._withUnsafeGuaranteedRef { keeper in
+          do throws(InvocationError) {
+            try unsafe keeper.copy(source, place)
+            return nil as InvocationError?
+          } catch {
+            return error
+          }
+        }
+        if let error {
+          for before in 0..<number { unsafe letGo(before, record) }
+          throw error
+        }
       }
     }
   }
@@ -165,7 +176,11 @@ final class TapeLayout {
 class ValueKeeper {
   // SAFETY (all): the addresses are of values of the type, or of room for one.
 
-  @unsafe func copy(_ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer) {}
+  /// Throws where the value cannot be had, and writes nothing then.
+  @unsafe
+  func copy(
+    _ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer
+  ) throws(InvocationError) {}
   @unsafe func end(_ place: UnsafeMutableRawPointer) {}
   @unsafe func box(_ place: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer { unsafe place }
 
@@ -184,7 +199,9 @@ class ValueKeeper {
 
 private class TypedKeeper<Value>: ValueKeeper {
   @unsafe
-  override func copy(_ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer) {
+  override func copy(
+    _ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer
+  ) throws(InvocationError) {
     unsafe place.initializeMemory(
       as: Value.self, to: source.assumingMemoryBound(to: Value.self).pointee)
   }
@@ -203,8 +220,10 @@ private class TypedKeeper<Value>: ValueKeeper {
 /// A variable is kept as what it held.
 private final class VariableKeeper<Variable: LentVariable>: TypedKeeper<Variable> {
   @unsafe
-  override func copy(_ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer) {
-    unsafe place.initializeMemory(
-      as: Variable.self, to: source.assumingMemoryBound(to: Variable.self).pointee.kept)
+  override func copy(
+    _ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer
+  ) throws(InvocationError) {
+    let kept = try unsafe source.assumingMemoryBound(to: Variable.self).pointee.kept
+    unsafe place.initializeMemory(as: Variable.self, to: kept)
   }
 }

@@ -49,9 +49,15 @@ public struct InoutVariable<Value>: Sendable {
   }
 
   /// What the variable holds now, for those who keep the call: it changes no more, and any thread may read it.
+  /// Throws where nobody here may read it.
   var kept: InoutVariable {
-    guard loan.kept == nil, let value = try? loan.change({ $0 }) else { return self }
-    return InoutVariable(loan: Loan(keeping: value))
+    get throws(InvocationError) {
+      if loan.kept != nil { return self }
+      guard let value = try? loan.change({ $0 }) else {
+        throw .variableNotLent(SwiftType(Value.self))
+      }
+      return InoutVariable(loan: Loan(keeping: value))
+    }
   }
 
   @safe
@@ -92,6 +98,6 @@ extension InoutVariable: LentVariable {}
 
 /// What no other thread may have.
 protocol LentVariable {
-  /// The same, without a loan.
-  var kept: Self { get }
+  /// The same, without a loan. Throws where its value cannot be read.
+  var kept: Self { get throws(InvocationError) }
 }

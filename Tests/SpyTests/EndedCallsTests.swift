@@ -1,0 +1,167 @@
+#if Macros
+  import Dispatch
+  import Foundation
+  import ForwardingTesting
+  import Testing
+
+  @Suite("Who waits for a call waits for its end")
+  struct EndedCallsTests {
+    let failures = Failures()
+    let rows = try! Message<NoResult, Int64>("rows:")
+    let ask = try! Message<Int64, Int64>("ask:")
+
+    /// Sends a message on another thread, and says when its answer has begun.
+    private func begin(_ spy: SpyProxy, _ row: Int64 = 1) {
+      let (begun, rows) = (DispatchSemaphore(value: 0), rows)
+      spy[rows].answer { _ in
+        begun.signal()
+        Thread.sleep(forTimeInterval: 0.02)
+        return NoResult()
+      }
+      Thread.detachNewThread { _ = try? rows(row, on: spy) }
+      begun.wait()
+    }
+
+    @Test("the effect of an answer is there when an expectation is met", arguments: [false, true])
+    func effect(isNarrowed: Bool) async throws {
+      let spy = SpyProxy(reportingTo: failures)
+      let (effect, rows) = (Count(), rows)
+      spy[rows].answer { _ in
+        Thread.sleep(forTimeInterval: 0.02)
+        effect.add()
+        return NoResult()
+      }
+      for wanted in 1...5 {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.005) { _ = try? rows(1, on: spy) }
+        let message = isNarrowed ? spy[rows].where { $0 > 0 } : spy[rows]
+        #expect(try await message.expect(times: wanted, within: .seconds(60)))
+        #expect(effect.value == wanted)
+      }
+    }
+
+    @Test("an answer that began before anybody waited is waited for", arguments: [false, true])
+    func begunBefore(isNarrowed: Bool) async throws {
+      let spy = SpyProxy(reportingTo: failures)
+      begin(spy)
+      let clock = ContinuousClock.now
+      let message = isNarrowed ? spy[rows].where { $0 == 1 } : spy[rows]
+      #expect(try await message.expect(within: .seconds(60)))
+      #expect(ContinuousClock.now - clock > .milliseconds(5))
+      #expect(failures.texts.isEmpty)
+    }
+
+    @Test("the effect of the object behind a spy is there, and of an answer that suspends")
+    func otherAnswers() async throws {
+      final class Real: MethodDeclaring, Sendable {
+        let effect = Count()
+        static func declareMethods(_ methods: MethodDeclarations) {
+          methods.register("rows:") { (real: Real, _: Int64) in
+            Thread.sleep(forTimeInterval: 0.02)
+            real.effect.add()
+          }
+        }
+      }
+      let (real, rows) = (Real(), rows)
+      let partial = SpyProxy(wrapping: real, reportingTo: failures)
+      DispatchQueue.global().async { _ = try? rows(1, on: partial) }
+      #expect(try await partial[rows].expect(within: .seconds(60)))
+      #expect(real.effect.value == 1)
+
+      let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
+      let (face, effect) = (UncheckedBox(spy.face), Count())
+      spy.answer(
+        \.download,
+        awaiting: { _ in
+          try await Task.sleep(for: .milliseconds(20))
+          effect.add()
+          throw Offline()
+        })
+      let task = Task { try await face.value.download("hello") }
+      #expect(try await spy.expect(\.download, within: .seconds(60)))
+      #expect(effect.value == 1)
+      await #expect(throws: Offline()) { try await task.value }
+    }
+
+    @Test("a call whose answer does not end in time is a failure that says so")
+    func neverEnds() async throws {
+      let spy = SpyProxy(reportingTo: failures)
+      let (gate, ended, rows) = (DispatchSemaphore(value: 0), DispatchGroup(), rows)
+      spy[rows].answer { _ in
+        gate.wait()
+        return NoResult()
+      }
+      DispatchQueue.global().async(group: ended) { _ = try? rows(1, on: spy) }
+      #expect(try await !spy[rows].expect(within: .milliseconds(50)))
+      #expect(spy[rows].calls == 1)
+      gate.signal()
+      await withCheckedContinuation { done in ended.notify(queue: .global()) { done.resume() } }
+      #expect(try await spy[rows].expect(within: .seconds(60)))
+      #expect(
+        failures.texts == [
+          "expected 1 call of 'rows:' within 0.05 seconds, received 1, of which 1 has no end yet"
+            + "\n  rows:(1)"
+        ])
+    }
+
+    @Test("calls that are forgotten while a test waits are not counted")
+    func forgotten() async throws {
+      let spy = SpyProxy(reportingTo: failures)
+      let rows = rows
+      try rows(1, on: spy)
+      async let isMet = spy[rows].expect(times: 2, within: .seconds(60))
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) {
+        spy.forgetCalls()
+        for row in 0..<2 { _ = try? rows(Int64(row), on: spy) }
+      }
+      #expect(try await isMet)
+      #expect(failures.texts.isEmpty)
+    }
+
+    @Test("a closure that chooses is asked once for each call that comes")
+    func askedOnce() async throws {
+      let spy = SpyProxy(reportingTo: failures)
+      let (asked, rows) = (Count(), rows)
+      for row in 0..<10 { try rows(Int64(row), on: spy) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) {
+        for row in 10..<200 { _ = try? rows(Int64(row), on: spy) }
+      }
+      let message = spy[rows].where { _ in
+        asked.add()
+        return true
+      }
+      #expect(try await message.expect(times: 200, within: .seconds(60)))
+      // Once to wait, once to conclude.
+      #expect(asked.value <= 400)
+    }
+
+    @Test("from many threads, who waits is told of each end")
+    func manyThreads() async throws {
+      let (ask, failures) = (ask, failures)
+      for _ in 0..<50 {
+        let spy = SpyProxy(reportingTo: failures)
+        let effect = Count()
+        spy[ask].answer { number in
+          effect.add()
+          return number
+        }
+        DispatchQueue.global().async {
+          DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for row in 0..<25 { _ = try? ask(Int64(thread * 25 + row), on: spy) }
+          }
+        }
+        #expect(try await spy[ask].where { $0 >= 0 }.expect(times: 100, within: .seconds(60)))
+        #expect(effect.value == 100)
+      }
+      #expect(failures.texts.isEmpty)
+    }
+  }
+
+  /// A number that threads share.
+  final class Count: @unchecked Sendable {
+    // SAFETY: the number is touched under the lock alone.
+    private let lock = NSLock()
+    private var number = 0
+    func add() { lock.withLock { number += 1 } }
+    var value: Int { lock.withLock { number } }
+  }
+#endif
