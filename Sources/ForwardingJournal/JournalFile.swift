@@ -238,6 +238,9 @@ final class JournalWindow {
     return loadMore(wanted, at: offset)
   }
 
+  /// Reads the file anew, when it is asked next.
+  func forget() { if file != nil { count = 0 } }
+
   private func loadMore(_ wanted: Int, at offset: Int) -> Bool {
     guard let file, offset + wanted <= file.size else { return false }
     if wanted > capacity {
