@@ -29,6 +29,8 @@ enum JournalChecksum {
 final class JournalFile: Sendable {
   let path: String
   private let descriptor: Int32
+  // SAFETY: set by who opens the file, before anybody else knows it.
+  private nonisolated(unsafe) var lockedIn: UInt64?
 
   enum Purpose { case reading, appending, replacing }
 
@@ -48,7 +50,12 @@ final class JournalFile: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child that another thread is starting may have the descriptor for a moment, and the lock with it. But
+    // one that lives on does not let go of its parent's lock.
+    if unsafe lockedIn == Self.forks { flock(descriptor, LOCK_UN) }
+    close(descriptor)
+  }
 
   private var facts: stat {
     var facts = stat()
@@ -75,6 +82,7 @@ final class JournalFile: Sendable {
       guard code == EWOULDBLOCK else { throw .system("locked", path: path, code: code) }
       throw .locked(path: path, holder: holder)
     }
+    unsafe lockedIn = Self.forks
   }
 
   /// The process that holds the lock, as the list of the system tells.
@@ -177,15 +185,6 @@ final class JournalFile: Sendable {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 
-  /// Waits.
-  static func sleep(_ nanoseconds: Int64) {
-    var time = timespec()
-    time.tv_sec = Int(nanoseconds / 1_000_000_000)
-    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
-    var left = timespec()
-    while unsafe nanosleep(&time, &left) != 0, errno == EINTR { time = left }
-  }
-
   /// A number that is another one in a child process.
   static var forks: UInt64 { fwd_fork_count() }
 
@@ -237,6 +236,9 @@ final class JournalWindow {
     if offset >= start, offset + wanted <= start + count { return true }
     return loadMore(wanted, at: offset)
   }
+
+  /// Reads the file anew, when it is asked next.
+  func forget() { if file != nil { count = 0 } }
 
   private func loadMore(_ wanted: Int, at offset: Int) -> Bool {
     guard let file, offset + wanted <= file.size else { return false }

@@ -1,4 +1,5 @@
 public import ForwardingWire
+import Foundation
 import Invocations
 
 // The calls of a journal, made again.
@@ -13,7 +14,7 @@ extension JournalReader {
   ) throws -> ReplaySummary {
     let cursor = try ReplayCursor(self, interface, options)
     while let ready = try cursor.next() {
-      if cursor.delay > 0 { JournalFile.sleep(cursor.delay) }
+      if cursor.delay > 0 { Thread.sleep(forTimeInterval: Double(cursor.delay) / 1e9) }
       do { try ready.call.send(to: target) } catch {
         guard cursor.goesOn(after: error) else { throw error }
       }

@@ -187,12 +187,23 @@ final class JournalScanner {
   /// What there is where no record begins: the end, a torn one, or damage in front of others.
   private func end() throws(JournalError) -> JournalFrame? {
     let left = window.size - offset
-    if left <= 0 { return nil }
+    if left <= 0 {
+      tail = .whole
+      return nil
+    }
+    // Somebody may be writing there: what was read may be half of a record that is whole by now.
+    if isWholeByNow { return try nextFrame() }
     if let resumes = try nextWhole(from: offset + 1) {
+      if isWholeByNow { return try nextFrame() }
       throw .damaged(offset: offset, resumes: resumes)
     }
     tail = .torn(offset: offset, bytes: left)
     return nil
+  }
+
+  private var isWholeByNow: Bool {
+    window.forget()
+    return header(at: offset) != nil
   }
 
   /// Where a whole record begins that could follow. Checksums of more than 64 MB are not tried: then nobody

@@ -59,11 +59,11 @@ extension Interface {
     let counts = try (reader.uint16(), reader.uint16(), reader.uint16())
     let size = try Int(reader.uint32())
     let expected = Int(counts.0) + Int(counts.1) + Int(counts.2) + size
-    guard expected >= reader.left else {
-      throw WireError(.tooLong(expected: expected, given: reader.left), at: reader.offset)
-    }
     guard expected == reader.left else {
-      throw WireError(.tooShort(expected: expected, given: reader.left), at: reader.offset)
+      throw WireError(
+        expected > reader.left
+          ? .tooShort(expected: expected, given: reader.left)
+          : .tooLong(expected: expected, given: reader.left), at: reader.offset)
     }
     return try message(
       reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2)))

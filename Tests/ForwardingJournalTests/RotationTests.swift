@@ -92,6 +92,52 @@ struct RotationTests {
     try journal.close()
   }
 
+  @Test("a reader of a file that is being written sees whole records, and no damage")
+  func readingMeanwhile() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    let count = 20_000
+    let writer = Thread {
+      for number in 1...count {
+        let name = String(repeating: "x", count: number % 300)
+        _ = try? Ledger.rename(name, on: journal)
+      }
+    }
+    writer.start()
+    let reader = try JournalReader(at: folder.journal)
+    var last: UInt64 = 0
+    let end = Date() + 60
+    while last < UInt64(count), Date() < end {
+      while let record = try reader.next() {
+        #expect(
+          record.sequence == last + 1 && record.arguments.count == 4 + Int(record.sequence) % 300)
+        last = record.sequence
+      }
+    }
+    #expect(last == UInt64(count))
+  }
+
+  @Test("a half record that was cut and written over is read as what is there now")
+  func writtenOver() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    try journal.close()
+    let whole = try folder.bytes()
+    // In place, so that the reader has the same file.
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
+    try file.seekToEnd()
+    file.write(Data(whole.suffix(33).prefix(30)))
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.next()?.sequence == 1)
+    #expect(try reader.next() == nil && reader.tail != .whole)
+    let again = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("2", on: again)
+    #expect(try reader.next()?.values() == [.text("2")])
+    #expect(try reader.next() == nil && reader.tail == .whole)
+  }
+
   @Test("a reader that is at the end of a file goes on in the smaller one that takes its place")
   func followingCompaction() throws {
     let folder = try Folder()

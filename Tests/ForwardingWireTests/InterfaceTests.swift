@@ -109,6 +109,13 @@ struct InterfaceTests {
     } throws: {
       ($0 as? WireError)?.reason == .nestedTooDeeply(limit: 3)
     }
+    var deeper = Interface("nested")
+    try deeper.allow(message)
+    #expect {
+      try nested.decode(deeper.encode(message.invocation([[[[1]]]])))
+    } throws: {
+      ($0 as? WireError)?.reason == .nestedTooDeeply(limit: 3)
+    }
     limits.message = 40
     let tiny = try Listener.interface(limits: limits)
     #expect(throws: WireError.self) { try tiny.decode([UInt8](repeating: 0, count: 41)) }
