@@ -14,8 +14,9 @@ public import ForwardingWire
 /// they get what the protocol says for when nobody answers.
 ///
 /// ```swift
-/// func room<Face: ForwardingFace>(_ transport: any Transport, as face: Face.Type) throws -> Remote<Face>
-/// where Face.Values: Sendable {
+/// func room<Face: ForwardingFace>(
+///   _ transport: any Transport, as face: Face.Type
+/// ) throws -> Remote<Face> where Face.Values: Sendable {
 ///   try Remote(transport, at: "chat")
 /// }
 /// ```

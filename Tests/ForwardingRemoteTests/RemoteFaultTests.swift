@@ -55,7 +55,7 @@ struct RemoteFaultTests {
       let answer = try await answer(to: bytes, over: here)
       #expect(answer.count >= 12)
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name)
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     _ = try await Vault.deposit(1, on: remote)
     #expect(host.statistics.strange > 0)
   }
@@ -101,12 +101,12 @@ struct RemoteFaultTests {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     var server: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
-    let remote = RemoteProxy(try Vault.interface(), client, at: name)
+    let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(300))
     let interruptions = Atomic(0)
     remote.onInterruption = { interruptions.add(1, ordering: .relaxed) }
     let host = RemoteHost(try #require(server), as: name)
     try host.expose(Vault(), Vault.interface())
-    let sleeping = Task { try await Vault.sleep(60_000, on: remote) }
+    let sleeping = Task { try await Vault.sleep(600_000, on: remote) }
     while host.statistics.asked == 0 { await Task.yield() }
     host.close()
     server?.close()
@@ -139,7 +139,7 @@ struct RemoteFaultTests {
       }
       return true
     }
-    let remote = RemoteProxy(try Vault.interface(), client, at: name)
+    let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(300))
     #expect(try await Vault.deposit(7, on: remote) == 7)
     let wasSeen = seen.load(ordering: .relaxed)
     #expect(wasSeen)
@@ -159,7 +159,7 @@ struct RemoteFaultTests {
     let (there, here) = try Way.inProcess.ends()
     let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
     for host in hosts { try host.expose(Vault(), Vault.interface()) }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name)
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     #expect(try await remote.ping(expecting: 3) == 3)
     #expect(try await remote.ping(expecting: 4, within: .milliseconds(50)) == 3)
   }

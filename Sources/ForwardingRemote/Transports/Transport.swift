@@ -46,12 +46,30 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 /// A request that answers may still come to.
+///
+/// ```swift
+/// let transport = InProcessTransport()
+/// let request = try transport.request([1], to: "nowhere") { answer in
+///   if case .failure(let error) = answer { print(error) }  // nobody listens
+/// }
+/// request.end()
+/// ```
 public protocol TransportRequest: AnyObject, Sendable {
   /// Takes no more answers.
   func end()
 }
 
 /// Somebody who listens.
+///
+/// ```swift
+/// let transport = InProcessTransport()
+/// let listener = try transport.subscribe(to: "news", group: nil) { message in
+///   print(message.payload)  // [1, 2]
+/// }
+/// try transport.publish([1, 2], to: "news")
+/// listener.end()
+/// try transport.publish([3], to: "news")
+/// ```
 public protocol TransportSubscription: AnyObject, Sendable {
   /// Takes no more messages. Those that have begun go on.
   func end()
