@@ -101,10 +101,12 @@ extension UndoStack {
     let coalescing = group.isMixed ? nil : group.coalescing
     if group.steps.isEmpty { return }
     var rest = group
-    if let coalescing, isGoingOn(coalescing) { rest.steps = coalesce(group, coalescing) }
-    if let step = rest.steps.asOne(name: group.name) {
+    if let coalescing, isGoingOn(coalescing) {
+      rest.steps = coalesce(group, coalescing)
       // A merge may have undone something.
       clearRedo()
+    }
+    if let step = rest.steps.asOne(name: group.name) {
       records.append(
         Entry(step: step, state: newState(), name: group.name, extras: group.extras))
     }
