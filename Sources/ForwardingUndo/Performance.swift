@@ -8,7 +8,9 @@ final class Performance {
   /// What is still to be performed, the next one last.
   var remaining: [Step]
   /// The groups that were open.
-  let outer: [OpenGroup]
+  var outer: [OpenGroup]
+  /// What it is a part of: the one in which a group is taken back.
+  let parent: Performance?
   /// How often recording was disabled when it began.
   let disabledCount: Int
   var isRollingBack = false
@@ -47,12 +49,13 @@ final class Performance {
   }
 
   init(
-    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], disabledCount: Int,
-    isAwaited: Bool
+    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], parent: Performance?,
+    disabledCount: Int, isAwaited: Bool
   ) {
     self.direction = direction
     self.entry = entry
     self.outer = outer
+    self.parent = parent
     self.disabledCount = disabledCount
     remaining = [entry.step]
     ticket = isAwaited ? Ticket() : nil

@@ -33,8 +33,10 @@ extension UndoStack {
     removed = removeDone(object, alsoBefore: removed) || removed
     removed = removeUndone(object) || removed
     if records.lastTarget?.identity == object { records.lastTarget = nil }
-    if removed { coalescing = nil }
-    if removed { performance?.isLost = true }
+    if removed {
+      coalescing = nil
+      performance?.isLost = true
+    }
     update()
     withExtendedLifetime(old) {}
     if removed { notify(.didRemove) }
@@ -86,12 +88,16 @@ extension UndoStack {
 
 extension Performance {
   /// All that it holds, to be let go later.
-  var kept: some Any { (entry, remaining, stages, deferred) }
+  var kept: [Any] {
+    [(entry, remaining, stages, deferred, outer)] + (parent?.kept ?? [])
+  }
 
-  /// Forgets all.
+  /// Forgets all; groups that wait for it stay, and are empty.
   func removeAll() {
     (entry, remaining, stages, deferred) = (nil, [], [], [])
+    for index in outer.indices { outer[index].steps = [] }
     isLost = true
+    parent?.removeAll()
   }
 
   /// Forgets what is for one object; false if there was nothing.
@@ -103,6 +109,9 @@ extension Performance {
       stages[index].entry = stages[index].entry?.without(object, &removed)
       removed = stages[index].recorded?.steps.remove(object) == true || removed
     }
+    for index in outer.indices { removed = outer[index].steps.remove(object) || removed }
+    removed = parent?.remove(object) == true || removed
+    if removed { parent?.isLost = true }
     return removed
   }
 }

@@ -1,0 +1,71 @@
+import Forwarding
+@testable import ForwardingUndo
+import Testing
+
+@Suite("What is forgotten in the middle of something")
+struct RemovalTests {
+  let undo = UndoStack()
+
+  @Test("goes out of the groups that wait for an undo of one inside", arguments: [true, false])
+  func nestedUndo(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    undo.onDiagnostic = { _ in }
+    try undo.beginGroup("Outer")
+    try page.add(1)
+    try other.add(2)
+    try undo.beginGroup()
+    undo.record(on: other) { _ in
+      if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+    }
+    try undo.endGroup()
+    try undo.undoNestedGroup()
+    #expect(undo.groupDepth == 1)
+    try undo.endGroup()
+    #expect(undo.steps.map(\.description) == (all ? [] : ["Outer: Page add: -2"]))
+    while try undo.undo() {}
+    #expect(page.count == 1)
+  }
+
+  @Test("goes out of those that wait for one that is taken back", arguments: [true, false])
+  func takenBack(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.beginGroup("Outer")
+    try page.add(1)
+    try other.add(2)
+    #expect(throws: Refused.self) {
+      try undo.group(undoingErrors: true) {
+        undo.record(on: other) { _ in
+          if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+        }
+        throw Refused()
+      }
+    }
+    try undo.endGroup()
+    #expect(undo.steps.map(\.description) == (all ? [] : ["Outer: Page add: -2"]))
+  }
+
+  @Test(
+    "goes out of the undo in which a group is taken back, of its redo, and of what comes after",
+    arguments: [true, false])
+  func takenBackInUndo(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    undo.onDiagnostic = { _ in }
+    try undo.beginGroup()
+    try page.add(1)
+    undo.record(on: other) { other in
+      try other.add(4)
+      try? undo.group(undoingErrors: true) {
+        undo.record(on: other) { _ in
+          if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+        }
+        throw Refused()
+      }
+    }
+    try page.add(2)
+    try undo.endGroup()
+    try undo.undo()
+    #expect(page.count == 1)
+    #expect(undo.redoSteps.map(\.description) == (all ? [] : ["Page add: -4"]))
+    #expect(!undo.canUndo)
+  }
+}
