@@ -13,6 +13,8 @@ final class Performance {
   let parent: Performance?
   /// How often recording was disabled when it began.
   let disabledCount: Int
+  /// How often it was disabled since, by what is a part of it.
+  var disabledInside = 0
   var isRollingBack = false
   /// Whether a step reached its target.
   var hasPerformed = false
@@ -26,8 +28,8 @@ final class Performance {
   var stages: [Stage] = []
   /// Whether steps were removed meanwhile, so that it leads to where nobody was.
   var isLost = false
-  /// What others recorded while a step was suspended.
-  var deferred: [Step] = []
+  /// What others recorded while a step was suspended, and what they say of it.
+  var deferred: [Entry] = []
 
   final class Ticket: Sendable {
     @TaskLocal static var current: Ticket?

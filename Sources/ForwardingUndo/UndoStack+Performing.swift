@@ -92,7 +92,7 @@ extension UndoStack {
     let errors = rollBack(performance)
     // What was forgotten meanwhile is forgotten there, too.
     (phase, open) = (before, performance.outer)
-    update()
+    changeDisabled(by: performance.disabledInside)
     notify(.didCloseGroup(depth: open.count + 1))
     if errors.isEmpty { return }
     throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: errors)
@@ -164,7 +164,7 @@ extension UndoStack {
 
   func begin(_ direction: Performance.Direction, _ entry: Entry, _ isAwaited: Bool) -> Performance {
     let performance = Performance(
-      direction, entry, outer: open, parent: self.performance, disabledCount: disabledCount,
+      direction, entry, outer: open, parent: self.performance, disabledCount: disabledDepth,
       isAwaited: isAwaited)
     coalescing = nil
     openPerforming(entry)

@@ -103,8 +103,8 @@ extension Performance {
   /// Forgets what is for one object; false if there was nothing.
   func remove(_ object: ObjectIdentifier) -> Bool {
     var removed = remaining.remove(object)
-    removed = deferred.remove(object) || removed
     entry = entry?.without(object, &removed)
+    deferred = deferred.compactMap { $0.without(object, &removed) }
     for index in stages.indices {
       stages[index].entry = stages[index].entry?.without(object, &removed)
       removed = stages[index].recorded?.steps.remove(object) == true || removed
