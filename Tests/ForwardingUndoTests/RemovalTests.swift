@@ -68,4 +68,22 @@ struct RemovalTests {
     #expect(undo.redoSteps.map(\.description) == (all ? [] : ["Page add: -4"]))
     #expect(!undo.canUndo)
   }
+
+  @Test("stays undone if the undo fails then, and that is a modification")
+  func failingAfter() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.group {
+      try page.add(1)
+      try other.add(2)
+    }
+    try undo.markSaved()
+    page.whenChanged = {
+      undo.removeAll(for: other)
+      throw Refused()
+    }
+    #expect(throws: UndoError.self) { try undo.undo() }
+    #expect((page.count, other.count) == (1, 0))
+    #expect(undo.steps.map(\.description) == ["(Page add: -1)"])
+    #expect(undo.isModified)
+  }
 }
