@@ -86,4 +86,26 @@ struct RemovalTests {
     #expect(undo.steps.map(\.description) == ["(Page add: -1)"])
     #expect(undo.isModified)
   }
+
+  @Test(
+    "goes out of an event that ends, while its first change is merged", arguments: [true, false])
+  func closing(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    undo.groupsByEvent = true
+    let merge = UndoCoalescing.merge("sum") { _, _ in
+      if all { undo.removeAll() } else { undo.removeAll(for: other) }
+      return false
+    }
+    for (target, number) in [(page, 1), (other, 4), (page, 2)] {
+      try target.add(number, coalescing: .join("sum"))
+    }
+    undo.endEvent()
+    #expect(undo.undoCount == 1)
+    try page.add(8, coalescing: merge)
+    try other.add(16, coalescing: merge)
+    try page.add(32, coalescing: merge)
+    undo.endEvent()
+    let left = undo.steps.flatMap { $0.steps.isEmpty ? [$0] : $0.steps }.flatMap(\.arguments)
+    #expect(left == (all ? ["-8"] : ["-1", "-2", "-8", "-32"]))
+  }
 }
