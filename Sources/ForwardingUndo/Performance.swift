@@ -8,9 +8,13 @@ final class Performance {
   /// What is still to be performed, the next one last.
   var remaining: [Step]
   /// The groups that were open.
-  let outer: [OpenGroup]
+  var outer: [OpenGroup]
+  /// What it is a part of: the one in which a group is taken back.
+  let parent: Performance?
   /// How often recording was disabled when it began.
   let disabledCount: Int
+  /// How often it was disabled since, by what is a part of it.
+  var disabledInside = 0
   var isRollingBack = false
   /// Whether a step reached its target.
   var hasPerformed = false
@@ -24,8 +28,8 @@ final class Performance {
   var stages: [Stage] = []
   /// Whether steps were removed meanwhile, so that it leads to where nobody was.
   var isLost = false
-  /// What others recorded while a step was suspended.
-  var deferred: [Step] = []
+  /// What others recorded while a step was suspended, and what they say of it.
+  var deferred: [Entry] = []
 
   final class Ticket: Sendable {
     @TaskLocal static var current: Ticket?
@@ -47,12 +51,13 @@ final class Performance {
   }
 
   init(
-    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], disabledCount: Int,
-    isAwaited: Bool
+    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], parent: Performance?,
+    disabledCount: Int, isAwaited: Bool
   ) {
     self.direction = direction
     self.entry = entry
     self.outer = outer
+    self.parent = parent
     self.disabledCount = disabledCount
     remaining = [entry.step]
     ticket = isAwaited ? Ticket() : nil

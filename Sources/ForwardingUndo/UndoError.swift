@@ -17,6 +17,8 @@ public enum UndoError: Error, Sendable {
   case busy
   /// A group is open: it must be ended before the stack can undo, redo or be marked.
   case groupIsOpen(depth: Int)
+  /// So many groups are open inside of each other that no more can be begun.
+  case tooDeep(limit: Int)
   /// No group is open that was begun by hand.
   case noGroupIsOpen
   /// The open group does not end with a nested group.
@@ -41,6 +43,7 @@ extension UndoError: CustomStringConvertible {
     switch self {
     case .busy: "the stack is undoing or redoing; this must wait for the end"
     case .groupIsOpen(let depth): "a group is open, \(depth) deep; end it first"
+    case .tooDeep(let limit): "\(limit) groups are open inside of each other; that is the limit"
     case .noGroupIsOpen: "no group is open"
     case .noNestedGroup: "the open group does not end with a nested group"
     case .notDisabled: "recording is not disabled"

@@ -23,7 +23,9 @@ extension UndoStack {
   @inline(never)
   private func addWithCare(_ step: Step, _ coalescing: UndoCoalescing?) {
     if let performance {
-      if performance.isElsewhere { return performance.deferred.append(step) }
+      if performance.isElsewhere {
+        return performance.deferred.append(Entry(step: step, state: baseState))
+      }
       if !performance.isRollingBack { open[open.count - 1].steps.append(step) }
       return
     }
@@ -34,16 +36,36 @@ extension UndoStack {
     if kind == .byCall { close(id) }
   }
 
+  /// Keeps what others recorded while a step was awaited.
+  func add(deferred entry: Entry) {
+    guard let performance else {
+      clearRedo()
+      if open.isEmpty, !groupsByEvent {
+        return close(begin(.byCall, name: entry.name, steps: [entry.step], extras: entry.extras))
+      }
+      if open.isEmpty {
+        begin(.byEvent, name: entry.name, steps: [entry.step], extras: entry.extras)
+        return
+      }
+      open[0].name = entry.name ?? open[0].name
+      open[0].extras = entry.extras ?? open[0].extras
+      return join(entry.step, nil)
+    }
+    // Who was told of the one before it has begun another undo.
+    performance.deferred.append(entry)
+  }
+
   /// Opens a group.
   @discardableResult
   func begin(
-    _ kind: OpenGroup.Kind, name: String?, steps: [Step] = [], _ coalescing: UndoCoalescing? = nil
+    _ kind: OpenGroup.Kind, name: String?, steps: [Step] = [], extras: Extras? = nil,
+    _ coalescing: UndoCoalescing? = nil
   ) -> Int {
     lastGroup += 1
     let id = lastGroup
     open.append(
       OpenGroup(
-        kind: kind, id: id, name: name, steps: steps, coalescing: coalescing,
+        kind: kind, id: id, name: name, steps: steps, extras: extras, coalescing: coalescing,
         isMixed: !steps.isEmpty && coalescing == nil))
     update()
     notify(.didOpenGroup(depth: open.count))
@@ -101,10 +123,12 @@ extension UndoStack {
     let coalescing = group.isMixed ? nil : group.coalescing
     if group.steps.isEmpty { return }
     var rest = group
-    if let coalescing, isGoingOn(coalescing) { rest.steps = coalesce(group, coalescing) }
-    if let step = rest.steps.asOne(name: group.name) {
+    if let coalescing, isGoingOn(coalescing) {
+      rest.steps = coalesce(group, coalescing)
       // A merge may have undone something.
       clearRedo()
+    }
+    if let step = rest.steps.asOne(name: group.name) {
       records.append(
         Entry(step: step, state: newState(), name: group.name, extras: group.extras))
     }

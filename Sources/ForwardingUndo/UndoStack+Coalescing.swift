@@ -49,12 +49,15 @@ extension UndoStack {
   /// Makes the steps of a group a part of the newest entry. Returns those that could not be, as a merge has changed
   /// the stack.
   func coalesce(_ group: OpenGroup, _ coalescing: UndoCoalescing) -> [Step] {
-    for (index, step) in group.steps.enumerated() {
-      guard let before = done.last else { return Array(group.steps[index...]) }
-      let outcome = merging(before.step.parts, step, coalescing)
-      guard let newest = done.last, newest.state == before.state, open.isEmpty,
-        Step.areOne(newest.step.parts.last, before.step.parts.last)
-      else { return Array(group.steps[index...]) }
+    // What waits for a merge may be removed by it.
+    let level = closing.count
+    closing.append(group.steps.reversed())
+    while let step = closing[level].popLast() {
+      let before = done.last
+      let outcome = before.map { merging($0.step.parts, step, coalescing) }
+      guard let before, let outcome, let newest = done.last, newest.state == before.state,
+        open.isEmpty, Step.areOne(newest.step.parts.last, before.step.parts.last)
+      else { return [step] + closing.removeLast().reversed() }
       let state = newState()
       records.replaceLast { entry in
         entry.step.coalesce(step, outcome)
@@ -65,6 +68,7 @@ extension UndoStack {
         }
       }
     }
+    closing.removeLast()
     return []
   }
 }

@@ -77,8 +77,8 @@ extension UndoStack {
   }
 
   private func end(_ performance: Performance, _ event: Event) {
-    update()
-    for step in performance.deferred { add(step, nil) }
+    changeDisabled(by: performance.disabledInside)
+    for entry in performance.deferred { add(deferred: entry) }
     notify(event)
   }
 }

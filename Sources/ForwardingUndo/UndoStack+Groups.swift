@@ -1,10 +1,19 @@
 // Groups: by hand, inside of each other, and by event.
 
 extension UndoStack {
-  /// Begins a group: what is recorded until its end is undone at once. Groups may be inside of each other.
+  /// How many groups are open at most: what is made of them is looked at by functions that call themselves, also where a
+  /// ``UndoStep`` is written and read.
+  static let depthLimit = 100
+
+  /// Begins a group: what is recorded until its end is undone at once. Groups may be inside of each other, 100 deep, the
+  /// group of the event among them.
   public func beginGroup(_ name: String? = nil) throws(UndoError) {
     try checkHere()
-    if groupsByEvent, open.isEmpty, performance == nil { begin(.byEvent, name: nil) }
+    let isFirst = groupsByEvent && open.isEmpty && performance == nil
+    guard open.count + (isFirst ? 1 : 0) < Self.depthLimit else {
+      throw .tooDeep(limit: Self.depthLimit)
+    }
+    if isFirst { begin(.byEvent, name: nil) }
     begin(.byHand, name: name)
   }
 

@@ -34,10 +34,12 @@ public struct UndoTitles {
 
 extension UndoStack {
   /// The name of the action that is undone next. To set it names the outermost group that is open, or else what was
-  /// recorded last; while a step is undone or redone, what it records.
+  /// recorded last; while a step is undone or redone, what it records. Where that is awaited, others name what they
+  /// recorded meanwhile.
   public var name: String? {
-    get { open.first.map(\.name) ?? undoName }
+    get { isElsewhere ? undoName : open.first.map(\.name) ?? undoName }
     set {
+      if isElsewhere { return changeElsewhere { $0.name = newValue } }
       if let first = open.indices.first { return open[first].name = newValue }
       records.replaceLast { $0.name = newValue }
     }
@@ -46,7 +48,7 @@ extension UndoStack {
   /// The name of what is undone next.
   public var undoName: String? {
     if let event = open.first, event.kind == .byEvent, !event.steps.isEmpty { return event.name }
-    return done.last?.name
+    return newest?.name
   }
 
   /// The name of what is redone next.
@@ -78,13 +80,36 @@ extension UndoStack {
     extrasToUndo?.info[key]
   }
 
-  private var extrasToUndo: Extras? { open.first.map(\.extras) ?? done.last?.extras }
+  private var extrasToUndo: Extras? {
+    isElsewhere ? newest?.extras : open.first.map(\.extras) ?? done.last?.extras
+  }
+
+  /// Whether the caller is no part of the undo that is awaited.
+  private var isElsewhere: Bool { performance?.isElsewhere == true }
+
+  /// What was recorded last, and is undone next; of what is recorded while an undo is awaited, those know who did it.
+  private var newest: Entry? {
+    isElsewhere ? performance?.deferred.last ?? done.last : done.last
+  }
+
+  /// Changes what others recorded last while an undo is awaited; without that, what had been recorded before.
+  private func changeElsewhere(_ change: (inout Entry) -> Void) {
+    guard let performance, let index = performance.deferred.indices.last else {
+      return records.replaceLast(change)
+    }
+    change(&performance.deferred[index])
+  }
 
   /// The value that is kept with what is redone next.
   public func redoInfo(for key: String) -> (any Sendable)? { undone.last?.extras?.info[key] }
 
   private func changeExtras(_ change: (Extras?) -> Extras) {
-    if let first = open.indices.first {
+    if isElsewhere {
+      let old = newest?.extras
+      let new = change(old)
+      changeElsewhere { $0.extras = new }
+      withExtendedLifetime(old) {}
+    } else if let first = open.indices.first {
       let old = open[first].extras
       open[first].extras = change(old)
       withExtendedLifetime(old) {}

@@ -84,14 +84,15 @@ extension UndoStack {
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
     let groups = Array(open[index...])
     open.removeSubrange(index...)
-    let before = (phase, open)
+    let before = phase
     let whole = StepGroup(name: groups[0].name, steps: groups.flatMap(\.steps))
     let performance = begin(
       .undo, Entry(step: .group(whole), state: baseState, name: whole.name), false)
     open[0].steps = whole.steps
     let errors = rollBack(performance)
-    (phase, open) = before
-    update()
+    // What was forgotten meanwhile is forgotten there, too.
+    (phase, open) = (before, performance.outer)
+    changeDisabled(by: performance.disabledInside)
     notify(.didCloseGroup(depth: open.count + 1))
     if errors.isEmpty { return }
     throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: errors)
@@ -163,7 +164,8 @@ extension UndoStack {
 
   func begin(_ direction: Performance.Direction, _ entry: Entry, _ isAwaited: Bool) -> Performance {
     let performance = Performance(
-      direction, entry, outer: open, disabledCount: disabledCount, isAwaited: isAwaited)
+      direction, entry, outer: open, parent: self.performance, disabledCount: disabledDepth,
+      isAwaited: isAwaited)
     coalescing = nil
     openPerforming(entry)
     phase = .performing(performance)

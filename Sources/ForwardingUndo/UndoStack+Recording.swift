@@ -173,36 +173,3 @@ struct RecordCheck: Equatable {
   let plan: ObjectIdentifier
   let selector: Selector?
 }
-
-extension UndoStack {
-  /// Records nothing from here on, until ``enableRecording()`` was called as often.
-  public func disableRecording() {
-    disabledCount += 1
-    update()
-  }
-
-  /// Takes one ``disableRecording()`` back.
-  public func enableRecording() throws(UndoError) {
-    guard disabledCount > 0 else { throw .notDisabled }
-    disabledCount -= 1
-    update()
-  }
-
-  /// Whether a record is not kept. One that an undo makes is, for the case that it fails.
-  var isIgnoring: Bool {
-    disabledCount > 0 && disabledCount > (performance?.disabledCount ?? 0)
-  }
-
-  /// Whether records are kept.
-  public var isRecordingEnabled: Bool { disabledCount == 0 }
-
-  /// Runs `body`, and records nothing meanwhile.
-  public func withoutRecording<Result>(_ body: () throws -> Result) rethrows -> Result {
-    disableRecording()
-    defer {
-      disabledCount = max(0, disabledCount - 1)
-      update()
-    }
-    return try body()
-  }
-}

@@ -5,12 +5,13 @@ extension UndoStack {
   ///
   /// The targets are as they were, so whether they are modified does not change.
   public func removeAll() {
-    let old = (done, undone, open, records.lastTarget, performance?.kept)
+    let old = (done, undone, open, closing, records.lastTarget, performance?.kept)
     // What is half done is a state that nobody comes back to.
     let isBetween = performance != nil || open.contains { !$0.steps.isEmpty }
     baseState = isBetween ? newState() : currentState
     (done, undone) = (EntryList(), EntryList())
     for index in open.indices { open[index].steps = [] }
+    for index in closing.indices { closing[index] = [] }
     records.lastTarget = nil
     coalescing = nil
     performance?.removeAll()
@@ -26,15 +27,18 @@ extension UndoStack {
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
-    let old = (done, undone, open, records.lastTarget, performance?.kept)
+    let old = (done, undone, open, closing, records.lastTarget, performance?.kept)
     var removed = false
     for index in open.indices { removed = open[index].steps.remove(object) || removed }
+    for index in closing.indices { removed = closing[index].remove(object) || removed }
     removed = performance?.remove(object) == true || removed
     removed = removeDone(object, alsoBefore: removed) || removed
     removed = removeUndone(object) || removed
     if records.lastTarget?.identity == object { records.lastTarget = nil }
-    if removed { coalescing = nil }
-    if removed { performance?.isLost = true }
+    if removed {
+      coalescing = nil
+      performance?.isLost = true
+    }
     update()
     withExtendedLifetime(old) {}
     if removed { notify(.didRemove) }
@@ -86,23 +90,30 @@ extension UndoStack {
 
 extension Performance {
   /// All that it holds, to be let go later.
-  var kept: some Any { (entry, remaining, stages, deferred) }
+  var kept: [Any] {
+    [(entry, remaining, stages, deferred, outer)] + (parent?.kept ?? [])
+  }
 
-  /// Forgets all.
+  /// Forgets all; groups that wait for it stay, and are empty.
   func removeAll() {
     (entry, remaining, stages, deferred) = (nil, [], [], [])
+    for index in outer.indices { outer[index].steps = [] }
     isLost = true
+    parent?.removeAll()
   }
 
   /// Forgets what is for one object; false if there was nothing.
   func remove(_ object: ObjectIdentifier) -> Bool {
     var removed = remaining.remove(object)
-    removed = deferred.remove(object) || removed
     entry = entry?.without(object, &removed)
+    deferred = deferred.compactMap { $0.without(object, &removed) }
     for index in stages.indices {
       stages[index].entry = stages[index].entry?.without(object, &removed)
       removed = stages[index].recorded?.steps.remove(object) == true || removed
     }
+    for index in outer.indices { removed = outer[index].steps.remove(object) || removed }
+    removed = parent?.remove(object) == true || removed
+    if removed { parent?.isLost = true }
     return removed
   }
 }

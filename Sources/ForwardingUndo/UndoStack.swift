@@ -36,6 +36,8 @@ public final class UndoStack {
   var disabledCount = 0
   /// How the newest entry coalesces with what comes next, and until when.
   var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
+  /// What is still to become a part of it, the next one last, for each group that is being closed.
+  var closing: [[Step]] = []
 
   let identity = StackIdentity()
   /// The state in front of all entries.

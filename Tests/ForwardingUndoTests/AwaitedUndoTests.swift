@@ -106,6 +106,92 @@ struct AwaitedUndoTests {
     #expect(page.count == 3)
   }
 
+  @Test("what others say meanwhile is said of what they record")
+  func namedMeanwhile() async throws {
+    let page = Page(undo)
+    let gate = Gate()
+    undo.record(on: page) { page in
+      try page.add(1)
+      await gate.wait()
+      undo.name = "Add"
+      try page.add(2)
+    }
+    undo.name = "Step"
+    undo.setInfo(1, for: "line")
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    undo.name = "of nothing"
+    try page.setTitle("meanwhile")
+    undo.name = "Mine"
+    undo.setInfo(2, for: "line")
+    undo.isDiscardable = true
+    #expect(undo.name == "Mine" && undo.undoName == "Mine" && undo.isDiscardable)
+    #expect(undo.undoInfo(for: "line") as? Int == 2)
+    gate.open()
+    _ = try await undoing.value
+    #expect(undo.undoName == "Mine")
+    #expect(undo.isDiscardable)
+    #expect(undo.undoInfo(for: "line") as? Int == 2)
+    #expect(undo.undoCount == 1)
+  }
+
+  @Test("an event of what others record meanwhile has the name that they give")
+  func eventMeanwhile() async throws {
+    let page = Page(undo)
+    let gate = Gate()
+    undo.record(on: page) { page in
+      await gate.wait()
+      try page.add(2)
+    }
+    undo.groupsByEvent = true
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    for title in ["one", "two"] {
+      try page.setTitle(title)
+      undo.name = title
+    }
+    gate.open()
+    _ = try await undoing.value
+    #expect(undo.undoTitle == "Undo two")
+    #expect(undo.undoCount == 1)
+    try await undo.undo()
+    #expect(page.title == "")
+    #expect(undo.redoName == "two")
+  }
+
+  @Test("recording that others disable meanwhile is theirs, and that of a step is its own")
+  func disabledMeanwhile() async throws {
+    let page = Page(undo)
+    let gates = [Gate(), Gate()]
+    undo.record(on: page) { page in
+      await gates[0].wait()
+      try page.add(1)
+      undo.disableRecording()
+      await gates[1].wait()
+      try page.add(2)
+      try undo.enableRecording()
+      #expect(throws: UndoError.self) { try undo.enableRecording() }
+    }
+    let undoing = Task { try await undo.undo() }
+    await gates[0].reached()
+    undo.disableRecording()
+    try page.setTitle("not recorded")
+    gates[0].open()
+    await gates[1].reached()
+    #expect(!undo.isRecordingEnabled)
+    try undo.enableRecording()
+    #expect(undo.isRecordingEnabled)
+    #expect(throws: UndoError.self) { try undo.enableRecording() }
+    try page.setTitle("recorded")
+    undo.disableRecording()
+    gates[1].open()
+    _ = try await undoing.value
+    #expect(!undo.isRecordingEnabled)
+    try undo.enableRecording()
+    #expect(undo.steps.map(\.description) == ["Page setTitle: \"not recorded\""])
+    #expect(page.count == 3)
+  }
+
   @Test("what a task of the step records is a part of the redo")
   func children() async throws {
     let page = Page(undo)

@@ -1,5 +1,6 @@
 import Forwarding
 import ForwardingUndo
+import Foundation
 import Testing
 
 @Suite("Groups")
@@ -140,6 +141,30 @@ struct GroupTests {
     #expect(undo.redoCount == 1)
     try undo.redo()
     #expect(page.count == 1)
+  }
+}
+
+extension GroupTests {
+  @Test("a hundred groups are open inside of each other, and no more")
+  func tooDeep() throws {
+    let page = Page(undo)
+    for _ in 0..<100 { try undo.beginGroup() }
+    for _ in 0..<2 {
+      let error = #expect(throws: UndoError.self) { try undo.beginGroup() }
+      #expect("\(error!)" == "100 groups are open inside of each other; that is the limit")
+    }
+    #expect(throws: UndoError.self) { try undo.group { try page.add(1) } }
+    try page.add(2)
+    #expect(undo.groupDepth == 100)
+    for _ in 0..<100 { try undo.endGroup() }
+    let written = try JSONEncoder().encode(undo.steps)
+    #expect(try JSONDecoder().decode([UndoStep].self, from: written) == undo.steps)
+    #expect(undo.steps[0].description.hasPrefix("(((("))
+    try undo.undo()
+    #expect(page.count == 0)
+    undo.groupsByEvent = true
+    for _ in 0..<99 { try undo.beginGroup() }
+    #expect(throws: UndoError.self) { try undo.beginGroup() }
   }
 }
 

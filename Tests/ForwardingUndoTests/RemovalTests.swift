@@ -1,0 +1,111 @@
+import Forwarding
+@testable import ForwardingUndo
+import Testing
+
+@Suite("What is forgotten in the middle of something")
+struct RemovalTests {
+  let undo = UndoStack()
+
+  @Test("goes out of the groups that wait for an undo of one inside", arguments: [true, false])
+  func nestedUndo(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    undo.onDiagnostic = { _ in }
+    try undo.beginGroup("Outer")
+    try page.add(1)
+    try other.add(2)
+    try undo.beginGroup()
+    undo.record(on: other) { _ in
+      if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+    }
+    try undo.endGroup()
+    try undo.undoNestedGroup()
+    #expect(undo.groupDepth == 1)
+    try undo.endGroup()
+    #expect(undo.steps.map(\.description) == (all ? [] : ["Outer: Page add: -2"]))
+    while try undo.undo() {}
+    #expect(page.count == 1)
+  }
+
+  @Test("goes out of those that wait for one that is taken back", arguments: [true, false])
+  func takenBack(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.beginGroup("Outer")
+    try page.add(1)
+    try other.add(2)
+    #expect(throws: Refused.self) {
+      try undo.group(undoingErrors: true) {
+        undo.record(on: other) { _ in
+          if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+        }
+        throw Refused()
+      }
+    }
+    try undo.endGroup()
+    #expect(undo.steps.map(\.description) == (all ? [] : ["Outer: Page add: -2"]))
+  }
+
+  @Test(
+    "goes out of the undo in which a group is taken back, of its redo, and of what comes after",
+    arguments: [true, false])
+  func takenBackInUndo(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    undo.onDiagnostic = { _ in }
+    try undo.beginGroup()
+    try page.add(1)
+    undo.record(on: other) { other in
+      try other.add(4)
+      try? undo.group(undoingErrors: true) {
+        undo.record(on: other) { _ in
+          if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+        }
+        throw Refused()
+      }
+    }
+    try page.add(2)
+    try undo.endGroup()
+    try undo.undo()
+    #expect(page.count == 1)
+    #expect(undo.redoSteps.map(\.description) == (all ? [] : ["Page add: -4"]))
+    #expect(!undo.canUndo)
+  }
+
+  @Test("stays undone if the undo fails then, and that is a modification")
+  func failingAfter() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.group {
+      try page.add(1)
+      try other.add(2)
+    }
+    try undo.markSaved()
+    page.whenChanged = {
+      undo.removeAll(for: other)
+      throw Refused()
+    }
+    #expect(throws: UndoError.self) { try undo.undo() }
+    #expect((page.count, other.count) == (1, 0))
+    #expect(undo.steps.map(\.description) == ["(Page add: -1)"])
+    #expect(undo.isModified)
+  }
+
+  @Test(
+    "goes out of an event that ends, while its first change is merged", arguments: [true, false])
+  func closing(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    undo.groupsByEvent = true
+    let merge = UndoCoalescing.merge("sum") { _, _ in
+      if all { undo.removeAll() } else { undo.removeAll(for: other) }
+      return false
+    }
+    for (target, number) in [(page, 1), (other, 4), (page, 2)] {
+      try target.add(number, coalescing: .join("sum"))
+    }
+    undo.endEvent()
+    #expect(undo.undoCount == 1)
+    try page.add(8, coalescing: merge)
+    try other.add(16, coalescing: merge)
+    try page.add(32, coalescing: merge)
+    undo.endEvent()
+    let left = undo.steps.flatMap { $0.steps.isEmpty ? [$0] : $0.steps }.flatMap(\.arguments)
+    #expect(left == (all ? ["-8"] : ["-1", "-2", "-8", "-32"]))
+  }
+}
