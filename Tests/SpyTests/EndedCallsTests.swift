@@ -156,6 +156,34 @@
     }
   }
 
+  /// A spy that its own answer lets go of.
+  final class Holder: @unchecked Sendable {
+    // SAFETY: used by the thread of the test alone.
+    var spy: SpyProxy?
+  }
+
+  extension EndedCallsTests {
+    @Test("an answer may let go of its spy, and end the last that held it")
+    func letsGo() throws {
+      let holder = Holder()
+      for _ in 0..<200 {
+        holder.spy = SpyProxy(reportingTo: failures)
+        holder.spy?[ask].answer { [weak holder] number in
+          holder?.spy = nil
+          return number
+        }
+        holder.spy?[ask].where { $0 > 5 }.answer { [weak holder] number in
+          holder?.spy = nil
+          return -number
+        }
+        for number in [5, 6] as [Int64] {
+          guard let spy = holder.spy else { break }
+          #expect(try ask(number, on: spy) == (number > 5 ? -number : number))
+        }
+      }
+    }
+  }
+
   /// A number that threads share.
   final class Count: @unchecked Sendable {
     // SAFETY: the number is touched under the lock alone.
