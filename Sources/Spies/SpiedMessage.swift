@@ -53,8 +53,9 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
 
   // MARK: Some of the calls
 
-  /// The calls whose arguments a closure says yes to. One that throws says no.
-  public func `where`(
+  /// The calls whose arguments a closure says yes to, of types that need not be `Sendable`. The closure runs where
+  /// a call is sent and where the test asks; that no other thread uses an argument meanwhile is yours to see to.
+  public func uncheckedWhere(
     _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
   ) -> SpiedMessage {
     SpiedMessage(
@@ -65,8 +66,9 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
       }, " where a closure says so")
   }
 
-  /// The calls with an argument of some value, which is named by its position among several: `\.1`.
-  public func `where`<Value: Equatable & Sendable>(
+  /// The calls with an argument of some value, among arguments of types that need not be `Sendable`. That no other
+  /// thread uses what the key path reads is yours to see to.
+  public func uncheckedWhere<Value: Equatable & Sendable>(
     _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
   ) -> SpiedMessage {
     SpiedMessage(
@@ -80,13 +82,34 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
   /// How many calls there were.
   public var calls: Int { spy.count(selector, where: matches) }
 
-  /// The arguments of all calls, in their order. Of a variable (`inout`), the value that it had.
-  public var received: [(repeat each Argument)] {
+  /// The arguments of all calls, in their order, of types that need not be `Sendable`. That their senders use them
+  /// on no other thread meanwhile is yours to see to.
+  public var uncheckedReceived: [(repeat each Argument)] {
     var found: [(repeat each Argument)] = []
     for call in spy.kept(selector, where: matches, marking: true) {
       if let arguments = try? Self.arguments(call.invocation, prepared) { found.append(arguments) }
     }
     return found
+  }
+}
+
+// What the test gets from the thread of a sender, whom the spy does not stop from going on with it.
+extension SpiedMessage where repeat each Argument: Sendable {
+  /// The arguments of all calls, in their order. Of a variable (`inout`), the value that it had.
+  public var received: [(repeat each Argument)] { uncheckedReceived }
+
+  /// The calls whose arguments a closure says yes to. One that throws says no.
+  public func `where`(
+    _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
+  ) -> SpiedMessage {
+    uncheckedWhere(matches)
+  }
+
+  /// The calls with an argument of some value, which is named by its position among several: `\.1`.
+  public func `where`<Value: Equatable & Sendable>(
+    _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
+  ) -> SpiedMessage {
+    uncheckedWhere(argument, equals: value)
   }
 }
 

@@ -50,8 +50,16 @@ extension Spy {
   /// The arguments of all calls, in their order.
   public func received<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>
-  ) -> [(repeat each Argument)] {
+  ) -> [(repeat each Argument)] where repeat each Argument: Sendable {
     message(name).received
+  }
+
+  /// The same, of types that need not be `Sendable`. That their senders use them on no other thread meanwhile is
+  /// yours to see to.
+  public func received<Result, each Argument>(
+    unchecked name: Name<Result, repeat each Argument>
+  ) -> [(repeat each Argument)] {
+    message(name).uncheckedReceived
   }
 
   /// Fails unless there were so many calls by now.

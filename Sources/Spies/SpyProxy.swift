@@ -17,8 +17,8 @@ import Invocations
 /// behind it, that gets what the spy has no answer for.
 ///
 /// Arguments are kept as an invocation keeps them: objects are retained, text and Swift values copied, and all
-/// is let go with the spy. What a pointer points at is the sender's. Safe to use from many threads; no lock is
-/// held while an answer runs.
+/// is let go with the spy. What a pointer points at is the sender's. Safe to use from many threads, as what came
+/// is had where it is `Sendable`, or by the word `unchecked`; no lock is held while an answer runs.
 public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
   // SAFETY: all that changes is behind the lock of `tapes`, and in rules behind their own.
 

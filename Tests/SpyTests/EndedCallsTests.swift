@@ -10,16 +10,21 @@
     let rows = try! Message<NoResult, Int64>("rows:")
     let ask = try! Message<Int64, Int64>("ask:")
 
-    /// Sends a message on another thread, and says when its answer has begun.
-    private func begin(_ spy: SpyProxy, _ row: Int64 = 1) {
-      let (begun, rows) = (DispatchSemaphore(value: 0), rows)
+    /// Sends a message on another thread, and returns when its answer has begun, which ends when it may.
+    private func begin(_ spy: SpyProxy, _ gate: DispatchSemaphore) -> DispatchGroup {
+      let (begun, ended, rows) = (DispatchSemaphore(value: 0), DispatchGroup(), rows)
       spy[rows].answer { _ in
         begun.signal()
-        Thread.sleep(forTimeInterval: 0.02)
+        gate.wait()
         return NoResult()
       }
-      Thread.detachNewThread { _ = try? rows(row, on: spy) }
+      ended.enter()
+      Thread.detachNewThread {
+        _ = try? rows(1, on: spy)
+        ended.leave()
+      }
       begun.wait()
+      return ended
     }
 
     @Test("the effect of an answer is there when an expectation is met", arguments: [false, true])
@@ -42,8 +47,10 @@
     @Test("an answer that began before anybody waited is waited for", arguments: [false, true])
     func begunBefore(isNarrowed: Bool) async throws {
       let spy = SpyProxy(reportingTo: failures)
-      begin(spy)
+      let gate = DispatchSemaphore(value: 0)
+      _ = begin(spy, gate)
       let clock = ContinuousClock.now
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { gate.signal() }
       let message = isNarrowed ? spy[rows].where { $0 == 1 } : spy[rows]
       #expect(try await message.expect(within: .seconds(60)))
       #expect(ContinuousClock.now - clock > .milliseconds(5))
@@ -85,12 +92,8 @@
     @Test("a call whose answer does not end in time is a failure that says so")
     func neverEnds() async throws {
       let spy = SpyProxy(reportingTo: failures)
-      let (gate, ended, rows) = (DispatchSemaphore(value: 0), DispatchGroup(), rows)
-      spy[rows].answer { _ in
-        gate.wait()
-        return NoResult()
-      }
-      DispatchQueue.global().async(group: ended) { _ = try? rows(1, on: spy) }
+      let gate = DispatchSemaphore(value: 0)
+      let ended = begin(spy, gate)
       #expect(try await !spy[rows].expect(within: .milliseconds(50)))
       #expect(spy[rows].calls == 1)
       gate.signal()
@@ -153,6 +156,34 @@
         #expect(effect.value == 100)
       }
       #expect(failures.texts.isEmpty)
+    }
+  }
+
+  /// A spy that its own answer lets go of.
+  final class Holder: @unchecked Sendable {
+    // SAFETY: used by the thread of the test alone.
+    var spy: SpyProxy?
+  }
+
+  extension EndedCallsTests {
+    @Test("an answer may let go of its spy, and end the last that held it")
+    func letsGo() throws {
+      let holder = Holder()
+      for _ in 0..<200 {
+        holder.spy = SpyProxy(reportingTo: failures)
+        holder.spy?[ask].answer { [weak holder] number in
+          holder?.spy = nil
+          return number
+        }
+        holder.spy?[ask].where { $0 > 5 }.answer { [weak holder] number in
+          holder?.spy = nil
+          return -number
+        }
+        for number in [5, 6] as [Int64] {
+          guard let spy = holder.spy else { break }
+          #expect(try ask(number, on: spy) == (number > 5 ? -number : number))
+        }
+      }
     }
   }
 

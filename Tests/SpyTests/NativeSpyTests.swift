@@ -65,7 +65,7 @@ struct NativeSpyTests {
     #expect(try run("create table notes (text); insert into notes values ('one'), ('two')") == 0)
     #expect(try run("select text, null from notes") == 0)
     #expect(spy[texts].received == ["one", "NULL", "two", "NULL"])
-    #expect(spy[row].received.map(\.0) == [2, 2])
+    #expect(spy[row].uncheckedReceived.map(\.0) == [2, 2])
     #expect(try run("delete from notes where text = 'one'") == 0)
     #expect(spy[changed].received.map(\.0) == [18, 18, 9])
     #expect(spy[changed].received.map(\.2) == ["notes", "notes", "notes"])

@@ -91,6 +91,20 @@ struct SelectorSpyTests {
     #expect(spy[edit].received.map(\.0) == [[1], [3]])
   }
 
+  /// What two threads must not use at a time.
+  final class Tally { var number = 5 }
+
+  @Test("arguments that are not Sendable are had by the word unchecked")
+  func unchecked() throws {
+    let take = try Message<NoResult, Tally, Int>("take:times:")
+    let tally = Tally()
+    try take(tally, 3, on: spy)
+    #expect(spy[take].uncheckedReceived.map(\.0.number) == [5])
+    #expect(spy[take].uncheckedWhere { tally, _ in tally.number == 5 }.calls == 1)
+    #expect(spy[take].uncheckedWhere(\.1, equals: 4).calls == 0)
+    #expect(spy[take].uncheckedWhere(\.1, equals: 3).expect())
+  }
+
   @Test("an invocation that is recorded is sent to it, too")
   func invocations() throws {
     let call = try Invocation(MethodSignature("v@:i*"), selector: "count:text:")
