@@ -58,7 +58,9 @@ extension WireError: CustomStringConvertible {
 }
 
 extension WireError.Reason: CustomStringConvertible {
-  public var description: String {
+  public var description: String { WireValue.visible(words) }
+
+  private var words: String {
     switch self {
     case .tooShort(let expected, let given), .tooLong(let expected, let given):
       "\(expected) bytes are expected, but \(given) are given"
