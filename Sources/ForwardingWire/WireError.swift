@@ -75,7 +75,7 @@ extension WireError.Reason: CustomStringConvertible {
     case .embeddedNUL: "the text holds a NUL, which would cut it"
     case .notBool(let byte): "a Bool is 0 or 1, but \(byte) is given"
     case .nestedTooDeeply(let limit): "lists nest more than \(limit) deep"
-    case .value(let type, let why): "no value of \(type): \(Self.short(why))"
+    case .value(let type, let why): "no value of \(Self.short(type)): \(Self.short(why))"
     case .noSelector: "the call has no selector"
     case .noResult: "the call has no result"
     case .refused(let error): "\(error)"

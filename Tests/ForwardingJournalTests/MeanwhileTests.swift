@@ -153,6 +153,30 @@ struct MeanwhileTests {
     }
   }
 
+  @Test("a file that cannot be put aside is told of, and tried again later, not at each call")
+  func patience() async {
+    await #expect(processExitsWith: .success) {
+      nonisolated(unsafe) let told = SharedNumbers(count: 1)
+      ForwardingEvent.destination = .handler { _ in told[0] += 1 }
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.rotation = 200
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+      require(mkdir(folder.journal + ".new", 0o700) == 0)
+      for number in 0..<1000 { try Ledger.rename("\(number)", on: journal) }
+      require(told[0] > 1 && told[0] < 20, "\(told[0]) times")
+      let before = journal.size
+      require(rmdir(folder.journal + ".new") == 0)
+      for number in 0..<200 { try Ledger.rename("\(number)", on: journal) }
+      require(journal.size < before)
+      var count = 0
+      let reader = try JournalReader(at: folder.journal)
+      while try reader.next() != nil { count += 1 }
+      require(count == 1200)
+      _exit(0)
+    }
+  }
+
   @Test("a journal that was opened by a relative path keeps its file when the folder changes")
   func relativePath() async {
     await #expect(processExitsWith: .success) {
