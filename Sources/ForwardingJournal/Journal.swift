@@ -188,7 +188,9 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
         UInt32(writer.count - JournalFormat.recordSize - 4), at: JournalFormat.recordSize)
       if let error {
         try writer.append(byte: 1)
-        try writer.append(Array("\(error)".utf8.prefix(4096)))
+        // What is cut in the middle of a character is text again, or the record could not be read.
+        try writer.append(
+          Array(String(decoding: "\(error)".utf8.prefix(4096), as: UTF8.self).utf8))
       } else {
         try writer.append(byte: 0)
         try message.writeResult(of: call, to: &writer)

@@ -177,5 +177,9 @@ extension InterfaceMessage {
     guard reader.offset - start == size else {
       throw WireError(.tooLong(expected: size, given: reader.offset - start), at: start)
     }
+    // As a record reads it: what is malformed there is not made here.
+    let status = try reader.byte()
+    if status == 1 { _ = try reader.text(reader.left) }
+    if status > 1 { throw WireError(.notBool(status), at: reader.offset - 1) }
   }
 }
