@@ -114,10 +114,8 @@ final class JournalFile: Sendable {
           descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written)
         if count > 0 {
           written += count
-        } else if count == 0 {
-          return EIO
-        } else if errno != EINTR {
-          return errno
+        } else if count == 0 || errno != EINTR {
+          return count == 0 ? EIO : errno
         }
       }
       return 0

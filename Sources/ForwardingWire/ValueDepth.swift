@@ -1,7 +1,7 @@
 import Foundation
 
-/// Goes through a value as an encoder does, and writes nothing: finds out that it nests too deeply before a real encoder
-/// needs all of the thread's stack to do so.
+/// Goes through a value as an encoder does, and writes nothing: finds out that it nests too deeply before a real
+/// encoder needs all of the thread's stack to do so.
 ///
 /// What counts are values inside of values, also such as are not seen in the JSON, so there may be more of them than
 /// lists. The JSON is counted exactly when it is there.

@@ -47,7 +47,8 @@ enum ValueJSON {
   }
 
   /// Refuses what may not be read as JSON: bytes of another encoding than UTF-8, which the decoder would find out by
-  /// itself from NUL bytes and a mark in front, and in which depth is counted otherwise; and lists that nest too deeply.
+  /// itself from NUL bytes and a mark in front, and in which depth is counted otherwise; and lists that nest too
+  /// deeply.
   static func check(
     _ bytes: [UInt8], _ limits: WireLimits, at offset: Int
   ) throws(WireError) {
