@@ -97,6 +97,24 @@ struct MeanwhileTests {
     }
   }
 
+  @Test("a file that is somebody else's is not written over, nor is what a link leads to")
+  func othersFiles() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    let other = try Journal(at: folder.journal + ".new", interface: interface)
+    try Ledger.rename("1", on: journal)
+    try Ledger.rename("1", on: other)
+    #expect(throws: JournalError.self) { try journal.rotate() }
+    #expect(try JournalReader(at: other.path).next()?.sequence == 1)
+    try folder.write([1, 2, 3], "precious")
+    #expect(symlink(folder.path + "/precious", folder.journal + ".compact") == 0)
+    #expect(throws: JournalError.self) { try journal.compact { _ in true } }
+    #expect(try folder.bytes("precious") == [1, 2, 3])
+    try Ledger.rename("2", on: journal)
+    #expect(journal.nextSequence == 3)
+  }
+
   struct Endless: Error {}
 
   @Test("a replay into the journal that writes the file makes the calls that were there, and ends")
