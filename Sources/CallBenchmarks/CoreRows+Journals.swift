@@ -23,8 +23,8 @@ extension CoreRows {
     let call = try message.invocation(1, 0.5, true)
     let journal = try journal(interface, to: subject)
     let alone = try self.journal(interface, to: nil)
-    // The record of a call with three arguments: 28 bytes, and 17 for a number, another one, and a flag.
-    let bytes = [UInt8](repeating: 7, count: 45)
+    // The record of a call with three arguments: 32 bytes, and 17 for a number, another one, and a flag.
+    let bytes = [UInt8](repeating: 7, count: 49)
     let file = try plainFile()
     let written = try records(interface, message)
     return [

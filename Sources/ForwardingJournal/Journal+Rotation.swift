@@ -2,27 +2,27 @@ import ForwardingWire
 
 extension Journal {
   /// Puts the file aside, under its name and the number of its first record, and goes on in a new one. Readers
-  /// find both.
+  /// find both. The file that is put aside is on the disk then, and so is the beginning of the new one.
   public func rotate() throws(JournalError) { try rotate(ifAtLeast: 0) }
 
   func rotate(ifAtLeast size: Int) throws(JournalError) {
     try check()
     try state.wait { (state) throws(JournalError) -> Void? in
-      guard let file = state.file else { throw .closed(path: path) }
+      guard let file = state.file, !state.isClosing else { throw .closed(path: path) }
       // Who waits for the disk, or compacts, has this file in its hands.
       if state.isCompacting, size == 0 { throw .inUse(path: path) }
       if state.isSyncing || state.isCompacting { return size > 0 ? () : nil }
       // Somebody else may have been quicker.
       guard state.end >= size, state.next > state.first else { return () }
-      if options.sync != .never { try file.sync() }
+      // Without its end, nobody could read on in the new one.
+      try state.sync()
       let new = try JournalFile(path + ".new", for: .replacing)
       try new.lock()
       try JournalState.begin(new, JournalHeader(first: state.next, time: JournalFile.now))
       try new.sync()
-      let aside = JournalFiles.path(of: path, from: state.first)
-      if file.isAt(aside) { JournalFile.remove(aside) }
+      JournalFiles.removeSecondName(of: file, from: state.first, of: path)
       // There is a file at the path at every moment.
-      try JournalFile.name(path, as: aside)
+      try JournalFile.name(path, as: JournalFiles.path(of: path, from: state.first))
       try JournalFile.move(new.path, to: path)
       JournalFile.syncFolder(of: path)
       state.replace(
@@ -42,7 +42,7 @@ extension Journal {
   public func compact(keeping keep: (JournalRecord) throws -> Bool) throws -> Int {
     try check()
     try state.withLock { (state) throws(JournalError) in
-      if state.file == nil { throw .closed(path: path) }
+      if state.isClosed { throw .closed(path: path) }
       // It may be this thread that does it, in `keep`.
       if state.isCompacting { throw .inUse(path: path) }
       state.isCompacting = true
@@ -66,13 +66,15 @@ extension Journal {
     try copy.flush()
     try new.sync()
     try state.wait { (state) throws(JournalError) -> Void? in
-      if state.file == nil { throw .closed(path: path) }
+      guard let old = state.file else { throw .closed(path: path) }
       if state.isSyncing { return nil }
       while let frame = try scanner.nextCall() { try copy.append(frame) }
       try copy.finish(next: state.next)
       try new.sync()
+      JournalFiles.removeSecondName(of: old, from: state.first, of: path)
       try JournalFile.move(new.path, to: path)
       JournalFile.syncFolder(of: path)
+      state.synced = state.next
       state.replace(
         new, first: state.first, end: copy.end, definitions: copy.definitions, interface)
       return ()

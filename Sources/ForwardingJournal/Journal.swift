@@ -28,7 +28,7 @@ import Invocations
 public final class Journal: ForwardingProxy, @unchecked Sendable {
   // SAFETY: all that changes is behind `state`.
 
-  /// The file that is written.
+  /// The file that is written, from the root on.
   public let path: String
   /// The messages that pass.
   public let interface: Interface
@@ -47,6 +47,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
     _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
+    let path = JournalFiles.absolute(path)
     self.path = path
     self.interface = interface
     self.options = options
@@ -82,9 +83,17 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on.
   public func close() throws(JournalError) {
     try check()
-    if state.withLock({ $0.file == nil }) { return }
-    try sync()
-    state.announce { $0.file = nil }
+    defer { state.announce { _ in } }
+    try state.wait { (state) throws(JournalError) -> Void? in
+      guard let file = state.file else { return () }
+      // From here on nothing is written, so what is on the disk then is all.
+      state.isClosing = true
+      if state.isSyncing { return nil }
+      try state.sync()
+      state.file = nil
+      file.unlock()
+      return ()
+    }
   }
 
   /// Whether a lock of the parent's may be held for good here.
@@ -179,7 +188,9 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
         UInt32(writer.count - JournalFormat.recordSize - 4), at: JournalFormat.recordSize)
       if let error {
         try writer.append(byte: 1)
-        try writer.append(Array("\(error)".utf8.prefix(4096)))
+        // What is cut in the middle of a character is text again, or the record could not be read.
+        try writer.append(
+          Array(String(decoding: "\(error)".utf8.prefix(4096), as: UTF8.self).utf8))
       } else {
         try writer.append(byte: 0)
         try message.writeResult(of: call, to: &writer)
@@ -208,7 +219,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     let sequence = try append(&writer, kind, message)
     switch options.sync {
     case .never: break
-    case .each: try syncNow()
+    case .each: try syncNow(sequence)
     case .group: try wait(for: sequence + 1)
     }
     return sequence
@@ -222,57 +233,15 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
       (state) throws(JournalError) -> (UInt64, Bool) in
       let sequence = try state.append(
         &writer, kind, message, of: interface, at: time, path: path)
-      return (sequence, options.rotation.map { state.end >= $0 } ?? false)
+      return (sequence, options.rotation.map { state.end >= max($0, state.patience) } ?? false)
     }
-    if isFull {
+    if isFull, let size = options.rotation {
       // The call is written, and must be made: that the file stays as long as it is, is no reason against it.
-      do throws(JournalError) { try rotate(ifAtLeast: options.rotation ?? 0) } catch {
+      do throws(JournalError) { try rotate(ifAtLeast: size) } catch {
+        state.withLock { $0.patience = $0.end + max(4096, size / 8) }
         ForwardingEvent.report(.failed(message.selector, Journal.self, error))
       }
     }
     return sequence
-  }
-
-  // MARK: The disk
-
-  /// Waits for a synchronization of one's own.
-  private func syncNow() throws(JournalError) {
-    try state.withLock { (state) throws(JournalError) in
-      guard let file = state.file else { throw .closed(path: path) }
-      do throws(JournalError) { try file.sync() } catch {
-        // What was not written may be forgotten by the system: nobody knows what is on the disk.
-        state.file = nil
-        throw error
-      }
-      state.synced = state.next
-      state.syncs += 1
-    }
-  }
-
-  /// Waits until all records below a number are on the disk: somebody's synchronization, or this one's.
-  func wait(for sequence: UInt64) throws(JournalError) {
-    while true {
-      let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
-        if state.synced >= sequence { return .done }
-        guard let file = state.file else { throw .closed(path: path) }
-        if state.isSyncing { return nil }
-        state.isSyncing = true
-        return .mine(file, upTo: state.next)
-      }
-      guard case .mine(let file, let end) = turn else { return }
-      var failure: JournalError?
-      do throws(JournalError) { try file.sync() } catch { failure = error }
-      state.announce { state in
-        state.isSyncing = false
-        state.syncs += 1
-        if failure == nil { state.synced = max(state.synced, end) } else { state.file = nil }
-      }
-      if let failure { throw failure }
-    }
-  }
-
-  private enum SyncTurn {
-    case done
-    case mine(JournalFile, upTo: UInt64)
   }
 }

@@ -39,7 +39,9 @@ public enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError: CustomStringConvertible {
-  public var description: String {
+  public var description: String { WireValue.visible(words) }
+
+  private var words: String {
     switch self {
     case .system(let what, let path, let code):
       "'\(path)' cannot be \(what): \(JournalFile.text(ofError: code))"

@@ -13,13 +13,14 @@ import ForwardingWire
 
 /// The CRC-32C of bytes.
 enum JournalChecksum {
-  /// Of what was written, from an offset on.
+  /// Of a part of what was written.
   @inline(__always)
-  static func of(_ writer: borrowing WireWriter, from start: Int) -> UInt32 {
+  static func of(_ writer: borrowing WireWriter, _ part: Range<Int>) -> UInt32 {
     unsafe writer.withBytes { bytes in
       // SAFETY: within the bytes that the writer lends.
-      precondition(start <= bytes.count)
-      return unsafe fwd_crc32c(0, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      precondition(part.lowerBound >= 0 && part.upperBound <= bytes.count)
+      return unsafe fwd_crc32c(
+        0, bytes.baseAddress.map { unsafe $0 + part.lowerBound }, part.count)
     }
   }
 }
@@ -41,7 +42,8 @@ final class JournalFile: Sendable {
       switch purpose {
       case .reading: O_RDONLY
       case .appending: O_RDWR | O_CREAT | O_APPEND
-      case .replacing: O_RDWR | O_CREAT | O_APPEND | O_TRUNC
+      // Not cut before it is locked: it may be somebody's journal.
+      case .replacing: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW
       }
     descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
@@ -51,9 +53,7 @@ final class JournalFile: Sendable {
   }
 
   deinit {
-    // A child that another thread is starting may have the descriptor for a moment, and the lock with it. But
-    // one that lives on does not let go of its parent's lock.
-    if unsafe lockedIn == Self.forks { flock(descriptor, LOCK_UN) }
+    unlock()
     close(descriptor)
   }
 
@@ -85,6 +85,9 @@ final class JournalFile: Sendable {
     unsafe lockedIn = Self.forks
   }
 
+  /// Lets others write the file, also while a child has the descriptor, which does not let go of its parent's lock.
+  func unlock() { if unsafe lockedIn == Self.forks { flock(descriptor, LOCK_UN) } }
+
   /// The process that holds the lock, as the list of the system tells.
   private var holder: Int32? {
     guard let locks = try? JournalFile("/proc/locks", for: .reading) else { return nil }
@@ -111,10 +114,8 @@ final class JournalFile: Sendable {
           descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written)
         if count > 0 {
           written += count
-        } else if count == 0 {
-          return EIO
-        } else if errno != EINTR {
-          return errno
+        } else if count == 0 || errno != EINTR {
+          return count == 0 ? EIO : errno
         }
       }
       return 0

@@ -2,10 +2,18 @@ import Foundation
 
 /// The files of a journal: the one that is written, and those that were put aside, with the number of their first
 /// record in their names.
+///
+/// Files may be put aside while they are listed. So the newest one is opened first: what was put aside before that is
+/// in a list that is made then, and what is put aside later is not needed to find what is in front of it.
 enum JournalFiles {
   struct Older {
     var path: String
     var first: UInt64
+  }
+
+  /// A path that leads to the same file when the process goes to another folder.
+  static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
   /// The name of a file that is put aside.
@@ -14,39 +22,75 @@ enum JournalFiles {
     return "\(path).\(String(repeating: "0", count: max(0, 12 - digits.count)))\(digits)"
   }
 
-  /// The files that were put aside, the oldest first.
-  static func older(than path: String) throws(JournalError) -> [Older] {
+  /// The files that have names of such as were put aside, the oldest first.
+  private static func list(_ path: String) -> [Older] {
     let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
     let prefix = url.lastPathComponent + "."
+    let folder = url.deletingLastPathComponent().path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    let current = try? JournalFile(path, for: .reading)
     return names.compactMap { name -> Older? in
-      let digits = name.dropFirst(prefix.count)
-      guard name.hasPrefix(prefix), digits.count >= 12, digits.allSatisfy(\.isASCII),
-        let first = UInt64(digits)
+      guard name.hasPrefix(prefix), let first = UInt64(name.dropFirst(prefix.count)),
+        name == self.path(of: url.lastPathComponent, from: first)
       else { return nil }
-      let older = Older(path: self.path(of: path, from: first), first: first)
-      // One that was being put aside when its process died has both names.
-      return current?.isAt(older.path) == true ? nil : older
+      return Older(path: self.path(of: path, from: first), first: first)
     }.sorted { $0.first < $1.first }
+  }
+
+  /// The files that were put aside.
+  static func older(than path: String) -> [Older] {
+    let current = try? JournalFile(path, for: .reading)
+    // One that was being put aside when its process died has both names.
+    return list(path).filter { current?.isAt($0.path) != true }
+  }
+
+  /// Opens the oldest file, and its scanner.
+  static func oldest(
+    of path: String
+  ) throws(JournalError) -> (JournalFile, JournalScanner) {
+    let newest = try JournalFile(path, for: .reading)
+    let scanner = Result { () throws(JournalError) in
+      try JournalScanner(JournalWindow(newest), path: path)
+    }
+    // Where the newest cannot be read, the others can.
+    let first = (try? scanner.get())?.header.first ?? .max
+    guard let oldest = list(path).first, oldest.first < first, !newest.isAt(oldest.path) else {
+      return (newest, try scanner.get())
+    }
+    let file = try JournalFile(oldest.path, for: .reading)
+    return (file, try JournalScanner(JournalWindow(file), path: oldest.path))
   }
 
   /// The number that the first record of a new file has.
   static func nextSequence(before path: String) throws(JournalError) -> UInt64 {
-    guard let last = try older(than: path).last else { return 1 }
+    guard let last = older(than: path).last else { return 1 }
     let file = try JournalFile(last.path, for: .reading)
     let scanner = try JournalScanner(JournalWindow(file), path: last.path)
     while try scanner.nextCall() != nil {}
     return scanner.next
   }
 
-  /// The file that goes on where one ends, if there is one.
+  /// The file that has a record, if `current`, whose first record is `first`, is the newest no more. If there is none
+  /// with it, the next one.
   static func file(
-    after current: JournalFile, _ next: UInt64, of path: String
+    after current: JournalFile, from first: UInt64, with next: UInt64, of path: String
   ) throws(JournalError) -> JournalFile? {
     if current.isAt(path) { return nil }
-    let following = try older(than: path).first { $0.first >= next && !current.isAt($0.path) }
-    return try JournalFile(following?.path ?? path, for: .reading)
+    let newest = try JournalFile(path, for: .reading)
+    let end = try JournalScanner(JournalWindow(newest), path: path).header.first
+    if end <= next { return newest }
+    // One that was made smaller before it was put aside has the same first record as the one that was read.
+    let between = list(path).filter {
+      $0.first >= first && $0.first < end && !current.isAt($0.path)
+    }
+    let following = between.last { $0.first <= next } ?? between.first
+    return try following.map { (file) throws(JournalError) in
+      try JournalFile(file.path, for: .reading)
+    } ?? newest
+  }
+
+  /// Takes the second name from a file that was being put aside when its process died.
+  static func removeSecondName(of file: JournalFile, from first: UInt64, of path: String) {
+    let aside = self.path(of: path, from: first)
+    if file.isAt(aside) { JournalFile.remove(aside) }
   }
 }

@@ -6,7 +6,9 @@ enum JournalFormat {
   static let magic: [UInt8] = [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A]
   static let version: UInt16 = 1
   static let headerSize = 32
-  static let recordSize = 28
+  static let recordSize = 32
+  /// Numbers of records stay below this, so that one more is a number, too.
+  static let numbers: UInt64 = 1 << 63
   /// The longest record. A length from a file is compared with it before anything is allocated.
   static let maximumRecord = 16 << 20
   /// The most messages that one file may define.
@@ -43,7 +45,7 @@ struct JournalHeader: Equatable {
     try writer.append(UInt16(isCompacted ? 1 : 0))
     try writer.append(first)
     try writer.append(UInt64(bitPattern: time))
-    try writer.append(JournalChecksum.of(writer, from: 0))
+    try writer.append(JournalChecksum.of(writer, 0..<writer.count))
   }
 }
 
@@ -57,6 +59,8 @@ struct RecordHeader: Equatable {
   var message: UInt16
   var kind: UInt8
   var flags: UInt8 = 0
+  /// Of the header alone, so that its length can be believed where the contents are not whole.
+  var ownChecksum: UInt32 = 0
 
   init(kind: RecordKind, message: UInt16 = 0, sequence: UInt64 = 0, time: Int64 = 0) {
     (self.kind, self.message, self.sequence, self.time) = (kind.rawValue, message, sequence, time)
@@ -71,6 +75,7 @@ struct RecordHeader: Equatable {
     message = try reader.uint16()
     kind = try reader.byte()
     flags = try reader.byte()
+    ownChecksum = try reader.uint32()
   }
 
   /// Makes room for a header.
@@ -78,7 +83,7 @@ struct RecordHeader: Equatable {
     try writer.append(UInt64(0))
     try writer.append(UInt64(0))
     try writer.append(UInt64(0))
-    try writer.append(UInt32(0))
+    try writer.append(UInt64(0))
   }
 
   /// Fills in the header of the record that begins at an offset and goes on to the end.
@@ -88,7 +93,8 @@ struct RecordHeader: Equatable {
     writer.set(sequence, at: start + 8)
     writer.set(UInt64(bitPattern: time), at: start + 16)
     writer.set(UInt32(message) | UInt32(kind) << 16 | UInt32(flags) << 24, at: start + 24)
-    writer.set(JournalChecksum.of(writer, from: start + 4), at: start)
+    writer.set(JournalChecksum.of(writer, start + 4..<start + 28), at: start + 28)
+    writer.set(JournalChecksum.of(writer, start + 4..<writer.count), at: start)
   }
 }
 

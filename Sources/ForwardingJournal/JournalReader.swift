@@ -28,7 +28,7 @@ public final class JournalReader {
   /// How long the files of a journal are together.
   public static func size(of path: String) throws(JournalError) -> Int {
     var size = try JournalFile(path, for: .reading).size
-    for older in try JournalFiles.older(than: path) {
+    for older in JournalFiles.older(than: path) {
       size += try JournalFile(older.path, for: .reading).size
     }
     return size
@@ -36,10 +36,14 @@ public final class JournalReader {
 
   /// Opens a journal, with the files that were put aside, or this one alone.
   public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
-    let first = includingOlder ? try JournalFiles.older(than: path).first?.path : nil
-    let file = try JournalFile(first ?? path, for: .reading)
-    self.init(
-      path, try JournalScanner(JournalWindow(file), path: file.path), file)
+    let path = JournalFiles.absolute(path)
+    if includingOlder {
+      let (file, scanner) = try JournalFiles.oldest(of: path)
+      self.init(path, scanner, file)
+    } else {
+      let file = try JournalFile(path, for: .reading)
+      self.init(path, try JournalScanner(JournalWindow(file), path: path), file)
+    }
   }
 
   /// Reads the bytes of a journal.
@@ -61,7 +65,9 @@ public final class JournalReader {
     // A value of a record may know the reader, and ask it for more while it is being read.
     if scanner.window.isLent { throw .inUse(path: path) }
     if let frame = try scanner.nextCall() { return frame }
-    guard let current, let next = try JournalFiles.file(after: current, scanner.next, of: path)
+    guard let current,
+      let next = try JournalFiles.file(
+        after: current, from: scanner.header.first, with: scanner.next, of: path)
     else { return nil }
     // Once the file is put aside nobody writes to it, but that may have happened just now.
     if let frame = try scanner.nextCall() { return frame }
@@ -78,6 +84,9 @@ public final class JournalReader {
     file += 1
     return try nextFrame()
   }
+
+  /// Goes back in front of a call that was read.
+  func unread(_ frame: JournalFrame) { scanner.unread(frame) }
 
   /// A reader that is where this one is.
   func ahead() throws(JournalError) -> JournalReader {

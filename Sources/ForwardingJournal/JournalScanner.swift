@@ -74,6 +74,9 @@ final class JournalScanner {
         path: path, known: Int(JournalFormat.version), given: Int(read.version))
     }
     guard read.checksum == checksum, read.version > 0 else { throw .notAJournal(path: path) }
+    guard read.header.first < JournalFormat.numbers else {
+      throw .tooLarge(read.header.first, offset: 0, at: 12)
+    }
     header = read.header
     next = header.first
   }
@@ -88,15 +91,25 @@ final class JournalScanner {
 
   /// The next call, or what became of one; nil at the end. Definitions are taken in on the way.
   func nextCall() throws(JournalError) -> JournalFrame? {
+    var (before, known) = (offset, definitions.count)
     while let frame = try nextFrame() {
       switch frame.kind {
       case .call, .outcome: return frame
-      case .mark: continue
+      case .mark: (before, known) = (offset, definitions.count)
       case .definition: try define(frame)
       }
     }
+    // A definition is written with its call: without it, it is a part of a write that did not come to its end.
+    if definitions.count > known {
+      tail = .torn(offset: before, bytes: max(window.size, offset) - before)
+      offset = before
+      definitions.removeSubrange(known...)
+    }
     return nil
   }
+
+  /// Goes back in front of a call that was read, which is read again then.
+  func unread(_ frame: JournalFrame) { (offset, next) = (frame.offset, frame.header.sequence) }
 
   /// Passes over calls whose numbers are below one.
   func skip(below wanted: UInt64) throws(JournalError) {
@@ -146,6 +159,9 @@ final class JournalScanner {
   private func nextFrame() throws(JournalError) -> JournalFrame? {
     while true {
       guard let found = header(at: offset) else { return try end() }
+      guard found.sequence < JournalFormat.numbers else {
+        throw .tooLarge(found.sequence, offset: offset, at: 8)
+      }
       guard found.sequence == next || (found.sequence > next && header.isCompacted) else {
         throw .missing(offset: offset, expected: next, given: found.sequence)
       }
@@ -170,15 +186,23 @@ final class JournalScanner {
     }
   }
 
-  /// The header of a whole record at an offset, whose checksum is right.
+  /// The header at an offset, whose own checksum is right, whatever is behind it.
   @inline(__always)
-  private func header(at offset: Int) -> RecordHeader? {
+  private func headerAlone(at offset: Int) -> RecordHeader? {
     guard window.load(JournalFormat.recordSize, at: offset),
       let header = try? window.read(
         JournalFormat.recordSize, at: offset,
         { (reader) throws(WireError) in try RecordHeader(from: &reader) }),
       header.length >= JournalFormat.recordSize, header.length <= JournalFormat.maximumRecord,
-      header.sequence < .max, window.load(header.length, at: offset),
+      window.checksum(24, at: offset + 4) == header.ownChecksum
+    else { return nil }
+    return header
+  }
+
+  /// The header of a whole record at an offset, whose checksums are right.
+  @inline(__always)
+  private func header(at offset: Int) -> RecordHeader? {
+    guard let header = headerAlone(at: offset), window.load(header.length, at: offset),
       window.checksum(header.length - 4, at: offset + 4) == header.checksum
     else { return nil }
     return header
@@ -193,7 +217,7 @@ final class JournalScanner {
     }
     // Somebody may be writing there: what was read may be half of a record that is whole by now.
     if isWholeByNow { return try nextFrame() }
-    if let resumes = try nextWhole(from: offset + 1) {
+    if let resumes = try nextWhole() {
       if isWholeByNow { return try nextFrame() }
       throw .damaged(offset: offset, resumes: resumes)
     }
@@ -206,24 +230,40 @@ final class JournalScanner {
     return header(at: offset) != nil
   }
 
-  /// Where a whole record begins that could follow. Checksums of more than 64 MB are not tried: then nobody
-  /// knows what the rest is, and nothing may be cut.
-  private func nextWhole(from start: Int) throws(JournalError) -> Int? {
+  /// Where a whole record begins that could follow.
+  ///
+  /// What is inside of a record is passed over as long as headers are whole, whatever it looks like: a write that
+  /// did not come to its end leaves a header that tells how long it would be, and its contents may be a journal.
+  /// Without a header, each byte may begin a record. Checksums of more than 64 MB are not tried: then nobody knows
+  /// what the rest is, and nothing may be cut.
+  private func nextWhole() throws(JournalError) -> Int? {
+    var position = offset
+    while let torn = headerAlone(at: position) {
+      if position > offset, header(at: position) != nil { return position }
+      position += torn.length
+    }
+    if position == offset { position += 1 }
     var budget = 64 << 20
-    var position = start
     while window.load(JournalFormat.recordSize, at: position) {
       defer { position += 1 }
-      guard
-        let found = try? window.read(
-          JournalFormat.recordSize, at: position,
-          { (reader) throws(WireError) in try RecordHeader(from: &reader) }),
-        found.length >= JournalFormat.recordSize, found.length <= JournalFormat.maximumRecord,
-        found.sequence >= next, found.sequence - next < 1 << 40
+      guard let found = headerAlone(at: position), found.sequence >= next,
+        found.sequence - next < 1 << 40
       else { continue }
       budget -= found.length
       if budget < 0 { throw .damaged(offset: offset, resumes: nil) }
       if header(at: position) != nil { return position }
     }
     return nil
+  }
+}
+
+extension JournalError {
+  /// A number that leaves no room for others behind it.
+  static func tooLarge(_ number: UInt64, offset: Int, at byte: Int) -> JournalError {
+    .malformed(
+      offset: offset,
+      WireError(
+        .value(type: "a record's number", "\(number) is not below \(JournalFormat.numbers)"),
+        at: byte))
   }
 }

@@ -18,6 +18,10 @@ struct JournalState {
   var isSyncing = false
   /// Whether somebody is making a smaller file of this one.
   var isCompacting = false
+  /// Whether somebody waits until no record is on its way, to close the file. None is begun then.
+  var isClosing = false
+  /// How long the file is at least when it is tried once more to put it aside.
+  var patience = 0
   /// The messages that the file defines, and the number of each of the interface's, by its index there.
   private var definitions: [Definition]
   private var numbers: [UInt16?] = []
@@ -42,6 +46,7 @@ struct JournalState {
     let scanner = try JournalScanner(JournalWindow(file), path: path)
     while try scanner.nextCall() != nil {}
     if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
+    JournalFiles.removeSecondName(of: file, from: scanner.header.first, of: path)
     return (
       JournalState(
         file, scanner.offset, scanner.header.first, next: scanner.next, scanner.definitions),
@@ -79,8 +84,24 @@ struct JournalState {
     self.end = end
     self.first = first
     self.next = next
-    synced = next
+    // Whoever wrote a file before may not have waited for the disk.
+    synced = next == first ? next : 0
     self.definitions = definitions
+  }
+
+  /// Whether no record may be written any more.
+  var isClosed: Bool { file == nil || isClosing }
+
+  /// Waits until all is on the disk.
+  mutating func sync() throws(JournalError) {
+    guard let file, synced < next else { return }
+    do { try file.sync() } catch {
+      // What was not written may be forgotten by the system: nobody knows what is on the disk.
+      self.file = nil
+      throw error
+    }
+    synced = next
+    syncs += 1
   }
 
   /// Finds the messages of an interface among those that the file defines.
@@ -100,7 +121,7 @@ struct JournalState {
     self.first = first
     self.end = end
     self.definitions = definitions
-    synced = next
+    patience = 0
     prepare(interface)
   }
 
@@ -110,7 +131,8 @@ struct JournalState {
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage,
     of interface: Interface, at time: Int64, path: String
   ) throws(JournalError) -> UInt64 {
-    guard let file else { throw .closed(path: path) }
+    guard let file, !isClosing else { throw .closed(path: path) }
+    guard next < JournalFormat.numbers else { throw .tooLarge(next, offset: end, at: 8) }
     var header = RecordHeader(kind: kind, sequence: next, time: time)
     guard let number = numbers[message.index] else {
       return try appendDefined(&writer, header, message, of: interface, to: file)
@@ -157,8 +179,11 @@ struct JournalState {
     _ writer: borrowing WireWriter, to file: JournalFile
   ) throws(JournalError) {
     do { try file.append(writer, at: end) } catch {
-      // Half a record could not be cut: others behind it would be taken for damage.
-      if file.size != end { self.file = nil }
+      // Half a record could not be cut: others behind it would be taken for damage. Some wait for those before it.
+      if file.size != end {
+        try? sync()
+        self.file = nil
+      }
       throw error
     }
     end += writer.count

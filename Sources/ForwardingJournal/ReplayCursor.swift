@@ -11,6 +11,8 @@ final class ReplayCursor {
   private var known: [Known] = []
   private var file = 0
   private var lastTime: Int64?
+  /// The number of the last call that was looked at before any is made; nil for none.
+  private var last: UInt64?
   /// How long to wait before the call that is ready, in nanoseconds.
   private(set) var delay: Int64 = 0
 
@@ -31,6 +33,7 @@ final class ReplayCursor {
     var (checked, file): ([Bool], Int) = ([], 0)
     while let frame = try ahead.nextFrame() {
       if isBehind(frame) { break }
+      last = frame.header.sequence
       if options.migrate != nil || !isWanted(frame) { continue }
       if ahead.file != file { (checked, file) = ([], ahead.file) }
       let number = Int(frame.header.message)
@@ -73,8 +76,13 @@ final class ReplayCursor {
 
   /// The next call that is to be made; nil at the end.
   func next() throws -> Ready? {
-    while let frame = try reader.nextFrame() {
-      if isBehind(frame) { return nil }
+    // What is written from now on, by these calls perhaps, was not looked at.
+    guard let last else { return nil }
+    while reader.nextSequence <= last, let frame = try reader.nextFrame() {
+      if frame.header.sequence > last {
+        reader.unread(frame)
+        return nil
+      }
       guard isWanted(frame) else { continue }
       summary.last = frame.header.sequence
       if let filter = options.filter, try !filter(JournalRecord(frame, in: reader.scanner)) {
@@ -169,5 +177,9 @@ extension InterfaceMessage {
     guard reader.offset - start == size else {
       throw WireError(.tooLong(expected: size, given: reader.offset - start), at: start)
     }
+    // As a record reads it: what is malformed there is not made here.
+    let status = try reader.byte()
+    if status == 1 { _ = try reader.text(reader.left) }
+    if status > 1 { throw WireError(.notBool(status), at: reader.offset - 1) }
   }
 }

@@ -33,6 +33,11 @@ public final class InterfaceMessage: Sendable {
     guard signature.shape == .method else {
       throw .invalid(selector: selector.name, .notAMethod(signature))
     }
+    // A literal may be longer than a name that is interned.
+    guard selector.name.utf8.count <= Selector.maximumLength else {
+      throw .invalid(
+        selector: String(selector.name.prefix(64)), .invalidSelector(selector.name))
+    }
     guard signature.numberOfDeclaredArguments == selector.numberOfArguments else {
       throw .invalid(
         selector: selector.name,
@@ -162,7 +167,7 @@ extension InterfaceMessage {
           ? try call.result(as: [UInt8].self) : try call.argument(at: index - 1, as: [UInt8].self)
         try writer.append(counted: bytes, limit: limits.text)
       case .value(let type):
-        let bytes = try ValueJSON.text(ofPlace: index, of: call, type)
+        let bytes = try ValueJSON.text(ofPlace: index, of: call, type, limits, at: start)
         guard ValueJSON.depth(of: bytes) <= limits.depth else {
           throw WireError(.nestedTooDeeply(limit: limits.depth), at: start)
         }
@@ -198,9 +203,7 @@ extension InterfaceMessage {
         }
       case .value(let type):
         let json = try reader.countedBytes(limits)
-        guard ValueJSON.depth(of: json) <= limits.depth else {
-          throw WireError(.nestedTooDeeply(limit: limits.depth), at: start)
-        }
+        try ValueJSON.check(json, limits, at: start)
         try ValueJSON.set(index, of: call, to: json, type)
       }
     } catch {

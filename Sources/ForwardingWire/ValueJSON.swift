@@ -5,11 +5,13 @@ import Invocations
 enum ValueJSON {
   /// The JSON of a value that an invocation has in a place; 0 is the result.
   static func text(
-    ofPlace place: Int, of call: Invocation, _ type: SwiftType
+    ofPlace place: Int, of call: Invocation, _ type: SwiftType, _ limits: WireLimits,
+    at offset: Int
   ) throws -> [UInt8] {
     func write<Value: Codable>(_ type: Value.Type) throws -> [UInt8] {
       let value: Value =
         place == 0 ? try call.result(as: type) : try call.argument(at: place - 1, as: type)
+      try ValueDepth.check(value, limits, at: offset)
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
       encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -42,6 +44,20 @@ enum ValueJSON {
   /// Whether bytes, which do not nest deeply, are JSON.
   static func isJSON(_ bytes: [UInt8]) -> Bool {
     (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
+  }
+
+  /// Refuses what may not be read as JSON: bytes of another encoding than UTF-8, which the decoder would find out by
+  /// itself from NUL bytes and a mark in front, and in which depth is counted otherwise; and lists that nest too
+  /// deeply.
+  static func check(
+    _ bytes: [UInt8], _ limits: WireLimits, at offset: Int
+  ) throws(WireError) {
+    guard !bytes.contains(0), !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
+      String(validating: bytes, as: UTF8.self) != nil
+    else { throw WireError(.notText, at: offset) }
+    guard depth(of: bytes) <= limits.depth else {
+      throw WireError(.nestedTooDeeply(limit: limits.depth), at: offset)
+    }
   }
 
   /// How deeply lists nest in a text, whether it is JSON or not.

@@ -58,7 +58,9 @@ extension WireError: CustomStringConvertible {
 }
 
 extension WireError.Reason: CustomStringConvertible {
-  public var description: String {
+  public var description: String { WireValue.visible(words) }
+
+  private var words: String {
     switch self {
     case .tooShort(let expected, let given), .tooLong(let expected, let given):
       "\(expected) bytes are expected, but \(given) are given"
@@ -73,7 +75,7 @@ extension WireError.Reason: CustomStringConvertible {
     case .embeddedNUL: "the text holds a NUL, which would cut it"
     case .notBool(let byte): "a Bool is 0 or 1, but \(byte) is given"
     case .nestedTooDeeply(let limit): "lists nest more than \(limit) deep"
-    case .value(let type, let why): "no value of \(type): \(Self.short(why))"
+    case .value(let type, let why): "no value of \(Self.short(type)): \(Self.short(why))"
     case .noSelector: "the call has no selector"
     case .noResult: "the call has no result"
     case .refused(let error): "\(error)"

@@ -92,16 +92,11 @@ public struct WireTypes: Sendable {
     case .pointer:
       let bytes = try reader.countedBytes(limits)
       if "\(type)" == WirePlace.bytesSpelling { return .bytes(bytes) }
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw WireError(.notText, at: start)
-      }
-      guard ValueJSON.depth(of: bytes) <= limits.depth else {
-        throw WireError(.nestedTooDeeply(limit: limits.depth), at: start)
-      }
+      try ValueJSON.check(bytes, limits, at: start)
       guard ValueJSON.isJSON(bytes) else {
         throw WireError(.value(type: "\(type)", "it is no JSON"), at: start)
       }
-      return .json(text)
+      return .json(String(decoding: bytes, as: UTF8.self))
     case .structure(_, let members?):
       var values: [WireValue] = []
       for member in members { values.append(try value(member.type, &reader)) }

@@ -72,6 +72,18 @@ extension WireValue: CustomStringConvertible {
     return line
   }
 
+  /// Words that may hold some from outside, which no terminal obeys: controls are escaped.
+  package static func visible(_ words: String) -> String {
+    var visible = ""
+    for scalar in words.unicodeScalars {
+      switch scalar {
+      case "\0"..<" ", "\u{7F}"..."\u{9F}": visible += escaped(scalar.value)
+      default: visible.unicodeScalars.append(scalar)
+      }
+    }
+    return visible
+  }
+
   private static func escaped(_ value: UInt32) -> String {
     let digits = String(value, radix: 16)
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

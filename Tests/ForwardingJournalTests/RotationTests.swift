@@ -13,7 +13,7 @@ struct RotationTests {
     let folder = try Folder()
     let interface = try Ledger.interface()
     var options = JournalOptions()
-    options.rotation = 1000
+    options.rotation = 1100
     let ledger = Ledger()
     for _ in 0..<2 {
       let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)

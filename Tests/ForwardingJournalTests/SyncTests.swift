@@ -41,6 +41,27 @@ struct SyncTests {
     }
   }
 
+  @Test(
+    "a file is on the disk before another one follows it, and what was there before is synced, too")
+  func wholeFiles() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    try journal.rotate()
+    #expect(journal.syncs == 1 && journal.unsynced == 0)
+    try Ledger.rename("2", on: journal)
+    try journal.compact { _ in true }
+    #expect(journal.unsynced == 0)
+    try Ledger.rename("3", on: journal)
+    try journal.close()
+    #expect(journal.syncs == 2)
+    // Whoever wrote it may not have waited.
+    let again = try Journal(at: folder.journal, interface: interface)
+    try again.sync()
+    #expect(again.syncs == 1)
+  }
+
   @Test("threads write whole records, each once, whoever rotates and syncs meanwhile")
   func threads() throws {
     let folder = try Folder()

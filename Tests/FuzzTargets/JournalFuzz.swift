@@ -58,9 +58,10 @@ enum JournalFuzz {
   private static func record(
     _ kind: UInt8, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8]
   ) -> [UInt8] {
-    let rest =
-      little(UInt64(28 + contents.count), 4) + little(sequence, 8) + little(0, 8)
-      + little(UInt64(message), 2) + [kind, 0] + contents
+    let head =
+      little(UInt64(32 + contents.count), 4) + little(sequence, 8) + little(0, 8)
+      + little(UInt64(message), 2) + [kind, 0]
+    let rest = head + checksum(head) + contents
     return checksum(rest) + rest
   }
 
@@ -71,7 +72,7 @@ enum JournalFuzz {
     do {
       while let record = try reader.next() {
         try demand(record.offset < bytes.count, "a record begins behind the end")
-        try demand(records.count <= bytes.count / 28, "there are more records than bytes for them")
+        try demand(records.count <= bytes.count / 32, "there are more records than bytes for them")
         _ = (try? record.values())?.description
         records.append(record)
       }

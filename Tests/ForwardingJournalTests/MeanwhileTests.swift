@@ -1,0 +1,219 @@
+import ForwardingJournal
+import Foundation
+import Glibc
+import Testing
+
+@Suite("What happens at the same time")
+struct MeanwhileTests {
+  @Test("what is in the file was acknowledged, also beside a journal that is closed")
+  func closing() throws {
+    var (written, acknowledged) = (0, 0)
+    for _ in 0..<25 {
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.sync = .group
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+      nonisolated(unsafe) let counts = SharedNumbers(count: 4)
+      let done = DispatchSemaphore(value: 0)
+      for thread in 0..<4 {
+        Thread {
+          while (try? Ledger.rename("\(thread)", on: journal)) != nil { counts[thread] += 1 }
+          done.signal()
+        }.start()
+      }
+      usleep(5000)
+      try journal.close()
+      for _ in 0..<4 { done.wait() }
+      acknowledged += (0..<4).reduce(0) { $0 + Int(counts[$1]) }
+      let reader = try JournalReader(at: folder.journal)
+      while try reader.next() != nil { written += 1 }
+    }
+    #expect(written == acknowledged && written > 25)
+  }
+
+  @Test("readers that begin while files are put aside begin with the first record, and miss none")
+  func opening() throws {
+    for _ in 0..<10 {
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.rotation = 1
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+      try Ledger.rename("0", on: journal)
+      let done = DispatchSemaphore(value: 0)
+      Thread {
+        for number in 1...40 { _ = try? Ledger.rename("\(number)", on: journal) }
+        done.signal()
+      }.start()
+      while done.wait(timeout: .now()) == .timedOut {
+        let reader = try JournalReader(at: folder.journal)
+        var next: UInt64 = 1
+        while let record = try reader.next() {
+          #expect(record.sequence == next)
+          next += 1
+        }
+        #expect(next > 1)
+      }
+    }
+  }
+
+  @Test("a reader finds what is in a file that was made smaller, and then put aside")
+  func smallerAndAside() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...10 { try Ledger.rename("\(number)", on: journal) }
+    let reader = try JournalReader(at: folder.journal)
+    for number in 1...10 { #expect(try reader.next()?.sequence == UInt64(number)) }
+    try journal.compact { $0.sequence % 2 == 0 }
+    for number in 11...12 { try Ledger.rename("\(number)", on: journal) }
+    try journal.rotate()
+    try Ledger.rename("13", on: journal)
+    for number in 11...13 { #expect(try reader.next()?.sequence == UInt64(number)) }
+    #expect(try reader.next() == nil)
+  }
+
+  @Test("a file whose process died while it was put aside is made smaller, and put aside")
+  func secondName() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    for isOpen in [true, false] {
+      try? FileManager.default.removeItem(atPath: folder.journal)
+      let journal = try Journal(at: folder.journal, interface: interface)
+      for number in 1...5 { try Ledger.rename("\(number)", on: journal) }
+      let aside = folder.journal + ".000000000001"
+      if !isOpen { try journal.close() }
+      #expect(link(folder.journal, aside) == 0)
+      let again = isOpen ? journal : try Journal(at: folder.journal, interface: interface)
+      #expect(isOpen || access(aside, F_OK) != 0)
+      try again.compact { $0.sequence > 2 }
+      var reader = try JournalReader(at: folder.journal)
+      #expect(try reader.next()?.sequence == 3)
+      try again.rotate()
+      try Ledger.rename("6", on: again)
+      try again.close()
+      reader = try JournalReader(at: folder.journal)
+      for number in 3...6 { #expect(try reader.next()?.sequence == UInt64(number)) }
+      #expect(try reader.next() == nil)
+      try FileManager.default.removeItem(atPath: aside)
+    }
+  }
+
+  @Test("a file that is somebody else's is not written over, nor is what a link leads to")
+  func othersFiles() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    let other = try Journal(at: folder.journal + ".new", interface: interface)
+    try Ledger.rename("1", on: journal)
+    try Ledger.rename("1", on: other)
+    #expect(throws: JournalError.self) { try journal.rotate() }
+    #expect(try JournalReader(at: other.path).next()?.sequence == 1)
+    try folder.write([1, 2, 3], "precious")
+    #expect(symlink(folder.path + "/precious", folder.journal + ".compact") == 0)
+    #expect(throws: JournalError.self) { try journal.compact { _ in true } }
+    #expect(try folder.bytes("precious") == [1, 2, 3])
+    try Ledger.rename("2", on: journal)
+    #expect(journal.nextSequence == 3)
+  }
+
+  struct Endless: Error {}
+
+  @Test("a replay into the journal that writes the file makes the calls that were there, and ends")
+  func intoItself() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface, to: Ledger())
+    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+    let reader = try JournalReader(at: folder.journal)
+    var (options, count) = (ReplayOptions(), 0)
+    options.filter = { _ in
+      count += 1
+      if count > 100 { throw Endless() }
+      return true
+    }
+    #expect(try reader.replay(interface, into: journal, options).made == 3)
+    #expect(journal.nextSequence == 7)
+    #expect(try reader.next()?.sequence == 4, "the rest is to come")
+    #expect(try reader.replay(interface, into: Ledger()).made == 2)
+  }
+
+  @Test("a replay of a part stops in front of the next call, and does not take it")
+  func partAfterPart() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
+    let reader = try JournalReader(at: folder.journal)
+    let ledger = Ledger()
+    var options = ReplayOptions()
+    for last in [5, 5, 12, 20] as [UInt64] {
+      options.last = last
+      try reader.replay(interface, into: ledger, options)
+      #expect(reader.nextSequence == last + 1)
+    }
+    #expect(ledger.names == (1...20).map { "\($0)" })
+  }
+
+  @Test("a journal that is closed is free, though a child has its descriptor")
+  func childWithDescriptor() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let interface = try Ledger.interface()
+      var journal: Journal? = try Journal(at: folder.journal, interface: interface)
+      try Ledger.rename("1", on: journal!)
+      let child = Child { sleep(20) }
+      try journal!.close()
+      let again = try Journal(at: folder.journal, interface: interface)
+      require(again.nextSequence == 2)
+      journal = nil
+      child.kill()
+      _ = child.wait()
+      _exit(0)
+    }
+  }
+
+  @Test("a file that cannot be put aside is told of, and tried again later, not at each call")
+  func patience() async {
+    await #expect(processExitsWith: .success) {
+      nonisolated(unsafe) let told = SharedNumbers(count: 1)
+      ForwardingEvent.destination = .handler { _ in told[0] += 1 }
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.rotation = 200
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+      require(mkdir(folder.journal + ".new", 0o700) == 0)
+      for number in 0..<1000 { try Ledger.rename("\(number)", on: journal) }
+      require(told[0] > 1 && told[0] < 20, "\(told[0]) times")
+      let before = journal.size
+      require(rmdir(folder.journal + ".new") == 0)
+      for number in 0..<200 { try Ledger.rename("\(number)", on: journal) }
+      require(journal.size < before)
+      var count = 0
+      let reader = try JournalReader(at: folder.journal)
+      while try reader.next() != nil { count += 1 }
+      require(count == 1200)
+      _exit(0)
+    }
+  }
+
+  @Test("a journal that was opened by a relative path keeps its file when the folder changes")
+  func relativePath() async {
+    await #expect(processExitsWith: .success) {
+      let (folder, other) = try (Folder(), Folder())
+      let interface = try Ledger.interface()
+      require(chdir(folder.path) == 0)
+      let journal = try Journal(at: "a.journal", interface: interface)
+      let reader = try JournalReader(at: "a.journal")
+      try Ledger.rename("1", on: journal)
+      require(chdir(other.path) == 0)
+      try journal.rotate()
+      try Ledger.rename("2", on: journal)
+      try journal.compact { _ in true }
+      try journal.close()
+      while try reader.next() != nil {}
+      require(reader.nextSequence == 3)
+      require(try FileManager.default.contentsOfDirectory(atPath: other.path).isEmpty)
+      require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+      _exit(0)
+    }
+  }
+}

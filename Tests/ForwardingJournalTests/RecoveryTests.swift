@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+@testable import ForwardingJournal
+@testable import ForwardingWire
+
+@Suite("Writes that did not come to their end, and numbers that do")
+struct RecoveryTests {
+  private static let keep = try! Message<NoResult, [UInt8]>("keep:")
+
+  private static func interface() throws -> Interface {
+    var interface = try Ledger.interface()
+    try interface.allow(keep)
+    return interface
+  }
+
+  /// What looks like a journal: one, or headers of records that are as long as they may be.
+  private func lookalikes() throws -> [[UInt8]] {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Self.interface())
+    for number in 1...4 { try Ledger.rename("\(number)", on: journal) }
+    try journal.close()
+    func little(_ number: UInt64, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+    }
+    let long = little(0, 4) + little(16 << 20, 4) + little(3, 8) + little(0, 12)
+    return [try folder.bytes(), Array(repeatElement(long, count: 5).joined())]
+  }
+
+  @Test("a torn record is cut wherever it is torn, whatever its arguments look like")
+  func lookingLikeAJournal() throws {
+    for argument in try lookalikes() {
+      let folder = try Folder()
+      let interface = try Self.interface()
+      let journal = try Journal(at: folder.journal, interface: interface)
+      try Self.keep([1], on: journal)
+      let before = journal.size
+      try Self.keep(argument, on: journal)
+      try journal.close()
+      let whole = try folder.bytes()
+      for count in before + 1..<whole.count {
+        try folder.write(Array(whole[..<count]))
+        let again = try Journal(at: folder.journal, interface: interface)
+        #expect(again.cut == .torn(offset: before, bytes: count - before))
+        #expect(again.nextSequence == 2)
+      }
+    }
+  }
+
+  @Test("what is inside of a damaged record is not taken for what follows it")
+  func insideOfDamage() throws {
+    let folder = try Folder()
+    let interface = try Self.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Self.keep([1], on: journal)
+    let (start, argument) = (journal.size, try lookalikes()[0])
+    try Self.keep(argument, on: journal)
+    let end = journal.size
+    try Self.keep([2], on: journal)
+    try journal.close()
+    var bytes = try folder.bytes()
+    bytes[end - 1] ^= 1
+    let reader = try JournalReader(bytes)
+    #expect(try reader.next()?.sequence == 1)
+    #expect(throws: JournalError.damaged(offset: start, resumes: end)) { try reader.next() }
+  }
+
+  @Test("a definition whose call was cut is read again as what stands there then")
+  func definitionAlone() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    try journal.close()
+    let start = try folder.bytes()
+    func followed(by send: (Journal) throws -> Void) throws -> [UInt8] {
+      let other = try Folder()
+      try other.write(start)
+      let journal = try Journal(at: other.journal, interface: interface)
+      try send(journal)
+      try journal.close()
+      return try other.bytes()
+    }
+    let torn = try followed { try Ledger.add(1, 1, true, on: $0) }.dropLast()
+    let next = try followed { _ = try Ledger.withdraw(1, on: $0) }
+    try folder.write(Array(torn))
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.next()?.selector == "rename:")
+    #expect(try reader.next() == nil)
+    #expect(reader.tail == .torn(offset: start.count, bytes: torn.count - start.count))
+    // In place, as a writer does whose disk was full.
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
+    try file.truncate(atOffset: UInt64(start.count))
+    try file.seekToEnd()
+    file.write(Data(next[start.count...]))
+    #expect(try reader.next()?.selector == "withdraw:")
+    #expect(try reader.next() == nil && reader.tail == .whole)
+  }
+
+  @Test("an error of many characters is cut, and read as text")
+  func longErrors() throws {
+    struct Long: Error, CustomStringConvertible { let description: String }
+    final class Failing {}
+    let fail = try Message<NoResult, Int32>("fail:")
+    try MethodTable.of(Failing.self).register("fail:", replacing: true) {
+      (_: Failing, spaces: Int32) -> Void in
+      throw Long(
+        description: String(repeating: " ", count: Int(spaces))
+          + String(repeating: "\u{1F375}", count: 3000))
+    }
+    var interface = Interface("failing")
+    try interface.allow(fail)
+    let folder = try Folder()
+    var options = JournalOptions()
+    options.moment = .afterwards
+    let journal = try Journal(at: folder.journal, interface: interface, to: Failing(), options)
+    for spaces in 0..<4 { #expect(throws: Long.self) { try fail(Int32(spaces), on: journal) } }
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    for spaces in 0..<4 {
+      guard case .threw(let text) = try reader.next()?.outcome else {
+        Issue.record("no error")
+        continue
+      }
+      #expect(text.utf8.count >= 4096 && text.utf8.count < 4100)
+      #expect(text.hasPrefix(String(repeating: " ", count: spaces) + "\u{1F375}"))
+    }
+  }
+
+  @Test("a call with what cannot have become of it is malformed, and not made")
+  func malformedOutcome() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    try journal.close()
+    let name: [UInt8] = [1, 0, 0, 0, 0x61]
+    for end in [[], [2], [1, 0xFF]] as [[UInt8]] {
+      let bytes = try folder.bytes() + VersionTests.record(3, 2, [5, 0, 0, 0] + name + end)
+      let ledger = Ledger()
+      #expect(throws: JournalError.self) {
+        try JournalReader(bytes).replay(interface, into: ledger)
+      }
+      #expect(ledger.names == ["1"])
+    }
+  }
+
+  private func header(first: UInt64) throws -> [UInt8] {
+    var writer = WireWriter(limit: 64)
+    try JournalHeader(first: first, time: 0, isCompacted: true).write(to: &writer)
+    return writer.bytes
+  }
+
+  @Test("a number that none can follow is refused where it is read", arguments: [0, 1, 1 << 62])
+  func largeNumbers(less: UInt64) throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    try folder.write(header(first: .max - less))
+    #expect(throws: JournalError.self) { try Journal(at: folder.journal, interface: interface) }
+    #expect(throws: JournalError.self) { try JournalReader(at: folder.journal) }
+    let reader = try JournalReader(header(first: 1) + VersionTests.record(4, .max - less))
+    #expect(throws: JournalError.self) { try reader.next() }
+  }
+
+  @Test("a journal whose numbers come to their end refuses calls, and is read to it")
+  func lastNumber() throws {
+    let folder = try Folder()
+    let ledger = Ledger()
+    try folder.write(header(first: 1 << 63 - 2))
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), to: ledger)
+    try Ledger.rename("1", on: journal)
+    try Ledger.rename("2", on: journal)
+    #expect(throws: JournalError.self) { try Ledger.rename("3", on: journal) }
+    #expect(ledger.names == ["1", "2"])
+    try journal.close()
+    let other = Ledger()
+    try JournalReader(at: folder.journal).replay(Ledger.interface(), into: other)
+    #expect(other == ledger)
+  }
+}

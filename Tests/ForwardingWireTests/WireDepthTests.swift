@@ -1,0 +1,158 @@
+import Foundation
+@testable import ForwardingWire
+import Testing
+
+@Suite("Values that are not what they look like")
+struct WireDepthTests {
+  struct Tree: Codable, Sendable {
+    var text = ""
+    var kids: [Tree] = []
+  }
+
+  indirect enum Chain: Codable, Sendable {
+    case end
+    case more(Chain)
+  }
+
+  private static let tree = try! Message<NoResult, Tree>("tree:")
+  private static let chain = try! Message<NoResult, Chain>("chain:")
+
+  private static func interface() throws -> Interface {
+    var interface = Interface("deep")
+    try interface.allow(tree)
+    try interface.allow(chain)
+    return interface
+  }
+
+  private static func little(_ count: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
+  }
+
+  /// The bytes of a call of `tree:` with this JSON.
+  private func call(_ json: Data) throws -> [UInt8] {
+    var bytes = try Self.interface().encode(Self.tree.invocation(Tree()))
+    let count = Int(bytes[8]) | Int(bytes[9]) << 8
+    bytes.removeLast(count)
+    bytes.replaceSubrange(8..<12, with: Self.little(4 + json.count))
+    return bytes + Self.little(json.count) + json
+  }
+
+  @Test(
+    "JSON of another encoding than UTF-8 is refused, in which depth would be counted otherwise",
+    arguments: [
+      String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+      .utf16,
+    ])
+  func otherEncodings(encoding: String.Encoding) throws {
+    let inner = String(repeating: #"{"text":"","kids":["#, count: 40)
+    let json = #"{"text":"\#u{2200}","kids":[\#(inner)\#(String(repeating: "]}", count: 40))]}"#
+    let interface = try Self.interface()
+    for text in [json, #"{"text":"","kids":[]}"#] {
+      let bytes = try #require(text.data(using: encoding))
+      #expect {
+        try interface.decode(call(bytes))
+      } throws: {
+        ($0 as? WireError)?.reason == .notText
+      }
+      let types = try WireTypes("v@:^{Some.Thing}")
+      #expect(throws: WireError.self) {
+        try types.arguments(Self.little(bytes.count) + bytes)
+      }
+    }
+    #expect(throws: Never.self) { try interface.decode(call(Data(#"{"text":"","kids":[]}"#.utf8))) }
+    #expect(throws: WireError.self) { try interface.decode(call(Data(json.utf8))) }
+  }
+
+  @Test("a value that nests without end is refused before it is written")
+  func deepValues() async throws {
+    await #expect(processExitsWith: .success) {
+      let interface = try Self.interface()
+      var deep = Chain.end
+      for _ in 0..<10_000 { deep = .more(deep) }
+      do {
+        _ = try interface.encode(Self.chain.invocation(deep))
+        exit(1)
+      } catch let error as WireError {
+        exit(error.reason == .nestedTooDeeply(limit: 16) ? 0 : 2)
+      }
+    }
+  }
+
+  /// Wraps another value as RawRepresentable types do, without a list in the JSON.
+  struct Wrapped<Value: Codable & Sendable>: Codable, Sendable {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+    init(from decoder: any Decoder) throws {
+      value = try decoder.singleValueContainer().decode(Value.self)
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  struct Many: Codable, Sendable {
+    var date = Date(timeIntervalSinceReferenceDate: 1)
+    var data = Data([1, 2])
+    var url = URL(string: "https://example.org")
+    var decimal = Decimal(1) / 4
+    var numbers: [String: [Int?]] = ["a": [1, nil]]
+    var wide = Int128.max
+    var others = [UInt128.max]
+  }
+
+  @Test("values that nest as deeply as they may are written, whatever they are made of")
+  func shallowValues() throws {
+    var interface = Interface("shallow")
+    let wrapped = try Message<NoResult, Wrapped<Wrapped<Wrapped<[Int]>>>>("wrapped:")
+    let many = try Message<NoResult, [Many]>("many:")
+    try interface.allow(wrapped)
+    try interface.allow(many)
+    try interface.allow(Self.tree)
+    #expect(throws: Never.self) {
+      _ = try interface.encode(wrapped.invocation(Wrapped(Wrapped(Wrapped([1])))))
+      _ = try interface.encode(many.invocation([Many(), Many()]))
+    }
+    for (levels, isFine) in [(8, true), (9, false)] {
+      var tree = Tree()
+      for _ in 1..<levels { tree = Tree(kids: [tree]) }
+      if isFine {
+        #expect(throws: Never.self) { try interface.encode(Self.tree.invocation(tree)) }
+      } else {
+        #expect(throws: WireError.self) { try interface.encode(Self.tree.invocation(tree)) }
+      }
+    }
+  }
+
+  @Test("a name that is longer than a selector's may be is refused when it is allowed")
+  func longNames() throws {
+    var interface = Interface("long")
+    for count in [1024, 1025, 70_000] {
+      let message = try Message<NoResult>(
+        Selector(stringLiteral: String(repeating: "a", count: count)))
+      if count == 1024 {
+        try interface.allow(message)
+        #expect(throws: Never.self) { try interface.encode(message.invocation()) }
+      } else {
+        #expect(throws: InterfaceError.self) { try interface.allow(message) }
+      }
+    }
+  }
+
+  @Test("an error that tells of bytes from outside has nothing in it that a terminal obeys")
+  func errors() throws {
+    let names = ["\u{1B}[2J", "\u{9B}31m", "a\nb\u{7}"]
+    for name in names {
+      let error = #expect(throws: WireError.self) {
+        try WireTypes("v@:^{\(name)}").arguments([1, 0, 0, 0, 0x5D])
+      }
+      for text in [
+        error?.description ?? "", WireError(.unknownSelector(name), at: 0).description,
+        WireError(.interface(expected: "x", given: name), at: 0).description,
+      ] {
+        let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
+        #expect(controls.isEmpty && !text.isEmpty)
+      }
+    }
+  }
+}
