@@ -42,9 +42,10 @@ public enum Toolchain {
   }
 
   /// The options with which the compiler links a program with modules of this package: the objects
-  /// that the tool was linked from, and the sanitizer that the tests run under.
+  /// that the tests were linked from, and the sanitizer that the tests run under.
   public static func linkOptions(for modules: [String]) throws -> [String] {
-    let list = build.appendingPathComponent("forward.product/Objects.LinkFileList")
+    let list = build.appendingPathComponent(
+      "swift-forwardingPackageTests.product/Objects.LinkFileList")
     let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map {
       $0.trimmingCharacters(in: ["'", "\""])
     }

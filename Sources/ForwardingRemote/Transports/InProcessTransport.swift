@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let transport = InProcessTransport()
-/// try transport.publish([1], to: "nowhere")  // nobody listens, and nobody minds
+/// try transport.publish([1], to: "nowhere")
 /// ```
 ///
 /// Everybody who has the same object can reach each other. A message is received on the thread that sends it.
