@@ -2,6 +2,7 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Synchronization
 import Testing
 
 #if NATS
@@ -81,6 +82,7 @@ struct RemoteCallTests {
     "a call that is not awaited is told, and one with a result refused", arguments: Way.allCases)
   func told(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
+    defer { host.close() }
     try Vault.add.message(7, on: remote)
     // Behind it, as a transport keeps the order.
     #expect(try await Vault.deposit(0, on: remote) == 7)
@@ -128,17 +130,20 @@ struct RemoteCallTests {
     "more calls than a host takes are refused, and more than may wait here", arguments: Way.allCases
   )
   func busy(way: Way) async throws {
-    let (_, host, remote) = try vault(way, limit: 2)
-    async let one: Void = Vault.sleep(300, on: remote)
-    async let other: Void = Vault.sleep(300, on: remote)
+    let (vault, host, remote) = try vault(way, limit: 2)
+    vault.isOpen.store(false, ordering: .relaxed)
+    async let one: Void = Vault.hold(on: remote)
+    async let other: Void = Vault.hold(on: remote)
     while host.statistics.asked < 2 { await Task.yield() }
     await #expect(throws: RemoteError.refused(.busy, "")) { try await Vault.deposit(1, on: remote) }
     remote.inFlightLimit = 2
     await #expect(throws: RemoteError.congested(limit: 2)) {
       try await Vault.deposit(1, on: remote)
     }
+    vault.isOpen.store(true, ordering: .relaxed)
     _ = try await (one, other)
     #expect(try await Vault.deposit(1, on: remote) == 1)
+    host.close()
   }
 
   @Test("a host says who may send what, before it reads the arguments", arguments: Way.allCases)
@@ -153,6 +158,7 @@ struct RemoteCallTests {
     #expect(try await Vault.deposit(3, on: remote) == 3)
     #expect(vault.balance == 3)
     #expect(host.statistics.refused == 1)
+    host.close()
   }
 
   @Test("types that differ are refused with both spellings", arguments: Way.allCases)
@@ -221,6 +227,7 @@ struct RemoteCallTests {
     let vaults = (0..<3).map { _ in Vault() }
     let name = "bank \(UInt32.random(in: 0 ... .max))"
     let hosts = vaults.map { _ in RemoteHost(there, as: name) }
+    defer { for host in hosts { host.close() } }
     for (host, vault) in zip(hosts, vaults) {
       try host.expose(vault, Vault.interface(), group: "workers")
     }
@@ -233,15 +240,21 @@ struct RemoteCallTests {
 
   @Test("a host that drains ends what it has begun, and takes nothing new", arguments: Way.allCases)
   func draining(way: Way) async throws {
-    let (_, host, remote) = try vault(way)
-    async let sleeping: Void = Vault.sleep(200, on: remote)
+    let (vault, host, remote) = try vault(way)
+    vault.isOpen.store(false, ordering: .relaxed)
+    async let holding: Void = Vault.hold(on: remote)
     while host.statistics.asked < 1 { await Task.yield() }
-    async let drained: Void = host.drain()
-    try await Task.sleep(for: .milliseconds(50))
-    await #expect(throws: RemoteError.refused(.draining, "")) {
-      try await Vault.deposit(1, on: remote)
+    async let drained: Void = host.drain(within: .seconds(300))
+    // Until it has begun to drain, it takes calls.
+    var refused: RemoteError?
+    while refused == nil {
+      do { _ = try await Vault.deposit(1, on: remote) } catch let error as RemoteError {
+        refused = error
+      }
     }
-    try await sleeping
+    #expect(refused == .refused(.draining, ""))
+    vault.isOpen.store(true, ordering: .relaxed)
+    try await holding
     try await drained
     await #expect(throws: RemoteError.unreachable("nobody listens")) {
       try await Vault.deposit(1, on: remote)

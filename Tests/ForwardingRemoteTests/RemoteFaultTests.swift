@@ -120,6 +120,7 @@ struct RemoteFaultTests {
     #expect(try await later.value == 7)
     let interrupted = interruptions.load(ordering: .relaxed)
     #expect(interrupted == 1)
+    next.close()
     client.close()
     await #expect(throws: RemoteError.closed) { try await Vault.deposit(7, on: remote) }
     again.close()
@@ -146,6 +147,7 @@ struct RemoteFaultTests {
     #expect(throws: TransportError.unreachable("\(path): somebody listens there")) {
       try UnixSocketTransport(listeningAt: path)
     }
+    host.close()
     client.close()
     server.close()
     #expect(access(path, F_OK) != 0)
@@ -158,6 +160,7 @@ struct RemoteFaultTests {
   func pinged() async throws {
     let (there, here) = try Way.inProcess.ends()
     let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
+    defer { for host in hosts { host.close() } }
     for host in hosts { try host.expose(Vault(), Vault.interface()) }
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     #expect(try await remote.ping(expecting: 3) == 3)

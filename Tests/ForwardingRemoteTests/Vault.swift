@@ -6,6 +6,8 @@ import Synchronization
 /// What is exposed.
 final class Vault: @unchecked Sendable {
   private let sum = Atomic<Int32>(0)
+  /// While it is not open, `hold` waits.
+  let isOpen = Atomic(true)
   var look: (@Sendable () -> Bool)?
   private(set) var looks: [Bool] = []
 
@@ -16,6 +18,7 @@ final class Vault: @unchecked Sendable {
   static let name = try! AsyncMessage<String, String>("vaultName:")
   static let reset = try! AsyncMessage<Void>("vaultReset")
   static let fail = try! AsyncMessage<Void, Bool>("vaultFail:")
+  static let hold = try! AsyncMessage<Void>("vaultHold")
   static let sleep = try! AsyncMessage<Void, Int>("vaultSleep:")
 
   struct NoRoom: RemoteFailure {
@@ -35,6 +38,11 @@ final class Vault: @unchecked Sendable {
       try table.register("vaultFail:") { (_: Vault, isTold: Bool) in
         if isTold { throw NoRoom() }
         throw Secret()
+      }
+      try table.register("vaultHold") { (vault: Vault) async throws in
+        while !vault.isOpen.load(ordering: .relaxed) {
+          try await Task.sleep(for: .milliseconds(1))
+        }
       }
       try table.register("vaultSleep:") { (_: Vault, milliseconds: Int) async throws in
         try await Task.sleep(for: .milliseconds(milliseconds))
@@ -57,6 +65,7 @@ final class Vault: @unchecked Sendable {
     try interface.allow(reset)
     try interface.allow(fail)
     try interface.allow(sleep)
+    try interface.allow(hold)
     return interface
   }
 }
