@@ -22,7 +22,6 @@ final class RemoteLink: Sendable {
   }
 
   private struct State {
-    var isInterrupted = false
     var isClosed = false
     /// Those who wait for the connection to be there again.
     var waiting: [UInt64: OneAnswer<Void>] = [:]
@@ -43,11 +42,7 @@ final class RemoteLink: Sendable {
 
   private func take(_ change: TransportState) {
     let waiting = state.withLockInPlace { state in
-      switch change {
-      case .interrupted: state.isInterrupted = true
-      case .restored: state.isInterrupted = false
-      case .closed: state.isClosed = true
-      }
+      if change == .closed { state.isClosed = true }
       if change == .interrupted { return [OneAnswer<Void>]() }
       defer { state.waiting = [:] }
       return Array(state.waiting.values)
@@ -205,8 +200,11 @@ final class RemoteLink: Sendable {
     }
     if isClosed { throw .closed }
     answer.whenFinished { restored.finish(.failure(.timedOut)) }
-    // It may be there again since: then nobody would tell.
-    if !state.read({ $0.isInterrupted }) { restored.finish(.success(())) }
+    // Nobody tells of what was over before: so it is tried now and then as well.
+    let again = Deadlines.shared.add(at: .now() + .milliseconds(20)) {
+      restored.finish(.success(()))
+    }
+    defer { Deadlines.shared.cancel(again) }
     defer { _ = state.withLockInPlace { $0.waiting.removeValue(forKey: number) } }
     do throws(RemoteError) { try await restored.wait() } catch {
       if case .timedOut = error { _ = try await answer.wait() }

@@ -166,4 +166,26 @@ struct RemoteFaultTests {
     #expect(try await remote.ping(expecting: 3) == 3)
     #expect(try await remote.ping(expecting: 4, within: .milliseconds(50)) == 3)
   }
+
+  @Test(
+    "a proxy that is made while the connection is broken waits for it, and for no longer than it may"
+  )
+  func madeWhileBroken() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    server.close()
+    while (try? client.publish([], to: "anything")) != nil { await Task.yield() }
+    let remote = RemoteProxy(try Vault.interface(), client, at: name)
+    remote.deadline = .milliseconds(100)
+    await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }
+    remote.deadline = .seconds(300)
+    let again = try UnixSocketTransport(listeningAt: path)
+    let host = RemoteHost(again, as: name)
+    try host.expose(Vault(), Vault.interface())
+    #expect(try await Vault.deposit(7, on: remote) == 7)
+    host.close()
+    client.close()
+    again.close()
+  }
 }
