@@ -171,7 +171,7 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Gives a file another name, in place of the one that has it.
+  /// Renames a file, over the one that has the name.
   static func move(_ old: String, to new: String) throws(JournalError) {
     if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
   }

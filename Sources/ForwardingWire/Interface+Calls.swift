@@ -42,7 +42,7 @@ extension Interface {
     }
   }
 
-  /// The message of a call that came, of which no argument is read.
+  /// The message of a call that came; reads none of its arguments.
   package func selector(of bytes: [UInt8]) throws(WireError) -> Selector {
     try reading(bytes) { (reader) throws(WireError) in try message(at: &reader).selector }
   }

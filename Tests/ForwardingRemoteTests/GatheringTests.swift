@@ -1,0 +1,66 @@
+#if Macros
+  import Forwarding
+  import ForwardingRemote
+  import Testing
+
+  @Forwardable
+  protocol Voter: AnyObject, Sendable {
+    func vote(_ question: String) async throws -> Bool
+    @Otherwise(0) func age() -> Int
+    func hear(_ news: String)
+  }
+
+  private final class Citizen: Voter {
+    struct Undecided: RemoteFailure {
+      var remoteCode: Int32 { 2 }
+      var remoteText: String { "undecided" }
+    }
+
+    let says: Bool?
+    init(_ says: Bool?) { self.says = says }
+    func vote(_ question: String) async throws -> Bool {
+      guard let says else { throw Undecided() }
+      return says
+    }
+    func age() -> Int { 40 }
+    func hear(_ news: String) {}
+  }
+
+  @Suite("An object of a protocol in other processes", .timeLimit(.minutes(10)))
+  struct GatheringTests {
+    @Test("all hosts of a name are asked: who answers, who throws, and who is silent")
+    func gathered() async throws {
+      let transport = InProcessTransport()
+      let hosts = try [true, false, nil].map { says in
+        let host = RemoteHost(transport, as: "town")
+        try host.expose(Citizen(says), as: VoterProxy.self)
+        return host
+      }
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let votes = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
+      #expect(votes.answers.count == 3)
+      #expect(votes.values.sorted { $0 && !$1 } == [true, false])
+      #expect(votes.silent.isEmpty)
+      let thrown = votes.answers.first { $0.host == hosts[2].number }?.result
+      #expect(throws: RemoteError.failed(code: 2, text: "undecided")) { try thrown?.get() }
+      hosts[0].close()
+      let rest = try await town.gather(within: .milliseconds(200)) { try await $0.vote("again?") }
+      #expect(rest.answers.count == 2)
+      #expect(rest.silent == [hosts[0].number])
+      for host in hosts { host.close() }
+    }
+
+    @Test("a face is asked where it is awaited, told where it is not, and has its own answer else")
+    func face() async throws {
+      let transport = InProcessTransport()
+      let host = RemoteHost(transport, as: "town")
+      try host.expose(Citizen(true), as: VoterProxy.self)
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      #expect(try await town.face.vote("more trees?"))
+      town.face.hear("news")
+      #expect(host.statistics.told == 1)
+      #expect(town.face.age() == 0)
+      host.close()
+    }
+  }
+#endif
