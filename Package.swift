@@ -181,8 +181,8 @@ let package = Package(
     .target(
       name: "CallBenchmarks",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "BenchmarkSubjects",
-        "CForwardingShims",
+        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
+        "ForwardingWire", "BenchmarkSubjects", "CForwardingShims",
       ], swiftSettings: checks),
 
     // Tests.

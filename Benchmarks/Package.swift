@@ -12,6 +12,8 @@ let hasGNUstep =
 let hasGObject = isThere("/usr/include/glib-2.0/glib-object.h")
 let hasBoost = isThere("/usr/include/boost/signals2.hpp")
 let qtHeaders = "/usr/include/x86_64-linux-gnu/qt5"
+// The server is a part of what is measured.
+let hasNATS = isThere("/usr/include/nats/nats.h") && isThere("/usr/sbin/nats-server")
 let hasQt = isThere(qtHeaders + "/QtCore/QSignalMapper")
 
 var peers: [Target] = []
@@ -45,6 +47,9 @@ if hasGObject {
 if hasBoost {
   add(.target(name: "PeerBoost"), define: "HAS_BOOST")
 }
+if hasNATS {
+  add(.target(name: "PeerNATS", linkerSettings: [.linkedLibrary("nats")]), define: "HAS_NATS")
+}
 if hasQt {
   add(
     .target(
@@ -56,7 +61,11 @@ if hasQt {
 
 let package = Package(
   name: "benchmarks",
-  dependencies: [.package(name: "swift-forwarding", path: "..", traits: ["Macros"])],
+  dependencies: [
+    .package(
+      name: "swift-forwarding", path: "..",
+      traits: hasNATS ? ["Macros", "NATS"] : ["Macros"])
+  ],
   targets: libraries + [
     .systemLibrary(name: "CFFI", pkgConfig: "libffi"),
     .target(
@@ -67,6 +76,8 @@ let package = Package(
       dependencies: [
         .product(name: "Forwarding", package: "swift-forwarding"),
         .product(name: "_CallBenchmarks", package: "swift-forwarding"),
+        .product(name: "ForwardingRemote", package: "swift-forwarding"),
+        .product(name: "ForwardingNATS", package: "swift-forwarding"),
         "PeerC",
       ] + peers.map { .init(stringLiteral: $0.name) },
       swiftSettings: defines),

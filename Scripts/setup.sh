@@ -57,6 +57,8 @@ if [ "$mode" = bench ] && [ "${#missing[@]}" -eq 0 ]; then
   [ -e /usr/include/glib-2.0/glib-object.h ] || missing+=(libglib2.0-dev)
   [ -e /usr/include/boost/signals2.hpp ] || missing+=(libboost-dev)
   [ -e /usr/include/x86_64-linux-gnu/qt5/QtCore/QSignalMapper ] || missing+=(qtbase5-dev)
+  has_header nats/nats.h || missing+=(libnats-dev)
+  [ -x /usr/sbin/nats-server ] || missing+=(nats-server)
 fi
 [ "${#missing[@]}" -eq 0 ] && exit 0
 

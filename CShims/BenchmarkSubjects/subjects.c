@@ -1,5 +1,10 @@
 #include "BenchmarkSubjects.h"
 
+#include <stddef.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 static volatile int64_t sink;
 static void *volatile object_sink;
 
@@ -69,4 +74,13 @@ const void *subject_address(SubjectFunction function) {
     case SubjectAddTen: return (const void *)subject_add_ten;
   }
   return (const void *)subject_use;
+}
+
+int64_t subject_allocated_bytes(void) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  struct mallinfo2 all = mallinfo2();
+  return (int64_t)(all.uordblks + all.hblkhd);
+#else
+  return -1;
+#endif
 }

@@ -14,11 +14,7 @@ extension CoreRows {
 
   static func journals() throws -> [Benchmark] {
     let message = try Message<NoResult, Int, Double, Bool>(book)
-    try MethodTable.of(Subject.self).register(book, replacing: true) {
-      (subject: Subject, value: Int, _: Double, _: Bool) in subject.keep(value)
-    }
-    var interface = Interface("benchmark")
-    try interface.allow(message)
+    let interface = try journalInterface(message)
     let subject = Subject()
     let call = try message.invocation(1, 0.5, true)
     let journal = try journal(interface, to: subject)
@@ -48,7 +44,19 @@ extension CoreRows {
     ]
   }
 
-  private static func temporaryPath() -> String {
+  /// The interface of one message, which a `Subject` has a method for.
+  static func journalInterface(
+    _ message: Message<NoResult, Int, Double, Bool>
+  ) throws -> Interface {
+    try MethodTable.of(Subject.self).register(message.selector, replacing: true) {
+      (subject: Subject, value: Int, _: Double, _: Bool) in subject.keep(value)
+    }
+    var interface = Interface("benchmark")
+    try interface.allow(message)
+    return interface
+  }
+
+  static func temporaryPath() -> String {
     let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     return "\(folder)/forward-bench-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
   }

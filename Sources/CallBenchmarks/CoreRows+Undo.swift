@@ -4,7 +4,7 @@ import ForwardingUndo
 // Undo: a change records a call, where a program without this package would keep a closure.
 extension CoreRows {
   /// A number that records what sets it back.
-  private final class Counter: MethodDeclaring {
+  final class Counter: MethodDeclaring {
     let undo = UndoStack()
     var value = 0
 
@@ -20,7 +20,7 @@ extension CoreRows {
   }
 
   /// What `@Forwardable` writes for a protocol with one requirement.
-  private final class CountingFace: ForwardingFace, @unchecked Sendable {
+  final class CountingFace: ForwardingFace, @unchecked Sendable {
     // SAFETY: the proxy is all that it has.
     typealias Target = Counter
     typealias SendableTarget = Counter

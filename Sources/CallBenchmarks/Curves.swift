@@ -8,6 +8,8 @@ public enum Curves {
     try CoreRows.register()
     return [
       try targets(), try lists(), try selectors(), try signatures(), try threads(), try lanes(),
+      try journals(),
+      try syncs(), try steps(),
     ]
   }
 

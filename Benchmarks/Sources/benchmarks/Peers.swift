@@ -18,7 +18,9 @@ import PeerC
 /// What others do, measured in the same process.
 enum Peers {
   /// The rows of peers that are installed.
-  static func rows() -> [Benchmark] { libffi() + swift() + gnustep() + signals() }
+  static func rows() throws -> [Benchmark] {
+    try libffi() + swift() + gnustep() + signals() + nats()
+  }
 
   /// A line for each peer that is not.
   static var missing: [String] {
@@ -37,6 +39,9 @@ enum Peers {
     #endif
     #if !HAS_QT
       note("Qt", "qtbase5-dev")
+    #endif
+    #if !HAS_NATS
+      note("NATS", "libnats-dev nats-server")
     #endif
     return missing
   }

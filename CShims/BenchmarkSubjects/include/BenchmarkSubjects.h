@@ -43,4 +43,7 @@ const void *subject_handler(void);
 /// Where results of a benchmark go, so that nothing is optimized away.
 void subject_use(int64_t value);
 
+/// How many bytes are allocated now; below zero where the system's allocator does not tell.
+int64_t subject_allocated_bytes(void);
+
 #pragma clang assume_nonnull end
