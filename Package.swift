@@ -201,7 +201,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
-        "ForwardingWire", "ForwardingJournal", "CJournalShims",
+        "ForwardingWire", "ForwardingJournal", "CJournalShims", "ForwardingRemote",
       ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),

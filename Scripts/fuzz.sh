@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-targets="encodings layouts calls values wire journal"
+targets="encodings layouts calls values wire journal remote"
 build=Fuzz/.build/fuzz
 corpus=Fuzz/.build/corpus
 

@@ -1,5 +1,5 @@
 public import Forwarding
-public import ForwardingWire
+@_exported public import ForwardingWire
 
 /// An object of a protocol that is in another process.
 ///

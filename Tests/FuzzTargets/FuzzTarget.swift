@@ -13,6 +13,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case wire
   /// A journal, as it is and with right checksums.
   case journal
+  /// What a host gets from another process, and what a call gets from a host.
+  case remote
 
   /// Does it.
   public func run(_ bytes: [UInt8]) throws {
@@ -23,6 +25,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .values: try ValueFuzz.run(bytes)
     case .wire: try WireFuzz.run(bytes)
     case .journal: try JournalFuzz.run(bytes)
+    case .remote: try RemoteFuzz.run(bytes)
     }
   }
 }

@@ -1,0 +1,153 @@
+import Dispatch
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Invocations
+
+/// Whatever another process sends: a host gives one answer to each request, and goes on; and whatever a host
+/// answers, a call ends.
+enum RemoteFuzz {
+  private final class Shop: MethodDeclaring {
+    private(set) var sold = 0
+
+    static func declareMethods(_ methods: MethodDeclarations) {
+      methods.register("fuzzSell:") { (shop: Shop, count: Int) -> Int in
+        shop.sold &+= count
+        return shop.sold
+      }
+      methods.register("fuzzName:") { (_: Shop, name: String?) -> String? in name }
+      methods.register("fuzzList:") { (_: Shop, list: [Int]) throws -> [Int] in
+        if list.isEmpty { throw Empty() }
+        return list
+      }
+    }
+  }
+
+  private struct Empty: RemoteFailure {
+    let remoteCode: Int32 = 7
+    let remoteText = "nothing is there"
+  }
+
+  private static let sell = try? Message<Int, Int>("fuzzSell:")
+
+  private static let interface: Interface = {
+    var interface = Interface("fuzz")
+    do {
+      if let sell { try interface.allow(sell) }
+      try interface.allow(Message<String?, String?>("fuzzName:"))
+      try interface.allow(Message<[Int], [Int]>("fuzzList:"))
+    } catch {
+      interface = Interface("none")
+    }
+    return interface
+  }()
+
+  private static let subject: RemoteSubject = "forwarding.shop.fuzz"
+
+  static func run(_ bytes: [UInt8]) throws {
+    try demand(interface.messages.count == 3, "the interface cannot be made")
+    try host(bytes)
+    try answer(bytes)
+  }
+
+  // MARK: A host
+
+  /// The bytes are a request: by themselves, behind a head of the envelope, and behind one of a call as well.
+  private static func host(_ bytes: [UInt8]) throws {
+    let transport = InProcessTransport()
+    let shop = Shop()
+    let host = RemoteHost(transport, as: "shop")
+    defer { host.close() }
+    try host.expose(shop, interface)
+    let message = interface.messages[Int(bytes.first ?? 0) % 3]
+    let framed = head(message, bytes.count) + bytes
+    for (number, payload) in [bytes, envelope(1, 1) + bytes, envelope(1, 2) + framed].enumerated() {
+      let answers = try request(payload, transport)
+      let isTold = number == 0 && bytes.count >= 24 && bytes.prefix(4) == [1, 0, 2, 0]
+      try demand(
+        answers.count == (isTold ? 0 : 1), "a request has \(answers.count) answers")
+      for answer in answers { try check(answer) }
+      try transport.publish(payload, to: subject)
+    }
+    // It goes on, and what came again was not done again.
+    let before = shop.sold
+    let call = try sell?.invocation(5)
+    guard let call else { return }
+    let asked = envelope(1, 3) + (try interface.encode(call))
+    let answers = try request(asked, transport) + request(asked, transport)
+    try demand(shop.sold == before &+ 5, "a call that came twice was performed twice")
+    try demand(
+      answers.count == 2 && answers[0] == answers[1] && answers[0][2] == 0x81,
+      "a host does not answer any more: \(answers)")
+    let counts = host.statistics
+    try demand(counts.asked + counts.told + counts.strange > 0, "nothing was counted")
+  }
+
+  private static func request(
+    _ payload: [UInt8], _ transport: InProcessTransport
+  ) throws -> [[UInt8]] {
+    let answers = Guarded<[[UInt8]]>([])
+    let request = try transport.request(payload, to: subject) { answer in
+      if case .success(let bytes) = answer { answers.withLock { $0.append(bytes) } }
+    }
+    request.end()
+    return answers.read { $0 }
+  }
+
+  private static func check(_ answer: [UInt8]) throws {
+    try demand(
+      answer.count >= 12 && answer.count < 8192 && answer[0] == 1 && answer[1] == 0
+        && (0x81...0x84).contains(answer[2]), "an answer is none: \(answer)")
+  }
+
+  /// What is in front of a call; its sender is always the same.
+  private static func envelope(_ kind: UInt8, _ number: UInt8) -> [UInt8] {
+    [1, 0, kind, 0] + [UInt8](repeating: 9, count: 8) + [number, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
+  }
+
+  private static func head(_ message: InterfaceMessage, _ count: Int) -> [UInt8] {
+    let texts = [interface.name, message.selector.name, message.encoding].map { Array($0.utf8) }
+    func two(_ number: Int) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)] }
+    return two(1) + texts.flatMap { two($0.count) } + two(count) + two(count >> 16)
+      + texts.flatMap { $0 }
+  }
+
+  // MARK: An answer
+
+  /// The bytes are what a host answers: by themselves, and behind each head.
+  private static func answer(_ bytes: [UInt8]) throws {
+    let kind = 0x81 + (bytes.first ?? 0) & 3
+    let framed = [1, 0, kind, bytes.last ?? 0] + [UInt8](repeating: 3, count: 8) + bytes
+    for payload in [bytes, framed] {
+      let transport = InProcessTransport()
+      let listener = try transport.subscribe(to: subject, group: nil) { $0.answer?(payload) }
+      defer { listener.end() }
+      let proxy = RemoteProxy(interface, transport, at: "shop", deadline: .milliseconds(1))
+      let message = interface.messages[Int(bytes.last ?? 0) % 3]
+      let isDone = DispatchSemaphore(value: 0)
+      let finding = Guarded<String?>(nil)
+      Task {
+        do {
+          let call = Invocation(try CallPlan.shared(for: message.signature))
+          try call.setSelector(message.selector)
+          try await call.invokeAwaiting(on: proxy)
+        } catch let error as RemoteError {
+          if error.description.utf8.count > 8192 {
+            finding.withLock { $0 = "an error of long bytes is long" }
+          }
+        } catch is InvocationError {
+          // A call without an object, which is not what is tried here.
+        } catch {
+          finding.withLock { $0 = "an error of another kind: \(error)" }
+        }
+        isDone.signal()
+      }
+      isDone.wait()
+      let found = finding.read { $0 }
+      try demand(found == nil, found ?? "")
+      let counts = proxy.statistics
+      try demand(
+        counts.asked == counts.answered + counts.failed, "the counts do not add up: \(counts)")
+    }
+  }
+}
