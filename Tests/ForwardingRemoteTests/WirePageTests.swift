@@ -1,0 +1,84 @@
+import Foundation
+import ForwardingRemote
+import Invocations
+import Testing
+
+@Suite("The wire, as its page tells it", .timeLimit(.minutes(10)))
+struct WirePageTests {
+  private final class Account: MethodDeclaring {
+    var balance: Int32 = 100
+    static func declareMethods(_ methods: MethodDeclarations) {
+      methods.register("deposit:") { (account: Account, amount: Int32) -> Int32 in
+        account.balance += amount
+        return account.balance
+      }
+    }
+  }
+
+  private static let deposit = try! AsyncMessage<Int32, Int32>("deposit:")
+  private static let subject: RemoteSubject = "forwarding.bank-1.bank"
+
+  private func interface() throws -> Interface {
+    var interface = Interface("bank")
+    try interface.allow(Self.deposit)
+    return interface
+  }
+
+  /// The bytes behind a mark of the page, each line with its place in front and words behind.
+  private func page(_ mark: String) throws -> [UInt8] {
+    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(
+      contentsOf: root.appendingPathComponent("Documentation/Wire.md"), encoding: .utf8)
+    let example = try #require(text.components(separatedBy: "<!-- \(mark) -->\n").last)
+    let block = try #require(example.components(separatedBy: "```").dropFirst().first)
+    var bytes: [UInt8] = []
+    for line in block.split(separator: "\n").dropFirst() {
+      #expect(Int(line.prefix(4), radix: 16) == bytes.count, "\(line)")
+      bytes += line.dropFirst(6).prefix(23).split(separator: " ").compactMap {
+        UInt8($0, radix: 16)
+      }
+    }
+    return bytes
+  }
+
+  @Test("a host answers the request of the page with the answer of the page")
+  func host() throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank-1")
+    defer { host.close() }
+    try host.expose(Account(), interface())
+    let answers = Guarded<[[UInt8]]>([])
+    let request = try transport.request(page("request"), to: Self.subject) { answer in
+      if case .success(let bytes) = answer { answers.withLock { $0.append(bytes) } }
+    }
+    request.end()
+    var answer = try #require(answers.read { $0.first })
+    for byte in 0..<8 {
+      #expect(answer[4 + byte] == UInt8(truncatingIfNeeded: host.number >> (8 * UInt64(byte))))
+    }
+    answer.replaceSubrange(4..<12, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
+    #expect(try answer == page("answer"))
+  }
+
+  @Test("a sender writes the request of the page, and takes the answer of the page")
+  func sender() async throws {
+    let transport = InProcessTransport()
+    let sent = Guarded<[UInt8]>([])
+    let answer = try page("answer")
+    let listener = try transport.subscribe(to: Self.subject, group: nil) { message in
+      sent.withLock { $0 = message.payload }
+      message.answer?(answer)
+    }
+    let proxy = RemoteProxy(
+      try interface(), transport, at: "bank-1", deadline: .seconds(2_000_000))
+    #expect(try await Self.deposit(50, on: proxy) == 150)
+    listener.end()
+    var request = sent.read { $0 }
+    // Who sends, which call it is, and what is left of the deadline are another time's.
+    let left = (0..<4).reduce(0) { $0 | Int(request[20 + $1]) << (8 * $1) }
+    #expect((1_999_000_000...2_000_000_000).contains(left))
+    request.replaceSubrange(4..<24, with: try page("request")[4..<24])
+    #expect(try request == page("request"))
+  }
+}
