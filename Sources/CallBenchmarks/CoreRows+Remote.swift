@@ -72,6 +72,18 @@ public final class RemoteCalls: @unchecked Sendable {
     }
   }
 
+  /// Asks so often, all at once.
+  public func askAtOnce(_ count: Int) throws {
+    try Self.waiting { [self] in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<count {
+          group.addTask { [self] in _ = try await add(index, 7, 1, on: proxy) }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   /// Tells so often, and waits until all has left.
   public func tell(_ count: Int) throws {
     for index in 0..<count { try note(index, 7, 1, on: proxy) }

@@ -28,6 +28,9 @@ extension Peers {
           try check(unsafe peer_nats_request(bare, call, 10 * count))
         },
         Benchmark("remote/nats/ask-10", over: "nats/request/bare-10") { try calls.ask(10 * $0) },
+        Benchmark("remote/nats/at-once-100") { count in
+          for _ in 0..<count { try calls.askAtOnce(100) }
+        },
         Benchmark("nats/publish/bare-1000") { count in
           try check(unsafe peer_nats_publish(bare, call, 1000 * count))
         },

@@ -54,8 +54,13 @@ struct Settings {
 
   /// Draws the page of a run that was kept.
   static func draw(_ recorded: String, into html: String) throws {
+    try write(try report(in: recorded), into: html)
+  }
+
+  /// A run that was kept.
+  static func report(in recorded: String) throws -> Report {
     let data = try Data(contentsOf: URL(fileURLWithPath: recorded))
-    try write(try JSONDecoder().decode(Report.self, from: data), into: html)
+    return try JSONDecoder().decode(Report.self, from: data)
   }
 
   private static func write(_ report: Report, into html: String) throws {

@@ -6,13 +6,14 @@ let help = """
   usage: benchmarks [--json FILE] [--html FILE] [--only PREFIX]... [--rounds N] [--no-curves]
                     [--instructions] [--readme FILE] [--check LIMITS]
          benchmarks --page-from FILE --html FILE
+         benchmarks --growth-from FILE
          benchmarks --repeat ROW COUNT
 
   Measures calls through swift-forwarding against closures and against what else is installed, all
   in this process. --only keeps rows whose names begin so, and the baselines. --instructions counts
   instructions with valgrind. --readme writes the table of a README. --check compares with a file of limits, and fails past them.
-  --page-from measures nothing, and draws the page of a run that --json kept. --repeat does one thing so often
-  and nothing else, for profilers.
+  --page-from measures nothing, and draws the page of a run that --json kept; --growth-from prints what it means for
+  more hosts than one machine has. --repeat does one thing so often and nothing else, for profilers.
   """
 
 func fail(_ message: String) -> Never {
@@ -37,6 +38,14 @@ while let argument = arguments.popFirst() {
   case "--instructions": settings.countsInstructions = true
   case "--readme": settings.readme = value()
   case "--check": settings.limits = value()
+  case "--growth-from":
+    guard let growth = RemoteGrowth(try Settings.report(in: value())) else {
+      fail(
+        "the run has no calls over NATS: 'Scripts/setup.sh bench' installs it, 'make bench-record' runs it"
+      )
+    }
+    print(growth.table)
+    exit(0)
   case "--repeat":
     let name = value()
     guard let count = Int(value()) else { fail("--repeat needs a row and a count") }

@@ -1,0 +1,61 @@
+import CallBenchmarks
+import Testing
+
+@Suite("Growth past one machine", .timeLimit(.minutes(10)))
+struct RemoteGrowthTests {
+  @Test(
+    "calls wait in the simulation as the theory of a line says", arguments: [0.3, 0.5, 0.8, 0.9])
+  func theory(use: Double) {
+    // One processor, calls at random times, the same time for each.
+    var growth = RemoteGrowth(sender: 0.001, host: 0, server: 0)
+    growth.processors = 1
+    growth.callsOfEach = use / 0.001
+    #expect(abs(growth.use(of: .senders) - use) < 1e-9)
+    let mean = growth.simulate(calls: 200_000).mean
+    let expected = 0.001 * (1 + use / (2 * (1 - use)))
+    #expect(abs(mean / expected - 1) < 0.05, "\(mean), and \(expected) by theory")
+  }
+
+  @Test("a call that meets nobody takes the time of its parts")
+  func alone() {
+    var growth = RemoteGrowth(sender: 0.001, host: 0.002, server: 0.0005)
+    growth.callsOfEach = 0.0001
+    let times = growth.simulate(calls: 100)
+    #expect(abs(times.mean - 0.005) < 1e-6 && abs(times.ninetyNinth - 0.005) < 1e-6)
+  }
+
+  @Test("what is at its end first is found, whatever it is", arguments: RemoteGrowth.Part.allCases)
+  func first(part: RemoteGrowth.Part) {
+    var growth = RemoteGrowth(sender: 1e-9, host: 1e-9, server: 1e-10)
+    growth.bytes = 0.001
+    (growth.hosts, growth.targets, growth.callsOfEach) = (10, 10, 100)
+    switch part {
+    case .senders: growth.sender = 1e-4
+    case .hosts: growth.host = 1e-2
+    case .server: growth.server = 1e-4
+    case .network: growth.bytes = 1e6
+    case .connections: growth.hosts = 60_000
+    }
+    #expect(growth.first.part == part)
+    if part == .connections { return }
+    growth.callsOfEach = growth.mostOfEach
+    #expect(abs(growth.first.use - 1) < 1e-9)
+  }
+
+  @Test("a gathering is a call in, and an answer of each host")
+  func gathering() {
+    var growth = RemoteGrowth(sender: 0, host: 0, server: 1e-6)
+    growth.hosts = 3
+    growth.callsOfEach = 100
+    growth.answers = 3
+    #expect(growth.calls == 100 && growth.messages == 1000)
+  }
+
+  @Test("past its end, a line grows as long as calls come")
+  func overload() {
+    var growth = RemoteGrowth(sender: 0.001, host: 0, server: 0)
+    growth.processors = 1
+    growth.callsOfEach = 2000
+    #expect(growth.simulate(calls: 20_000).mean > 2 * growth.simulate(calls: 5000).mean)
+  }
+}
