@@ -182,7 +182,7 @@ let package = Package(
       name: "CallBenchmarks",
       dependencies: [
         "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
-        "ForwardingWire", "BenchmarkSubjects", "CForwardingShims",
+        "BenchmarkSubjects", "CForwardingShims",
       ], swiftSettings: checks),
 
     // Tests.

@@ -1,7 +1,6 @@
 import Dispatch
 import Forwarding
 public import ForwardingRemote
-import ForwardingWire
 
 // Calls to objects behind a transport. Those over NATS are in the package in Benchmarks, beside libnats alone.
 extension CoreRows {

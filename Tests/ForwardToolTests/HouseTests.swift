@@ -29,9 +29,9 @@ struct HouseTests {
     ],
     // One row leads to a handler in C.
     "CallBenchmarks": [
-      "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "Invocations", "TypeEncodings",
-      "BenchmarkSubjects",
-      "CForwardingShims",
+      "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
+      "Invocations",
+      "TypeEncodings", "BenchmarkSubjects", "CForwardingShims",
     ],
   ]
   static let toolchain: Set<String> = [
