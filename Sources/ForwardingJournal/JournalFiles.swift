@@ -94,3 +94,18 @@ enum JournalFiles {
     if file.isAt(aside) { JournalFile.remove(aside) }
   }
 }
+
+extension JournalFile {
+  /// The process that holds the file's lock, as the list of the system tells.
+  var holder: Int32? {
+    let list = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
+    for line in list.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 5, words[1] == "FLOCK", let place = words[5].split(separator: ":").last,
+        UInt64(place) == number
+      else { continue }
+      return Int32(words[4])
+    }
+    return nil
+  }
+}
