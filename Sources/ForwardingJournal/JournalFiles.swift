@@ -66,6 +66,8 @@ enum JournalFiles {
     let file = try JournalFile(last.path, for: .reading)
     let scanner = try JournalScanner(JournalWindow(file), path: last.path)
     while try scanner.nextCall() != nil {}
+    // Whoever put it aside had waited for its end: nobody could read on behind what is missing.
+    if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
     return scanner.next
   }
 
