@@ -186,7 +186,7 @@ final class JournalFile: Sendable {
 final class JournalWindow {
   // SAFETY: of `capacity` bytes, the first `count` of which are those of the file from `start` on.
   private var base: UnsafeMutableRawPointer
-  private var capacity: Int
+  private(set) var capacity: Int
   private var start = 0
   private var count = 0
   private let file: JournalFile?
