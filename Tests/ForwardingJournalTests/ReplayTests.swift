@@ -76,16 +76,18 @@ struct ReplayTests {
     var small = WireLimits()
     small.message = 40
     let keep = try Message<NoResult, String>("keep:")
-    var (writing, reading) = (
-      Interface("keeper", limits: large), Interface("keeper", limits: small)
-    )
-    for moment in [JournalOptions.Moment.before, .afterwards] {
+    // A definition is no message, and may be longer.
+    let name = "keeper of what is written, " + String(repeating: "and of more, ", count: 10)
+    var (writing, reading) = (Interface(name, limits: large), Interface(name, limits: small))
+    for (isInLater, moment) in [(true, JournalOptions.Moment.before), (false, .afterwards)] {
       var options = JournalOptions()
       options.moment = moment
       try writing.allow(keep)
       try reading.allow(keep)
-      let path = "\(folder.path)/\(moment)"
+      let path = "\(folder.path)/\(isInLater)"
       let journal = try Journal(at: path, interface: writing, options)
+      try keep("as long as it may be", on: journal)
+      if isInLater { try journal.rotate() }
       try keep("as long as it may be", on: journal)
       let offset = journal.size
       try keep(String(repeating: "x", count: 2 << 20), on: journal)

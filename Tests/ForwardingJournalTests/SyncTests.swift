@@ -45,9 +45,10 @@ struct SyncTests {
     }
     while journal.nextSequence <= threads { usleep(1000) }
     #expect(journal.syncs == 0 && journal.unsynced == UInt64(threads))
-    #expect(done.wait(timeout: .now()) == .timedOut, "nobody is acknowledged")
+    let isEarly = done.wait(timeout: .now()) == .success
+    #expect(!isEarly, "somebody was acknowledged")
     journal.state.announce { $0.isSyncing = false }
-    for _ in 0..<threads { done.wait() }
+    for _ in (isEarly ? 1 : 0)..<threads { done.wait() }
     #expect(journal.syncs == 1 && journal.unsynced == 0)
   }
 
