@@ -140,10 +140,13 @@ struct KillTests {
               }
             }.start()
           }
-          while true { try journal.compact { _ in true } }
+          while true {
+            try journal.compact { _ in true }
+            usleep(1000)
+          }
         }
         child.kill(within: 20_000, round: round) {
-          (0..<threads).allSatisfy { acknowledged[$0] > before[$0] }
+          (0..<threads).contains { acknowledged[$0] > before[$0] }
         }
         try Journal(at: folder.journal, interface: interface).close()
         let ledger = Ledger()
