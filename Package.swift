@@ -229,8 +229,8 @@ let package = Package(
     .testTarget(
       name: "ForwardingJournalTests",
       dependencies: [
-        "ForwardingJournal", "ForwardingWire", "Forwarding", "CJournalShims",
-        "ForwardingTestSupport",
+        "ForwardingJournal", "ForwardingWire", "Forwarding", "ForwardingUndo",
+        "ForwardingTesting", "CJournalShims", "ForwardingTestSupport",
       ], swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingTests",

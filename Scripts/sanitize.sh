@@ -19,7 +19,8 @@ case "$build" in
     run --sanitize=address --scratch-path .build/address "$@"
     ;;
   thread)
-    export TSAN_OPTIONS=halt_on_error=1
+    # Tests of journals fork, and the children have threads.
+    export TSAN_OPTIONS=halt_on_error=1:die_after_fork=0
     run --sanitize=thread --scratch-path .build/thread "$@"
     ;;
   checked)

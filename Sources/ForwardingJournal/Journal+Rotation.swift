@@ -18,13 +18,14 @@ extension Journal {
       try state.sync()
       let new = try JournalFile(path + ".new", for: .replacing)
       try new.lock()
+      defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
       try JournalState.begin(new, JournalHeader(first: state.next, time: JournalFile.now))
       try new.sync()
       JournalFiles.removeSecondName(of: file, from: state.first, of: path)
       // There is a file at the path at every moment.
       try JournalFile.name(path, as: JournalFiles.path(of: path, from: state.first))
       try JournalFile.move(new.path, to: path)
-      JournalFile.syncFolder(of: path)
+      try state.syncFolder(of: path)
       state.replace(
         new, first: state.next, end: JournalFormat.headerSize, definitions: [], interface)
       return ()
@@ -51,8 +52,9 @@ extension Journal {
     let scanner = try JournalScanner(
       JournalWindow(JournalFile(path, for: .reading)), path: path)
     let new = try JournalFile(path + ".compact", for: .replacing)
-    defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
+    // Before it is locked, it may be somebody's journal.
     try new.lock()
+    defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
     let copy = try JournalCopy(of: scanner, to: new)
     // Most is done while others write, the rest while they wait.
     let end = state.withLock { $0.end }
@@ -73,7 +75,7 @@ extension Journal {
       try new.sync()
       JournalFiles.removeSecondName(of: old, from: state.first, of: path)
       try JournalFile.move(new.path, to: path)
-      JournalFile.syncFolder(of: path)
+      try state.syncFolder(of: path)
       state.synced = state.next
       state.replace(
         new, first: state.first, end: copy.end, definitions: copy.definitions, interface)

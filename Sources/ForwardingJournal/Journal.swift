@@ -53,7 +53,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     self.options = options
     reference = target.map { ObjectReference($0, isStrong: strongly) }
     forks = JournalFile.forks
-    var opened = try JournalState.open(path)
+    var opened = try JournalState.open(path, options.sync)
     cut = opened.cut
     opened.state.prepare(interface)
     state = OwnLock(opened.state)

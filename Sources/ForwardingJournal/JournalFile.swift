@@ -65,6 +65,8 @@ final class JournalFile: Sendable {
 
   /// How long the file is now.
   var size: Int { Int(facts.st_size) }
+  /// What its file system knows it by.
+  var number: UInt64 { UInt64(facts.st_ino) }
 
   /// Whether a path leads to this file.
   func isAt(_ path: String) -> Bool {
@@ -87,21 +89,6 @@ final class JournalFile: Sendable {
 
   /// Lets others write the file, also while a child has the descriptor, which does not let go of its parent's lock.
   func unlock() { if unsafe lockedIn == Self.forks { flock(descriptor, LOCK_UN) } }
-
-  /// The process that holds the lock, as the list of the system tells.
-  private var holder: Int32? {
-    guard let locks = try? JournalFile("/proc/locks", for: .reading) else { return nil }
-    let facts = facts
-    let list = String(decoding: locks.read(upTo: 1 << 20), as: UTF8.self)
-    for line in list.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      guard words.count > 5, words[1] == "FLOCK", let place = words[5].split(separator: ":").last,
-        UInt64(place) == UInt64(facts.st_ino)
-      else { continue }
-      return Int32(words[4])
-    }
-    return nil
-  }
 
   /// Appends bytes by one `write`. What it leaves is written by another one; if that fails, the file is cut back
   /// to `end`, where it ended before.
@@ -140,13 +127,17 @@ final class JournalFile: Sendable {
   }
 
   /// Waits until the names in the folder of a path are on the disk.
-  static func syncFolder(of path: String) {
+  static func syncFolder(of path: String) throws(JournalError) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that cannot be opened for that is one of a file system without such names.
+    // A file system without such names does not open a folder for that, or has nothing to wait for.
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    defer { close(descriptor) }
+    while fsync(descriptor) != 0 {
+      let code = errno
+      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
+      if code != EINTR { throw .system("synchronized", path: folder, code: code) }
+    }
   }
 
   /// Reads into memory; fewer bytes at the end of the file.
@@ -162,13 +153,6 @@ final class JournalFile: Sendable {
       count += more
     }
     return count
-  }
-
-  /// All bytes, as far as a limit.
-  private func read(upTo limit: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: limit) { memory, count in
-      count = unsafe read(UnsafeMutableRawBufferPointer(memory), at: 0)
-    }
   }
 
   /// Renames a file, over the one that has the name.
@@ -202,7 +186,7 @@ final class JournalFile: Sendable {
 final class JournalWindow {
   // SAFETY: of `capacity` bytes, the first `count` of which are those of the file from `start` on.
   private var base: UnsafeMutableRawPointer
-  private var capacity: Int
+  private(set) var capacity: Int
   private var start = 0
   private var count = 0
   private let file: JournalFile?

@@ -66,6 +66,8 @@ enum JournalFiles {
     let file = try JournalFile(last.path, for: .reading)
     let scanner = try JournalScanner(JournalWindow(file), path: last.path)
     while try scanner.nextCall() != nil {}
+    // Whoever put it aside had waited for its end: nobody could read on behind what is missing.
+    if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
     return scanner.next
   }
 
@@ -92,5 +94,20 @@ enum JournalFiles {
   static func removeSecondName(of file: JournalFile, from first: UInt64, of path: String) {
     let aside = self.path(of: path, from: first)
     if file.isAt(aside) { JournalFile.remove(aside) }
+  }
+}
+
+extension JournalFile {
+  /// The process that holds the file's lock, as the list of the system tells.
+  var holder: Int32? {
+    let list = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
+    for line in list.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 5, words[1] == "FLOCK", let place = words[5].split(separator: ":").last,
+        UInt64(place) == number
+      else { continue }
+      return Int32(words[4])
+    }
+    return nil
   }
 }

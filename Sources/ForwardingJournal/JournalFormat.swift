@@ -125,3 +125,14 @@ struct Definition: Hashable, Sendable {
     for part in [interface, selector, encoding] { try writer.append(part) }
   }
 }
+
+extension JournalError {
+  /// A number that leaves no room for others behind it.
+  static func tooLarge(_ number: UInt64, offset: Int, at byte: Int) -> JournalError {
+    .malformed(
+      offset: offset,
+      WireError(
+        .value(type: "a record's number", "\(number) is not below \(JournalFormat.numbers)"),
+        at: byte))
+  }
+}

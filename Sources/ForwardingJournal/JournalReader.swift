@@ -25,6 +25,9 @@ public final class JournalReader {
   /// How long the files are that were read before.
   private var behind = 0
 
+  /// The most bytes that a call may hold; more are refused before they are read.
+  var limit = JournalFormat.maximumRecord { didSet { scanner.limit = limit } }
+
   /// How long the files of a journal are together.
   public static func size(of path: String) throws(JournalError) -> Int {
     var size = try JournalFile(path, for: .reading).size
@@ -76,6 +79,7 @@ public final class JournalReader {
     guard following.header.first <= scanner.next else {
       throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
     }
+    following.limit = limit
     // The file that was read may have been made smaller, and not put aside.
     try following.skip(below: scanner.next)
     behind += scanner.offset

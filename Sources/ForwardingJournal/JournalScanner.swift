@@ -45,6 +45,8 @@ final class JournalScanner {
   /// The messages, in the order of their numbers.
   private(set) var definitions: [Definition] = []
   private(set) var tail = JournalTail.whole
+  /// The most bytes that a call may hold. One with more ends the reading before they are read.
+  var limit = JournalFormat.maximumRecord
 
   /// Reads the beginning of a file.
   init(_ window: JournalWindow, path: String) throws(JournalError) {
@@ -87,6 +89,7 @@ final class JournalScanner {
   private init(of other: JournalScanner) {
     (window, path, header) = (other.window, other.path, other.header)
     (offset, next, definitions) = (other.offset, other.next, other.definitions)
+    limit = other.limit
   }
 
   /// The next call, or what became of one; nil at the end. Definitions are taken in on the way.
@@ -158,7 +161,7 @@ final class JournalScanner {
   @inline(__always)
   private func nextFrame() throws(JournalError) -> JournalFrame? {
     while true {
-      guard let found = header(at: offset) else { return try end() }
+      guard let found = try header(at: offset) else { return try end() }
       guard found.sequence < JournalFormat.numbers else {
         throw .tooLarge(found.sequence, offset: offset, at: 8)
       }
@@ -201,11 +204,22 @@ final class JournalScanner {
 
   /// The header of a whole record at an offset, whose checksums are right.
   @inline(__always)
-  private func header(at offset: Int) -> RecordHeader? {
-    guard let header = headerAlone(at: offset), window.load(header.length, at: offset),
+  private func header(at offset: Int) throws(JournalError) -> RecordHeader? {
+    guard let header = headerAlone(at: offset) else { return nil }
+    if header.length - JournalFormat.recordSize > limit { try refuse(header, at: offset) }
+    guard window.load(header.length, at: offset),
       window.checksum(header.length - 4, at: offset + 4) == header.checksum
     else { return nil }
     return header
+  }
+
+  /// Refuses what is longer than it may be, by its header alone. A definition may be as long as its lengths say.
+  private func refuse(_ header: RecordHeader, at offset: Int) throws(JournalError) {
+    let isCall = [.call, .outcome].contains(RecordKind(rawValue: header.kind))
+    let most = isCall ? limit : max(limit, 6 + 3 * Int(UInt16.max))
+    let given = header.length - JournalFormat.recordSize
+    guard given > most else { return }
+    throw .malformed(offset: offset, WireError(.limit(most, given: given), at: 4))
   }
 
   /// What there is where no record begins: the end, a torn one, or damage in front of others.
@@ -216,9 +230,9 @@ final class JournalScanner {
       return nil
     }
     // Somebody may be writing there: what was read may be half of a record that is whole by now.
-    if isWholeByNow { return try nextFrame() }
+    if try isWholeByNow { return try nextFrame() }
     if let resumes = try nextWhole() {
-      if isWholeByNow { return try nextFrame() }
+      if try isWholeByNow { return try nextFrame() }
       throw .damaged(offset: offset, resumes: resumes)
     }
     tail = .torn(offset: offset, bytes: left)
@@ -226,8 +240,10 @@ final class JournalScanner {
   }
 
   private var isWholeByNow: Bool {
-    window.forget()
-    return header(at: offset) != nil
+    get throws(JournalError) {
+      window.forget()
+      return try header(at: offset) != nil
+    }
   }
 
   /// Where a whole record begins that could follow.
@@ -239,7 +255,7 @@ final class JournalScanner {
   private func nextWhole() throws(JournalError) -> Int? {
     var position = offset
     while let torn = headerAlone(at: position) {
-      if position > offset, header(at: position) != nil { return position }
+      if position > offset, try header(at: position) != nil { return position }
       position += torn.length
     }
     if position == offset { position += 1 }
@@ -251,19 +267,8 @@ final class JournalScanner {
       else { continue }
       budget -= found.length
       if budget < 0 { throw .damaged(offset: offset, resumes: nil) }
-      if header(at: position) != nil { return position }
+      if try header(at: position) != nil { return position }
     }
     return nil
-  }
-}
-
-extension JournalError {
-  /// A number that leaves no room for others behind it.
-  static func tooLarge(_ number: UInt64, offset: Int, at byte: Int) -> JournalError {
-    .malformed(
-      offset: offset,
-      WireError(
-        .value(type: "a record's number", "\(number) is not below \(JournalFormat.numbers)"),
-        at: byte))
   }
 }

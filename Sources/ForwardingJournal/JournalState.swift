@@ -26,9 +26,10 @@ struct JournalState {
   private var definitions: [Definition]
   private var numbers: [UInt16?] = []
 
-  /// Opens a file for writing: finds its end, and cuts what a broken write left there.
+  /// Opens a file for writing: finds its end, and cuts what a broken write left there. A new one, and its name, are on
+  /// the disk then if somebody waits for it.
   static func open(
-    _ path: String
+    _ path: String, _ sync: JournalOptions.Sync
   ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
     var file = try JournalFile(path, for: .appending)
     try file.lock()
@@ -40,13 +41,16 @@ struct JournalState {
     if file.size < JournalFormat.headerSize, try isBeginning(file) {
       let first = try JournalFiles.nextSequence(before: path)
       try begin(file, JournalHeader(first: first, time: JournalFile.now))
-      JournalFile.syncFolder(of: path)
+      if sync != .never { try file.sync() }
+      try JournalFile.syncFolder(of: path)
       return (JournalState(file, JournalFormat.headerSize, first, next: first, []), .whole)
     }
     let scanner = try JournalScanner(JournalWindow(file), path: path)
     while try scanner.nextCall() != nil {}
     if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
     JournalFiles.removeSecondName(of: file, from: scanner.header.first, of: path)
+    // Who gave the file its name may have died before that was on the disk.
+    try JournalFile.syncFolder(of: path)
     return (
       JournalState(
         file, scanner.offset, scanner.header.first, next: scanner.next, scanner.definitions),
@@ -102,6 +106,15 @@ struct JournalState {
     }
     synced = next
     syncs += 1
+  }
+
+  /// Waits until the name of the file that took the place of another one is on the disk.
+  mutating func syncFolder(of path: String) throws(JournalError) {
+    do { try JournalFile.syncFolder(of: path) } catch {
+      // Nobody knows which of them is there after the machine has stopped.
+      file = nil
+      throw error
+    }
   }
 
   /// Finds the messages of an interface among those that the file defines.

@@ -29,6 +29,7 @@ final class ReplayCursor {
   ) throws(JournalError) {
     (self.reader, self.interface, self.options) = (reader, interface, options)
     let ahead = try reader.ahead()
+    ahead.limit = interface.limits.message
     // By the messages' numbers in each file.
     var (checked, file): ([Bool], Int) = ([], 0)
     while let frame = try ahead.nextFrame() {
@@ -45,7 +46,10 @@ final class ReplayCursor {
         throw Self.schema(definition, interface, frame.offset)
       }
     }
+    reader.limit = interface.limits.message
   }
+
+  deinit { reader.limit = JournalFormat.maximumRecord }
 
   private func isWanted(_ frame: JournalFrame) -> Bool { frame.header.sequence >= options.first }
 

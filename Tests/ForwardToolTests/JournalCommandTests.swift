@@ -131,6 +131,34 @@ struct JournalCommandTests {
     }
   }
 
+  /// What a terminal gets that the tool has for its errors, and perhaps for its output as well.
+  private func shown(_ arguments: [String], hasOutput: Bool) throws -> String {
+    let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    defer { close(terminal) }
+    // Unlocked, and asked for its number: TIOCSPTLCK, TIOCGPTN.
+    var (lock, number): (Int32, Int32) = (0, 0)
+    try #require(
+      terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0
+        && ioctl(terminal, 0x8004_5430, &number) == 0)
+    let other = FileHandle(
+      fileDescriptor: open("/dev/pts/\(number)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
+    let process = Process()
+    process.executableURL = Tool.program
+    process.arguments = ["journal"] + arguments
+    process.standardOutput = hasOutput ? other : FileHandle.nullDevice
+    process.standardError = other
+    try process.run()
+    try other.close()
+    // To the end, which is where nobody has the other side any more.
+    var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    while case let count = read(terminal, &bytes, bytes.count), count > 0 {
+      text += bytes.prefix(count)
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   @Test("on a terminal, a bar shows how far a long file is, and goes away")
   func bar() throws {
     try withFile { path in
@@ -138,29 +166,24 @@ struct JournalCommandTests {
       try interface.allow(Self.note)
       let journal = try Journal(at: path, interface: interface)
       let text = String(repeating: "long ", count: 2000)
-      for number in 0..<600 { try Self.note(text, Int32(number), on: journal) }
+      for number in 0..<450 { try Self.note(text, Int32(number), on: journal) }
       try journal.close()
-      let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-      defer { close(terminal) }
-      // Unlocked, and asked for its number: TIOCSPTLCK, TIOCGPTN.
-      var (lock, number): (Int32, Int32) = (0, 0)
-      try #require(
-        terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0
-          && ioctl(terminal, 0x8004_5430, &number) == 0)
-      let name = "/dev/pts/\(number)"
-      let other = open(name, O_RDWR | O_NOCTTY)
-      let process = Process()
-      process.executableURL = Tool.program
-      process.arguments = ["journal", "--check", path]
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle(fileDescriptor: other, closeOnDealloc: true)
-      try process.run()
-      var bytes = [UInt8](repeating: 0, count: 1 << 16)
-      process.waitUntilExit()
-      let count = read(terminal, &bytes, bytes.count)
-      let shown = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-      #expect(shown.contains("\r[###############               ] 50 %"))
-      #expect(shown.hasSuffix("] 100 %\r\u{1B}[K"))
+      for arguments in [["--check", path], [path]] {
+        let shown = try shown(arguments, hasOutput: false)
+        #expect(shown.contains("\r[###############               ] 50 %"), "\(arguments)")
+        #expect(shown.hasSuffix("] 100 %\r\u{1B}[K"), "\(arguments)")
+      }
+      // A table that runs over the terminal shows by itself how far it is.
+      let table = try shown([path], hasOutput: true)
+      #expect(table.contains("449\r\n") && !table.contains(" %\r"))
+    }
+  }
+
+  @Test("a short file has no bar")
+  func noBar() throws {
+    try withFile { path in
+      try written(path)
+      #expect(try shown(["--check", path], hasOutput: false) == "")
     }
   }
 }

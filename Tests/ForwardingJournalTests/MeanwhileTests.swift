@@ -107,6 +107,12 @@ struct MeanwhileTests {
     try Ledger.rename("1", on: other)
     #expect(throws: JournalError.self) { try journal.rotate() }
     #expect(try JournalReader(at: other.path).next()?.sequence == 1)
+    let third = try Journal(at: folder.journal + ".compact", interface: interface)
+    try Ledger.rename("1", on: third)
+    #expect(throws: JournalError.self) { try journal.compact { _ in true } }
+    #expect(try JournalReader(at: third.path).next()?.sequence == 1)
+    try third.close()
+    try FileManager.default.removeItem(atPath: third.path)
     try folder.write([1, 2, 3], "precious")
     #expect(symlink(folder.path + "/precious", folder.journal + ".compact") == 0)
     #expect(throws: JournalError.self) { try journal.compact { _ in true } }

@@ -38,6 +38,14 @@ struct Child {
     self.pid = pid
   }
 
+  /// Kills it at a random moment within so many microseconds, half of the times from when something is so.
+  func kill(within most: UInt32, round: Int, once isSo: () -> Bool) {
+    for _ in 0..<100_000 where round % 2 == 0 && !isSo() { usleep(500) }
+    usleep(UInt32.random(in: 0...most))
+    kill()
+    require(wait() == -SIGKILL)
+  }
+
   func kill() { _ = Glibc.kill(pid, SIGKILL) }
 
   /// Waits for its end: its exit code, or the signal that ended it as a negative number.

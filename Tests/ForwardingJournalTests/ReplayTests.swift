@@ -1,6 +1,7 @@
-import ForwardingJournal
+import ForwardingTesting
 import Foundation
 import Testing
+@testable import ForwardingJournal
 
 @Suite("Calls that are made again")
 struct ReplayTests {
@@ -65,6 +66,51 @@ struct ReplayTests {
     let dry = Ledger()
     #expect(try JournalReader(at: folder.journal).replay(interface, into: dry, options).made == 5)
     #expect(dry == Ledger())
+  }
+
+  @Test("a record that is longer than the interface allows is refused before it is read")
+  func limit() throws {
+    let folder = try Folder()
+    var large = WireLimits()
+    (large.message, large.text) = (4 << 20, 4 << 20)
+    var small = WireLimits()
+    small.message = 40
+    let keep = try Message<NoResult, String>("keep:")
+    // A definition is no message, and may be longer.
+    let name = "keeper of what is written, " + String(repeating: "and of more, ", count: 10)
+    var (writing, reading) = (Interface(name, limits: large), Interface(name, limits: small))
+    for (isInLater, moment) in [(true, JournalOptions.Moment.before), (false, .afterwards)] {
+      var options = JournalOptions()
+      options.moment = moment
+      try writing.allow(keep)
+      try reading.allow(keep)
+      let path = "\(folder.path)/\(isInLater)"
+      let journal = try Journal(at: path, interface: writing, options)
+      try keep("as long as it may be", on: journal)
+      if isInLater { try journal.rotate() }
+      try keep("as long as it may be", on: journal)
+      let offset = journal.size
+      try keep(String(repeating: "x", count: 2 << 20), on: journal)
+      try journal.close()
+      let given = moment == .before ? 2 << 20 + 4 : 2 << 20 + 9
+      // What is in it was not looked at: not even whether it is whole.
+      let file = try #require(FileHandle(forUpdatingAtPath: path))
+      try file.seek(toOffset: UInt64(offset + 1000))
+      file.write(Data("y".utf8))
+      for isFirst in [true, false] {
+        let reader = try JournalReader(at: path)
+        if !isFirst { #expect(try reader.next()?.sequence == 1) }
+        let keeper = SpyProxy()
+        #expect {
+          try reader.replay(reading, into: keeper)
+        } throws: {
+          guard case JournalError.malformed(offset, let error) = $0 else { return false }
+          return error.reason == .limit(40, given: given) && error.offset == 4
+        }
+        #expect(keeper.transcript == [])
+        #expect(reader.scanner.window.capacity == 1 << 18, "no memory was taken for it")
+      }
+    }
   }
 
   @Test("at a speed, calls keep their distances")

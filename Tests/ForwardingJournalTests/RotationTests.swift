@@ -54,6 +54,38 @@ struct RotationTests {
     }
   }
 
+  @Test("a file that was put aside, and is torn, is damaged: nobody cuts it, or goes on behind it")
+  func tornOlder() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...2 { try Ledger.rename("\(number)", on: journal) }
+    let start = journal.size
+    try Ledger.rename("3", on: journal)
+    try journal.rotate()
+    try Ledger.rename("4", on: journal)
+    try journal.close()
+    let aside = "a.journal.000000000001"
+    let whole = try folder.bytes(aside)
+    let damaged = JournalError.damaged(offset: start, resumes: nil)
+    for count in [start + 1, start + 32, whole.count - 1] {
+      try folder.write(Array(whole[..<count]), aside)
+      let reader = try JournalReader(at: folder.journal)
+      for number in 1...2 { #expect(try reader.next()?.sequence == UInt64(number)) }
+      #expect(throws: damaged) { try reader.next() }
+      let ledger = Ledger()
+      #expect(throws: damaged) {
+        try JournalReader(at: folder.journal).replay(interface, into: ledger)
+      }
+      #expect(ledger.names == [])
+    }
+    // Where the newest file is gone, no other is begun that nobody could come to.
+    try FileManager.default.removeItem(atPath: folder.journal)
+    #expect(throws: damaged) { try Journal(at: folder.journal, interface: interface) }
+    try folder.write(whole, aside)
+    #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 4)
+  }
+
   @Test("a process that dies while a file is put aside leaves each call once")
   func halfway() throws {
     let folder = try Folder()

@@ -27,6 +27,31 @@ struct SyncTests {
     #expect(journal.unsynced == 0)
   }
 
+  @Test("all who wait while somebody else does need one more wait together")
+  func oneForAll() throws {
+    let folder = try Folder()
+    var options = JournalOptions()
+    options.sync = .group
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    // As if another thread were waiting for the disk.
+    journal.state.announce { $0.isSyncing = true }
+    let threads = 8
+    let done = DispatchSemaphore(value: 0)
+    for thread in 0..<threads {
+      Thread {
+        _ = try? Ledger.rename("\(thread)", on: journal)
+        done.signal()
+      }.start()
+    }
+    while journal.nextSequence <= threads { usleep(1000) }
+    #expect(journal.syncs == 0 && journal.unsynced == UInt64(threads))
+    let isEarly = done.wait(timeout: .now()) == .success
+    #expect(!isEarly, "somebody was acknowledged")
+    journal.state.announce { $0.isSyncing = false }
+    for _ in (isEarly ? 1 : 0)..<threads { done.wait() }
+    #expect(journal.syncs == 1 && journal.unsynced == 0)
+  }
+
   @Test("each call waits for itself where the options say so, and none where they do not")
   func others() throws {
     for (sync, expected) in [(JournalOptions.Sync.each, 10), (.never, 0)] {

@@ -118,7 +118,11 @@ struct InterfaceTests {
     }
     limits.message = 40
     let tiny = try Listener.interface(limits: limits)
-    #expect(throws: WireError.self) { try tiny.decode([UInt8](repeating: 0, count: 41)) }
+    #expect {
+      try tiny.decode([UInt8](repeating: 0, count: 41))
+    } throws: {
+      ($0 as? WireError)?.reason == .limit(40, given: 41)
+    }
   }
 
   @Test("a value that its type refuses is told of, with the reason")

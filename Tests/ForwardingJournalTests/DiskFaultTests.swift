@@ -1,0 +1,257 @@
+import ForwardingJournal
+import Foundation
+import Glibc
+import Testing
+
+/// Disks that refuse: the system itself gives the errors.
+@Suite("Disks that refuse")
+struct DiskFaultTests {
+  /// Runs a part of a test in a child, whose faults end with it.
+  @Sendable
+  private static func inChild(_ what: String, _ body: () throws -> Void) {
+    let status = Child(body).wait()
+    require(status == 0, "\(what): \(status)")
+  }
+
+  /// Calls that a journal made, by a number.
+  @Sendable
+  private static func model(_ numbers: ClosedRange<UInt64>) throws -> Ledger {
+    let ledger = Ledger()
+    for number in numbers { try FaultTests.send(number, to: ledger) }
+    return ledger
+  }
+
+  @Sendable
+  private static func requireClosed(_ journal: Journal) throws {
+    let closed = JournalError.closed(path: journal.path)
+    for refused in [
+      { try FaultTests.send(9, to: journal) }, { try journal.rotate() },
+      { try journal.compact { _ in true } },
+    ] as [() throws -> Void] {
+      do {
+        try refused()
+        require(false, "the journal goes on")
+      } catch { require(error as? JournalError == closed, "\(error)") }
+    }
+  }
+
+  @Test("a journal whose disk does not take a record is closed, and the call is not made")
+  func failedSync() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      for sync in [JournalOptions.Sync.each, .group] {
+        let folder = try Folder()
+        DiskFaultTests.inChild("\(sync)") {
+          var options = JournalOptions()
+          options.sync = sync
+          let ledger = Ledger()
+          let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+          try FaultTests.send(1, to: journal)
+          SystemCall.refuse(SystemCall.numberOfDataSync)
+          do {
+            try FaultTests.send(2, to: journal)
+            require(false, "the call was acknowledged")
+          } catch JournalError.system("synchronized", folder.journal, EIO) {}
+          try DiskFaultTests.requireClosed(journal)
+          do {
+            try journal.sync()
+            require(false, "nobody was told")
+          } catch JournalError.closed {}
+          require(try ledger == DiskFaultTests.model(1...1), "the call was made")
+          // Others may go on, with the record that may be on the disk.
+          let again = try Journal(at: folder.journal, interface: interface)
+          require(again.nextSequence == 3)
+        }
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("of threads that share a wait which fails, none is acknowledged, and all get an error")
+  func failedGroup() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      DiskFaultTests.inChild("group") {
+        var options = JournalOptions()
+        options.sync = .group
+        let ledger = Ledger()
+        let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+        SystemCall.refuse(SystemCall.numberOfDataSync)
+        let done = DispatchSemaphore(value: 0)
+        for thread in 0..<4 {
+          Thread {
+            while (try? Ledger.rename("\(thread)", on: journal)) != nil {}
+            done.signal()
+          }.start()
+        }
+        for _ in 0..<4 { done.wait() }
+        require(ledger.names == [], "\(ledger.names)")
+        try DiskFaultTests.requireClosed(journal)
+      }
+      _exit(0)
+    }
+  }
+
+  /// What is done with a journal of five calls: the call that the system refuses, and whether that closes it.
+  private static let doings:
+    [(name: String, refused: UInt32, closes: Bool, body: @Sendable (Journal) throws -> Void)] = [
+      ("sync", SystemCall.numberOfDataSync, true, { try $0.sync() }),
+      ("close", SystemCall.numberOfDataSync, true, { try $0.close() }),
+      ("rotate", SystemCall.numberOfDataSync, true, { try $0.rotate() }),
+      ("compact", SystemCall.numberOfDataSync, false, { try $0.compact { _ in true } }),
+      ("rotate", SystemCall.numberOfFolderSync, true, { try $0.rotate() }),
+      ("compact", SystemCall.numberOfFolderSync, true, { try $0.compact { _ in true } }),
+    ]
+
+  @Test("what could not be brought to the disk closes the journal, unless its file is as it was")
+  func failedDoings() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      for (name, refused, closes, body) in DiskFaultTests.doings {
+        let folder = try Folder()
+        DiskFaultTests.inChild(name) {
+          let journal = try Journal(at: folder.journal, interface: interface)
+          for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+          SystemCall.refuse(refused)
+          do {
+            try body(journal)
+            require(false, "nobody was told")
+          } catch JournalError.system("synchronized", _, EIO) {}
+          if closes { return try DiskFaultTests.requireClosed(journal) }
+          let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+          require(names == ["a.journal"], "\(names)")
+          try FaultTests.send(6, to: journal)
+          _exit(0)
+        }
+        let ledger = Ledger()
+        try JournalReader(at: folder.journal).replay(interface, into: ledger)
+        require(try ledger == DiskFaultTests.model(1...(closes ? 5 : 6)), name)
+        try Journal(at: folder.journal, interface: interface).close()
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("a file whose name could not be brought to the disk is not begun")
+  func failedFolder() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      SystemCall.refuse(SystemCall.numberOfFolderSync)
+      for _ in 0..<2 {
+        do {
+          _ = try Journal(at: folder.journal, interface: interface)
+          require(false, "nobody was told")
+        } catch JournalError.system("synchronized", _, EIO) {}
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("a journal that can neither write nor cut a record is closed, and half of it is cut later")
+  func failedCut() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      DiskFaultTests.inChild("cut") {
+        let ledger = Ledger()
+        let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+        for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+        SystemCall.limitFiles(to: journal.size + 20)
+        SystemCall.refuse(SystemCall.numberOfCut)
+        do {
+          try FaultTests.send(6, to: journal)
+          require(false, "the call was acknowledged")
+        } catch JournalError.system("cut", folder.journal, EIO) {}
+        SystemCall.limitFiles(to: nil)
+        try DiskFaultTests.requireClosed(journal)
+        require(try ledger == DiskFaultTests.model(1...5), "the call was made")
+      }
+      let size = try folder.bytes().count
+      let journal = try Journal(at: folder.journal, interface: interface)
+      require(journal.cut == .torn(offset: size - 20, bytes: 20), "\(journal.cut)")
+      try FaultTests.send(6, to: journal)
+      try journal.close()
+      let ledger = Ledger()
+      try JournalReader(at: folder.journal).replay(interface, into: ledger)
+      require(try ledger == DiskFaultTests.model(1...6))
+      _exit(0)
+    }
+  }
+
+  // MARK: No room
+
+  @Test("a file whose beginning does not fit is refused, and begun when there is room")
+  func fullAtBeginning() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      for room in [0, 10, 31] {
+        SystemCall.limitFiles(to: room)
+        do {
+          _ = try Journal(at: folder.journal, interface: interface)
+          require(false, "there is no room")
+        } catch JournalError.system("written", folder.journal, EFBIG) {}
+        SystemCall.limitFiles(to: nil)
+        require(try folder.bytes() == [], "half a beginning was cut")
+      }
+      let journal = try Journal(at: folder.journal, interface: interface)
+      try FaultTests.send(1, to: journal)
+      require(journal.nextSequence == 2 && journal.cut == .whole)
+      _exit(0)
+    }
+  }
+
+  @Test("where there is no room for another file, the one that is there stays, and goes on")
+  func fullWhileFilesChange() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      let journal = try Journal(at: folder.journal, interface: interface)
+      for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+      let before = journal.size
+      // No beginning, no records, and at last none that were written meanwhile.
+      let doings: [(Int?, () throws -> Void)] = [
+        (0, { try journal.rotate() }), (31, { try journal.rotate() }),
+        (31, { try journal.compact { _ in true } }),
+        (before - 1, { try journal.compact { _ in true } }),
+        (
+          nil,
+          {
+            try journal.compact { record in
+              if record.sequence == 5 {
+                try FaultTests.send(6, to: journal)
+                SystemCall.limitFiles(to: before + 1)
+              }
+              return true
+            }
+          }
+        ),
+      ]
+      for (room, body) in doings {
+        let bytes = try folder.bytes()
+        if let room { SystemCall.limitFiles(to: room) }
+        do {
+          try body()
+          require(false, "there is no room")
+        } catch JournalError.system("written", let path, EFBIG) {
+          require(path != folder.journal, path)
+        }
+        SystemCall.limitFiles(to: nil)
+        require(try folder.bytes().starts(with: bytes), "the file is another one")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        require(names == ["a.journal"], "\(names)")
+      }
+      try FaultTests.send(7, to: journal)
+      try journal.compact { _ in true }
+      try journal.rotate()
+      try FaultTests.send(8, to: journal)
+      try journal.close()
+      let ledger = Ledger()
+      try JournalReader(at: folder.journal).replay(interface, into: ledger)
+      require(try ledger == DiskFaultTests.model(1...8))
+      _exit(0)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import ForwardingJournal
+import Foundation
+import Glibc
+import Testing
+
+/// What a journal asks of the system, call by call.
+@Suite("What the system is asked for")
+struct SystemCallTests {
+  /// What a part of a program asks for in its files: "write a.journal", one behind the other.
+  ///
+  /// `body` calls the function it is given where that part begins.
+  static func calls(_ body: (() -> Void) throws -> Void) throws -> [String] {
+    let hasBegun = SharedNumbers(count: 1)
+    var calls: [String] = []
+    let status = try SystemCall.trace({ try body { hasBegun[0] = 1 } }) { call in
+      guard hasBegun[0] == 1, call.result == nil else { return true }
+      switch call.name {
+      case "other", "open", "flock": break
+      case "rename", "link":
+        let paths = call.text(0).isEmpty ? [1, 3] : [0, 1]
+        let names = paths.map { URL(fileURLWithPath: call.text($0)).lastPathComponent }
+        calls.append("\(call.name) \(names[0]) \(names[1])")
+      case "unlink": calls.append("unlink")
+      default: calls.append("\(call.name) \(call.file)")
+      }
+      return true
+    }
+    require(status == 0, "the child ended with \(status)")
+    return calls
+  }
+
+  @Test("a record is one write, with the definition of its message or without, and nothing else")
+  func oneWrite() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      for moment in [JournalOptions.Moment.before, .afterwards] {
+        let folder = try Folder()
+        var options = JournalOptions()
+        options.moment = moment
+        let calls = try SystemCallTests.calls { begin in
+          let journal = try Journal(at: folder.journal, interface: interface, to: Ledger(), options)
+          begin()
+          for number in 1...20 { try FaultTests.send(UInt64(number), to: journal) }
+          try Ledger.rename(String(repeating: "long ", count: 100_000), on: journal)
+          _exit(0)
+        }
+        require(calls == Array(repeating: "write a.journal", count: 21), "\(calls)")
+        let reader = try JournalReader(at: folder.journal)
+        var count = 0
+        while try reader.next() != nil { count += 1 }
+        require(count == 21 && reader.tail == .whole)
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("a file's name is on the disk before it is used, and so is a new file if somebody waits")
+  func opening() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      for sync in [JournalOptions.Sync.never, .each, .group] {
+        let folder = try Folder()
+        var options = JournalOptions()
+        options.sync = sync
+        let name = URL(fileURLWithPath: folder.path).lastPathComponent
+        let synced = sync == .never ? [] : ["fdatasync a.journal"]
+        let new = ["ftruncate a.journal", "write a.journal"] + synced
+        // Who made the file may have died before its name was on the disk, so it is the same again.
+        for before in [new, []] {
+          let calls = try SystemCallTests.calls { begin in
+            begin()
+            let journal = try Journal(at: folder.journal, interface: interface, options)
+            withExtendedLifetime(journal) { _exit(0) }
+          }
+          require(calls == before + ["fsync \(name)"], "\(sync): \(calls)")
+        }
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("what is put aside, what takes its place, and both names are on the disk, in this order")
+  func rotation() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      let calls = try SystemCallTests.calls { begin in
+        let journal = try Journal(at: folder.journal, interface: interface)
+        try FaultTests.send(1, to: journal)
+        begin()
+        try journal.rotate()
+        _exit(0)
+      }
+      require(
+        calls == [
+          "fdatasync a.journal", "ftruncate a.journal.new", "write a.journal.new",
+          "fdatasync a.journal.new", "link a.journal a.journal.000000000001",
+          "rename a.journal.new a.journal",
+          "fsync \(URL(fileURLWithPath: folder.path).lastPathComponent)",
+        ], "\(calls)")
+      _exit(0)
+    }
+  }
+
+  @Test("a smaller file is on the disk before it takes the other's place, and then its name is")
+  func compaction() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      let calls = try SystemCallTests.calls { begin in
+        let journal = try Journal(at: folder.journal, interface: interface)
+        for number in 1...3 { try FaultTests.send(UInt64(number), to: journal) }
+        begin()
+        try journal.compact { $0.sequence != 2 }
+        _exit(0)
+      }
+      let last = calls.lastIndex { $0.hasPrefix("write") } ?? 0
+      require(calls[last] == "write a.journal.compact", "\(calls)")
+      require(
+        calls[(last + 1)...] == [
+          "fdatasync a.journal.compact", "fdatasync a.journal.compact",
+          "rename a.journal.compact a.journal",
+          "fsync \(URL(fileURLWithPath: folder.path).lastPathComponent)",
+        ], "\(calls)")
+      _exit(0)
+    }
+  }
+
+  @Test("at every moment of a rotation and a compaction, the whole journal can be read at its path")
+  func everyMoment() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      let folder = try Folder()
+      let isOpen = SharedNumbers(count: 1)
+      var stops = 0
+      let status = try SystemCall.trace({
+        let journal = try Journal(at: folder.journal, interface: interface)
+        for number in 1...5 { try Ledger.rename("\(number)", on: journal) }
+        isOpen[0] = 1
+        try journal.rotate()
+        try Ledger.rename("6", on: journal)
+        isOpen[0] = 2
+        try journal.compact { _ in true }
+        isOpen[0] = 0
+      }) { _ in
+        guard isOpen[0] > 0 else { return true }
+        stops += 1
+        require(access(folder.journal, F_OK) == 0, "there is no file after \(stops) stops")
+        let ledger = Ledger()
+        try JournalReader(at: folder.journal).replay(interface, into: ledger)
+        let whole = (1...(isOpen[0] == 1 ? 5 : 6)).map { "\($0)" }
+        // The sixth may be there, or not yet.
+        require(
+          ledger.names == whole || isOpen[0] == 1 && ledger.names == whole + ["6"],
+          "\(ledger.names)")
+        return true
+      }
+      require(status == 0 && stops > 40, "\(status) after \(stops) stops")
+      _exit(0)
+    }
+  }
+}

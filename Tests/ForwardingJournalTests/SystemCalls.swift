@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+
+/// What a process asks of the system, where it begins to ask, and again where it has the answer.
+struct SystemCall {
+  /// Its name, if it does something to files; "other" for the rest. Those that do the same have one name.
+  let name: String
+  /// What it was given.
+  let arguments: [UInt64]
+  /// The answer; nil before there is one. A negative one is the number of an error.
+  let result: Int64?
+  private let process: pid_t
+
+  fileprivate init(_ info: [UInt64], of process: pid_t, after entry: SystemCall?) {
+    self.process = process
+    if info[0] & 0xFF == 2, let entry {
+      (name, arguments, result) = (entry.name, entry.arguments, Int64(bitPattern: info[3]))
+    } else {
+      (name, arguments) = (Self.names[info[3]] ?? "other", Array(info[4..<10]))
+      result = nil
+    }
+  }
+
+  /// The name of the file, without its folder, that a call with a descriptor is for.
+  var file: String {
+    let link = "/proc/\(process)/fd/\(Int32(truncatingIfNeeded: arguments[0]))"
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) ?? ""
+    return URL(fileURLWithPath: path).lastPathComponent
+  }
+
+  /// The text that an argument points to.
+  func text(_ argument: Int) -> String {
+    let memory = open("/proc/\(process)/mem", O_RDONLY)
+    defer { close(memory) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // The page behind a text may not be there: as much as there is.
+    let count = pread(memory, &bytes, bytes.count, Int(truncatingIfNeeded: arguments[argument]))
+    return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  #if arch(x86_64)
+    private static let names: [UInt64: String] = [
+      1: "write", 18: "write", 20: "write", 296: "write", 328: "write", 74: "fsync",
+      75: "fdatasync", 77: "ftruncate", 257: "open", 73: "flock", 82: "rename", 264: "rename",
+      316: "rename", 86: "link", 265: "link", 87: "unlink", 263: "unlink",
+    ]
+    static let (numberOfDataSync, numberOfCut): (UInt32, UInt32) = (75, 77)
+    static let numberOfFolderSync: UInt32 = 74
+  #else
+    private static let names: [UInt64: String] = [
+      64: "write", 66: "write", 68: "write", 70: "write", 287: "write", 82: "fsync",
+      83: "fdatasync", 46: "ftruncate", 56: "open", 32: "flock", 38: "rename", 276: "rename",
+      37: "link", 35: "unlink",
+    ]
+    static let (numberOfDataSync, numberOfCut): (UInt32, UInt32) = (83, 46)
+    static let numberOfFolderSync: UInt32 = 82
+  #endif
+
+  // Neither is offered to Swift, as they take any number of arguments.
+  private typealias Trace = @convention(c) (Int, Int, Int, UnsafeMutableRawPointer?) -> Int
+  private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+  private static func function<Function>(_ name: String, as type: Function.Type) -> Function {
+    unsafeBitCast(dlsym(nil, name), to: type)
+  }
+
+  /// Runs `body` in a child that is stopped where each of its system calls begins and ends. It goes on if `stop` says
+  /// so, and is killed there otherwise. Returns its exit code, or the signal that ended it as a negative number.
+  static func trace(
+    _ body: () throws -> Void, at stop: (SystemCall) throws -> Bool
+  ) throws -> Int32 {
+    let trace = function("ptrace", as: Trace.self)
+    let child = Child {
+      require(trace(0, 0, 0, nil) == 0, "a child cannot be traced")
+      raise(SIGSTOP)
+      try body()
+    }
+    let pid = Int(child.pid)
+    var (status, entry): (Int32, SystemCall?) = (0, nil)
+    waitpid(child.pid, &status, 0)
+    // Calls can be told from signals, and the child ends with its parent.
+    require(trace(0x4200, pid, 0, UnsafeMutableRawPointer(bitPattern: 0x10_0001)) == 0)
+    var signal = 0
+    while true {
+      _ = trace(24, pid, 0, UnsafeMutableRawPointer(bitPattern: signal))
+      while waitpid(child.pid, &status, 0) < 0 {}
+      if status & 0x7F == 0 { return (status >> 8) & 0xFF }
+      if status & 0xFF != 0x7F { return -(status & 0x7F) }
+      signal = Int(status >> 8)
+      guard signal == Int(SIGTRAP | 0x80) else { continue }
+      signal = 0
+      var info = [UInt64](repeating: 0, count: 11)
+      let size = info.count * 8
+      let given = info.withUnsafeMutableBytes { trace(0x420E, pid, size, $0.baseAddress) }
+      require(given > 0, "the system does not tell of calls")
+      let call = SystemCall(info, of: child.pid, after: entry)
+      entry = call.result == nil ? call : nil
+      if try stop(call) { continue }
+      child.kill()
+    }
+  }
+
+  /// Makes the system answer the calls of a number, of this thread and those it begins, with an error from now on.
+  static func refuse(_ number: UInt32, with error: Int32 = EIO) {
+    let control = function("prctl", as: Control.self)
+    // Load the number; if it is this one, the error, else go on.
+    let filter: [UInt64] = [
+      0x20, 0x15 | 1 << 24 | UInt64(number) << 32,
+      0x06 | UInt64(0x5_0000 | UInt32(error)) << 32, 0x06 | 0x7FFF_0000 << 32,
+    ]
+    require(control(38, 1, 0, 0, 0) == 0, "no filter is allowed")
+    filter.withUnsafeBufferPointer { filter in
+      let program: [UInt] = [UInt(filter.count), UInt(bitPattern: filter.baseAddress)]
+      let isSet = program.withUnsafeBufferPointer {
+        control(22, 2, UInt(bitPattern: $0.baseAddress), 0, 0)
+      }
+      require(isSet == 0, "no filter is allowed")
+    }
+  }
+
+  /// How long files of this process may be: a write that reaches the end is cut short first, and then refused.
+  static func limitFiles(to size: Int?) {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(1), &limit)
+    limit.rlim_cur = size.map { rlim_t($0) } ?? limit.rlim_max
+    setrlimit(__rlimit_resource_t(1), &limit)
+  }
+}
