@@ -270,7 +270,8 @@ let package = Package(
       name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],
       swiftSettings: testChecks),
     .testTarget(
-      name: "ForwardingUndoTests", dependencies: ["ForwardingUndo", "Forwarding"],
+      name: "ForwardingUndoTests",
+      dependencies: ["ForwardingUndo", "Forwarding", "CForwardingFixtures"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
