@@ -70,7 +70,7 @@ extension UndoStack {
   private func perform(_ step: Step, _ performance: Performance) throws {
     guard let target = target(of: step, performance) else { return }
     switch step {
-    case .call(let call, _): try call.invocation.send(to: target)
+    case .call(let call, _): try call.send(to: target)
     case .run(let closure):
       guard case .once(let body) = closure.body else { throw InvocationError.notAwaited(nil) }
       try body(target)
@@ -169,7 +169,7 @@ extension UndoStack {
     coalescing = nil
     openPerforming(entry)
     phase = .performing(performance)
-    update()
+    records.isPlain = false
     return performance
   }
 

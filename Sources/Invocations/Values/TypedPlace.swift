@@ -221,14 +221,23 @@ extension TypedPlace {
         return unsafe unsafeBitCast(object, to: Value.self)
       }
     case .word(let word):
-      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
-        let base = unsafe memory.baseAddress.unsafelyUnwrapped
-        unsafe fwd_word_narrow(word, slot.word, UnsafeMutableRawPointer(base))
-        return unsafe base.move()
-      }
+      return unsafe Self.narrow(slot.word, by: word)
     default: break
     }
     return try unsafe loadUnusual(as: type, from: slot)
+  }
+
+  /// The value in a word, which may be smaller. In a word as well, and not in room for a `Value`: where this is not
+  /// specialized, that looks types up at each call.
+  @inlinable @unsafe
+  @inline(__always)
+  static func narrow<Value>(_ given: UInt64, by word: FWDWord) -> Value {
+    var narrow: UInt64 = 0
+    return unsafe withUnsafeMutablePointer(to: &narrow) {
+      let memory = UnsafeMutableRawPointer($0)
+      unsafe fwd_word_narrow(word, given, memory)
+      return unsafe memory.load(as: Value.self)
+    }
   }
 
   @usableFromInline @unsafe
@@ -242,11 +251,7 @@ extension TypedPlace {
       return unsafe unsafeBitCast(String?.none, to: Value.self)
     case .object: return try object(in: slot)
     case .word(let word):
-      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
-        let base = unsafe memory.baseAddress.unsafelyUnwrapped
-        unsafe fwd_word_narrow(word, slot.word, UnsafeMutableRawPointer(base))
-        return unsafe base.move()
-      }
+      return unsafe Self.narrow(slot.word, by: word)
     case .converted(let type): return try unsafe converted(from: slot, by: type)
     case .nothing:
       // Void, or NoResult: a type with one value that takes no memory.
