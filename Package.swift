@@ -267,7 +267,7 @@ let package = Package(
       ],
       swiftSettings: testChecks),
     .testTarget(
-      name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],
+      name: "SpyTests", dependencies: ["ForwardingTesting", "ForwardingJournal", "Forwarding"],
       swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingUndoTests",
