@@ -220,23 +220,20 @@ extension TypedPlace {
       {
         return unsafe unsafeBitCast(object, to: Value.self)
       }
-    case .word(let word):
-      return unsafe Self.narrow(slot.word, by: word)
+    case .word(let word): return unsafe Self.narrow(slot.word, by: word)
     default: break
     }
     return try unsafe loadUnusual(as: type, from: slot)
   }
 
-  /// The value in a word, which may be smaller. In a word as well, and not in room for a `Value`: where this is not
-  /// specialized, that looks types up at each call.
+  /// The value in a word. By way of a word as well: room for a `Value` looks types up, where this is not specialized.
   @inlinable @unsafe
   @inline(__always)
   static func narrow<Value>(_ given: UInt64, by word: FWDWord) -> Value {
     var narrow: UInt64 = 0
     return unsafe withUnsafeMutablePointer(to: &narrow) {
-      let memory = UnsafeMutableRawPointer($0)
-      unsafe fwd_word_narrow(word, given, memory)
-      return unsafe memory.load(as: Value.self)
+      unsafe fwd_word_narrow(word, given, $0)
+      return unsafe UnsafeRawPointer($0).load(as: Value.self)
     }
   }
 
@@ -250,8 +247,7 @@ extension TypedPlace {
       guard type == String?.self else { throw .notText(index: slot.index) }
       return unsafe unsafeBitCast(String?.none, to: Value.self)
     case .object: return try object(in: slot)
-    case .word(let word):
-      return unsafe Self.narrow(slot.word, by: word)
+    case .word(let word): return unsafe Self.narrow(slot.word, by: word)
     case .converted(let type): return try unsafe converted(from: slot, by: type)
     case .nothing:
       // Void, or NoResult: a type with one value that takes no memory.
