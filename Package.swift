@@ -267,10 +267,11 @@ let package = Package(
       ],
       swiftSettings: testChecks),
     .testTarget(
-      name: "SpyTests", dependencies: ["ForwardingTesting", "Forwarding"],
+      name: "SpyTests", dependencies: ["ForwardingTesting", "ForwardingJournal", "Forwarding"],
       swiftSettings: testChecks),
     .testTarget(
-      name: "ForwardingUndoTests", dependencies: ["ForwardingUndo", "Forwarding"],
+      name: "ForwardingUndoTests",
+      dependencies: ["ForwardingUndo", "Forwarding", "CForwardingFixtures"],
       swiftSettings: testChecks),
     // Depends on the umbrella alone: fails to build when a lower module leaks.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),

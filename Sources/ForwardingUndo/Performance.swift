@@ -89,6 +89,12 @@ final class Performance {
     (hasPerformed, hasSkipped) = (false, false)
   }
 
+  /// Notes that the event is over whose group waits for this.
+  func endEvent() {
+    if outer.first?.kind == .byEvent { return outer[0].isOver = true }
+    parent?.endEvent()
+  }
+
   /// Runs `body` as a part of it, where its caller runs.
   func awaiting<Result>(
     isolation: isolated (any Actor)? = #isolation,

@@ -3,12 +3,15 @@ import Invocations
 import Synchronization
 
 /// A face and the recorder behind it, which records use one after the other.
+@safe
 final class RecordingFace {
   private let recorder = CallRecorder()
   /// Of whom it is the face.
   let type: ObjectIdentifier
   // SAFETY (all): used by the actor or thread that the stack belongs to, for an instant each time.
   @exclusivity(unchecked) private var face: AnyObject
+  /// The same, to be passed without counting it.
+  private let lent: Unmanaged<AnyObject>
   /// The class that was prepared to answer last.
   @exclusivity(unchecked) private var prepared: ObjectIdentifier?
   /// Whether a record is under way, so that one inside of it takes another face.
@@ -16,7 +19,8 @@ final class RecordingFace {
 
   init<Face: ForwardingFace>(_ type: Face.Type) {
     self.type = ObjectIdentifier(type)
-    unsafe face = Face(forwardingTo: recorder)
+    let made = Face(forwardingTo: recorder)
+    unsafe (face, lent) = (made, .passUnretained(made))
   }
 
   /// Whether records of a protocol may use it now.
@@ -38,8 +42,8 @@ final class RecordingFace {
     }
     unsafe isBusy = true
     recorder.begin()
-    // SAFETY: `type` says what the face is, and who calls has compared it.
-    try body(unsafe unsafeDowncast(face, to: Face.self))
+    // SAFETY: `type` says what the face is, and who calls has compared it. The face is there for as long as this is.
+    try unsafe lent._withUnsafeGuaranteedRef { try body(unsafe unsafeDowncast($0, to: Face.self)) }
   }
 
   /// Ends the record; returns the call, if there was one and nothing else.
@@ -87,9 +91,9 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
 
   /// The same, if all that came is one call that was kept.
   func takeOne() -> RecordedCall? {
-    guard unsafe !hasMore, let call = unsafe first else { return nil }
+    // Taken out, and not copied: to count a reference takes as long as to write the call.
+    guard unsafe !hasMore, let call = unsafe first.take() else { return nil }
     owner.store(0, ordering: .relaxed)
-    unsafe first = nil
     return call
   }
 

@@ -70,6 +70,14 @@ enum RecordedCall {
     coalescing == nil ? self : .whole(invocation)
   }
 
+  /// Sends it to an object.
+  func send(to target: AnyObject) throws {
+    switch self {
+    case .packed(let call): try call.send(to: target)
+    case .whole(let call): try call.send(to: target)
+    }
+  }
+
   /// The call as an invocation: its own, or a copy.
   var invocation: Invocation {
     switch self {

@@ -22,25 +22,47 @@ extension UndoStack {
     return true
   }
 
+  /// Undoes a nested group as the other one does, and awaits steps that are `async`. What others record meanwhile is
+  /// then a part of the open group.
+  @discardableResult
+  public nonisolated(nonsending) func undoNestedGroup() async throws(UndoError) -> Bool {
+    guard let entry = try nextNested() else { return try await undo() }
+    try await runAwaiting(begin(.undo, entry, true))
+    return true
+  }
+
+  /// Goes to a checkpoint as the other one does, all or none, and awaits steps that are `async`. What others record
+  /// meanwhile comes after it: then the targets are not at the checkpoint.
+  public nonisolated(nonsending) func go(
+    to checkpoint: UndoCheckpoint
+  ) async throws(UndoError) {
+    guard let performance = try beginGoing(to: checkpoint, true) else { return }
+    try await runAwaiting(performance)
+  }
+
   private nonisolated(nonsending) func runAwaiting(
     _ performance: Performance
   ) async throws(UndoError) {
     let failure = await performance.awaiting { await self.performAll(performance) }
-    guard let failure else {
-      closeLeftOpen()
-      return finish(performance)
-    }
+    guard let failure else { return finish(performance) }
     putBack(performance, failure)
     throw failure
   }
 
   private nonisolated(nonsending) func performAll(_ performance: Performance) async -> UndoError? {
-    while let step = performance.next() {
-      do { try await perform(step, performance) } catch {
-        return .failed(
-          UndoStep(step), Self.told(error, step), rollback: await rollBack(performance))
+    repeat {
+      while let step = performance.next() {
+        do { try await perform(step, performance) } catch {
+          return Self.failure(
+            Self.told(error, step), at: step, await rollBack(performance))
+        }
       }
-    }
+      closeLeftOpen()
+      if isAstray(performance) {
+        let step = performance.entry?.step
+        return Self.failure(nil, at: step, await rollBack(performance))
+      }
+    } while goOn(performance)
     return nil
   }
 

@@ -27,19 +27,22 @@ extension UndoStack {
 
   /// Makes what was recorded the way back.
   func finish(_ performance: Performance) {
-    let stages = performance.stages + [performance.stage(open.first)]
+    // The group of what it recorded is alone; out of its array it is not copied.
+    let last = performance.stage(open.popLast())
     open = performance.outer
     phase = .idle
-    for stage in stages { keep(stage, performance) }
-    if performance.disabledCount == 0 {
-      for case let stage in stages where stage.isOneWay {
-        guard let entry = stage.entry else { continue }
-        diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
-      }
-    }
+    for stage in performance.stages { keep(stage, performance) }
+    keep(last, performance)
+    for stage in performance.stages { tellOneWay(stage, performance) }
+    tellOneWay(last, performance)
     let old = trim()
     end(performance, performance.direction == .undo ? .didUndo : .didRedo)
     withExtendedLifetime(old) {}
+  }
+
+  private func tellOneWay(_ stage: Performance.Stage, _ performance: Performance) {
+    guard stage.isOneWay, performance.disabledCount == 0, let entry = stage.entry else { return }
+    diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
   }
 
   /// Ends groups that steps have left open.

@@ -9,9 +9,17 @@ extension UndoStack {
   /// back, and the stack is as it was; so it is, and nothing is undone, where an object has died whose changes are on
   /// the way: without it the targets do not come to where they were.
   public func go(to checkpoint: UndoCheckpoint) throws(UndoError) {
+    guard let performance = try beginGoing(to: checkpoint, false) else { return }
+    try run(performance)
+  }
+
+  /// Takes the first entry on the way up; nil if the targets are there.
+  func beginGoing(
+    to checkpoint: UndoCheckpoint, _ isAwaited: Bool
+  ) throws(UndoError) -> Performance? {
     try checkReady()
     guard checkpoint.stack == identity else { throw .unreachable }
-    if isAt(checkpoint) { return }
+    if isAt(checkpoint) { return nil }
     let state = checkpoint.state
     guard var direction = direction(to: state) else { throw .unreachable }
     if !observers.isEmpty {
@@ -20,10 +28,10 @@ extension UndoStack {
       guard let now = self.direction(to: state) else { throw .unreachable }
       direction = now
     }
-    guard let entry = direction == .undo ? records.popLast() : undone.popLast() else { return }
-    let performance = begin(direction, entry, false)
+    guard let entry = direction == .undo ? records.popLast() : undone.popLast() else { return nil }
+    let performance = begin(direction, entry, isAwaited)
     performance.place = state
-    try run(performance)
+    return performance
   }
 
   /// What leads to a state; nil if nothing does, or not without objects that have died.

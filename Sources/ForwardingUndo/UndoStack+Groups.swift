@@ -22,7 +22,7 @@ extension UndoStack {
     try checkHere()
     guard let group = open.last, group.kind == .byHand else { throw .noGroupIsOpen }
     close(group.id)
-    if let event = open.first, open.count == 1, event.isOver { close(event.id) }
+    closeIfOver()
   }
 
   /// Undoes at once what is recorded in `body`.
@@ -54,6 +54,11 @@ extension UndoStack {
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
     if index < open.count - 1 { diagnose(.groupLeftOpen(open[open.count - 1].name)) }
     close(id)
+    closeIfOver()
+  }
+
+  /// Closes the group of an event that has ended while others were open inside of it, or while one was undone.
+  func closeIfOver() {
     if let event = open.first, open.count == 1, event.isOver { close(event.id) }
   }
 
@@ -61,6 +66,8 @@ extension UndoStack {
   ///
   /// If a group is open that was begun by hand, the event lasts until that has ended.
   public func endEvent() {
+    // Its groups wait for the undo of one inside.
+    if let performance { return performance.endEvent() }
     guard let event = open.first, event.kind == .byEvent else { return }
     if open.count > 1 { return open[0].isOver = true }
     close(event.id)

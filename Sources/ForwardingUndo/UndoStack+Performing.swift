@@ -17,17 +17,22 @@ extension UndoStack {
   /// Undoes the group that was ended last inside of the one that is open. Where none is open, it undoes.
   @discardableResult
   public func undoNestedGroup() throws(UndoError) -> Bool {
+    guard let entry = try nextNested() else { return try undo() }
+    try run(begin(.undo, entry, false))
+    return true
+  }
+
+  /// Takes the group that was ended last out of the open one, once observers have been told; nil where none is open.
+  func nextNested() throws(UndoError) -> Entry? {
     guard case .idle = phase else { throw .busy }
     // An event that is not over is no group of theirs.
-    if open.allSatisfy({ $0.kind == .byEvent }) { return try undo() }
+    if open.allSatisfy({ $0.kind == .byEvent }) { return nil }
     guard endsWithGroup else { throw .noNestedGroup }
     announce(.willUndo)
     guard endsWithGroup, let last = open.indices.last,
       case .group(let group)? = open[last].steps.popLast()
     else { throw .noNestedGroup }
-    let entry = Entry(step: .group(group), state: newState(), name: group.name)
-    try run(begin(.undo, entry, false))
-    return true
+    return Entry(step: .group(group), state: newState(), name: group.name)
   }
 
   private var endsWithGroup: Bool {
@@ -57,13 +62,7 @@ extension UndoStack {
   private func giveUp(
     _ performance: Performance, _ error: (any Error)?, at step: Step?
   ) -> UndoError {
-    let errors = rollBack(performance)
-    var failure = UndoError.unreachable
-    if error != nil || !errors.isEmpty {
-      failure = .failed(
-        UndoStep(step ?? .group(StepGroup(name: nil, steps: []))), error ?? failure,
-        rollback: errors)
-    }
+    let failure = Self.failure(error, at: step, rollBack(performance))
     putBack(performance, failure)
     return failure
   }
@@ -71,7 +70,7 @@ extension UndoStack {
   private func perform(_ step: Step, _ performance: Performance) throws {
     guard let target = target(of: step, performance) else { return }
     switch step {
-    case .call(let call, _): try call.invocation.send(to: target)
+    case .call(let call, _): try call.send(to: target)
     case .run(let closure):
       guard case .once(let body) = closure.body else { throw InvocationError.notAwaited(nil) }
       try body(target)
@@ -93,6 +92,7 @@ extension UndoStack {
     // What was forgotten meanwhile is forgotten there, too.
     (phase, open) = (before, performance.outer)
     changeDisabled(by: performance.disabledInside)
+    closeIfOver()
     notify(.didCloseGroup(depth: open.count + 1))
     if errors.isEmpty { return }
     throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: errors)
@@ -169,7 +169,7 @@ extension UndoStack {
     coalescing = nil
     openPerforming(entry)
     phase = .performing(performance)
-    update()
+    records.isPlain = false
     return performance
   }
 
@@ -200,6 +200,16 @@ extension UndoStack {
     else { return error }
     return InvocationError.unrecognizedSelector(
       selector, type: SwiftType(target.type), nearest: nil)
+  }
+
+  /// Why an undo failed, and what the way back threw; without an error it went astray.
+  static func failure(
+    _ error: (any Error)?, at step: Step?, _ rollback: [any Error]
+  ) -> UndoError {
+    if error == nil, rollback.isEmpty { return .unreachable }
+    return .failed(
+      UndoStep(step ?? .group(StepGroup(name: nil, steps: []))), error ?? UndoError.unreachable,
+      rollback: rollback)
   }
 
   /// Makes what was recorded the steps that are to be performed.

@@ -31,9 +31,16 @@ extension UndoStack {
       }
       throw error
     }
-    if let call = recording.takeOne() {
+    return keep(recording, object, strongly, coalescing)
+  }
+
+  private func keep(
+    _ recording: RecordingFace, _ object: AnyObject, _ strongly: Bool,
+    _ coalescing: UndoCoalescing?
+  ) -> Bool {
+    if coalescing == nil, let call = recording.takeOne() {
       giveBack(recording)
-      add(.call(call.ready(for: coalescing), reference(to: object, strongly)), coalescing)
+      add(.call(call, reference(to: object, strongly)), nil)
       return true
     }
     let (calls, failure) = recording.take()

@@ -134,8 +134,8 @@ extension SpyProxy: CallForwarding {
 
   @inline(never)
   private func respond(_ call: Call, _ stamp: UInt64, _ script: SpyScript?) throws {
-    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     if let simple = script?.simple { return try call.answer(by: simple) }
+    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     let choice = choose(call, stamp, selector, script)
     if let delay = choice?.delay, delay > .zero { SpyDelay.block(delay) }
     switch choice?.step {

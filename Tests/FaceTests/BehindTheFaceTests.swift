@@ -1,7 +1,7 @@
 #if Macros
   import Dispatch
   import FaceProtocols
-  import Forwarding
+  import ForwardingTesting
   import Invocations
   import Testing
 
@@ -59,14 +59,13 @@
 
     @Test("gets what the face is told, until there is another")
     func changing() {
-      let (one, other) = (Screen("one"), Screen("other"))
-      defer { withExtendedLifetime((one, other)) {} }
-      let single = SingleTarget<ChatDelegateProxy>(one)
+      let (one, other) = (Spy<ChatDelegateProxy>(), Spy<ChatDelegateProxy>())
+      let single = SingleTarget<ChatDelegateProxy>(one.face)
       single.face.chat(chat, didReceive: ChatMessage("1"))
-      single.setTarget(other)
+      single.setTarget(other.face)
       single.face.chat(chat, didReceive: ChatMessage("2"))
-      #expect(one.seen == ["garden: 1"])
-      #expect(other.seen == ["garden: 2"])
+      #expect(one.received(\.chatDidReceive).map(\.1.text) == ["1"])
+      #expect(other.received(\.chatDidReceive).map(\.1.text) == ["2"])
     }
 
     @Test("is not kept, and when it is gone the face has what was said")
@@ -120,8 +119,8 @@
 
     @Test("shows messages before and after the target")
     func looking() throws {
-      let screen = Screen()
-      let watched = Intercepting<ChatDelegateProxy>(screen)
+      let spy = Spy<ChatDelegateProxy>()
+      let watched = Intercepting<ChatDelegateProxy>(spy.face)
       let seen = Guarded<[String]>([])
       watched.proxy.before("chat:didReceive:") { call in
         let message: ChatMessage = try call.argument(at: 3)
@@ -133,10 +132,10 @@
       watched.face.chat(chat, didReceive: ChatMessage("hello"))
       #expect(watched.remove(token))
       watched.face.chat(chat, didReceive: ChatMessage("again"))
-      #expect(screen.seen == ["garden: hello", "garden: again"])
+      #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["hello", "again"])
       #expect(
         seen.read { $0 } == ["before hello", "after chat:didReceive:", "before again"])
-      #expect(watched.target as? Screen === screen)
+      #expect(watched.target === spy.face)
     }
 
     @Test("keeps the target, unless told otherwise")

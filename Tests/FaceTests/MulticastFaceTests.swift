@@ -1,7 +1,7 @@
 #if Macros
   import Dispatch
   import FaceProtocols
-  import Forwarding
+  import ForwardingTesting
   import Invocations
   import Testing
 
@@ -54,15 +54,14 @@
     @Test("tells a target on its queue")
     func queue() {
       let queue = DispatchQueue(label: "delegates")
-      let screen = Screen()
-      defer { withExtendedLifetime(screen) {} }
-      delegates.add(unchecked: screen, on: .queue(queue))
+      let spy = Spy<ChatDelegateProxy>()
+      delegates.add(unchecked: spy.face, on: .queue(queue))
       queue.suspend()
       delegates.face.chat(chat, didReceive: ChatMessage("later"))
-      #expect(screen.seen.isEmpty)
+      #expect(spy.calls(\.chatDidReceive) == 0)
       queue.resume()
       queue.sync {}
-      #expect(screen.seen == ["garden: later"])
+      #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["later"])
     }
 
     @Test(
@@ -84,14 +83,17 @@
 
     @Test("tells all, also where the first answer counts")
     func firstAnswer() {
-      let screens = [Screen("one"), Screen("two")]
-      defer { withExtendedLifetime(screens) {} }
-      for screen in screens { delegates.add(screen) }
+      let (one, other) = (Spy<ChatDelegateProxy>(), Spy<ChatDelegateProxy>())
+      for spy in [one, other] { delegates.add(spy.face) }
       delegates.resultRule = .first
       delegates.face.draft = "text"
       delegates.face.chat(chat, didReceive: ChatMessage("hello"))
-      #expect(screens.map(\.draft) == ["text", "text"])
-      #expect(screens.map(\.seen) == [["garden: hello"], ["garden: hello"]])
+      verifyInOrder {
+        one.messages.setDraft.with("text")
+        other.messages.setDraft.with("text")
+        one.messages.chatDidReceive
+        other.messages.chatDidReceive
+      }
     }
 
     @Test("passes on what a requirement throws")

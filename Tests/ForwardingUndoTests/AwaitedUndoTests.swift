@@ -4,7 +4,7 @@ import Testing
 
 /// Lets a test go on where another task waits.
 @MainActor
-private final class Gate {
+final class Gate {
   private var waiting: CheckedContinuation<Void, Never>?
   private(set) var isReached = false
 

@@ -83,21 +83,27 @@ import Testing
       #expect(heard.diagnostics[0].hasPrefix("'fill:' was not recorded"))
     }
 
-    @Test("a face that is kept records nothing later, and nothing of another record")
-    func kept() throws {
+    @Test(
+      "a face that is kept records nothing later, and nothing of another record",
+      arguments: ["one call", "several", "an error"])
+    func kept(what: String) throws {
       let text = Text(undo)
       let other = Text(undo)
       var kept: TextEditingProxy?
-      undo.record(on: text, as: TextEditingProxy.self) {
-        $0.insert("a", at: 0)
+      _ = try? undo.record(on: text, as: TextEditingProxy.self) {
         kept = $0
+        $0.insert("a", at: 0)
+        if what == "several" { $0.insert("b", at: 0) }
+        if what == "an error" { throw Refused() }
       }
       #expect(throws: UndoError.self) { try kept?.replaceAll("b") }
+      let count = undo.undoCount
       undo.record(on: other, as: TextEditingProxy.self) {
         $0.insert("c", at: 0)
         #expect(throws: UndoError.self) { try kept?.replaceAll("b") }
       }
-      #expect(undo.steps.map(\.message) == ["insert:at:", "insert:at:"])
+      #expect(count == (what == "an error" ? 0 : 1))
+      #expect(undo.steps.dropFirst(count).map(\.message) == ["insert:at:"])
     }
 
     @Test("a record inside of another one keeps its own messages")

@@ -43,6 +43,31 @@ struct RecordingTests {
     #expect(watched == nil)
   }
 
+  @Test("an object that forwards what an undo sends may keep it for longer than the step")
+  func forwarding() throws {
+    final class Keeper: ForwardingProxy, @unchecked Sendable {
+      var kept: [Invocation] = []
+      override func forward(_ invocation: Invocation) throws {
+        invocation.retainArguments()
+        kept.append(invocation)
+      }
+      override func methodSignature(for selector: Selector) -> MethodSignature? {
+        message?.signature
+      }
+      var message: Message<Void, String, Page>?
+    }
+    let (keeper, text) = (Keeper(), "a text that is longer than fits a word")
+    let page = Page(undo)
+    let message = try Message<Void, String, Page>("title:page:")
+    keeper.message = message
+    try undo.record(on: keeper, message, text, page)
+    try undo.undo()
+    undo.removeAll()
+    #expect(keeper.kept.map(\.selector) == ["title:page:"])
+    #expect(try keeper.kept[0].argument(at: 2, as: String.self) == text)
+    #expect(try keeper.kept[0].argument(at: 3, as: Page.self) === page)
+  }
+
   @Test("a new record ends what could be redone")
   func newRecord() throws {
     let page = Page(undo)

@@ -108,4 +108,60 @@ struct RemovalTests {
     let left = undo.steps.flatMap { $0.steps.isEmpty ? [$0] : $0.steps }.flatMap(\.arguments)
     #expect(left == (all ? ["-8"] : ["-1", "-2", "-8", "-32"]))
   }
+
+  @Test(
+    "goes out of what was undone on the way to a checkpoint, and of its way back",
+    arguments: [true, false])
+  func onTheWay(all: Bool) throws {
+    let (page, other) = (Page(undo), Page(undo))
+    let start = try undo.checkpoint()
+    try page.add(2)
+    try other.add(1)
+    page.whenChanged = {
+      #expect(other.count == 0)
+      if all { undo.removeAll() } else { #expect(undo.removeAll(for: other)) }
+    }
+    #expect(throws: UndoError.self) { try undo.go(to: start) }
+    // What was recorded after that is done again, and the rest is forgotten.
+    #expect((page.count, other.count) == (2, 0))
+    #expect(undo.steps.map(\.description) == (all ? [] : ["Page add: -2"]))
+    #expect(!undo.canRedo)
+  }
+
+  @Test("in a group that is taken back, it leads the undo around that to where nobody was")
+  func failingAround() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.beginGroup()
+    try page.add(1)
+    undo.record(on: other) { other in
+      try? undo.group(undoingErrors: true) {
+        undo.record(on: other) { _ in #expect(undo.removeAll(for: page)) }
+        throw Refused()
+      }
+      throw Refused()
+    }
+    try undo.endGroup()
+    try undo.markSaved()
+    #expect(throws: UndoError.self) { try undo.undo() }
+    #expect(undo.steps.map(\.description) == ["(Page closure)"])
+    #expect(undo.isModified)
+  }
+
+  @MainActor
+  @Test("goes out of what others record while a step is awaited", arguments: [true, false])
+  func deferred(all: Bool) async throws {
+    let (page, other) = (Page(undo), Page(undo))
+    let gate = Gate()
+    undo.onDiagnostic = { _ in }
+    undo.record(on: other) { _ in await gate.wait() }
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    try page.add(1)
+    try other.add(2)
+    if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+    try other.add(4)
+    gate.open()
+    _ = try await undoing.value
+    #expect(undo.steps.flatMap(\.arguments) == (all ? ["-4"] : ["-2", "-4"]))
+  }
 }

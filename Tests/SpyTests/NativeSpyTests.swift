@@ -25,10 +25,8 @@ struct NativeSpyTests {
     }
   }
 
-  @Test(
-    "SQLite's rows and changes are kept as it told them",
-    .enabled(if: has("libsqlite3.so.0", "libsqlite3-0")))
-  func sqlite() throws {
+  /// A data base of SQLite in memory; `close` is for the test.
+  private func openDatabase() throws -> UnsafeMutableRawPointer? {
     try load(
       "libsqlite3.so.0", "sqlite3_",
       ["open": "i*^^v", "exec": "i^v*^?^v^v", "update_hook": "^v^v^?^v", "close": "i^v"])
@@ -37,6 +35,14 @@ struct NativeSpyTests {
       try functions.call("open", ":memory:", $0, returning: Int32.self)
     }
     #expect(opened == 0)
+    return database
+  }
+
+  @Test(
+    "SQLite's rows and changes are kept as it told them",
+    .enabled(if: has("libsqlite3.so.0", "libsqlite3-0")))
+  func sqlite() throws {
+    let database = try openDatabase()
     let nothing = nil as UnsafeRawPointer?
 
     // void hook(void *, int operation, char const *database, char const *table, sqlite3_int64 row)
@@ -76,6 +82,43 @@ struct NativeSpyTests {
     }
     _ = try functions.call("close", database, returning: Int32.self)
     withExtendedLifetime((hook, rows)) {}
+  }
+
+  @Test(
+    "what SQLite tells on another thread is waited for, and fails where it is rejected",
+    .enabled(if: has("libsqlite3.so.0", "libsqlite3-0")), .timeLimit(.minutes(10)))
+  func sqliteElsewhere() async throws {
+    let failures = Failures()
+    let spy = SpyProxy(reportingTo: failures)
+    nonisolated(unsafe) let database = try openDatabase()
+    let functions = functions
+    let changed = try Message<NoResult, Int32, String, String, Int64>(
+      "operation:database:table:row:")
+    let hook = try MessageCallback(
+      to: spy, selector: changed.selector, encoding: "v^vi**q", skipping: 1)
+    try functions.call("update_hook", database, hook.address, nil as UnsafeRawPointer?)
+    // Nothing is deleted.
+    spy[changed].where(\.0, equals: 9).reject()
+    DispatchQueue.global().async {
+      for sql in [
+        "create table notes (text)", "insert into notes values ('one')",
+        "delete from notes where text = 'one'",
+        "insert into notes values ('two')",
+      ] {
+        _ = try? functions.call(
+          "exec", database, sql, nil as UnsafeRawPointer?, nil as UnsafeRawPointer?,
+          nil as UnsafeRawPointer?, returning: Int32.self)
+      }
+    }
+    try await spy[changed].expect(times: 3, within: .seconds(300))
+    #expect(spy[changed].received.map(\.0) == [18, 9, 18])
+    #expect(
+      failures.all.map(\.expected) == ["no call of 'operation:database:table:row:' with 9"])
+    try await spy[changed].where(\.0, equals: 23).expect(within: .milliseconds(1))
+    #expect(failures.all.last?.given == "received none")
+    #expect(failures.all.last?.received.first?.hasPrefix("operation:database:table:row:(") == true)
+    _ = try functions.call("close", database, returning: Int32.self)
+    withExtendedLifetime(hook) {}
   }
 
   @Test(

@@ -48,6 +48,15 @@
       #expect(try spy.face.chat(chat, upload: [1]) == 5)
     }
 
+    @Test("a list of answers mixes values and errors, and one that is empty changes nothing")
+    func list() {
+      let upload = spy.messages.chatUpload
+      upload.answer(inTurn: [.success(1), .failure(Offline()), .success(2)])
+      upload.answer(inTurn: [])
+      let numbers = (0..<4).map { _ in try? spy.face.chat(chat, upload: []) }
+      #expect(numbers == [1, nil, 2, 2])
+    }
+
     @Test("the newest answer that is for a call counts, and one for some calls ends with them")
     func newest() {
       spy.answer(\.chatShouldSend, with: false)

@@ -48,7 +48,9 @@ package final class CallTapes: @unchecked Sendable {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     // The newest end first, mostly.
-    if let index = unsafe open.lastIndex(of: stamp) {
+    if unsafe open.last == stamp {
+      unsafe open.removeLast()
+    } else if let index = unsafe open.lastIndex(of: stamp) {
       unsafe open.swapAt(index, open.count - 1)
       unsafe open.removeLast()
     }

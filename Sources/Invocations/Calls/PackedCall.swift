@@ -57,6 +57,20 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
     unsafe Selector(word: memory.load(fromByteOffset: 8, as: UInt.self))
   }
 
+  /// Sends it to an object, which the caller holds. What it refers to is lent.
+  package func send(to target: AnyObject) throws {
+    try unsafe plan._withUnsafeGuaranteedRef { plan in
+      try unsafe withUnsafeTemporaryAllocation(
+        byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
+      ) { scoped in
+        // SAFETY: a call that is packed has nothing but registers, so there is room for its frame.
+        let call = unsafe Call(setting: plan.facts, at: scoped.baseAddress.unsafelyUnwrapped)
+        unsafe call.frame.copyMemory(from: memory, byteCount: plan.carriage.wordBytes)
+        try call.send(compared: selector, to: target)
+      }
+    }
+  }
+
   /// The call as an invocation that owns its arguments, without a target.
   package func invocation() -> Invocation {
     unsafe plan._withUnsafeGuaranteedRef { plan in

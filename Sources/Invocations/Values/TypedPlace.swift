@@ -220,15 +220,21 @@ extension TypedPlace {
       {
         return unsafe unsafeBitCast(object, to: Value.self)
       }
-    case .word(let word):
-      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
-        let base = unsafe memory.baseAddress.unsafelyUnwrapped
-        unsafe fwd_word_narrow(word, slot.word, UnsafeMutableRawPointer(base))
-        return unsafe base.move()
-      }
+    case .word(let word): return unsafe Self.narrow(slot.word, by: word)
     default: break
     }
     return try unsafe loadUnusual(as: type, from: slot)
+  }
+
+  /// The value in a word. By way of a word as well: room for a `Value` looks types up, where this is not specialized.
+  @inlinable @unsafe
+  @inline(__always)
+  static func narrow<Value>(_ given: UInt64, by word: FWDWord) -> Value {
+    var narrow: UInt64 = 0
+    return unsafe withUnsafeMutablePointer(to: &narrow) {
+      unsafe fwd_word_narrow(word, given, $0)
+      return unsafe UnsafeRawPointer($0).load(as: Value.self)
+    }
   }
 
   @usableFromInline @unsafe
@@ -241,12 +247,7 @@ extension TypedPlace {
       guard type == String?.self else { throw .notText(index: slot.index) }
       return unsafe unsafeBitCast(String?.none, to: Value.self)
     case .object: return try object(in: slot)
-    case .word(let word):
-      return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
-        let base = unsafe memory.baseAddress.unsafelyUnwrapped
-        unsafe fwd_word_narrow(word, slot.word, UnsafeMutableRawPointer(base))
-        return unsafe base.move()
-      }
+    case .word(let word): return unsafe Self.narrow(slot.word, by: word)
     case .converted(let type): return try unsafe converted(from: slot, by: type)
     case .nothing:
       // Void, or NoResult: a type with one value that takes no memory.
