@@ -18,7 +18,8 @@ server=$(PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nats-server) || {
 folder=$(mktemp -d)
 started=()
 finish() {
-  for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
+  # The server last, so that nobody misses it.
+  for ((i = ${#started[@]} - 1; i >= 0; i--)); do kill "${started[i]}" 2>/dev/null || true; done
   wait
   rm -rf "$folder"
 }

@@ -128,10 +128,15 @@ import Forwarding
   }
 
   let words = CommandLine.arguments.dropFirst()
-  switch (words.first, words.count) {
-  case ("serve", 4): try await serve(words[2], Double(words[3]) ?? 0, words[4])
-  case ("tell", 3): try await tell(words[2], toKill: Int32(words[3]) ?? 0)
-  default: print("Scripts/demo-remote.sh starts this, with a server and others of its kind.")
+  do {
+    switch (words.first, words.count) {
+    case ("serve", 4): try await serve(words[2], Double(words[3]) ?? 0, words[4])
+    case ("tell", 3): try await tell(words[2], toKill: Int32(words[3]) ?? 0)
+    default: say("Scripts/demo-remote.sh starts this, with a server and others of its kind.")
+    }
+  } catch {
+    say("\(error)")
+    exit(1)
   }
 #else
   print("This needs NATS and macros: make demo-remote")

@@ -155,6 +155,28 @@ struct RemoteCommandTests {
     #expect(shop.status == 128 + SIGINT)
   }
 
+  @Test(
+    "what the pages show of it is what it prints",
+    arguments: ["README.md", "Documentation/Remote.md"])
+  func pages(path: String) throws {
+    let page = try String(
+      contentsOf: SnippetTests.root.appendingPathComponent(path), encoding: .utf8)
+    let shop = try ServedShop()
+    defer { shop.end() }
+    func shown(_ text: String) -> String {
+      text.replacingOccurrences(of: shop.address, with: "unix:/tmp/shop")
+    }
+    if path != "README.md" { #expect(page.contains(shown(shop.header.joined(separator: "\n")))) }
+    let sends = page.split(separator: "\n").filter { $0.hasPrefix("$ forward send ") }
+    #expect(!sends.isEmpty)
+    for line in sends {
+      let command = line.dropFirst(9).replacingOccurrences(of: "unix:/tmp/shop", with: shop.address)
+      let result = try ForwardingTestSupport.run(
+        "/bin/sh", ["-c", "'\(Tool.program.path)' \(command) 2>&1"])
+      #expect(page.contains("\(line)\n\(shown(result.output))"), "\(line): \(result.output)")
+    }
+  }
+
   @Test("--ping says how many are there")
   func ping() throws {
     let shop = try ServedShop()
