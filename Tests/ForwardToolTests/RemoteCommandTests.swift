@@ -35,6 +35,7 @@ struct RemoteCommandTests {
   @Test("what is exposed is listed, each call has a line, and ^C ends it with the counts")
   func lines() throws {
     let shop = try ServedShop(["--as", "corner.shop"])
+    defer { shop.end() }
     #expect(shop.header[0] == "corner%2Eshop.shop at \(shop.address)")
     #expect(shop.header.contains("  restock:amount:  'v@:*i'"))
     #expect(try send(shop.address, "corner%2Eshop.shop", "price:", "d@:*", "tea").status == 0)
@@ -62,6 +63,7 @@ struct RemoteCommandTests {
   @Test("with --json, the list, each call and the counts are an object each; --count ends it")
   func json() throws {
     let shop = try ServedShop(["--json", "--count", "3"])
+    defer { shop.end() }
     let list = try #require(try Tool.objects(shop.header[0]).first)
     #expect(list["subject"] as? String == "shop.shop")
     #expect((list["messages"] as? [[String: String]])?.count == 9)
@@ -141,6 +143,7 @@ struct RemoteCommandTests {
   @Test("no answer by the deadline; while a host ends, it refuses; a second ^C does not wait")
   func ending() throws {
     let shop = try ServedShop()
+    defer { shop.end() }
     let late = try Tool.run(
       ["send", "--deadline", "0.1", shop.address, "shop.shop", "wait:", "v@:d", "60"])
     #expect(late.status == 1)
@@ -204,6 +207,8 @@ struct RemoteCommandTests {
       let server = try #require(try LoopbackServer())
       defer { server.end() }
       let shop = try ServedShop(["--count", "1"], at: server.url)
+      defer { shop.end() }
+      defer { shop.end() }
       #expect(try send("--ping", server.url, "shop.shop").status == 0)
       #expect(try send(server.url, "shop.shop", "price:", "d@:*", "tea").output == "3.5\n")
       #expect(try shop.rest()[0].contains("asked  the network  price: \"tea\"  → 3.5"))
