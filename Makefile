@@ -3,11 +3,12 @@
 # make check   make test, 3,000 random signatures, the sanitizers, other builds,
 #              several images, and allocations that fail
 # make test-remote   calls to other processes, with a real NATS server
+# make demo-remote   build and show calls to other processes: a server, and four of them, on loopback
 # make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
 .PHONY: demo test check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
-	bench-check bench-build bench-record fuzz clean test-remote
+	bench-check bench-build bench-record fuzz clean test-remote demo-remote
 
 demo: setup
 	@swift build -c release --product forward
@@ -37,10 +38,14 @@ check: setup-check test
 	Scripts/models.sh
 	@echo "All checks passed."
 
-# Calls to other processes, with a real NATS server on loopback.
+# Calls to other processes, with a real NATS server on loopback; the tool and the demo among them.
 test-remote:
 	@Scripts/setup.sh nats
-	swift test --traits Macros,NATS --filter ForwardingRemoteTests
+	swift test --traits Macros,NATS --filter 'ForwardingRemoteTests|RemoteCommandTests'
+
+demo-remote:
+	@Scripts/setup.sh nats
+	@Scripts/demo-remote.sh
 
 setup:
 	@Scripts/setup.sh

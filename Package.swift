@@ -171,7 +171,7 @@ let package = Package(
       name: "forward",
       dependencies: [
         "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
-        "CForwardingShims", "CallBenchmarks",
+        "ForwardingRemote", "ForwardingNATS", "CForwardingShims", "CallBenchmarks",
       ], swiftSettings: checks),
 
     // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.

@@ -86,7 +86,10 @@ public struct Interface: Sendable {
     self = all
   }
 
-  private mutating func allow(_ selector: Selector, _ plan: CallPlan) throws(InterfaceError) {
+  /// Allows a message by its prepared call, whose places may have Swift types.
+  package mutating func allow(
+    _ selector: Selector, _ plan: CallPlan
+  ) throws(InterfaceError) {
     let message = try InterfaceMessage(selector, plan, index: count, limits)
     if let known = bySelector[selector] {
       guard known.encodingBytes == message.encodingBytes, known.takes(plan) else {

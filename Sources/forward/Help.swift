@@ -9,6 +9,8 @@ enum Help {
       forward doctor                                            check this machine
       forward bench                                             what calls cost, beside closures
       forward journal bank.journal                              the calls of a journal
+      forward serve unix:/tmp/shop                              an object for other processes
+      forward send unix:/tmp/shop shop.shop price: d@:* tea     a message to one: 3.5
       forward tour                                              what the package does, in a minute
 
     Commands:
@@ -17,6 +19,8 @@ enum Help {
       doctor    Check libffi, the engines and callbacks on this machine
       bench     Measure calls against closures
       journal   Show or check a journal of calls
+      serve     Let other processes send to an example, and show their calls
+      send      Send a message to an object of another process
       tour      A short narrated run
 
     'forward COMMAND --help' tells more. Exit codes: 0 ok, 1 the call or a check failed,
@@ -30,6 +34,8 @@ enum Help {
     case .doctor: doctor
     case .bench: bench
     case .journal: journal
+    case .serve: serve
+    case .send: send
     case .tour: tour
     }
   }
@@ -124,6 +130,56 @@ enum Help {
 
     The exit code is 65 if the file is damaged or no journal; with --check it is 1 if it is torn,
     which the next one to write will mend.
+    """
+
+  private static let serve = """
+    Examples:
+      forward serve unix:/tmp/shop
+      forward serve --json unix:/tmp/shop | jq .selector
+      forward serve --as shop-2 nats://127.0.0.1:4222
+
+    Usage: forward serve [--json] [--as NAME] [--count N] ADDRESS
+
+    Exposes an example, a shop with a message of each kind of type, at unix:PATH or at a NATS server.
+    Prints its messages with their encodings, and a line for each call: whether it is asked or told,
+    who sends it, the arguments, and the result or the error. ^C ends what has begun, and prints
+    statistics; a second one does not wait.
+
+      --json    one JSON object on a line for the list, for each call, and for the statistics
+      --as      the name that others send to; shop unless told otherwise
+      --count   ends after so many calls
+
+    NATS takes a tool that was built with it: swift build -c release --traits NATS --product forward
+    """
+
+  private static let send = """
+    Examples:
+      forward send unix:/tmp/shop shop.shop price: 'd@:*' tea
+      forward send unix:/tmp/shop shop.shop volume: 'd@:{Box=ddd}' '[1,2,3]'
+      forward send unix:/tmp/shop shop.shop order: \
+        '^{forward.Receipt}@:^{forward.Order}' '{"articles":{"tea":2}}'
+      forward send --tell unix:/tmp/shop shop.shop restock:amount: 'v@:*i' tea 5
+      forward send --ping --expect 3 nats://127.0.0.1:4222 chat.Room
+
+    Usage: forward send [--json] [--tell] [--deadline SECONDS] ADDRESS NAME.INTERFACE SELECTOR
+                        ENCODING [ARGUMENT…]
+           forward send [--json] --ping [--expect N] [--deadline SECONDS] ADDRESS NAME.INTERFACE
+
+    Sends a message to whoever answers to the name at unix:PATH or nats://HOST:PORT, and prints the
+    result. ENCODING has the types of the message, with @: behind the result's; the other process is
+    never asked for them, and refuses others than its own.
+
+    Numbers are written plainly, B as true or false, * as text, structures of numbers as nested JSON
+    arrays ([1,[2,3]]), a [UInt8] (^{Swift.Array_Swift.UInt8_}) as 00ff7f, and any other Codable type
+    of Swift (^{Module.Type}) as its JSON. Text cannot be missing (nil). What means nothing in another
+    process is refused: pointers, objects, selectors, unions, bit-fields and long doubles.
+
+      --json       {"result": …, "milliseconds": …} on a line, or an object with "error"
+      --tell       awaits nothing: nobody hears what becomes of it. The message has no result
+      --deadline   how long an answer is waited for; 5 seconds unless told otherwise
+      --ping       asks who is there; the exit code is 1 if that is nobody, or less than --expect
+
+    The exit code is 1 if there is no answer, or an error instead.
     """
 
   private static let tour = """

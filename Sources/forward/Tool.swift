@@ -28,6 +28,8 @@ enum Tool {
       case "bench": return try BenchCommand.run(Options(rest, for: .bench))
       case "doctor": return try DoctorCommand.run(Options(rest, for: .doctor))
       case "journal": return try JournalCommand.run(Options(rest, for: .journal))
+      case "serve": return try ServeCommand.run(Options(rest, for: .serve))
+      case "send": return try SendCommand.run(Options(rest, for: .send))
       case "tour": return try TourCommand.run(Options(rest, for: .tour))
       case "help", "--help", "-h":
         return help(rest.first)
@@ -63,7 +65,7 @@ enum Tool {
 
 /// The commands that take options.
 enum Command: String {
-  case explain, call, doctor, bench, journal, tour
+  case explain, call, doctor, bench, journal, serve, send, tour
 }
 
 /// A command line that cannot be understood, or that asks for help.
@@ -88,6 +90,8 @@ struct Options {
     case .doctor: (["--json"], [])
     case .bench: ([], ["--json", "--html", "--rounds"])
     case .journal: (["--json", "--follow", "--check"], [])
+    case .serve: (["--json"], ["--as", "--count"])
+    case .send: (["--json", "--tell", "--ping"], ["--deadline", "--expect"])
     case .tour: ([], [])
     }
   }

@@ -25,7 +25,7 @@ struct HouseTests {
     // It says what libffi there is.
     "forward": [
       "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
-      "CallBenchmarks", "CForwardingShims",
+      "ForwardingRemote", "ForwardingNATS", "CallBenchmarks", "CForwardingShims",
     ],
     // One row leads to a handler in C.
     "CallBenchmarks": [

@@ -60,8 +60,9 @@ extension CallPlan {
     return plan
   }
 
-  /// Returns the plan that all equal signatures share whose places have these types.
-  static func shared(
+  /// Returns the plan that all equal signatures share whose places have these types: the result's, then the
+  /// arguments'; nil for those that are as C has them.
+  package static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil, swiftTypes: [SwiftType?]
   ) throws(InvocationError) -> CallPlan {
     let key = key(signature, fixedArgumentCount, swiftTypes)

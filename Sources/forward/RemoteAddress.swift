@@ -1,0 +1,109 @@
+import Dispatch
+import Forwarding
+import ForwardingRemote
+
+#if NATS
+  import ForwardingNATS
+#endif
+
+/// Where another process is reached: what `serve` and `send` begin with.
+enum RemoteAddress: Sendable {
+  case unix(path: String)
+  case nats(url: String)
+
+  init(_ text: String, _ options: Options) throws(UsageError) {
+    if text.hasPrefix("unix:"), text != "unix:" {
+      self = .unix(path: String(text.dropFirst(5)))
+    } else if text.hasPrefix("nats://") || text.hasPrefix("tls://") {
+      self = .nats(url: text)
+    } else {
+      throw options.fault("'\(text)' is no address: write unix:PATH or nats://HOST:PORT")
+    }
+  }
+
+  /// The transport of who is sent to.
+  func listening() throws -> any Transport {
+    switch self {
+    case .unix(let path): try UnixSocketTransport(listeningAt: path)
+    case .nats(let url): try Self.connected(to: url)
+    }
+  }
+
+  /// The transport of who sends.
+  func connected() throws -> any Transport {
+    switch self {
+    case .unix(let path): try UnixSocketTransport(connectedTo: path)
+    case .nats(let url): try Self.connected(to: url)
+    }
+  }
+
+  private static func connected(to url: String) throws -> any Transport {
+    #if NATS
+      return try NATSTransport(url)
+    #else
+      throw TransportError.failed(
+        "this tool was built without NATS; build one with it: "
+          + "swift build -c release --traits NATS --product forward")
+    #endif
+  }
+}
+
+/// A name of hosts, and one of an interface, as a subject has them: `bank-1.bank`.
+struct RemoteName: Sendable {
+  let host: String
+  let interface: String
+
+  /// Reads `NAME.INTERFACE`, also as it crosses: behind `forwarding.`, and with `%` and two digits for what may not
+  /// stand in a name, so a dot inside of one is `%2E`.
+  init(_ text: String, _ options: Options) throws(UsageError) {
+    var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    if parts.count == 3, parts[0] == "forwarding" { parts.removeFirst() }
+    guard parts.count == 2, let host = Self.name(parts[0]), let interface = Self.name(parts[1])
+    else {
+      throw options.fault(
+        "'\(text)' is no NAME.INTERFACE, such as shop.shop; a dot inside of a name is %2E")
+    }
+    (self.host, self.interface) = (host, interface)
+  }
+
+  private static func name(_ part: Substring) -> String? {
+    if part.isEmpty { return nil }
+    // An empty name, as it crosses.
+    if part == "%" { return "" }
+    var bytes: [UInt8] = []
+    var rest = Array(part.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(escaped)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}
+
+/// What is awaited by a program that awaits nothing.
+enum Waiting {
+  static func result<Value: Sendable>(
+    of body: @escaping @Sendable () async throws -> Value
+  ) throws -> Value {
+    let done = DispatchSemaphore(value: 0)
+    let result = Guarded(Result<Value, any Error>.failure(RemoteError.closed))
+    Task {
+      do {
+        let value = try await body()
+        result.withLock { $0 = .success(value) }
+      } catch {
+        result.withLock { $0 = .failure(error) }
+      }
+      done.signal()
+    }
+    done.wait()
+    return try result.read { $0 }.get()
+  }
+}
