@@ -8,6 +8,7 @@
   final class NATSServer: Sendable {
     let port: Int
     private let arguments: [String]
+    private let environment: [String: String]
     private let process = Mutex<Process?>(nil)
 
     static let program = [
@@ -21,15 +22,17 @@
     var url: String { "nats://127.0.0.1:\(port)" }
 
     /// Starts one, with what a file of configuration has beside the address.
-    convenience init(configuration: String, in folder: TemporaryFolder) throws {
+    convenience init(
+      configuration: String, in folder: TemporaryFolder, environment: [String: String] = [:]
+    ) throws {
       let path = folder.path("server.conf")
       try configuration.write(toFile: path, atomically: true, encoding: .utf8)
-      try self.init(["-c", path])
+      try self.init(["-c", path], environment)
     }
 
-    init(_ arguments: [String] = []) throws {
+    init(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws {
       port = try Self.freePort()
-      self.arguments = arguments
+      (self.arguments, self.environment) = (arguments, environment)
       try start()
     }
 
@@ -39,6 +42,7 @@
       let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
       process.arguments = ["-a", "127.0.0.1", "-p", "\(port)"] + arguments
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       process.standardError = FileHandle.nullDevice
       process.standardOutput = FileHandle.nullDevice
       try process.run()

@@ -11,7 +11,7 @@
   struct ServerFaultTests {
     private let name = "tally \(UInt32.random(in: 0 ... .max))"
 
-    @Test("a server that is killed in the middle of 10,000 calls: each ends, and none is made twice")
+    @Test("a server is killed in the middle of 10,000 calls: each ends, none is made twice")
     func killedServer() async throws {
       let server = try NATSServer()
       let host = RemoteHost(try NATSTransport(server.url), as: name)
@@ -20,14 +20,13 @@
       let here = try NATSTransport(server.url)
       let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(5))
       let endings = Endings()
-      async let sending: Void = endings.send(0..<10_000, to: remote, atATime: 200)
+      async let calls: Void = endings.send(0..<10_000, to: remote, atATime: 200)
       for least in [2000, 5000] {
         while endings.sum < least { try await Task.sleep(for: .milliseconds(1)) }
         server.kill()
         try server.start()
       }
-      await sending
-      print("killed server:", endings.answered.count, endings.others)
+      await calls
       #expect(endings.sum == 10_000)
       #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "timed out", "unreachable"]))
       #expect(!endings.others.isEmpty)
@@ -61,7 +60,6 @@
       process.signal(SIGCONT)
       remote.deadline = .seconds(300)
       await endings.send(200..<300, to: remote, atATime: 10)
-      print("stopped:", time, endings.answered.count, endings.others)
       #expect(endings.answered == Set(0..<100).union(200..<300))
       // What stood still meanwhile was performed, or found to be too late; nothing twice.
       #expect(try await Tally.twice(on: remote) == 0)
@@ -73,7 +71,7 @@
     }
 
     #if Macros
-      @Test("three of five hosts that die while all are asked: the others answer, the dead are named")
+      @Test("three of five hosts die while all are asked: the others answer, those are named")
       func dyingHosts() async throws {
         let server = try NATSServer()
         let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
@@ -90,7 +88,6 @@
         for process in processes[..<3] { kill(process, SIGKILL) }
         let after = try await asked
         let time = ContinuousClock.now - begin
-        print("gather:", time, after.values.count, after.silent.count)
         #expect(time >= .seconds(4) && time < .seconds(60), "\(time)")
         #expect(Set(after.values) == Set(processes[3...]))
         #expect(after.silent == Set(before.answers[..<3].map(\.host)))

@@ -63,8 +63,19 @@
             unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
           }
         }, receiver)
-      // Nothing is dropped as long as there is memory.
-      unsafe natsSubscription_SetPendingLimits(made, -1, -1)
+      // Whoever floods this process does not fill its memory.
+      unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
+    }
+
+    /// The most that may wait to be taken.
+    private static let messages: Int32 = 65_536
+    private static let bytes: Int32 = 64 << 20
+
+    /// How many messages came when more than that waited.
+    var dropped: Int {
+      var count: Int64 = 0
+      unsafe natsSubscription_GetDropped(subscription, &count)
+      return Int(count)
     }
 
     deinit {
