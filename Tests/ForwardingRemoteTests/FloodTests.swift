@@ -4,6 +4,10 @@ import ForwardingWire
 import Foundation
 import Testing
 
+#if NATS
+  import ForwardingNATS
+#endif
+
 /// Somebody sends as much as it can, and reads nothing. `REMOTE_FLOOD` says how many requests.
 @Suite("Floods of requests", .serialized, .timeLimit(.minutes(10)))
 struct FloodTests {
@@ -115,7 +119,3 @@ struct FloodTests {
     }
   }
 }
-
-#if NATS
-  import ForwardingNATS
-#endif

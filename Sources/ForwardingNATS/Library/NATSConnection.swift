@@ -10,6 +10,8 @@
   final class NATSConnection: @unchecked Sendable {
     // SAFETY: the library locks what these point at; they are there until `deinit`, and closed before.
     private var connection: OpaquePointer?
+    /// For what uses the library beside this, and keeps it meanwhile.
+    @unsafe var pointer: OpaquePointer? { unsafe connection }
     private let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
 
@@ -106,6 +108,8 @@
       try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
       try TransportError.check(
         unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
+      try TransportError.check(
+        unsafe natsOptions_SetCustomInboxPrefix(made, options.inboxPrefix))
       if let name = options.name {
         try TransportError.check(unsafe natsOptions_SetName(made, name))
       }
@@ -199,6 +203,9 @@
         unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
     }
 
+    /// Waits, and blocks the thread.
+    static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
+
     func close() {
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.end() }
       unsafe natsConnection_Close(connection)
@@ -228,7 +235,7 @@
   }
 
   extension Duration {
-    fileprivate var milliseconds: Int64 {
+    var milliseconds: Int64 {
       let (seconds, attoseconds) = components
       // A month is as good as for ever.
       return min(max(0, seconds), 2_592_000) * 1000 + attoseconds / 1_000_000_000_000_000

@@ -98,15 +98,18 @@
     @unsafe
     fileprivate init(_ message: OpaquePointer) {
       // SAFETY: the library keeps what it gives until the message is destroyed; all is copied.
-      let count = Int(unsafe natsMsg_GetDataLength(message))
-      if count > 0, let data = unsafe natsMsg_GetData(message) {
-        payload = unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
-      } else {
-        payload = []
-      }
+      payload = unsafe Self.payload(of: message)
       subject = unsafe natsMsg_GetSubject(message).map { unsafe String(cString: $0) } ?? ""
       answerTo = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
       isUnheard = unsafe natsMsg_IsNoResponders(message)
+    }
+
+    @unsafe
+    static func payload(of message: OpaquePointer) -> [UInt8] {
+      let count = Int(unsafe natsMsg_GetDataLength(message))
+      // SAFETY: as above.
+      guard count > 0, let data = unsafe natsMsg_GetData(message) else { return [] }
+      return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
     }
   }
 #endif
