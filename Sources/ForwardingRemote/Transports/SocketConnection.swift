@@ -116,6 +116,9 @@ final class SocketConnection: Sendable {
   /// Whether nothing waits to be sent.
   var isDrained: Bool { outbox.read { $0.isEmpty } }
 
+  /// How many messages have a place in the outbox, sent or not.
+  var places: Int { outbox.read { $0.messages.count } }
+
   /// Sends what waits; false if the other end is gone.
   private func drain() -> Bool {
     outbox.withLockInPlace { outbox in

@@ -22,7 +22,8 @@ struct SocketDescriptor: Hashable, Sendable {
     return descriptor
   }
 
-  private func setUp() {
+  /// Says that nothing waits, that children do not have it, and how much room there is.
+  func setUp() {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     _ = fcntl(number, F_SETFL, O_NONBLOCK)
     if room < Self.room { setRoom(Self.room) }
