@@ -2,6 +2,7 @@ import Forwarding
 import ForwardingRemote
 import ForwardingWire
 import Foundation
+import Synchronization
 import Testing
 
 #if NATS
@@ -77,6 +78,29 @@ struct FloodTests {
       let after = residentKilobytes(of: process.number)
       #expect(before > 0 && after < before + 131_072, "\(before) KB before, \(after) KB after")
       process.end()
+    }
+
+    @Test(
+      "no more than 65,536 messages wait for who listens; the others are let go, and counted",
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+    func waiting() async throws {
+      let server = try NATSServer()
+      let (there, here) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let gate = DispatchSemaphore(value: 0)
+      let received = Atomic(0)
+      let listener = try there.subscribe(to: "news", group: nil) { _ in
+        // The first one holds up the others.
+        if received.add(1, ordering: .relaxed).newValue == 1 { gate.wait() }
+      }
+      for _ in 0..<70_000 { try here.publish([1], to: "news") }
+      try await here.flush(within: .seconds(300))
+      while there.dropped < 70_000 - 65_537 { try await Task.sleep(for: .milliseconds(1)) }
+      gate.signal()
+      while received.load(ordering: .relaxed) < 70_000 - there.dropped {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      #expect(there.dropped <= 70_000 - 65_536)
+      listener.end()
     }
   #endif
 

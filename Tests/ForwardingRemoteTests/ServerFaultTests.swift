@@ -29,7 +29,7 @@
       await calls
       #expect(endings.sum == 10_000)
       #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "timed out", "unreachable"]))
-      #expect(!endings.others.isEmpty)
+      #expect(endings.others["interrupted", default: 0] > 0)
       #expect(tally.count >= endings.answered.count)
       #expect(tally.twice == 0)
       let counts = remote.statistics

@@ -37,14 +37,24 @@
     @Test("10,000 calls are made again in their order, after the server was killed and started")
     func all() throws {
       let journal = try journal()
+      let added = Atomic(0)
+      let isOver = Atomic(false)
+      let server = server
+      // While appends are on their way.
+      Thread.detachNewThread {
+        for least in [2000, 5000, 8000] {
+          while added.load(ordering: .relaxed) < least { usleep(100) }
+          server.kill()
+          try? server.start()
+        }
+        isOver.store(true, ordering: .releasing)
+      }
       for number in 0..<10_000 {
         let sequence = try journal.append(call(number))
         try #require(sequence == UInt64(number + 1))
-        if number == 5000 {
-          server.kill()
-          try server.start()
-        }
+        added.store(number, ordering: .relaxed)
       }
+      while !isOver.load(ordering: .acquiring) { usleep(1000) }
       server.kill()
       try server.start()
       let other = try self.journal()
@@ -87,6 +97,32 @@
         guard number == 100 || number == 700 else { return }
         server.kill()
         try server.start()
+      }
+      let summary = try journal.reader().replay(into: breaker)
+      #expect(breaker.inOrder == Array(0..<1000))
+      #expect(summary.made == 1000 && summary.threw == 0)
+      journal.close()
+    }
+
+    @Test("a server that forgets who reads is asked anew, from the next record on")
+    func forgotten() throws {
+      let journal = try journal()
+      for number in 0..<1000 { try journal.append(call(number)) }
+      let server = server
+      let breaker = Breaker { number in
+        guard number == 100 else { return }
+        let socket = try #require(LoopbackSocket(port: server.port))
+        let names =
+          "CONNECT {\"verbose\":false}\r\nSUB _INBOX.names 1\r\n"
+          + "PUB $JS.API.CONSUMER.NAMES.bank _INBOX.names 0\r\n\r\n"
+        _ = socket.send(Array(names.utf8))
+        var said = ""
+        while !said.contains("]}") { said += socket.line() ?? "]}" }
+        let name = try #require(said.components(separatedBy: "\"consumers\":[\"").last)
+          .prefix { $0 != "\"" }
+        _ = socket.send(
+          Array("PUB $JS.API.CONSUMER.DELETE.bank.\(name) _INBOX.names 0\r\n\r\n".utf8))
+        while !said.contains("\"success\":true") { said += socket.line() ?? "\"success\":true" }
       }
       let summary = try journal.reader().replay(into: breaker)
       #expect(breaker.inOrder == Array(0..<1000))
