@@ -164,7 +164,7 @@ let package = Package(
     .target(
       name: "ForwardingNATS",
       dependencies: [
-        "ForwardingRemote", "Invocations",
+        "ForwardingRemote", "ForwardingWire", "Invocations",
         .target(name: "CNATS", condition: .when(traits: ["NATS"])),
       ], swiftSettings: checks),
     .executableTarget(

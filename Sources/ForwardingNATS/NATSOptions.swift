@@ -21,6 +21,9 @@
     public var trusted: String?
     /// Files with the certificate and the key of this process.
     public var certificate: (chain: String, key: String)?
+    /// What the subjects begin with that answers to this process come by. A server lets each user read its own
+    /// answers alone where each has a prefix of its own.
+    public var inboxPrefix = "_INBOX"
     /// How long the first connection may take.
     public var timeout: Duration = .seconds(2)
 

@@ -24,7 +24,7 @@
     /// Connects to a server.
     public init(_ options: NATSOptions) throws(TransportError) {
       let observers = TransportObservers()
-      let inbox = Inbox()
+      let inbox = Inbox(options.inboxPrefix)
       self.observers = observers
       self.inbox = inbox
       connection = try NATSConnection(options) { state in
@@ -32,9 +32,8 @@
         if state == .interrupted { inbox.failAll(.interrupted) }
         if state == .closed { inbox.failAll(.closed) }
         observers.tell(state)
-      }
-      try connection.subscribe(inbox.prefix + "*", group: nil) { message in
-        inbox.take(message)
+      } denied: { denial in
+        inbox.take(denial)
       }
     }
 
@@ -44,6 +43,10 @@
 
     /// The server's last word on what this process may not do; it comes later than the call.
     public var lastDenial: String? { connection.lastDenial }
+
+    /// How many messages came faster than they were taken, and were let go: no more than 65,536 wait for each who
+    /// listens. Whoever asked waits for its deadline.
+    public var dropped: Int { connection.dropped }
 
     public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
       try check(payload)
@@ -55,10 +58,10 @@
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> any TransportRequest {
       try check(payload)
-      let request = inbox.add(answered)
+      let request = try inbox.add(subject.name, connection, answered)
       do throws(TransportError) {
         try connection.publish(
-          payload, to: subject.name, answerTo: inbox.prefix + String(request.number, radix: 36))
+          payload, to: subject.name, answerTo: request.address)
       } catch {
         request.end()
         throw error
@@ -84,6 +87,11 @@
         subscription.end()
         throw error
       }
+      // It says so before it answers the flush.
+      if let denial = connection.denial(ofSubscription: subject.name) {
+        subscription.end()
+        throw .denied(denial)
+      }
       return subscription
     }
 
@@ -102,62 +110,6 @@
     private func check(_ payload: [UInt8]) throws(TransportError) {
       let limit = maximumPayload
       guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
-    }
-  }
-
-  /// The one subscription that all answers to this process come by.
-  private final class Inbox: Sendable {
-    let prefix = "_INBOX." + String(UInt64.random(in: 0 ... .max), radix: 36) + "."
-    private let state = Guarded(State())
-
-    private struct State {
-      var requests: [UInt64: Request] = [:]
-      var number: UInt64 = 0
-    }
-
-    final class Request: TransportRequest {
-      let number: UInt64
-      let answered: @Sendable (Result<[UInt8], TransportError>) -> Void
-      private let inbox: Inbox
-
-      init(
-        _ number: UInt64, _ inbox: Inbox,
-        _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-      ) {
-        (self.number, self.inbox, self.answered) = (number, inbox, answered)
-      }
-
-      func end() { inbox.remove(number) }
-    }
-
-    func add(
-      _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-    ) -> Request {
-      state.withLockInPlace { state in
-        state.number += 1
-        let request = Request(state.number, self, answered)
-        state.requests[state.number] = request
-        return request
-      }
-    }
-
-    private func remove(_ number: UInt64) {
-      let old = state.withLockInPlace { $0.requests.removeValue(forKey: number) }
-      withExtendedLifetime(old) {}
-    }
-
-    func take(_ message: NATSMessage) {
-      guard let number = UInt64(message.subject.dropFirst(prefix.count), radix: 36),
-        let request = state.read({ $0.requests[number] })
-      else { return }
-      request.answered(
-        message.isUnheard ? .failure(.nobodyListens) : .success(message.payload))
-    }
-
-    func failAll(_ error: TransportError) {
-      for request in state.read({ Array($0.requests.values) }) {
-        request.answered(.failure(error))
-      }
     }
   }
 #endif

@@ -11,12 +11,14 @@ final class Exposure: Sendable {
   private let seen = DuplicateWindow()
   private let counts: RemoteCounts
   private let host: UInt64
+  private let transport: any Transport
   private let settings: Guarded<RemoteHost.Settings>
 
   init(_ target: AnyObject, _ interface: Interface, _ lane: DeliveryLane?, _ host: RemoteHost) {
     self.interface = interface
     self.target = ExposedTarget(target, lane)
     self.host = host.number
+    transport = host.transport
     counts = host.counts
     settings = host.settings
   }
@@ -76,6 +78,12 @@ final class Exposure: Sendable {
     }
     do throws(WireError) {
       let result = try interface.encodeResult(of: call)
+      let (limit, size) = (transport.maximumPayload, RemoteAnswer.head + result.count)
+      guard size <= limit else {
+        counts.failed.wrappingAdd(1, ordering: .relaxed)
+        let error = TransportError.tooLarge(limit: limit, given: size)
+        return .refused(.unsendableResult, "\(error)", host: host)
+      }
       counts.answered.wrappingAdd(1, ordering: .relaxed)
       return RemoteAnswer(.answered, host: host, body: result[...])
     } catch {

@@ -113,8 +113,9 @@ public final class RemoteHost: Sendable {
       guard ContinuousClock.now < end else { throw .timedOut }
       do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
     }
-    try await transport.flush(within: limit)
     close()
+    // What was answered is out, and whoever sends from now on is told that nobody listens.
+    try await transport.flush(within: limit)
   }
 
   /// Takes no more messages. The transport stays open.

@@ -2,11 +2,14 @@
   import Foundation
   import ForwardingNATS
   import ForwardingRemote
+  import Synchronization
 
   /// A real server for a test, on a port that nobody has; ended by its own number.
-  final class NATSServer: @unchecked Sendable {
-    private let process = Process()
+  final class NATSServer: Sendable {
     let port: Int
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let process = Mutex<Process?>(nil)
 
     static let program = [
       "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server",
@@ -18,42 +21,77 @@
 
     var url: String { "nats://127.0.0.1:\(port)" }
 
-    init(port: Int? = nil, _ arguments: [String] = []) throws {
+    /// Starts one, with what a file of configuration has beside the address.
+    convenience init(
+      configuration: String, in folder: TemporaryFolder, environment: [String: String] = [:]
+    ) throws {
+      let path = folder.path("server.conf")
+      try configuration.write(toFile: path, atomically: true, encoding: .utf8)
+      try self.init(["-c", path], environment)
+    }
+
+    init(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws {
+      port = try Self.freePort()
+      (self.arguments, self.environment) = (arguments, environment)
+      try start()
+    }
+
+    /// Starts it, again if it was killed, at the same port.
+    func start() throws {
       guard let program = Self.program else { throw CocoaError(.fileNoSuchFile) }
-      self.port = port ?? Int.random(in: 20_000..<60_000)
+      let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
-      process.arguments = ["-a", "127.0.0.1", "-p", "\(self.port)"] + arguments
+      process.arguments = ["-a", "127.0.0.1", "-p", "\(port)"] + arguments
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       process.standardError = FileHandle.nullDevice
       process.standardOutput = FileHandle.nullDevice
       try process.run()
       endWithThisProcess(process.processIdentifier)
-      // It is there when it can be connected to.
-      for _ in 0..<100 {
-        if let probe = try? NATSTransport(url) {
-          probe.close()
-          return
-        }
+      self.process.withLock { $0 = process }
+      // It is there when it says so.
+      for _ in 0..<500 where process.isRunning {
+        if LoopbackSocket(port: port)?.line()?.hasPrefix("INFO") == true { return }
         usleep(20_000)
       }
       throw CocoaError(.fileReadUnknown)
     }
 
-    func stop() {
-      process.terminate()
+    func stop() { end(SIGTERM) }
+
+    func kill() { end(SIGKILL) }
+
+    private func end(_ signal: Int32) {
+      let process = process.withLock { process in
+        defer { process = nil }
+        return process
+      }
+      guard let process else { return }
+      Foundation.kill(process.processIdentifier, signal)
       process.waitUntilExit()
     }
 
-    func kill() {
-      Foundation.kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+    deinit { stop() }
+
+    /// The system gives each port once, for a while.
+    private static func freePort() throws -> Int {
+      guard let socket = LoopbackSocket(port: 0, listens: true) else {
+        throw CocoaError(.fileReadUnknown)
+      }
+      return socket.port
     }
   }
 
-  nonisolated(unsafe) private var started: [pid_t] = []
+  private let started = Mutex<[pid_t]>([])
 
   /// Ends a process with this one.
   private func endWithThisProcess(_ number: pid_t) {
-    if started.isEmpty { atexit { for number in started { kill(number, SIGTERM) } } }
-    started.append(number)
+    started.withLock { started in
+      if started.isEmpty { atexit { endAll() } }
+      started.append(number)
+    }
+  }
+
+  private func endAll() {
+    for number in started.withLock({ $0 }) { kill(number, SIGTERM) }
   }
 #endif

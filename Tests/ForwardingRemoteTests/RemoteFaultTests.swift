@@ -96,6 +96,24 @@ struct RemoteFaultTests {
     listener.end()
   }
 
+  @Test("a result that the transport cannot carry is refused", arguments: Way.allCases)
+  func largeResult(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let limit = there.maximumPayload
+    // The answer has twelve bytes before the text, and four that say how long it is.
+    let length = try await Vault.text(limit - 16, on: remote).utf8.count
+    #expect(length == limit - 16)
+    let error = TransportError.tooLarge(limit: limit, given: limit + 1)
+    await #expect(throws: RemoteError.refused(.unsendableResult, "\(error)")) {
+      try await Vault.text(limit - 15, on: remote)
+    }
+    #expect(host.statistics.failed == 1)
+  }
+
   @Test("a broken connection fails what is on its way, and is made again")
   func interrupted() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"

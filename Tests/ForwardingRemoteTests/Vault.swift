@@ -16,6 +16,7 @@ final class Vault: @unchecked Sendable {
   static let deposit = try! AsyncMessage<Int32, Int32>("vaultDeposit:")
   static let add = try! AsyncMessage<Void, Int32>("vaultAdd:")
   static let name = try! AsyncMessage<String, String>("vaultName:")
+  static let text = try! AsyncMessage<String, Int>("vaultText:")
   static let reset = try! AsyncMessage<Void>("vaultReset")
   static let fail = try! AsyncMessage<Void, Bool>("vaultFail:")
   static let hold = try! AsyncMessage<Void>("vaultHold")
@@ -34,6 +35,9 @@ final class Vault: @unchecked Sendable {
       try table.register("vaultDeposit:") { (vault: Vault, amount: Int32) in vault.add(amount) }
       try table.register("vaultAdd:") { (vault: Vault, amount: Int32) in _ = vault.add(amount) }
       try table.register("vaultName:") { (_: Vault, name: String) in name + "'s" }
+      try table.register("vaultText:") { (_: Vault, count: Int) in
+        String(repeating: "x", count: count)
+      }
       try table.register("vaultReset") { (vault: Vault) in vault.sum.store(0, ordering: .relaxed) }
       try table.register("vaultFail:") { (_: Vault, isTold: Bool) in
         if isTold { throw NoRoom() }
@@ -62,6 +66,7 @@ final class Vault: @unchecked Sendable {
     try interface.allow(deposit)
     try interface.allow(add)
     try interface.allow(name)
+    try interface.allow(text)
     try interface.allow(reset)
     try interface.allow(fail)
     try interface.allow(sleep)

@@ -10,26 +10,39 @@
   final class NATSConnection: @unchecked Sendable {
     // SAFETY: the library locks what these point at; they are there until `deinit`, and closed before.
     private var connection: OpaquePointer?
+    /// For what uses the library beside this, and keeps it meanwhile.
+    @unsafe var pointer: OpaquePointer? { unsafe connection }
     private let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
 
     /// What the library calls about the connection. It may do so until the connection is destroyed.
     private final class Listener: Sendable {
       let changed: @Sendable (TransportState) -> Void
+      let denied: @Sendable (NATSDenial) -> Void
       let denial = Guarded<String?>(nil)
 
-      init(_ changed: @escaping @Sendable (TransportState) -> Void) { self.changed = changed }
+      init(
+        _ changed: @escaping @Sendable (TransportState) -> Void,
+        _ denied: @escaping @Sendable (NATSDenial) -> Void
+      ) {
+        (self.changed, self.denied) = (changed, denied)
+      }
 
-      func hear(_ status: natsStatus) {
+      @unsafe
+      func hear(_ status: natsStatus, _ connection: OpaquePointer?) {
         guard status == NATS_NOT_PERMITTED || status == NATS_CONNECTION_AUTH_FAILED else { return }
-        denial.withLock { $0 = "\(TransportError(status))" }
+        let (last, text) = unsafe NATSConnection.lastError(of: connection)
+        let said = last == status && !text.isEmpty ? text : "\(TransportError(status))"
+        denial.withLock { $0 = said }
+        if let denial = NATSDenial(said) { denied(denial) }
       }
     }
 
     init(
-      _ options: NATSOptions, _ changed: @escaping @Sendable (TransportState) -> Void
+      _ options: NATSOptions, _ changed: @escaping @Sendable (TransportState) -> Void,
+      denied: @escaping @Sendable (NATSDenial) -> Void
     ) throws(TransportError) {
-      listener = Listener(changed)
+      listener = Listener(changed, denied)
       unsafe connection = nil
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))
@@ -58,9 +71,10 @@
         try TransportError.check(
           unsafe natsOptions_SetErrorHandler(
             made,
-            { _, _, status, listener in
+            { connection, _, status, listener in
               guard let listener = unsafe listener else { return }
-              unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().hear(status)
+              unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
+                .hear(status, connection)
             }, closure))
         var connected: OpaquePointer?
         let status = unsafe natsConnection_Connect(&connected, made)
@@ -94,6 +108,8 @@
       try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
       try TransportError.check(
         unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
+      try TransportError.check(
+        unsafe natsOptions_SetCustomInboxPrefix(made, options.inboxPrefix))
       if let name = options.name {
         try TransportError.check(unsafe natsOptions_SetName(made, name))
       }
@@ -124,12 +140,33 @@
       if case .denied = error { return error }
       // A password may stand in the address.
       let place = url.split(separator: "@").last.map(String.init) ?? url
-      return .unreachable("\(place): \(error)")
+      // SAFETY: the library keeps the text for this thread until its next error.
+      let details = unsafe nats_GetLastError(nil).map { unsafe String(cString: $0) } ?? ""
+      return .unreachable("\(place): \(error)" + (details.isEmpty ? "" : ", \(details)"))
     }
 
     var maximumPayload: Int { Int(unsafe natsConnection_GetMaxPayload(connection)) }
 
     var lastDenial: String? { listener.denial.read { $0 } }
+
+    /// What the server said of a subscription that it does not allow, if that was its last error.
+    func denial(ofSubscription subject: String) -> String? {
+      let (status, text) = unsafe Self.lastError(of: connection)
+      guard status == NATS_NOT_PERMITTED, let denial = NATSDenial(text),
+        denial.kind == .subscribing, denial.subject == subject
+      else { return nil }
+      return text
+    }
+
+    @unsafe
+    private static func lastError(of connection: OpaquePointer?) -> (natsStatus, String) {
+      var text: UnsafePointer<CChar>?
+      // SAFETY: the text is the connection's own, of a fixed size, and always ends with a zero.
+      let status = unsafe natsConnection_GetLastError(connection, &text)
+      return (status, unsafe text.map { unsafe String(cString: $0) } ?? "")
+    }
+
+    var dropped: Int { subscriptions.read { Array($0.values) }.reduce(0) { $0 + $1.dropped } }
 
     func publish(
       _ payload: [UInt8], to subject: String, answerTo: String?
@@ -166,6 +203,9 @@
         unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
     }
 
+    /// Waits, and blocks the thread.
+    static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
+
     func close() {
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.end() }
       unsafe natsConnection_Close(connection)
@@ -195,7 +235,7 @@
   }
 
   extension Duration {
-    fileprivate var milliseconds: Int64 {
+    var milliseconds: Int64 {
       let (seconds, attoseconds) = components
       // A month is as good as for ever.
       return min(max(0, seconds), 2_592_000) * 1000 + attoseconds / 1_000_000_000_000_000

@@ -63,8 +63,19 @@
             unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
           }
         }, receiver)
-      // Nothing is dropped as long as there is memory.
-      unsafe natsSubscription_SetPendingLimits(made, -1, -1)
+      // Whoever floods this process does not fill its memory.
+      unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
+    }
+
+    /// The most that may wait to be taken.
+    private static let messages: Int32 = 65_536
+    private static let bytes: Int32 = 64 << 20
+
+    /// How many messages came when more than that waited.
+    var dropped: Int {
+      var count: Int64 = 0
+      unsafe natsSubscription_GetDropped(subscription, &count)
+      return Int(count)
     }
 
     deinit {
@@ -87,15 +98,18 @@
     @unsafe
     fileprivate init(_ message: OpaquePointer) {
       // SAFETY: the library keeps what it gives until the message is destroyed; all is copied.
-      let count = Int(unsafe natsMsg_GetDataLength(message))
-      if count > 0, let data = unsafe natsMsg_GetData(message) {
-        payload = unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
-      } else {
-        payload = []
-      }
+      payload = unsafe Self.payload(of: message)
       subject = unsafe natsMsg_GetSubject(message).map { unsafe String(cString: $0) } ?? ""
       answerTo = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
       isUnheard = unsafe natsMsg_IsNoResponders(message)
+    }
+
+    @unsafe
+    static func payload(of message: OpaquePointer) -> [UInt8] {
+      let count = Int(unsafe natsMsg_GetDataLength(message))
+      // SAFETY: as above.
+      guard count > 0, let data = unsafe natsMsg_GetData(message) else { return [] }
+      return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
     }
   }
 #endif

@@ -20,6 +20,13 @@ final class SocketConnection: Sendable {
     var isEnded = false
 
     var isEmpty: Bool { first == messages.count }
+
+    /// Lets go of what was sent, also where the other end is slow and something waits at any time.
+    mutating func tidy() {
+      guard first > 1024, first > messages.count / 2 else { return }
+      messages.removeFirst(first)
+      first = 0
+    }
   }
 
   /// What waits for the system. One that waits for nothing is suspended, and must not be let go so.
@@ -94,6 +101,7 @@ final class SocketConnection: Sendable {
         switch descriptor.send(bytes) {
         case .sent: return nil
         case .broken: return .interrupted
+        case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
         case .full: sources.writing.resume()
         }
       }
@@ -108,14 +116,20 @@ final class SocketConnection: Sendable {
   /// Whether nothing waits to be sent.
   var isDrained: Bool { outbox.read { $0.isEmpty } }
 
+  /// How many messages have a place in the outbox, sent or not.
+  var places: Int { outbox.read { $0.messages.count } }
+
   /// Sends what waits; false if the other end is gone.
   private func drain() -> Bool {
     outbox.withLockInPlace { outbox in
       while !outbox.isEmpty, !outbox.isEnded {
         switch descriptor.send(outbox.messages[outbox.first]) {
         case .broken: return false
-        case .full: return true
-        case .sent:
+        case .full:
+          outbox.tidy()
+          return true
+        // One that cannot be sent ever does not hold up those behind it.
+        case .sent, .tooLarge:
           outbox.bytes -= outbox.messages[outbox.first].count
           outbox.messages[outbox.first] = []
           outbox.first += 1

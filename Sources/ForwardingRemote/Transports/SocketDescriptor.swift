@@ -22,10 +22,15 @@ struct SocketDescriptor: Hashable, Sendable {
     return descriptor
   }
 
-  private func setUp() {
+  /// Says that nothing waits, that children do not have it, and how much room there is.
+  func setUp() {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     _ = fcntl(number, F_SETFL, O_NONBLOCK)
+    if room < Self.room { setRoom(Self.room) }
   }
+
+  /// What the largest message needs, with some for the system itself.
+  private static let room = 192 << 10
 
   /// The room for messages on their way out: no message can be larger.
   func setRoom(_ bytes: Int) {
@@ -65,6 +70,21 @@ struct SocketDescriptor: Hashable, Sendable {
     // SAFETY: the facts are written, or the status says that they are not.
     guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return }
     _ = unsafe unlink(path)
+  }
+
+  /// Keeps others away who begin to listen in the same folder, as of two that find a dead socket, the second would
+  /// take away that of the first. Nobody is waited for longer than two seconds: everybody may hold the lock of a folder.
+  static func lockFolder(of path: String) -> SocketDescriptor? {
+    let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = end.map { String(path[..<$0]) + "/" } ?? "."
+    // SAFETY: the text lives until the call returns.
+    let number = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { return nil }
+    for _ in 0..<2000 {
+      if flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { break }
+      usleep(1000)
+    }
+    return SocketDescriptor(number: number)
   }
 
   /// Connects to who listens at a path; false if nobody does.
@@ -124,7 +144,7 @@ struct SocketDescriptor: Hashable, Sendable {
   // MARK: Messages
 
   /// What became of a message.
-  enum Sent { case sent, full, broken }
+  enum Sent { case sent, full, broken, tooLarge }
 
   /// Sends one message, or nothing.
   func send(_ bytes: [UInt8]) -> Sent {
@@ -133,6 +153,7 @@ struct SocketDescriptor: Hashable, Sendable {
       unsafe system_send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     if count == bytes.count { return .sent }
+    if errno == EMSGSIZE { return .tooLarge }
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .full : .broken
   }
 

@@ -50,6 +50,8 @@ public final class UnixSocketTransport: Transport {
     listeningAt path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
     let descriptor = try SocketDescriptor.make()
+    let lock = SocketDescriptor.lockFolder(of: path)
+    defer { lock?.close() }
     do throws(TransportError) {
       if try descriptor.connect(to: path) { throw .unreachable("\(path): somebody listens there") }
       SocketDescriptor.removeSocket(at: path)

@@ -1,0 +1,199 @@
+#if NATS
+  import CNATS
+  import ForwardingRemote
+
+  // The library's side of a stream that the server keeps.
+
+  /// What a stream has at the moment; nothing is in it where the last comes before the first.
+  struct StreamBounds: Sendable {
+    let first: UInt64
+    let last: UInt64
+  }
+
+  /// A stream of one subject, by a connection that must be there as long.
+  @safe
+  final class NATSStream: @unchecked Sendable {
+    // SAFETY: the library locks what it points at, which is there until `deinit`.
+    private var context: OpaquePointer?
+    private let connection: NATSConnection
+    let name: String
+    let subject: String
+
+    init(_ connection: NATSConnection, _ name: String) throws(StreamError) {
+      self.connection = connection
+      self.name = Self.escaped(name)
+      subject = "forwarding.journal." + self.name
+      unsafe context = nil
+      var made: OpaquePointer?
+      let status = unsafe natsConnection_JetStream(&made, connection.pointer, nil)
+      try StreamError.check(status, jsErrCode(rawValue: 0))
+      unsafe context = made
+    }
+
+    deinit { unsafe jsCtx_Destroy(context) }
+
+    /// Everything but letters, digits, `-` and `_` of ASCII as `=` and two digits. Not `%`: libnats 3.4.1 prints with
+    /// the name of a stream as a format.
+    private static func escaped(_ name: String) -> String {
+      if name.isEmpty { return "=" }
+      return RemoteSubject(parts: name).name.replacing("%", with: "=")
+    }
+
+    /// Makes the stream, unless it is there.
+    func make(_ options: StreamOptions) throws(StreamError) {
+      do throws(StreamError) {
+        _ = try bounds()
+        return
+      } catch {
+        guard case .refused(Self.notFound, _) = error else { throw error }
+      }
+      // SAFETY: the texts live until the call returns, which copies them.
+      let (status, code) = unsafe name.withCString { name in
+        unsafe subject.withCString { subject in
+          var subjects: [UnsafePointer<CChar>?] = unsafe [subject]
+          return unsafe subjects.withUnsafeMutableBufferPointer { subjects in
+            var settings = unsafe jsStreamConfig()
+            unsafe jsStreamConfig_Init(&settings)
+            unsafe settings.Name = name
+            unsafe settings.Subjects = subjects.baseAddress
+            unsafe settings.SubjectsLen = 1
+            unsafe settings.Storage = options.isInMemory ? js_MemoryStorage : js_FileStorage
+            unsafe settings.Replicas = Int64(options.replicas)
+            unsafe settings.Duplicates = options.duplicateWindow.milliseconds * 1_000_000
+            // Nothing is taken away: who has no room is refused.
+            unsafe settings.Discard = js_DiscardNew
+            var code = jsErrCode(rawValue: 0)
+            let status = unsafe js_AddStream(nil, context, &settings, nil, &code)
+            return (status, code)
+          }
+        }
+      }
+      try StreamError.check(status, code)
+    }
+
+    /// The server's word for that there is no such stream.
+    private static let notFound = Int(JSStreamNotFoundErr.rawValue)
+
+    func bounds() throws(StreamError) -> StreamBounds {
+      var info: UnsafeMutablePointer<jsStreamInfo>?
+      var code = jsErrCode(rawValue: 0)
+      let status = unsafe js_GetStreamInfo(&info, context, name, nil, &code)
+      defer { unsafe jsStreamInfo_Destroy(info) }
+      try StreamError.check(status, code)
+      guard let state = unsafe info?.pointee.State else { throw .transport(.failed("no stream")) }
+      return unsafe StreamBounds(first: state.FirstSeq, last: state.LastSeq)
+    }
+
+    /// Adds a record, and waits until the server says that it has it. Gives its number; that of the first one where
+    /// the server has one of the same name.
+    func publish(
+      _ bytes: [UInt8], id: String, within limit: Duration
+    ) throws(StreamError) -> UInt64 {
+      var answer: UnsafeMutablePointer<jsPubAck>?
+      var code = jsErrCode(rawValue: 0)
+      // SAFETY: bytes and text live until the call returns, which copies them.
+      let status = unsafe id.withCString { id in
+        var options = unsafe jsPubOptions()
+        unsafe jsPubOptions_Init(&options)
+        unsafe options.MsgId = id
+        unsafe options.MaxWait = max(1, limit.milliseconds)
+        return unsafe bytes.withUnsafeBytes {
+          unsafe js_Publish(
+            &answer, context, subject, $0.baseAddress, Int32($0.count), &options, &code)
+        }
+      }
+      defer { unsafe jsPubAck_Destroy(answer) }
+      try StreamError.check(status, code)
+      guard let sequence = unsafe answer?.pointee.Sequence else {
+        throw .transport(.failed("no answer"))
+      }
+      return sequence
+    }
+
+    /// Begins to read at a record.
+    func subscription(from first: UInt64) throws(StreamError) -> NATSPull {
+      try unsafe NATSPull(self, context, first)
+    }
+  }
+
+  /// Records that are fetched, each time as many as are asked for.
+  @safe
+  final class NATSPull {
+    private var subscription: OpaquePointer?
+    private let stream: NATSStream
+
+    @unsafe
+    fileprivate init(
+      _ stream: NATSStream, _ context: OpaquePointer?, _ first: UInt64
+    ) throws(StreamError) {
+      self.stream = stream
+      unsafe subscription = nil
+      var made: OpaquePointer?
+      var code = jsErrCode(rawValue: 0)
+      // SAFETY: the text lives until the call returns, which copies it.
+      let status = unsafe stream.name.withCString { name in
+        var options = unsafe jsSubOptions()
+        unsafe jsSubOptions_Init(&options)
+        unsafe options.Stream = name
+        unsafe options.Config.DeliverPolicy = js_DeliverByStartSequence
+        unsafe options.Config.OptStartSeq = max(1, first)
+        unsafe options.Config.AckPolicy = js_AckNone
+        // The server forgets a reader that is gone.
+        unsafe options.Config.InactiveThreshold = 60_000_000_000
+        return unsafe js_PullSubscribe(
+          &made, context, stream.subject, nil, nil, &options, &code)
+      }
+      try StreamError.check(status, code)
+      unsafe subscription = made
+    }
+
+    deinit { unsafe natsSubscription_Destroy(subscription) }
+
+    /// Fetches some records; none where none come in time.
+    func fetch(_ count: Int, within limit: Duration) throws(StreamError) -> [StreamRecord] {
+      var list = unsafe natsMsgList()
+      var code = jsErrCode(rawValue: 0)
+      let status = unsafe natsSubscription_Fetch(
+        &list, subscription, Int32(clamping: count), max(1, limit.milliseconds), &code)
+      defer { unsafe natsMsgList_Destroy(&list) }
+      if status == NATS_TIMEOUT { return [] }
+      try StreamError.check(status, code)
+      var records: [StreamRecord] = []
+      for index in 0..<Int(unsafe list.Count) {
+        if let message = unsafe list.Msgs[index], let record = unsafe StreamRecord(message) {
+          records.append(record)
+        }
+      }
+      return records
+    }
+  }
+
+  extension StreamRecord {
+    /// What the library gave; nil where that is no record.
+    @unsafe
+    fileprivate init?(_ message: OpaquePointer) {
+      // SAFETY: all is copied before the message is destroyed.
+      var facts: UnsafeMutablePointer<jsMsgMetaData>?
+      guard unsafe natsMsg_GetMetaData(&facts, message) == NATS_OK, let facts = unsafe facts else {
+        return nil
+      }
+      defer { unsafe jsMsgMetaData_Destroy(facts) }
+      var id: UnsafePointer<CChar>?
+      let hasID = unsafe natsMsgHeader_Get(message, "Nats-Msg-Id", &id) == NATS_OK
+      unsafe self.init(
+        sequence: facts.pointee.Sequence.Stream, time: facts.pointee.Timestamp,
+        id: hasID ? id.map { unsafe String(cString: $0) } : nil,
+        bytes: NATSMessage.payload(of: message))
+    }
+  }
+
+  extension StreamError {
+    /// What the library, and the server, say.
+    static func check(_ status: natsStatus, _ code: jsErrCode) throws(StreamError) {
+      if status == NATS_OK { return }
+      guard code.rawValue != 0 else { throw .transport(TransportError(status)) }
+      let text = unsafe nats_GetLastError(nil).map { unsafe String(cString: $0) } ?? ""
+      throw .refused(code: Int(code.rawValue), text)
+    }
+  }
+#endif

@@ -1,0 +1,124 @@
+#if NATS
+  import ForwardingRemote
+  import Invocations
+
+  /// The one subscription that all answers to this process come by. It is there from the first request on: a process
+  /// that only answers needs no permission for it.
+  final class Inbox: Sendable {
+    private let prefix: String
+    private let state = Guarded(State())
+
+    private struct State {
+      var requests: [UInt64: Request] = [:]
+      var number: UInt64 = 0
+      /// The subscription; another one that was made meanwhile counts for nothing.
+      var subscription: UInt64?
+      /// Why answers cannot come.
+      var denial: String?
+    }
+
+    init(_ prefix: String) {
+      self.prefix = prefix + "." + String(UInt64.random(in: 0 ... .max), radix: 36) + "."
+    }
+
+    final class Request: TransportRequest {
+      let number: UInt64
+      let subject: String
+      let answered: @Sendable (Result<[UInt8], TransportError>) -> Void
+      private let inbox: Inbox
+
+      init(
+        _ number: UInt64, _ subject: String, _ inbox: Inbox,
+        _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+      ) {
+        (self.number, self.subject, self.inbox, self.answered) = (number, subject, inbox, answered)
+      }
+
+      /// Where answers go.
+      var address: String { inbox.prefix + String(number, radix: 36) }
+
+      func end() { inbox.remove(number) }
+    }
+
+    func add(
+      _ subject: String, _ connection: NATSConnection,
+      _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+    ) throws(TransportError) -> Request {
+      let (denial, isSubscribed) = state.read { ($0.denial, $0.subscription != nil) }
+      if let denial { throw .denied(denial) }
+      if !isSubscribed { try subscribe(connection) }
+      return state.withLockInPlace { state in
+        state.number += 1
+        let request = Request(state.number, subject, self, answered)
+        state.requests[state.number] = request
+        return request
+      }
+    }
+
+    /// The server hears of it before any request, as whoever comes second has made one as well by then.
+    private func subscribe(_ connection: NATSConnection) throws(TransportError) {
+      let number = UInt64.random(in: 0 ... .max)
+      let made = try connection.subscribe(prefix + "*", group: nil) { [weak self] message in
+        self?.take(message, from: number)
+      }
+      let isFirst = state.withLockInPlace { state in
+        if state.subscription == nil { state.subscription = number }
+        return state.subscription == number
+      }
+      if !isFirst { made.end() }
+    }
+
+    private func remove(_ number: UInt64) {
+      let old = state.withLockInPlace { $0.requests.removeValue(forKey: number) }
+      withExtendedLifetime(old) {}
+    }
+
+    private func take(_ message: NATSMessage, from subscription: UInt64) {
+      guard let number = UInt64(message.subject.dropFirst(prefix.count), radix: 36),
+        let request = state.read({ $0.subscription == subscription ? $0.requests[number] : nil })
+      else { return }
+      request.answered(
+        message.isUnheard ? .failure(.nobodyListens) : .success(message.payload))
+    }
+
+    /// What the server does not allow: requests that it concerns fail.
+    func take(_ denial: NATSDenial) {
+      let failed = state.withLockInPlace { state in
+        switch denial.kind {
+        case .publishing: return state.requests.values.filter { $0.subject == denial.subject }
+        case .subscribing:
+          guard denial.subject == prefix + "*" else { return [] }
+          state.denial = denial.text
+          return Array(state.requests.values)
+        }
+      }
+      for request in failed { request.answered(.failure(.denied(denial.text))) }
+    }
+
+    func failAll(_ error: TransportError) {
+      for request in state.read({ Array($0.requests.values) }) {
+        request.answered(.failure(error))
+      }
+    }
+  }
+
+  /// What the server does not allow, as it says: `Permissions Violation for Publish to "chat.room"`.
+  struct NATSDenial: Sendable {
+    enum Kind { case publishing, subscribing }
+
+    let kind: Kind
+    let subject: String
+    let text: String
+
+    /// Reads what the server says; nil where that is something else.
+    init?(_ text: String) {
+      let parts = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { return nil }
+      let words = parts[0].lowercased()
+      guard words.contains("permissions violation") else { return nil }
+      kind = words.contains("subscription") ? .subscribing : .publishing
+      subject = String(parts[1])
+      self.text = text
+    }
+  }
+#endif

@@ -1,0 +1,145 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Foundation
+import Synchronization
+import Testing
+
+#if NATS
+  import ForwardingNATS
+#endif
+
+/// Somebody sends as much as it can, and reads nothing. `REMOTE_FLOOD` says how many requests.
+@Suite("Floods of requests", .serialized, .timeLimit(.minutes(10)))
+struct FloodTests {
+  private let name = "tally \(UInt32.random(in: 0 ... .max))"
+  private let requests =
+    Int(ProcessInfo.processInfo.environment["REMOTE_FLOOD"] ?? "") ?? 200_000
+
+  @Test("a peer that sends and does not read, over a socket: the host lives, and others are served")
+  func socket() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let process = try HostProcess(path, as: name)
+    let here = try await connected(to: path)
+    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+    try await HostProcess.wait(for: remote)
+    let endings = Endings()
+    await endings.send(0..<100, to: remote, atATime: 10)
+    let before = residentKilobytes(of: process.number)
+    let flood = try #require(PacketSocket(path))
+    let subject = RemoteSubject(parts: "forwarding", name, "tally")
+    async let sent = flooding { number, call in
+      flood.send(Self.frame(number, subject, call))
+    }
+    await endings.send(100..<1100, to: remote, atATime: 10)
+    #expect(endings.answered.count == 1100, "\(endings.others)")
+    #expect(await sent == requests)
+    await endings.send(1100..<1200, to: remote, atATime: 10)
+    #expect(endings.answered.count == 1200, "\(endings.others)")
+    let after = residentKilobytes(of: process.number)
+    // What waits to be sent to one peer has a limit of 8 MB, beside what each message needs itself.
+    #expect(before > 0 && after < before + 65_536, "\(before) KB before, \(after) KB after")
+    process.end()
+  }
+
+  #if NATS
+    @Test(
+      "a peer that sends and does not read, over NATS: the host lives, and others are served",
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+    func nats() async throws {
+      let server = try NATSServer()
+      let process = try HostProcess(server.url, as: name)
+      let here = try NATSTransport(server.url)
+      let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+      try await HostProcess.wait(for: remote)
+      let endings = Endings()
+      await endings.send(0..<100, to: remote, atATime: 10)
+      let before = residentKilobytes(of: process.number)
+      let flood = try #require(LoopbackSocket(port: server.port))
+      let subject = RemoteSubject(parts: "forwarding", name, "tally").name
+      _ = flood.send(Array("CONNECT {\"verbose\":false}\r\nSUB _INBOX.flood 1\r\n".utf8))
+      async let sent = flooding { number, call in
+        flood.send(
+          Array("PUB \(subject) _INBOX.flood \(call.count)\r\n".utf8) + call + Array("\r\n".utf8))
+      }
+      // Those who come when too many wait are not heard, and say it again.
+      remote.deadline = .seconds(1)
+      var heard = 0
+      var tries = 0
+      while heard < 100 {
+        tries += 1
+        if (try? await Tally.take(1_000_000 + heard, on: remote)) != nil { heard += 1 }
+        try #require(tries < 1000)
+      }
+      _ = await sent
+      remote.deadline = .seconds(300)
+      await endings.send(100..<200, to: remote, atATime: 10)
+      #expect(endings.answered.count == 200, "\(endings.others)")
+      let after = residentKilobytes(of: process.number)
+      #expect(before > 0 && after < before + 131_072, "\(before) KB before, \(after) KB after")
+      process.end()
+    }
+
+    @Test(
+      "no more than 65,536 messages wait for who listens; the others are let go, and counted",
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+    func waiting() async throws {
+      let server = try NATSServer()
+      let (there, here) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let gate = DispatchSemaphore(value: 0)
+      let received = Atomic(0)
+      let listener = try there.subscribe(to: "news", group: nil) { _ in
+        // The first one holds up the others.
+        if received.add(1, ordering: .relaxed).newValue == 1 { gate.wait() }
+      }
+      for _ in 0..<70_000 { try here.publish([1], to: "news") }
+      try await here.flush(within: .seconds(300))
+      while there.dropped < 70_000 - 65_537 { try await Task.sleep(for: .milliseconds(1)) }
+      gate.signal()
+      while received.load(ordering: .relaxed) < 70_000 - there.dropped {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      #expect(there.dropped <= 70_000 - 65_536)
+      listener.end()
+    }
+  #endif
+
+  /// Sends requests as quickly as they are taken, on a thread of its own, and gives how many.
+  private func flooding(
+    _ send: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+  ) async -> Int {
+    let requests = requests
+    let call = try? Tally.interface().encode(Tally.take.message.invocation(7))
+    return await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var count = 0
+        for number in 0..<UInt64(requests) {
+          let bytes: [UInt8] =
+            [1, 0, 1, 0] + [UInt8](repeating: 5, count: 8) + Self.bytes(number) + [0xE8, 3, 0, 0]
+          guard send(number, bytes + (call ?? [])) else { break }
+          count += 1
+        }
+        continuation.resume(returning: count)
+      }
+    }
+  }
+
+  private static func bytes(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  /// A request as the socket has it.
+  private static func frame(
+    _ number: UInt64, _ subject: RemoteSubject, _ call: [UInt8]
+  ) -> [UInt8] {
+    let name = Array(subject.name.utf8)
+    return [2, 0, UInt8(name.count), 0] + bytes(number) + name + call
+  }
+
+  private func connected(to path: String) async throws -> UnixSocketTransport {
+    while true {
+      if let transport = try? UnixSocketTransport(connectedTo: path) { return transport }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+}

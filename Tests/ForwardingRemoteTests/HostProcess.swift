@@ -1,0 +1,87 @@
+import Forwarding
+import ForwardingRemote
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+#if NATS
+  import ForwardingNATS
+#endif
+
+/// A process of its own that has a tally, for others to send to. It ends with this one.
+final class HostProcess: @unchecked Sendable {
+  private let process = Process()
+
+  /// Starts one that listens at a path, or that a server at an address connects.
+  init(_ address: String, as name: String) throws {
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["--testing-library", "swift-testing", "--filter", "HostProcessTests"]
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["FORWARDING_TEST_HOST": address, "FORWARDING_TEST_NAME": name]) { $1 }
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+  }
+
+  var number: Int32 { process.processIdentifier }
+
+  func signal(_ signal: Int32) { kill(number, signal) }
+
+  /// Ends it at once, as whoever cuts its power would.
+  func end() {
+    if process.isRunning { kill(number, SIGKILL) }
+    process.waitUntilExit()
+  }
+
+  deinit { end() }
+
+  /// Waits until it answers.
+  static func wait(for remote: RemoteProxy) async throws {
+    while try await remote.ping() == 0 { try await Task.sleep(for: .milliseconds(20)) }
+  }
+}
+
+#if Macros
+  /// What gathers ask of such processes.
+  @Forwardable
+  protocol Numbered: AnyObject, Sendable {
+    /// The number of the process, after a while.
+    func process(after milliseconds: Int) async throws -> Int32
+  }
+
+  private final class ThisProcess: Numbered {
+    func process(after milliseconds: Int) async throws -> Int32 {
+      try await Task.sleep(for: .milliseconds(milliseconds))
+      return getpid()
+    }
+  }
+#endif
+
+/// What such a process does.
+@Suite("A process that other tests send to")
+struct HostProcessTests {
+  private static let settings = ProcessInfo.processInfo.environment
+
+  @Test(
+    "it has a tally",
+    .enabled(if: settings["FORWARDING_TEST_HOST"] != nil, "other tests start it"))
+  func host() async throws {
+    let parent = getppid()
+    let address = Self.settings["FORWARDING_TEST_HOST"] ?? ""
+    var transport: (any Transport)?
+    #if NATS
+      if !address.hasPrefix("/") { transport = try NATSTransport(address) }
+    #endif
+    if transport == nil { transport = try UnixSocketTransport(listeningAt: address) }
+    let host = RemoteHost(
+      try #require(transport), as: Self.settings["FORWARDING_TEST_NAME"] ?? "")
+    try host.expose(Tally(), Tally.interface())
+    #if Macros
+      try host.expose(ThisProcess(), as: NumberedProxy.self)
+    #endif
+    while getppid() == parent { try await Task.sleep(for: .milliseconds(200)) }
+    host.close()
+  }
+}

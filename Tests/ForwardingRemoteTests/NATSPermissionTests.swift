@@ -1,0 +1,164 @@
+#if NATS
+  import Forwarding
+  import ForwardingNATS
+  import ForwardingRemote
+  import Foundation
+  import Synchronization
+  import Testing
+
+  @Suite(
+    "What a NATS server allows", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+  struct NATSPermissionTests {
+    /// A server with the configuration of the documentation.
+    private func server(in folder: TemporaryFolder) throws -> NATSServer {
+      let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      let root = file.deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let text = try String(
+        contentsOf: root.appending(path: "Documentation/NATS/permissions.conf"), encoding: .utf8)
+      return try NATSServer(
+        configuration: text, in: folder,
+        environment: ["BANK_PASSWORD": "b1", "ANN_PASSWORD": "a1", "BEN_PASSWORD": "b2"])
+    }
+
+    private func transport(
+      _ server: NATSServer, _ user: String, _ password: String, inbox: String? = nil
+    ) throws -> NATSTransport {
+      var options = NATSOptions(server.url)
+      options.user = (user, password)
+      options.inboxPrefix = inbox ?? "_INBOX_" + user
+      return try NATSTransport(options)
+    }
+
+    @Test("with the configuration of the documentation, each may do its part")
+    func allowed() async throws {
+      let folder = try TemporaryFolder()
+      let server = try server(in: folder)
+      let host = RemoteHost(try transport(server, "bank-1", "b1"), as: "bank-1")
+      try host.expose(Vault(), Vault.interface())
+      try host.expose(Tally(), Tally.interface())
+      let ann = try transport(server, "ann", "a1")
+      let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(300))
+      #expect(try await Vault.deposit(7, on: bank) == 7)
+      #expect(try await bank.ping() == 1)
+      let ben = try transport(server, "ben", "b2")
+      let tally = RemoteProxy(try Tally.interface(), ben, at: "bank-1", deadline: .seconds(300))
+      #expect(try await Tally.take(7, on: tally) == 7)
+      #expect(ann.lastDenial == nil && ben.lastDenial == nil)
+      host.close()
+    }
+
+    @Test("what is not allowed is denied at once, with the server's words")
+    func denied() async throws {
+      let folder = try TemporaryFolder()
+      let server = try server(in: folder)
+      let there = try transport(server, "bank-1", "b1")
+      let host = RemoteHost(there, as: "bank-1")
+      let vault = Vault()
+      try host.expose(vault, Vault.interface())
+      // Sending where one may not: the deadline is not waited for.
+      let ben = try transport(server, "ben", "b2")
+      let bank = RemoteProxy(try Vault.interface(), ben, at: "bank-1", deadline: .seconds(3000))
+      let words = "Permissions Violation for Publish to \"forwarding.bank-1.bank\""
+      await #expect(throws: RemoteError.notCarried(.denied(words))) {
+        try await Vault.deposit(7, on: bank)
+      }
+      #expect(ben.lastDenial == words)
+      // Told, nobody hears of it but the transport.
+      try Vault.add.message(7, on: bank)
+      try await ben.flush(within: .seconds(60))
+      #expect(vault.balance == 0)
+      // Listening where one may not: another's calls, and another's answers.
+      for subject in ["forwarding.bank-1.bank", "_INBOX_ann.x", "forwarding"] as [RemoteSubject] {
+        let name = subject.name
+        #expect(
+          throws: TransportError.denied("Permissions Violation for Subscription to \"\(name)\"")
+        ) {
+          try ben.subscribe(to: subject, group: nil) { _ in }
+        }
+      }
+      let other = RemoteHost(ben, as: "bank-1")
+      #expect(throws: TransportError.self) { try other.expose(Vault(), Vault.interface()) }
+      // A host sends nothing but answers.
+      let own = RemoteProxy(try Vault.interface(), there, at: "bank-1", deadline: .seconds(3000))
+      let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: own) }
+      guard case .notCarried(.denied) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      host.close()
+    }
+
+    @Test("who may not read the answers is told so at once, and from then on before it sends")
+    func deniedInbox() async throws {
+      let folder = try TemporaryFolder()
+      let server = try server(in: folder)
+      let host = RemoteHost(try transport(server, "bank-1", "b1"), as: "bank-1")
+      let vault = Vault()
+      try host.expose(vault, Vault.interface())
+      let ann = try transport(server, "ann", "a1", inbox: "_INBOX")
+      let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(3000))
+      for _ in 0..<2 {
+        let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: bank) }
+        guard case .notCarried(.denied(let words)) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        #expect(words.hasPrefix("Permissions Violation for Subscription to \"_INBOX."))
+      }
+      #expect(vault.balance <= 7)
+      host.close()
+    }
+
+    @Test("a wrong password is denied")
+    func password() throws {
+      let folder = try TemporaryFolder()
+      let server = try server(in: folder)
+      for (user, password) in [("ann", "b1"), ("nobody", "")] {
+        let error = #expect(throws: TransportError.self) {
+          try transport(server, user, password)
+        }
+        guard case .denied = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+      }
+    }
+
+    @Test("a message above the server's limit is refused before it is sent")
+    func payload() async throws {
+      let folder = try TemporaryFolder()
+      let server = try NATSServer(configuration: "max_payload: 65536", in: folder)
+      let here = try NATSTransport(server.url)
+      #expect(here.maximumPayload == 65536)
+      let received = Atomic(0)
+      let there = try NATSTransport(server.url)
+      let listener = try there.subscribe(to: "large", group: nil) { message in
+        received.add(message.payload.count, ordering: .relaxed)
+        message.answer?([UInt8](repeating: 0, count: 65537))
+        message.answer?([1])
+      }
+      let large = [UInt8](repeating: 0, count: 65537)
+      #expect(throws: TransportError.tooLarge(limit: 65536, given: 65537)) {
+        try here.publish(large, to: "large")
+      }
+      #expect(throws: TransportError.tooLarge(limit: 65536, given: 65537)) {
+        try here.request(large, to: "large") { _ in }
+      }
+      // The connection is there as before, with a message that just fits.
+      let (stream, continuation) = AsyncStream<Int>.makeStream()
+      let request = try here.request([UInt8](repeating: 0, count: 65536), to: "large") {
+        continuation.yield((try? $0.get().count) ?? 0)
+      }
+      for await count in stream {
+        #expect(count == 1)
+        break
+      }
+      let count = received.load(ordering: .relaxed)
+      #expect(count == 65536)
+      request.end()
+      listener.end()
+    }
+  }
+#endif

@@ -1,0 +1,111 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+// What tests need of the system: folders, and sockets without anything of ours.
+
+/// A folder that is there as long as the object.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func path(_ name: String) -> String { path + "/" + name }
+}
+
+/// A bare connection to a port of this machine.
+final class LoopbackSocket: Sendable {
+  private let number: Int32
+
+  init?(port: Int, listens: Bool = false) {
+    number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        listens ? bind(number, $0, size) : connect(number, $0, size)
+      }
+    }
+    if status != 0 { return nil }
+  }
+
+  deinit { close(number) }
+
+  /// The port at this end.
+  var port: Int {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) {
+      _ = $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) }
+    }
+    return Int(in_port_t(bigEndian: address.sin_port))
+  }
+
+  /// Sends all, and waits as long as the other end does; false when that has closed.
+  func send(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  /// The first that comes.
+  func line() -> String? {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(number, &bytes, bytes.count, 0)
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+  }
+}
+
+/// A bare connection to a socket of the file system, that keeps messages apart as ours do.
+final class PacketSocket: Sendable {
+  private let number: Int32
+
+  init?(_ path: String) {
+    number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let status = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, size) }
+    }
+    if status != 0 { return nil }
+  }
+
+  deinit { close(number) }
+
+  /// Sends one message; false when the other end has closed.
+  func send(_ bytes: [UInt8]) -> Bool {
+    Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
+
+  /// The next message; nil when the other end has closed.
+  func receive() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 18)
+    let count = recv(number, &bytes, bytes.count, 0)
+    return count > 0 ? Array(bytes[..<count]) : nil
+  }
+}
+
+/// The memory that a process has at the moment, in kilobytes.
+func residentKilobytes(of process: Int32) -> Int {
+  let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+  return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? 0
+}

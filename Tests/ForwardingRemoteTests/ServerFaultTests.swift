@@ -1,0 +1,98 @@
+#if NATS
+  import Forwarding
+  import ForwardingNATS
+  import ForwardingRemote
+  import Foundation
+  import Testing
+
+  @Suite(
+    "Servers and hosts that die", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+  struct ServerFaultTests {
+    private let name = "tally \(UInt32.random(in: 0 ... .max))"
+
+    @Test("a server is killed in the middle of 10,000 calls: each ends, none is made twice")
+    func killedServer() async throws {
+      let server = try NATSServer()
+      let host = RemoteHost(try NATSTransport(server.url), as: name)
+      let tally = Tally()
+      try host.expose(tally, Tally.interface())
+      let here = try NATSTransport(server.url)
+      let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(5))
+      let endings = Endings()
+      async let calls: Void = endings.send(0..<10_000, to: remote, atATime: 200)
+      for least in [2000, 5000] {
+        while endings.sum < least { try await Task.sleep(for: .milliseconds(1)) }
+        server.kill()
+        try server.start()
+      }
+      await calls
+      #expect(endings.sum == 10_000)
+      #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "timed out", "unreachable"]))
+      #expect(endings.others["interrupted", default: 0] > 0)
+      #expect(tally.count >= endings.answered.count)
+      #expect(tally.twice == 0)
+      let counts = remote.statistics
+      #expect(counts.answered == endings.answered.count)
+      #expect(counts.answered + counts.failed == 10_000)
+      // It goes on as if nothing had been.
+      #expect(try await Tally.take(10_000, on: remote) == 10_000)
+      host.close()
+    }
+
+    @Test("a host that stands still: deadlines hold, and its late answers do no harm")
+    func stopped() async throws {
+      let server = try NATSServer()
+      let process = try HostProcess(server.url, as: name)
+      let here = try NATSTransport(server.url)
+      let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+      try await HostProcess.wait(for: remote)
+      let before = remote.statistics
+      let endings = Endings()
+      await endings.send(0..<100, to: remote, atATime: 10)
+      process.signal(SIGSTOP)
+      remote.deadline = .milliseconds(500)
+      let begin = ContinuousClock.now
+      await endings.send(100..<200, to: remote, atATime: 100)
+      let time = ContinuousClock.now - begin
+      #expect(time >= .milliseconds(500) && time < .seconds(60), "\(time)")
+      #expect(endings.others == ["timed out": 100])
+      process.signal(SIGCONT)
+      remote.deadline = .seconds(300)
+      await endings.send(200..<300, to: remote, atATime: 10)
+      #expect(endings.answered == Set(0..<100).union(200..<300))
+      // What stood still meanwhile was performed, or found to be too late; nothing twice.
+      #expect(try await Tally.twice(on: remote) == 0)
+      let count = try await Tally.count(on: remote)
+      #expect(count >= 200 && count <= 300)
+      #expect(remote.statistics.failed - before.failed == 100)
+      #expect(remote.statistics.answered - before.answered == 202)
+      process.end()
+    }
+
+    #if Macros
+      @Test("three of five hosts die while all are asked: the others answer, those are named")
+      func dyingHosts() async throws {
+        let server = try NATSServer()
+        let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
+        let here = try NATSTransport(server.url)
+        let all = try Remote<NumberedProxy>(here, at: name, deadline: .seconds(300))
+        while try await all.ping(expecting: 5, within: .milliseconds(200)) < 5 {}
+        let before = try await all.gather(expecting: 5) { try await $0.process(after: 0) }
+        let processes = before.values
+        try #require(Set(processes) == Set(hosts.map(\.number)))
+        let begin = ContinuousClock.now
+        async let asked = all.gather(within: .seconds(4)) { try await $0.process(after: 1000) }
+        // They have the question, and have not answered.
+        try await Task.sleep(for: .milliseconds(300))
+        for process in processes[..<3] { kill(process, SIGKILL) }
+        let after = try await asked
+        let time = ContinuousClock.now - begin
+        #expect(time >= .seconds(4) && time < .seconds(60), "\(time)")
+        #expect(Set(after.values) == Set(processes[3...]))
+        #expect(after.silent == Set(before.answers[..<3].map(\.host)))
+        for host in hosts { host.end() }
+      }
+    #endif
+  }
+#endif

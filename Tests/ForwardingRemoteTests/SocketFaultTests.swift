@@ -1,0 +1,204 @@
+import Forwarding
+import ForwardingWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Sockets of the file system, and what befalls them", .timeLimit(.minutes(10)))
+struct SocketFaultTests {
+  private let name = "tally \(UInt32.random(in: 0 ... .max))"
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  @Test("the listening process is killed in the middle of 10,000 calls, and each of them ends")
+  func killed() async throws {
+    var process = try HostProcess(path, as: name)
+    defer { process.end() }
+    let here = try await connected()
+    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+    try await HostProcess.wait(for: remote)
+    let before = remote.statistics
+    let endings = Endings()
+    async let calls: Void = endings.send(0..<10_000, to: remote, atATime: 100)
+    for least in [2000, 5000] {
+      while endings.sum < least { try await Task.sleep(for: .milliseconds(1)) }
+      process.end()
+      #expect(access(path, F_OK) == 0, "it had no time to take its file away")
+      process = try HostProcess(path, as: name)
+    }
+    await calls
+    #expect(endings.sum == 10_000)
+    // A process that has just begun to listen has nothing to send to, for a moment.
+    #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "unreachable"]))
+    #expect(endings.others["interrupted", default: 0] > 0)
+    let counts = remote.statistics
+    #expect(counts.answered - before.answered == endings.answered.count)
+    #expect(counts.failed - before.failed == 10_000 - endings.answered.count)
+    try await HostProcess.wait(for: remote)
+    #expect(try await Tally.twice(on: remote) == 0)
+  }
+
+  @Test("another user cannot connect", .enabled(if: getuid() == 0, "needs two users"))
+  func otherUser() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    var facts = stat()
+    stat(path, &facts)
+    #expect(facts.st_mode & 0o777 == 0o600)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let own = try UnixSocketTransport(connectedTo: path)
+      own.close()
+      guard setgid(65534) == 0, setuid(65534) == 0 else { exit(2) }
+      do {
+        _ = try UnixSocketTransport(connectedTo: path)
+        exit(3)
+      } catch TransportError.unreachable(let why) where why.hasSuffix("Permission denied") {
+        exit(0)
+      }
+    }
+    server.close()
+  }
+
+  @Test("signals that come all the time interrupt nothing")
+  func signals() async {
+    await #expect(processExitsWith: .success) { [name = name as String, path = path as String] in
+      let server = try UnixSocketTransport(listeningAt: path)
+      let host = RemoteHost(server, as: name)
+      let tally = Tally()
+      try host.expose(tally, Tally.interface())
+      var action = sigaction()
+      // `ITIMER_REAL` is 0. Without `SA_RESTART`, so that calls of the system end with it.
+      action.__sigaction_handler.sa_handler = { _ in }
+      sigaction(SIGALRM, &action, nil)
+      var timer = itimerval()
+      timer.it_interval.tv_usec = 100
+      timer.it_value.tv_usec = 100
+      setitimer(__itimer_which_t(0), &timer, nil)
+      let here = try UnixSocketTransport(connectedTo: path)
+      let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(100))
+      let endings = Endings()
+      await endings.send(0..<3000, to: remote, atATime: 10)
+      guard endings.answered.count == 3000, tally.count == 3000, tally.twice == 0 else { exit(2) }
+      host.close()
+      exit(0)
+    }
+  }
+
+  @Test("a message that the system does not take at once is too large, and the next one goes")
+  func messageSize() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+    let descriptor = SocketDescriptor(number: ends[0])
+    descriptor.setRoom(8192)
+    let connection = SocketConnection(descriptor)
+    let error = #expect(throws: TransportError.self) {
+      try connection.send([UInt8](repeating: 0, count: 100_000))
+    }
+    guard case .tooLarge(_, 100_000) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try connection.send([1, 2, 3])
+    var bytes = [UInt8](repeating: 0, count: 10)
+    #expect(recv(ends[1], &bytes, 10, 0) == 3)
+    connection.end()
+    close(ends[1])
+  }
+
+  @Test("a socket has room for the largest message, however little is usual on the machine")
+  func room() throws {
+    let descriptor = try SocketDescriptor.make()
+    descriptor.setRoom(8192)
+    descriptor.setUp()
+    #expect(descriptor.room >= (160 << 10) + SocketFrame.head + SocketFrame.subject + 32)
+    descriptor.close()
+  }
+
+  @Test("what was sent to a slow peer is let go, also while something always waits")
+  func slowPeer() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+    let descriptor = SocketDescriptor(number: ends[0])
+    descriptor.setUp()
+    let connection = SocketConnection(descriptor)
+    connection.begin(room: 100) { _, _ in
+    } ended: { _ in
+    }
+    let message = [UInt8](repeating: 1, count: 100)
+    while connection.places < 4000 { try connection.send(message) }
+    var most = 0
+    var bytes = message
+    for _ in 0..<40_000 {
+      #expect(recv(ends[1], &bytes, 100, 0) == 100)
+      try connection.send(message)
+      most = max(most, connection.places)
+    }
+    #expect(!connection.isDrained && most < 20_000, "\(most)")
+    connection.end()
+    close(ends[1])
+  }
+
+  @Test("of many that begin to listen where a process has died, one does; another file stays")
+  func listeners() async throws {
+    for _ in 0..<400 {
+      // A file that nobody listens at.
+      let dead = try SocketDescriptor.make()
+      try dead.listen(at: path)
+      dead.close()
+      let servers: [UnixSocketTransport] = await withTaskGroup(of: UnixSocketTransport?.self) {
+        [path] tasks in
+        for _ in 0..<8 { tasks.addTask { try? UnixSocketTransport(listeningAt: path) } }
+        return await tasks.reduce(into: []) { if let server = $1 { $0.append(server) } }
+      }
+      #expect(servers.count == 1)
+      let client = try UnixSocketTransport(connectedTo: path)
+      client.close()
+      for server in servers { server.close() }
+    }
+    try "a text".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "a text")
+    unlink(path)
+  }
+
+  @Test("a peer whose frames are none of ours is hung up on, and the others are served")
+  func frames() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let host = RemoteHost(server, as: name)
+    try host.expose(Tally(), Tally.interface())
+    let here = try UnixSocketTransport(connectedTo: path)
+    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+    let zeros = [UInt8](repeating: 0, count: 8)
+    let hostile: [[UInt8]] = [
+      [1], [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0] + zeros, [9, 0, 0, 0] + zeros,
+      [2, 1, 0, 0] + zeros, [2, 0, 1, 0] + zeros, [2, 0, 255, 255] + zeros,
+      [2, 0, 2, 0] + zeros + [0xC3, 0x28],
+      [2, 0, 0, 0] + [UInt8](repeating: 0, count: 140_000),
+    ]
+    for (number, bytes) in hostile.enumerated() {
+      let peer = try #require(PacketSocket(path))
+      #expect(peer.send(bytes))
+      #expect(peer.receive() == nil)
+      #expect(try await Tally.take(number, on: remote) == number)
+    }
+    // Answers to what nobody asked are let go.
+    let liar = try #require(PacketSocket(path))
+    for kind: UInt8 in [3, 4] { #expect(liar.send([kind, 0, 0, 0, 1] + zeros.dropFirst())) }
+    #expect(liar.send([2, 0, 1, 0] + zeros + [UInt8(ascii: "x")]))
+    #expect(liar.receive() == [4, 0, 0, 0] + zeros)
+    host.close()
+    here.close()
+    server.close()
+  }
+
+  private func connected() async throws -> UnixSocketTransport {
+    while true {
+      if let transport = try? UnixSocketTransport(connectedTo: path) { return transport }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What notes each number that it gets, and which came twice.
+final class Tally: Sendable {
+  private struct Notes {
+    var numbers: Set<Int> = []
+    var twice = 0
+    var inOrder: [Int] = []
+  }
+
+  private let notes = Mutex(Notes())
+  private let keepsOrder: Bool
+
+  /// The number, back.
+  static let take = try! AsyncMessage<Int, Int>("tallyTake:")
+  /// How many it got, and how many of those for the second time.
+  static let count = try! AsyncMessage<Int>("tallyCount")
+  static let twice = try! AsyncMessage<Int>("tallyTwice")
+  /// The number of its process.
+  static let process = try! AsyncMessage<Int32>("tallyProcess")
+
+  private static let isReady: Void = {
+    let table = MethodTable.of(Tally.self)
+    do {
+      try table.register("tallyTake:") { (tally: Tally, number: Int) in
+        tally.take(number)
+        return number
+      }
+      try table.register("tallyCount") { (tally: Tally) in tally.count }
+      try table.register("tallyTwice") { (tally: Tally) in tally.twice }
+      try table.register("tallyProcess") { (_: Tally) in getpid() }
+    } catch { fatalError("\(error)") }
+  }()
+
+  init(keepsOrder: Bool = false) {
+    self.keepsOrder = keepsOrder
+    Self.isReady
+  }
+
+  private func take(_ number: Int) {
+    notes.withLock { notes in
+      if !notes.numbers.insert(number).inserted { notes.twice += 1 }
+      if keepsOrder { notes.inOrder.append(number) }
+    }
+  }
+
+  /// How many different numbers came.
+  var count: Int { notes.withLock { $0.numbers.count } }
+  /// How often one came that had come before.
+  var twice: Int { notes.withLock { $0.twice } }
+  var inOrder: [Int] { notes.withLock { $0.inOrder } }
+
+  static func interface() throws -> Interface {
+    var interface = Interface("tally")
+    try interface.allow(take)
+    try interface.allow(count)
+    try interface.allow(twice)
+    try interface.allow(process)
+    return interface
+  }
+}
+
+/// How many calls ended how.
+final class Endings: Sendable {
+  private struct Counts {
+    var answered: Set<Int> = []
+    var others: [String: Int] = [:]
+    var next = 0
+  }
+
+  private let counts = Mutex(Counts())
+
+  var answered: Set<Int> { counts.withLock { $0.answered } }
+  var others: [String: Int] { counts.withLock { $0.others } }
+  var sum: Int { counts.withLock { $0.answered.count + $0.others.values.reduce(0, +) } }
+
+  /// Sends numbers, so many at a time, and notes what becomes of each.
+  func send(_ numbers: Range<Int>, to remote: RemoteProxy, atATime width: Int) async {
+    counts.withLock { $0.next = numbers.lowerBound }
+    await withTaskGroup(of: Void.self) { tasks in
+      for _ in 0..<width {
+        tasks.addTask {
+          while true {
+            let number = self.counts.withLock { counts in
+              defer { counts.next += 1 }
+              return counts.next
+            }
+            guard number < numbers.upperBound else { return }
+            await self.send(number, to: remote)
+          }
+        }
+      }
+    }
+  }
+
+  private func send(_ number: Int, to remote: RemoteProxy) async {
+    do {
+      let answer = try await Tally.take(number, on: remote)
+      counts.withLock {
+        if answer == number {
+          $0.answered.insert(number)
+        } else {
+          $0.others["another's answer", default: 0] += 1
+        }
+      }
+    } catch {
+      let name = (error as? RemoteError).map(Self.name) ?? "\(error)"
+      counts.withLock { $0.others[name, default: 0] += 1 }
+    }
+  }
+
+  private static func name(_ error: RemoteError) -> String {
+    switch error {
+    case .timedOut: "timed out"
+    case .interrupted: "interrupted"
+    case .unreachable: "unreachable"
+    default: "\(error)"
+    }
+  }
+}
