@@ -101,7 +101,9 @@ package struct RemoteAnswer: Sendable {
     self.body = body
   }
 
-  package static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64) -> RemoteAnswer {
+  package static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64)
+    -> RemoteAnswer
+  {
     RemoteAnswer(
       .refused, refusal: refusal.rawValue, host: host, body: ArraySlice(Self.cut(text)))
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import Invocations
 import Synchronization
 
@@ -14,13 +13,7 @@ package final class RemoteGate: Sendable {
   private let most = Atomic(1000)
   private let performing = Atomic(0)
   private let isDraining = Atomic(false)
-  private let suspended = Guarded<[RemoteRequest.Key: Suspended]>([:])
-
-  private struct Suspended {
-    let task: Task<Void, Never>
-    /// What cancels it when its time is over.
-    let deadline: UInt64
-  }
+  private let open = Guarded<[RemoteRequest.Key: OpenCall]>([:])
 
   package init(_ transport: any Transport) { self.transport = transport }
 
@@ -68,14 +61,22 @@ package final class RemoteGate: Sendable {
     }
     let finding = seen.look(request)
     if case .new = finding {
-      let state = CallState()
+      let call = OpenCall()
+      if isAsked { set(call, request.key) }
       let task = perform(request) { [self] answer in
+        let isLate = call.end()
+        // What is thrown because the time is over is no word of the target's own.
+        let answer =
+          isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer
         count(answer)
-        if isAsked { seen.keep(answer, for: request) }
-        end(request, state)
+        if isAsked {
+          seen.keep(answer, for: request)
+          set(nil, request.key)
+        }
+        performing.wrappingSubtract(1, ordering: .releasing)
         if isAsked { reply(answer, to: message) }
       }
-      if let task { suspend(request, state, task) }
+      if let task { call.begin(task, milliseconds: request.milliseconds) }
       return
     }
     counts.duplicates.wrappingAdd(1, ordering: .relaxed)
@@ -85,41 +86,17 @@ package final class RemoteGate: Sendable {
     reply(.refused(.duplicate, "", host: number), to: message)
   }
 
-  // MARK: Calls that suspend
-
-  /// Whether a call has ended, which may be before its task is known here.
-  private final class CallState: Sendable {
-    let hasEnded = Atomic(false)
-  }
-
-  private func suspend(
-    _ request: RemoteRequest, _ state: CallState, _ task: Task<Void, Never>
-  ) {
-    if state.hasEnded.load(ordering: .acquiring) { return }
-    var deadline: UInt64 = 0
-    if request.milliseconds > 0 {
-      deadline = Deadlines.shared.add(at: .now() + .milliseconds(Int(request.milliseconds))) {
-        task.cancel()
-      }
+  private func set(_ call: OpenCall?, _ key: RemoteRequest.Key) {
+    let old = open.withLockInPlace { open in
+      let old = open.removeValue(forKey: key)
+      if let call { open[key] = call }
+      return old
     }
-    let entry = Suspended(task: task, deadline: deadline)
-    let isKept = suspended.withLockInPlace { calls in
-      if state.hasEnded.load(ordering: .acquiring) { return false }
-      calls[request.key] = entry
-      return true
-    }
-    if !isKept { Deadlines.shared.cancel(deadline) }
-  }
-
-  private func end(_ request: RemoteRequest, _ state: CallState) {
-    state.hasEnded.store(true, ordering: .releasing)
-    let old = suspended.withLockInPlace { $0.removeValue(forKey: request.key) }
-    if let old { Deadlines.shared.cancel(old.deadline) }
-    performing.wrappingSubtract(1, ordering: .releasing)
+    withExtendedLifetime(old) {}
   }
 
   /// Cancels a call: only its caller knows both numbers.
-  private func cancel(_ key: RemoteRequest.Key) { suspended.read { $0[key] }?.task.cancel() }
+  private func cancel(_ key: RemoteRequest.Key) { open.read { $0[key] }?.cancel() }
 
   // MARK: Answers
 

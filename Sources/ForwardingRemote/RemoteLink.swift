@@ -109,7 +109,9 @@ package final class RemoteLink: Sendable {
       throw error
     }
     meet(answer.host)
-    return try answer.result()
+    do throws(RemoteError) { return try answer.result() } catch .refused(.expired, _) {
+      throw .timedOut
+    }
   }
 
   private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {

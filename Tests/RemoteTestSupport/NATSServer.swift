@@ -1,24 +1,23 @@
 #if NATS
   import Foundation
   import ForwardingNATS
-  import ForwardingRemote
 
   /// A real server for a test, on a port that nobody has; ended by its own number.
-  final class NATSServer: @unchecked Sendable {
+  public final class NATSServer: @unchecked Sendable {
     private let process = Process()
-    let port: Int
+    public let port: Int
 
-    static let program = [
+    public static let program = [
       "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server",
     ]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// The one that tests share.
-    static let shared: NATSServer? = try? NATSServer()
+    public static let shared: NATSServer? = try? NATSServer()
 
-    var url: String { "nats://127.0.0.1:\(port)" }
+    public var url: String { "nats://127.0.0.1:\(port)" }
 
-    init(port: Int? = nil, _ arguments: [String] = []) throws {
+    public init(port: Int? = nil, _ arguments: [String] = []) throws {
       guard let program = Self.program else { throw CocoaError(.fileNoSuchFile) }
       self.port = port ?? Int.random(in: 20_000..<60_000)
       process.executableURL = URL(fileURLWithPath: program)
@@ -38,12 +37,12 @@
       throw CocoaError(.fileReadUnknown)
     }
 
-    func stop() {
+    public func stop() {
       process.terminate()
       process.waitUntilExit()
     }
 
-    func kill() {
+    public func kill() {
       Foundation.kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
