@@ -40,7 +40,7 @@ check: setup-check test
 # Calls to other processes, with a real NATS server on loopback.
 test-remote:
 	@Scripts/setup.sh nats
-	swift test --traits Macros,NATS --filter ForwardingRemoteTests
+	swift test --traits Macros,NATS --filter 'ForwardingRemoteTests|ForwardingActorsTests'
 
 setup:
 	@Scripts/setup.sh

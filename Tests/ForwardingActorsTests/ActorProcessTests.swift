@@ -3,6 +3,7 @@ import ForwardingActors
 import ForwardingRemote
 import Foundation
 import RemoteTestSupport
+import Synchronization
 import Testing
 
 #if NATS
@@ -147,6 +148,38 @@ struct ActorProcessTests {
     // It is also killed before the call is sent.
     #expect(error == .interrupted || error == .unreachable("nobody listens"))
     system.close()
+  }
+
+  @Test("a connection that breaks fails what is on its way, and later calls wait for it")
+  func interrupted() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    let system = try MessagingActorSystem(client, as: "this", deadline: .seconds(300))
+    let interruptions = Atomic(0)
+    let ends = Atomic(0)
+    system.onInterruption = { interruptions.add(1, ordering: .relaxed) }
+    system.onInvalidation = { ends.add(1, ordering: .relaxed) }
+    let there = try Clerk.resolve(id: .init("clerk", at: "other"), using: system)
+    let node = try MessagingActorSystem(server, as: "other")
+    let clerk = try node.named("clerk") { Clerk(actorSystem: $0) }
+    let call = Task { try await there.sleep(600_000) }
+    while node.incoming.asked == 0 { await Task.yield() }
+    node.close()
+    server.close()
+    await #expect(throws: RemoteError.interrupted) { try await call.value }
+    let later = Task { try await there.add(7) }
+    let again = try UnixSocketTransport(listeningAt: path)
+    let next = try MessagingActorSystem(again, as: "other")
+    let replacement = try next.named("clerk") { Clerk(actorSystem: $0) }
+    #expect(try await later.value == 7)
+    client.close()
+    await #expect(throws: RemoteError.closed) { try await there.add(7) }
+    let told = (interruptions.load(ordering: .relaxed), ends.load(ordering: .relaxed))
+    #expect(told == (1, 1))
+    next.close()
+    again.close()
+    withExtendedLifetime((clerk, replacement)) {}
   }
 
   @Test("a new process of the same name is called as the one before was")

@@ -2,6 +2,7 @@ import Distributed
 import ForwardingActors
 import ForwardingRemote
 import ForwardingWire
+import Foundation
 import RemoteTestSupport
 import Testing
 
@@ -164,6 +165,17 @@ struct ActorRefusalTests {
     await #expect(throws: RemoteError.refused(.unknownMessage, "")) {
       try await there.generic(there)
     }
+  }
+
+  @Test("an ID from outside has names that are not too long")
+  func ids() throws {
+    func id(_ count: Int) throws -> MessagingActorSystem.ActorID {
+      let name = String(repeating: "x", count: count)
+      return try JSONDecoder().decode(
+        MessagingActorSystem.ActorID.self, from: Data(#"{"name":"\#(name)","node":"n"}"#.utf8))
+    }
+    #expect(try id(255).name.count == 255)
+    #expect(throws: DecodingError.self) { try id(256) }
   }
 
   @Test("values that are too large, or nest too deeply, are refused here")
