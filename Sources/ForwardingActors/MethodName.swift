@@ -17,7 +17,8 @@ struct MethodName {
   /// Some methods of the type are not found: such that have `_C` in the name of a parameter or of a parameter's type.
   static func isMethod(_ name: String, of type: String) -> Bool {
     let (prefix, suffix) = ("$s" + type, "FTE")
-    guard name.hasPrefix(prefix), name.hasSuffix(suffix),
+    // A type whose name is not known would have all methods.
+    guard type.hasSuffix("C"), name.hasPrefix(prefix), name.hasSuffix(suffix),
       name.utf8.count > prefix.utf8.count + suffix.utf8.count
     else { return false }
     var rest = MethodName(bytes: Array(name.utf8.dropLast(3)), offset: prefix.utf8.count)

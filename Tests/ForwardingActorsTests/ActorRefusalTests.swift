@@ -32,11 +32,12 @@ struct ActorRefusalTests {
     defer { nodes.close() }
     let others = [
       try await nodes.method { _ = try await Clerks.resolve(id: $0, using: $1).add(1) },
+      try await nodes.method { _ = try await Clock.resolve(id: $0, using: $1).add(1) },
       try await nodes.method { _ = try await Clerk.Assistant.resolve(id: $0, using: $1).add(1) },
       try await nodes.method { try await Clerk.callIntern($0, $1) },
       try await nodes.method { try await Clerk.callTemp($0, $1) },
     ]
-    #expect(Set(others + [add]).count == 5)
+    #expect(Set(others + [add]).count == 6)
     for method in others {
       #expect(method.hasPrefix("$s") && method.hasSuffix("FTE"))
       let answer = try await nodes.answer(to: RawCall(method: method, arguments: ["5"]))
@@ -44,7 +45,7 @@ struct ActorRefusalTests {
     }
     // Its own type has it.
     let assistant = try nodes.there.named("assistant") { Clerk.Assistant(actorSystem: $0) }
-    let own = RawCall(actor: "assistant", method: others[1], arguments: ["5"])
+    let own = RawCall(actor: "assistant", method: others[2], arguments: ["5"])
     #expect(try await nodes.answer(to: own).body == "-5")
     withExtendedLifetime((clerk, assistant)) {}
   }

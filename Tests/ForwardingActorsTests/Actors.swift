@@ -106,6 +106,12 @@ distributed actor Clerks {
   distributed func add(_ number: Int) -> Int { number }
 }
 
+/// One whose name is as long.
+distributed actor Clock {
+  typealias ActorSystem = MessagingActorSystem
+  distributed func add(_ number: Int) -> Int { number }
+}
+
 private distributed actor Hidden {
   typealias ActorSystem = MessagingActorSystem
   distributed func add(_ number: Int) -> Int { number }
