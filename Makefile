@@ -41,7 +41,7 @@ check: setup-check test
 # Calls to other processes, with a real NATS server on loopback; the tool and the demo among them.
 test-remote:
 	@Scripts/setup.sh nats
-	swift test --traits Macros,NATS --filter 'ForwardingRemoteTests|RemoteCommandTests'
+	swift test --traits Macros,NATS --filter 'ForwardingRemoteTests|ForwardingActorsTests|RemoteCommandTests'
 
 demo-remote:
 	@Scripts/setup.sh nats

@@ -59,6 +59,7 @@ let package = Package(
     .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
     .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
     .library(name: "ForwardingNATS", targets: ["ForwardingNATS"]),
+    .library(name: "ForwardingActors", targets: ["ForwardingActors"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
     // For the package in Benchmarks, and no promise to anybody else.
@@ -157,6 +158,10 @@ let package = Package(
       name: "ForwardingRemote",
       dependencies: ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings"],
       swiftSettings: checks),
+    // Swift's distributed actors over the same.
+    .target(
+      name: "ForwardingActors",
+      dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"], swiftSettings: checks),
     // The same over NATS. Empty without the trait `NATS`, so that nobody else needs libnats.
     .systemLibrary(
       name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
@@ -192,6 +197,10 @@ let package = Package(
     .target(
       name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
       path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    // Ways to another process, and a real NATS server.
+    .target(
+      name: "RemoteTestSupport", dependencies: ["ForwardingRemote", "ForwardingNATS"],
+      path: "Tests/RemoteTestSupport", swiftSettings: testChecks),
     // A type of another module, which tests make more of than its module knows.
     .target(
       name: "ForeignTypes", dependencies: ["Forwarding"], path: "Tests/ForeignTypes",
@@ -224,7 +233,16 @@ let package = Package(
       swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingRemoteTests",
-      dependencies: ["ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding"],
+      dependencies: [
+        "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
+      ],
+      swiftSettings: testChecks),
+    .testTarget(
+      name: "ForwardingActorsTests",
+      dependencies: [
+        "ForwardingActors", "ForwardingRemote", "ForwardingNATS", "ForwardingWire",
+        "RemoteTestSupport",
+      ],
       swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingJournalTests",

@@ -1,7 +1,7 @@
 import Invocations
 
 /// The calls that came last, so that one which comes again is not performed again.
-final class DuplicateWindow: Sendable {
+package final class DuplicateWindow: Sendable {
   enum Finding {
     case new
     /// It is being performed, or its answer is not kept any more.
@@ -14,23 +14,20 @@ final class DuplicateWindow: Sendable {
   /// Longer answers are not kept.
   private static let bytes = 1024
 
-  private struct Key: Hashable {
-    let sender: UInt64
-    let number: UInt64
-  }
-
   private struct State {
-    var known: [Key: RemoteAnswer?] = [:]
+    var known: [RemoteRequest.Key: RemoteAnswer?] = [:]
     /// A ring of the same keys.
-    var order: [Key] = []
+    var order: [RemoteRequest.Key] = []
     var next = 0
   }
 
   private let state = Guarded(State())
 
+  package init() {}
+
   /// Says whether a call came before, and notes it.
   func look(_ request: RemoteRequest) -> Finding {
-    let key = Key(sender: request.sender, number: request.number)
+    let key = request.key
     return state.withLockInPlace { state in
       if let known = state.known[key] { return known.map { .answered($0) } ?? .begun }
       state.known[key] = .some(nil)
@@ -48,7 +45,7 @@ final class DuplicateWindow: Sendable {
   /// Keeps the answer to a call.
   func keep(_ answer: RemoteAnswer, for request: RemoteRequest) {
     guard answer.body.count <= Self.bytes else { return }
-    let key = Key(sender: request.sender, number: request.number)
+    let key = request.key
     state.withLockInPlace { state in
       if state.known[key] != nil { state.known[key] = .some(answer) }
     }

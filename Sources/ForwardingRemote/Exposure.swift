@@ -1,60 +1,38 @@
 import Forwarding
 import ForwardingWire
 import Invocations
-import Synchronization
 
 /// An object that others may send to, and the messages that it takes from them.
 final class Exposure: Sendable {
   let interface: Interface
   let subscription = Guarded<(any TransportSubscription)?>(nil)
+  let seen = DuplicateWindow()
   private let target: ExposedTarget
-  private let seen = DuplicateWindow()
-  private let counts: RemoteCounts
   private let host: UInt64
-  private let transport: any Transport
   private let settings: Guarded<RemoteHost.Settings>
 
   init(_ target: AnyObject, _ interface: Interface, _ lane: DeliveryLane?, _ host: RemoteHost) {
     self.interface = interface
     self.target = ExposedTarget(target, lane)
     self.host = host.number
-    transport = host.transport
-    counts = host.counts
     settings = host.settings
   }
 
-  /// Performs a call, and gives the answer to `done`, which is called once: nil where nobody waits.
+  /// Performs a call, and gives the answer to `done`. Returns the task that does so, if there is one.
   func perform(
     _ request: RemoteRequest, _ message: TransportMessage,
-    _ done: @escaping @Sendable (RemoteAnswer?) -> Void
-  ) {
-    let isAsked = request.kind == .asked
-    if isAsked {
-      counts.asked.wrappingAdd(1, ordering: .relaxed)
-    } else {
-      counts.told.wrappingAdd(1, ordering: .relaxed)
-    }
-    switch seen.look(request) {
-    case .new: break
-    case .answered(let answer):
-      counts.duplicates.wrappingAdd(1, ordering: .relaxed)
-      return done(isAsked ? answer : nil)
-    case .begun:
-      counts.duplicates.wrappingAdd(1, ordering: .relaxed)
-      return done(isAsked ? .refused(.duplicate, "", host: host) : nil)
-    }
+    _ done: @escaping @Sendable (RemoteAnswer) -> Void
+  ) -> Task<Void, Never>? {
     let call: Invocation
     do {
       call = try decoded(request, message)
     } catch {
       let (refusal, text) = Self.refusal(error)
-      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
-      return done(isAsked ? .refused(refusal, text, host: host) : nil)
+      done(.refused(refusal, text, host: host))
+      return nil
     }
-    target.send(PassedCall(call: call)) { [self] call, error in
-      let answer = answer(to: call, error)
-      if isAsked { seen.keep(answer, for: request) }
-      done(isAsked ? answer : nil)
+    return target.send(PassedCall(call: call)) { [self] call, error in
+      done(answer(to: call, error))
     }
   }
 
@@ -72,22 +50,11 @@ final class Exposure: Sendable {
   }
 
   private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
-    if let error {
-      counts.failed.wrappingAdd(1, ordering: .relaxed)
-      return .failed(error, host: host)
-    }
+    if let error { return .failed(error, host: host) }
     do throws(WireError) {
       let result = try interface.encodeResult(of: call)
-      let (limit, size) = (transport.maximumPayload, RemoteAnswer.head + result.count)
-      guard size <= limit else {
-        counts.failed.wrappingAdd(1, ordering: .relaxed)
-        let error = TransportError.tooLarge(limit: limit, given: size)
-        return .refused(.unsendableResult, "\(error)", host: host)
-      }
-      counts.answered.wrappingAdd(1, ordering: .relaxed)
       return RemoteAnswer(.answered, host: host, body: result[...])
     } catch {
-      counts.failed.wrappingAdd(1, ordering: .relaxed)
       return .refused(.unsendableResult, "\(error)", host: host)
     }
   }
@@ -120,7 +87,7 @@ private final class ExposedTarget: @unchecked Sendable {
   /// Sends a call, and gives it back with what the target threw.
   func send(
     _ passed: PassedCall, _ done: @escaping @Sendable (Invocation, (any Error)?) -> Void
-  ) {
+  ) -> Task<Void, Never> {
     Task.immediate { [self] in
       do {
         try await passed.call.invokeAwaiting(on: proxy ?? target)

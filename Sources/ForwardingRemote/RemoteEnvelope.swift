@@ -10,26 +10,34 @@
 //   24     the call
 
 /// A request as it crosses.
-struct RemoteRequest {
-  enum Kind: UInt8 {
+package struct RemoteRequest {
+  package enum Kind: UInt8 {
     /// An answer is waited for.
     case asked = 1
     /// Nobody waits.
     case told = 2
     /// Who is there?
     case ping = 3
+    /// Nobody waits any more for the request with the same sender and number.
+    case cancel = 4
+  }
+
+  /// What tells calls apart.
+  struct Key: Hashable {
+    let sender: UInt64
+    let number: UInt64
   }
 
   static let version: UInt16 = 1
   static let head = 24
 
-  let kind: Kind
+  package let kind: Kind
   /// Drawn by each process that sends.
   let sender: UInt64
   let number: UInt64
   /// 0 where nobody waits.
   let milliseconds: UInt32
-  let call: ArraySlice<UInt8>
+  package let call: ArraySlice<UInt8>
 
   init(
     _ kind: Kind, sender: UInt64, number: UInt64, milliseconds: UInt32, call: ArraySlice<UInt8>
@@ -40,6 +48,8 @@ struct RemoteRequest {
     self.milliseconds = milliseconds
     self.call = call
   }
+
+  var key: Key { Key(sender: sender, number: number) }
 
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
@@ -65,8 +75,8 @@ struct RemoteRequest {
 }
 
 /// An answer as it crosses.
-struct RemoteAnswer {
-  enum Kind: UInt8 {
+package struct RemoteAnswer: Sendable {
+  package enum Kind: UInt8, Sendable {
     case answered = 0x81
     /// The target threw: four bytes of a code, and a text.
     case failed = 0x82
@@ -84,19 +94,21 @@ struct RemoteAnswer {
   let host: UInt64
   let body: ArraySlice<UInt8>
 
-  init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, body: ArraySlice<UInt8> = []) {
+  package init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, body: ArraySlice<UInt8> = []) {
     self.kind = kind
     self.refusal = refusal
     self.host = host
     self.body = body
   }
 
-  static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64) -> RemoteAnswer {
+  package static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64)
+    -> RemoteAnswer
+  {
     RemoteAnswer(
       .refused, refusal: refusal.rawValue, host: host, body: ArraySlice(Self.cut(text)))
   }
 
-  static func failed(_ error: any Error, host: UInt64) -> RemoteAnswer {
+  package static func failed(_ error: any Error, host: UInt64) -> RemoteAnswer {
     var body: [UInt8] = []
     let failure = error as? any RemoteFailure
     body.append(number: UInt32(bitPattern: failure?.remoteCode ?? 0))

@@ -9,6 +9,8 @@ public import ForwardingWire
 public enum RemoteError: Error, Hashable, Sendable {
   /// No answer came in time. Whether the call was performed is open.
   case timedOut
+  /// The task that waited was cancelled, and the host was told so. Whether the call was performed is open.
+  case cancelled
   /// Nobody is there.
   case unreachable(String)
   /// The connection broke before the answer came. Whether the call was performed is open.
@@ -46,6 +48,7 @@ extension RemoteError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .timedOut: "no answer came in time"
+    case .cancelled: "the task that waited was cancelled"
     case .unreachable(let why): "cannot be reached: \(why)"
     case .interrupted: "the connection broke before an answer came"
     case .closed: "the connection is closed"

@@ -1,7 +1,6 @@
 public import Forwarding
 public import ForwardingWire
 import Invocations
-import Synchronization
 
 /// Objects of this process that others may send messages to: each with the messages that it allows.
 ///
@@ -25,16 +24,13 @@ public final class RemoteHost: Sendable {
   /// The name that others send to. Several hosts may have one name.
   public let name: String
   /// A number that was drawn for this host, by which others tell hosts of one name apart.
-  public let number = UInt64.random(in: 1 ... .max)
-  let transport: any Transport
-  let counts = RemoteCounts()
+  public var number: UInt64 { gate.number }
+  private let transport: any Transport
+  private let gate: RemoteGate
   let settings = Guarded(Settings())
   private let exposures = Guarded<[Exposure]>([])
-  private let performing = Atomic(0)
-  private let isDraining = Atomic(false)
 
   struct Settings: Sendable {
-    var limit = 1000
     var authorize: (@Sendable (Caller) -> Bool)?
   }
 
@@ -52,14 +48,15 @@ public final class RemoteHost: Sendable {
   public init(_ transport: any Transport, as name: String) {
     self.transport = transport
     self.name = name
+    gate = RemoteGate(transport)
   }
 
   deinit { close() }
 
   /// How many calls are performed at a time; more are refused as ``RemoteRefusal/busy``.
   public var limit: Int {
-    get { settings.read { $0.limit } }
-    set { settings.withLock { $0.limit = newValue } }
+    get { gate.limit }
+    set { gate.limit = newValue }
   }
 
   /// Says who may send what. Everybody may everything, unless it is set.
@@ -69,7 +66,7 @@ public final class RemoteHost: Sendable {
   }
 
   /// What became of the calls that came.
-  public var statistics: RemoteStatistics { counts.statistics }
+  public var statistics: RemoteStatistics { gate.counts.statistics }
 
   // MARK: Exposing
 
@@ -85,8 +82,8 @@ public final class RemoteHost: Sendable {
   ) throws(TransportError) {
     let exposure = Exposure(target, interface, lane, self)
     let subject = RemoteSubject(parts: "forwarding", name, interface.name)
-    let subscription = try transport.subscribe(to: subject, group: group) { [weak self] message in
-      self?.receive(message, for: exposure)
+    let subscription = try transport.subscribe(to: subject, group: group) { [gate] message in
+      gate.receive(message, exposure.seen) { exposure.perform($0, message, $1) }
     }
     exposure.subscription.withLock { $0 = subscription }
     exposures.withLock { $0.append(exposure) }
@@ -107,12 +104,7 @@ public final class RemoteHost: Sendable {
 
   /// Takes no new calls, and waits for those that are being performed.
   public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
-    isDraining.store(true, ordering: .releasing)
-    let end = ContinuousClock.now + limit
-    while performing.load(ordering: .acquiring) > 0 {
-      guard ContinuousClock.now < end else { throw .timedOut }
-      do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
-    }
+    try await gate.drain(within: limit)
     close()
     // What was answered is out, and whoever sends from now on is told that nobody listens.
     try await transport.flush(within: limit)
@@ -125,33 +117,5 @@ public final class RemoteHost: Sendable {
       return exposures
     }
     for exposure in ended { exposure.subscription.read { $0 }?.end() }
-  }
-
-  // MARK: Receiving
-
-  private func receive(_ message: TransportMessage, for exposure: Exposure) {
-    let request: RemoteRequest
-    do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
-      counts.strange()
-      return refuse(message, error, "")
-    }
-    if request.kind == .ping {
-      message.answer?(RemoteAnswer(.pong, host: number).bytes)
-      return
-    }
-    if isDraining.load(ordering: .acquiring) { return refuse(message, .draining, "") }
-    guard performing.wrappingAdd(1, ordering: .acquiring).newValue <= limit else {
-      performing.wrappingSubtract(1, ordering: .releasing)
-      return refuse(message, .busy, "")
-    }
-    exposure.perform(request, message) { [self] answer in
-      performing.wrappingSubtract(1, ordering: .releasing)
-      if let answer { message.answer?(answer.bytes) }
-    }
-  }
-
-  func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal, _ text: String) {
-    counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
-    message.answer?(RemoteAnswer.refused(refusal, text, host: number).bytes)
   }
 }

@@ -2,23 +2,30 @@ import Dispatch
 import Invocations
 import Synchronization
 
-/// What a process knows of one name that others answer to: calls that are on their way, and what became of them.
-final class RemoteLink: Sendable {
-  let transport: any Transport
-  let subject: RemoteSubject
-  let settings: Guarded<Settings>
+/// What a process knows of others that it sends to: calls that are on their way, and what became of them.
+package final class RemoteLink: Sendable {
+  private let transport: any Transport
+  /// Where calls go unless they say otherwise.
+  private let subject: RemoteSubject
+  private let kept: Guarded<Settings>
   /// Drawn once, so that a host knows a call that comes twice.
   private static let sender = UInt64.random(in: .min ... .max)
   private static let number = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
   private let state = Guarded(State())
-  let counts = RemoteCounts()
+  package let counts = RemoteCounts()
 
-  struct Settings: Sendable {
-    var deadline: Duration
-    var inFlight = 1000
-    var interrupted: (@Sendable () -> Void)?
-    var invalidated: (@Sendable () -> Void)?
+  package struct Settings: Sendable {
+    package var deadline: Duration
+    package var inFlight = 1000
+    package var interrupted: (@Sendable () -> Void)?
+    package var invalidated: (@Sendable () -> Void)?
+  }
+
+  package var settings: Settings { kept.read { $0 } }
+
+  package func set<Value>(_ setting: WritableKeyPath<Settings, Value>, _ value: Value) {
+    kept.withLock { $0[keyPath: setting] = value }
   }
 
   private struct State {
@@ -26,14 +33,14 @@ final class RemoteLink: Sendable {
     /// Those who wait for the connection to be there again.
     var waiting: [UInt64: OneAnswer<Void>] = [:]
     var watch: (any TransportSubscription)?
-    /// The hosts that answered.
+    /// The hosts that answered, as many as anybody needs to hear of.
     var hosts: Set<UInt64> = []
   }
 
-  init(_ transport: any Transport, _ subject: RemoteSubject, deadline: Duration) {
+  package init(_ transport: any Transport, _ subject: RemoteSubject, deadline: Duration) {
     self.transport = transport
     self.subject = subject
-    settings = Guarded(Settings(deadline: deadline))
+    kept = Guarded(Settings(deadline: deadline))
     let watch = transport.onChange { [weak self] change in self?.take(change) }
     state.withLock { $0.watch = watch }
   }
@@ -50,7 +57,7 @@ final class RemoteLink: Sendable {
     for one in waiting {
       one.finish(change == .closed ? .failure(.closed) : .success(()))
     }
-    let settings = settings.read { $0 }
+    let settings = settings
     switch change {
     case .interrupted: settings.interrupted?()
     case .closed: settings.invalidated?()
@@ -62,40 +69,55 @@ final class RemoteLink: Sendable {
   var hosts: Set<UInt64> { state.read { $0.hosts } }
 
   private func meet(_ host: UInt64) {
-    state.withLockInPlace { _ = $0.hosts.insert(host) }
+    state.withLockInPlace { if $0.hosts.count < 4096 { _ = $0.hosts.insert(host) } }
   }
 
   // MARK: Sending
 
   private func request(
     _ kind: RemoteRequest.Kind, _ call: ArraySlice<UInt8>, until end: DispatchTime?
-  ) -> [UInt8] {
+  ) -> RemoteRequest {
     let left = end.map { $0.uptimeNanoseconds &- DispatchTime.now().uptimeNanoseconds } ?? 0
     return RemoteRequest(
       kind, sender: Self.sender,
       number: Self.number.wrappingAdd(1, ordering: .relaxed).newValue,
-      milliseconds: end == nil ? 0 : UInt32(clamping: max(1, left / 1_000_000)), call: call
-    ).bytes
+      milliseconds: end == nil ? 0 : UInt32(clamping: max(1, left / 1_000_000)), call: call)
   }
 
   /// Sends a call that nobody waits for.
   func tell(_ call: [UInt8]) throws(RemoteError) {
-    let bytes = request(.told, call[...], until: nil)
+    let bytes = request(.told, call[...], until: nil).bytes
     do throws(TransportError) { try transport.publish(bytes, to: subject) } catch {
       throw RemoteError(error)
     }
     counts.told.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// Sends a call, and awaits the one answer.
-  func ask(_ call: [UInt8], within limit: Duration? = nil) async throws(RemoteError) -> [UInt8] {
-    let end = end(limit)
-    let bytes = request(.asked, call[...], until: end)
-    let answer = try await entering { () async throws(RemoteError) in
-      try await one(bytes, until: end)
+  /// Sends a call, and awaits the one answer. Where nobody awaits it any more, the host is told.
+  package func ask(
+    _ call: [UInt8], of other: RemoteSubject? = nil
+  ) async throws(RemoteError) -> [UInt8] {
+    let end = end(nil)
+    let request = request(.asked, call[...], until: end)
+    let answer: RemoteAnswer
+    do throws(RemoteError) {
+      answer = try await entering { () async throws(RemoteError) in
+        try await one(request.bytes, of: other ?? subject, until: end)
+      }
+    } catch {
+      if case .cancelled = error { cancel(request, of: other ?? subject) }
+      throw error
     }
     meet(answer.host)
-    return try answer.result()
+    do throws(RemoteError) { return try answer.result() } catch .refused(.expired, _) {
+      throw .timedOut
+    }
+  }
+
+  private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {
+    let message = RemoteRequest(
+      .cancel, sender: request.sender, number: request.number, milliseconds: 0, call: [])
+    try? transport.publish(message.bytes, to: other)
   }
 
   /// Sends a request, and gives each answer to a closure, until that has enough or the time is over.
@@ -104,10 +126,10 @@ final class RemoteLink: Sendable {
     _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
   ) async throws(RemoteError) {
     let end = end(limit)
-    let bytes = request(kind, call[...], until: end)
+    let bytes = request(kind, call[...], until: end).bytes
     try await entering { () async throws(RemoteError) in
       let all = OneAnswer<Void>()
-      try await send(bytes, all, until: end, atEnd: .success(())) { [self] result in
+      try await send(bytes, subject, all, until: end, atEnd: .success(())) { [self] result in
         switch result {
         case .failure(let error): all.finish(.failure(RemoteError(error)))
         case .success(let bytes):
@@ -120,7 +142,7 @@ final class RemoteLink: Sendable {
   }
 
   private func end(_ limit: Duration?) -> DispatchTime {
-    let limit = limit ?? settings.read { $0.deadline }
+    let limit = limit ?? settings.deadline
     let (seconds, attoseconds) = limit.components
     let nanoseconds = min(
       max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
@@ -132,7 +154,7 @@ final class RemoteLink: Sendable {
   private func entering<Result>(
     _ body: () async throws(RemoteError) -> Result
   ) async throws(RemoteError) -> Result {
-    let limit = settings.read { $0.inFlight }
+    let limit = settings.inFlight
     guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
       onTheWay.wrappingSubtract(1, ordering: .relaxed)
       counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
@@ -150,11 +172,11 @@ final class RemoteLink: Sendable {
     }
   }
 
-  private func one(_ bytes: [UInt8], until end: DispatchTime) async throws(RemoteError)
-    -> RemoteAnswer
-  {
+  private func one(
+    _ bytes: [UInt8], of subject: RemoteSubject, until end: DispatchTime
+  ) async throws(RemoteError) -> RemoteAnswer {
     let answer = OneAnswer<RemoteAnswer>()
-    return try await send(bytes, answer, until: end, atEnd: .failure(.timedOut)) {
+    return try await send(bytes, subject, answer, until: end, atEnd: .failure(.timedOut)) {
       [counts] result in
       switch result {
       case .failure(let error): answer.finish(.failure(RemoteError(error)))
@@ -167,7 +189,7 @@ final class RemoteLink: Sendable {
 
   /// Sends a request, and awaits what an answer, the deadline, or the end of the task makes of it.
   private func send<Value: Sendable>(
-    _ bytes: [UInt8], _ answer: OneAnswer<Value>, until end: DispatchTime,
+    _ bytes: [UInt8], _ subject: RemoteSubject, _ answer: OneAnswer<Value>, until end: DispatchTime,
     atEnd: Result<Value, RemoteError>,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) async throws(RemoteError) -> Value {
@@ -210,55 +232,5 @@ final class RemoteLink: Sendable {
       if case .timedOut = error { _ = try await answer.wait() }
       throw error
     }
-  }
-}
-
-/// An answer that comes once, and who awaits it.
-final class OneAnswer<Value: Sendable>: Sendable {
-  private enum State {
-    case open
-    case awaited(CheckedContinuation<Result<Value, RemoteError>, Never>)
-    case finished(Result<Value, RemoteError>)
-  }
-
-  private let state = Guarded(State.open)
-  private let finished = Guarded<(@Sendable () -> Void)?>(nil)
-
-  /// Gives the answer; only the first one counts.
-  func finish(_ result: Result<Value, RemoteError>) {
-    let before = state.withLock { state in
-      let before = state
-      if case .finished = state {} else { state = .finished(result) }
-      return before
-    }
-    switch before {
-    case .open: break
-    case .awaited(let continuation): continuation.resume(returning: result)
-    case .finished: return
-    }
-    finished.read { $0 }?()
-  }
-
-  /// Calls a closure when the answer is there, if it is not yet.
-  func whenFinished(_ body: @escaping @Sendable () -> Void) {
-    finished.withLock { $0 = body }
-    if case .finished = state.read({ $0 }) { body() }
-  }
-
-  /// Awaits the answer. It is ``RemoteError/timedOut`` if the task ends first.
-  func wait() async throws(RemoteError) -> Value {
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let known: Result<Value, RemoteError>? = state.withLock { state in
-          if case .finished(let result) = state { return result }
-          state = .awaited(continuation)
-          return nil
-        }
-        if let known { continuation.resume(returning: known) }
-      }
-    } onCancel: {
-      finish(.failure(.timedOut))
-    }
-    return try result.get()
   }
 }

@@ -36,26 +36,26 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
 
   /// How long an answer is waited for.
   public final var deadline: Duration {
-    get { link.settings.read { $0.deadline } }
-    set { link.settings.withLock { $0.deadline = newValue } }
+    get { link.settings.deadline }
+    set { link.set(\.deadline, newValue) }
   }
 
   /// How many calls may wait for an answer at a time; more are ``RemoteError/congested(limit:)``.
   public final var inFlightLimit: Int {
-    get { link.settings.read { $0.inFlight } }
-    set { link.settings.withLock { $0.inFlight = newValue } }
+    get { link.settings.inFlight }
+    set { link.set(\.inFlight, newValue) }
   }
 
   /// Called when the connection breaks. Calls on their way fail; later ones wait for it, up to their deadline.
   public final var onInterruption: (@Sendable () -> Void)? {
-    get { link.settings.read { $0.interrupted } }
-    set { link.settings.withLock { $0.interrupted = newValue } }
+    get { link.settings.interrupted }
+    set { link.set(\.interrupted, newValue) }
   }
 
   /// Called when the connection is closed for good.
   public final var onInvalidation: (@Sendable () -> Void)? {
-    get { link.settings.read { $0.invalidated } }
-    set { link.settings.withLock { $0.invalidated = newValue } }
+    get { link.settings.invalidated }
+    set { link.set(\.invalidated, newValue) }
   }
 
   /// What became of the calls.

@@ -24,7 +24,7 @@ public struct RemoteStatistics: Hashable, Sendable {
 }
 
 /// The same, as it is counted.
-final class RemoteCounts: Sendable {
+package final class RemoteCounts: Sendable {
   let asked = Atomic(0)
   let told = Atomic(0)
   let answered = Atomic(0)
@@ -35,7 +35,7 @@ final class RemoteCounts: Sendable {
 
   func strange() { strangers.wrappingAdd(1, ordering: .relaxed) }
 
-  var statistics: RemoteStatistics {
+  package var statistics: RemoteStatistics {
     RemoteStatistics(
       asked: asked.load(ordering: .relaxed), told: told.load(ordering: .relaxed),
       answered: answered.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed),

@@ -168,9 +168,6 @@ extension InterfaceMessage {
         try writer.append(counted: bytes, limit: limits.text)
       case .value(let type):
         let bytes = try ValueJSON.text(ofPlace: index, of: call, type, limits, at: start)
-        guard ValueJSON.depth(of: bytes) <= limits.depth else {
-          throw WireError(.nestedTooDeeply(limit: limits.depth), at: start)
-        }
         try writer.append(counted: bytes, limit: limits.text)
       }
     } catch {
@@ -203,8 +200,7 @@ extension InterfaceMessage {
         }
       case .value(let type):
         let json = try reader.countedBytes(limits)
-        try ValueJSON.check(json, limits, at: start)
-        try ValueJSON.set(index, of: call, to: json, type)
+        try ValueJSON.set(index, of: call, to: json, type, limits, at: start)
       }
     } catch {
       throw Self.wrapped(error, place, at: start)
@@ -221,7 +217,8 @@ extension InterfaceMessage {
 }
 
 extension WireWriter {
-  mutating func append(counted bytes: [UInt8], limit: Int) throws(WireError) {
+  /// Appends bytes, and how many they are in front of them.
+  package mutating func append(counted bytes: [UInt8], limit: Int) throws(WireError) {
     guard bytes.count <= limit else {
       throw WireError(.limit(limit, given: bytes.count), at: count)
     }
@@ -244,7 +241,8 @@ extension WireReader {
     return count
   }
 
-  mutating func countedBytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
+  /// Reads bytes that say in front how many they are.
+  package mutating func countedBytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
     try bytes(count(limits))
   }
 

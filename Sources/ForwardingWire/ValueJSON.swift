@@ -2,7 +2,36 @@ import Foundation
 import Invocations
 
 /// Values of `Codable` types as JSON, of one spelling: keys are in order.
-enum ValueJSON {
+package enum ValueJSON {
+  /// The JSON of a value; refuses one that nests too deeply.
+  package static func text<Value: Encodable>(
+    of value: Value, _ limits: WireLimits, at offset: Int
+  ) throws -> [UInt8] {
+    try ValueDepth.check(value, limits, at: offset)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let bytes = [UInt8](try encoder.encode(value))
+    guard depth(of: bytes) <= limits.depth else {
+      throw WireError(.nestedTooDeeply(limit: limits.depth), at: offset)
+    }
+    return bytes
+  }
+
+  /// The value that JSON from outside tells, with what decoders of the value look for.
+  package static func value<Value: Decodable>(
+    _ type: Value.Type, of json: [UInt8], _ limits: WireLimits, at offset: Int,
+    _ userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws -> Value {
+    try check(json, limits, at: offset)
+    let decoder = JSONDecoder()
+    decoder.userInfo = userInfo
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(type, from: Data(json))
+  }
+
   /// The JSON of a value that an invocation has in a place; 0 is the result.
   static func text(
     ofPlace place: Int, of call: Invocation, _ type: SwiftType, _ limits: WireLimits,
@@ -11,12 +40,7 @@ enum ValueJSON {
     func write<Value: Codable>(_ type: Value.Type) throws -> [UInt8] {
       let value: Value =
         place == 0 ? try call.result(as: type) : try call.argument(at: place - 1, as: type)
-      try ValueDepth.check(value, limits, at: offset)
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      encoder.nonConformingFloatEncodingStrategy = .convertToString(
-        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-      return [UInt8](try encoder.encode(value))
+      return try text(of: value, limits, at: offset)
     }
     guard let type = type.type as? any Codable.Type else { throw InterfaceError.Refusal.notCodable }
     return try write(type)
@@ -24,13 +48,11 @@ enum ValueJSON {
 
   /// Sets a place to the value that JSON tells.
   static func set(
-    _ place: Int, of call: Invocation, to json: [UInt8], _ type: SwiftType
+    _ place: Int, of call: Invocation, to json: [UInt8], _ type: SwiftType, _ limits: WireLimits,
+    at offset: Int
   ) throws {
     func read<Value: Codable>(_ type: Value.Type) throws {
-      let decoder = JSONDecoder()
-      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-      let value = try decoder.decode(type, from: Data(json))
+      let value = try value(type, of: json, limits, at: offset)
       if place == 0 {
         try call.setResult(value)
       } else {
@@ -86,7 +108,7 @@ enum ValueJSON {
   }
 
   /// What an error of a coder says, in a line.
-  static func reason(_ error: any Error) -> String {
+  package static func reason(_ error: any Error) -> String {
     switch error {
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):

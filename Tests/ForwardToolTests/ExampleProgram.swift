@@ -209,7 +209,8 @@ struct Chunk: Equatable {
 
   private init(_ text: String, _ line: Int) {
     let bare = text.replacing(/\/\/.*/, with: "")
-    let type = /^(?:@\w+ )*(?:final )?(class|struct|enum|protocol|actor|extension) ([\w.]+)/
+    let type =
+      /^(?:@\w+ )*(?:final |distributed )?(class|struct|enum|protocol|actor|extension) ([\w.]+)/
     let value = /^(?:@Sendable )?(?:let|var|func|typealias) (\w+)/
     if let match = bare.firstMatch(of: type) {
       self.init(

@@ -16,7 +16,7 @@ struct Example {
 enum ExampleSources {
   static let modules = [
     "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
-    "ForwardingWire", "ForwardingJournal", "ForwardingRemote",
+    "ForwardingWire", "ForwardingJournal", "ForwardingRemote", "ForwardingActors",
   ]
 
   /// The code in all documentation comments of the public modules.

@@ -20,6 +20,7 @@ struct HouseTests {
     "ForwardingWire": ["Forwarding", "Invocations", "TypeEncodings"],
     "ForwardingJournal": ["ForwardingWire", "Invocations", "TypeEncodings", "CJournalShims"],
     "ForwardingRemote": ["ForwardingWire", "Forwarding", "Invocations"],
+    "ForwardingActors": ["ForwardingRemote", "ForwardingWire", "Invocations"],
     // The only room that knows libnats, under a trait.
     "ForwardingNATS": ["ForwardingRemote", "ForwardingWire", "Invocations", "CNATS"],
     // It says what libffi there is.
@@ -35,7 +36,7 @@ struct HouseTests {
     ],
   ]
   static let toolchain: Set<String> = [
-    "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization", "Swift",
+    "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization", "Swift", "Distributed",
   ]
 
   private static func files(_ folder: String, _ kinds: Set<String>) throws -> [(
@@ -90,6 +91,7 @@ struct HouseTests {
       ("ForwardingUndo", "/Records.swift"), ("ForwardingWire", "/Memory/"),
       ("ForwardingJournal", "/JournalFile.swift"),
       ("ForwardingRemote", "/SocketDescriptor.swift"), ("ForwardingNATS", "/Library/"),
+      ("ForwardingActors", "/AccessibleFunctions.swift"),
     ])
   func safeRooms(_ room: String, _ home: String) throws {
     for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) where !path.contains(home) {

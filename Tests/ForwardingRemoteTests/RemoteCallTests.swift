@@ -2,47 +2,9 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import RemoteTestSupport
 import Synchronization
 import Testing
-
-#if NATS
-  import ForwardingNATS
-#endif
-
-/// The ways to another process that every machine has.
-enum Way: String, CaseIterable, CustomTestStringConvertible {
-  case inProcess, socket, nats
-
-  /// NATS is tried where the package is built with the trait `NATS`, and a server is installed.
-  static var allCases: [Way] {
-    #if NATS
-      if NATSServer.shared != nil { return [.inProcess, .socket, .nats] }
-    #endif
-    return [.inProcess, .socket]
-  }
-
-  var testDescription: String { rawValue }
-
-  /// Both ends: that of the host, and that of who sends.
-  func ends() throws -> (any Transport, any Transport) {
-    switch self {
-    case .inProcess:
-      let transport = InProcessTransport()
-      return (transport, transport)
-    case .socket:
-      let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
-      let server = try UnixSocketTransport(listeningAt: path)
-      return (server, try UnixSocketTransport(connectedTo: path))
-    case .nats:
-      #if NATS
-        if let server = NATSServer.shared {
-          return (try NATSTransport(server.url), try NATSTransport(server.url))
-        }
-      #endif
-      throw TransportError.unreachable("no server")
-    }
-  }
-}
 
 @Suite("Calls to other processes", .timeLimit(.minutes(10)))
 struct RemoteCallTests {

@@ -1,6 +1,7 @@
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import RemoteTestSupport
 import Synchronization
 import Testing
 

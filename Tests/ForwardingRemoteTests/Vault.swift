@@ -8,6 +8,8 @@ final class Vault: @unchecked Sendable {
   private let sum = Atomic<Int32>(0)
   /// While it is not open, `hold` waits.
   let isOpen = Atomic(true)
+  /// How many calls of `sleep` were cancelled.
+  let cancellations = Atomic(0)
   var look: (@Sendable () -> Bool)?
   private(set) var looks: [Bool] = []
 
@@ -20,6 +22,7 @@ final class Vault: @unchecked Sendable {
   static let reset = try! AsyncMessage<Void>("vaultReset")
   static let fail = try! AsyncMessage<Void, Bool>("vaultFail:")
   static let hold = try! AsyncMessage<Void>("vaultHold")
+  static let note = try! AsyncMessage<String, Int>("vaultNote:")
   static let sleep = try! AsyncMessage<Void, Int>("vaultSleep:")
 
   struct NoRoom: RemoteFailure {
@@ -48,8 +51,14 @@ final class Vault: @unchecked Sendable {
           try await Task.sleep(for: .milliseconds(1))
         }
       }
-      try table.register("vaultSleep:") { (_: Vault, milliseconds: Int) async throws in
-        try await Task.sleep(for: .milliseconds(milliseconds))
+      try table.register("vaultSleep:") { (vault: Vault, milliseconds: Int) async throws in
+        do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch {
+          vault.cancellations.wrappingAdd(1, ordering: .relaxed)
+          throw error
+        }
+      }
+      try table.register("vaultNote:") { (_: Vault, count: Int) in
+        String(repeating: "x", count: count)
       }
     } catch { fatalError("\(error)") }
   }()
@@ -70,6 +79,7 @@ final class Vault: @unchecked Sendable {
     try interface.allow(reset)
     try interface.allow(fail)
     try interface.allow(sleep)
+    try interface.allow(note)
     try interface.allow(hold)
     return interface
   }

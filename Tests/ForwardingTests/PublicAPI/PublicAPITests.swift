@@ -62,7 +62,7 @@ private struct Declaration: Decodable {
       let isOurs = [
         "13TypeEncodings", "11Invocations", "10Forwarding", "14InvocationText", "14ForwardingUndo",
         "5Spies", "14ForwardingWire", "17ForwardingJournal",
-        "16ForwardingRemote",
+        "16ForwardingRemote", "16ForwardingActors",
       ].contains { conformance.usr.hasPrefix("s:\($0)") }
       if (Self.usual + Self.implied).contains(other) { continue }
       if sources.packageProtocols.contains(other) { continue }
@@ -105,7 +105,7 @@ struct PublicAPITests {
     "no declaration and no conformance appears, goes, or changes its mark unseen",
     arguments: [
       "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
-      "ForwardingWire", "ForwardingJournal", "ForwardingRemote",
+      "ForwardingWire", "ForwardingJournal", "ForwardingRemote", "ForwardingActors",
     ])
   func golden(module: String) throws {
     let tool = try #require(Toolchain.path(of: "swift-api-digester"))

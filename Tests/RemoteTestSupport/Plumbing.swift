@@ -7,24 +7,24 @@ import Foundation
 // What tests need of the system: folders, and sockets without anything of ours.
 
 /// A folder that is there as long as the object.
-final class TemporaryFolder: Sendable {
-  let path: String
+package final class TemporaryFolder: Sendable {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  func path(_ name: String) -> String { path + "/" + name }
+  package func path(_ name: String) -> String { path + "/" + name }
 }
 
 /// A bare connection to a port of this machine.
-final class LoopbackSocket: Sendable {
+package final class LoopbackSocket: Sendable {
   private let number: Int32
 
-  init?(port: Int, listens: Bool = false) {
+  package init?(port: Int, listens: Bool = false) {
     number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -42,7 +42,7 @@ final class LoopbackSocket: Sendable {
   deinit { close(number) }
 
   /// The port at this end.
-  var port: Int {
+  package var port: Int {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     withUnsafeMutablePointer(to: &address) {
@@ -52,7 +52,7 @@ final class LoopbackSocket: Sendable {
   }
 
   /// Sends all, and waits as long as the other end does; false when that has closed.
-  func send(_ bytes: [UInt8]) -> Bool {
+  package func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes {
@@ -65,7 +65,7 @@ final class LoopbackSocket: Sendable {
   }
 
   /// The first that comes.
-  func line() -> String? {
+  package func line() -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = recv(number, &bytes, bytes.count, 0)
     return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
@@ -73,10 +73,10 @@ final class LoopbackSocket: Sendable {
 }
 
 /// A bare connection to a socket of the file system, that keeps messages apart as ours do.
-final class PacketSocket: Sendable {
+package final class PacketSocket: Sendable {
   private let number: Int32
 
-  init?(_ path: String) {
+  package init?(_ path: String) {
     number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -91,12 +91,12 @@ final class PacketSocket: Sendable {
   deinit { close(number) }
 
   /// Sends one message; false when the other end has closed.
-  func send(_ bytes: [UInt8]) -> Bool {
+  package func send(_ bytes: [UInt8]) -> Bool {
     Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
   /// The next message; nil when the other end has closed.
-  func receive() -> [UInt8]? {
+  package func receive() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 1 << 18)
     let count = recv(number, &bytes, bytes.count, 0)
     return count > 0 ? Array(bytes[..<count]) : nil
@@ -104,7 +104,7 @@ final class PacketSocket: Sendable {
 }
 
 /// The memory that a process has at the moment, in kilobytes.
-func residentKilobytes(of process: Int32) -> Int {
+package func residentKilobytes(of process: Int32) -> Int {
   let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
   return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? 0

@@ -5,24 +5,24 @@
   import Synchronization
 
   /// A real server for a test, on a port that nobody has; ended by its own number.
-  final class NATSServer: Sendable {
-    let port: Int
+  package final class NATSServer: Sendable {
+    package let port: Int
     private let arguments: [String]
     private let environment: [String: String]
     private let process = Mutex<Process?>(nil)
 
-    static let program = [
+    package static let program = [
       "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server",
     ]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// The one that tests share.
-    static let shared: NATSServer? = try? NATSServer()
+    package static let shared: NATSServer? = try? NATSServer()
 
-    var url: String { "nats://127.0.0.1:\(port)" }
+    package var url: String { "nats://127.0.0.1:\(port)" }
 
     /// Starts one, with what a file of configuration has beside the address.
-    convenience init(
+    package convenience init(
       configuration: String, in folder: TemporaryFolder, environment: [String: String] = [:]
     ) throws {
       let path = folder.path("server.conf")
@@ -30,14 +30,14 @@
       try self.init(["-c", path], environment)
     }
 
-    init(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws {
+    package init(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws {
       port = try Self.freePort()
       (self.arguments, self.environment) = (arguments, environment)
       try start()
     }
 
     /// Starts it, again if it was killed, at the same port.
-    func start() throws {
+    package func start() throws {
       guard let program = Self.program else { throw CocoaError(.fileNoSuchFile) }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
@@ -56,9 +56,9 @@
       throw CocoaError(.fileReadUnknown)
     }
 
-    func stop() { end(SIGTERM) }
+    package func stop() { end(SIGTERM) }
 
-    func kill() { end(SIGKILL) }
+    package func kill() { end(SIGKILL) }
 
     private func end(_ signal: Int32) {
       let process = process.withLock { process in

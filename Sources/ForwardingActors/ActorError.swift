@@ -1,0 +1,43 @@
+public import Distributed
+public import ForwardingRemote
+
+/// Why a system of actors does not do what it is asked for, before anything is sent.
+///
+/// Calls that were sent fail with `RemoteError`, which is a `DistributedActorSystemError` too.
+///
+/// ```swift
+/// ActorError.nameTaken("greeter")  // an actor has the name 'greeter'
+/// ```
+@nonexhaustive
+public enum ActorError: DistributedActorSystemError, Hashable {
+  /// The ID is one of this node, which has no such actor, or has it no more.
+  case noActor(MessagingActorSystem.ActorID)
+  /// The actor has another type.
+  case otherType(MessagingActorSystem.ActorID)
+  /// An actor of this node has the name.
+  case nameTaken(String)
+  /// No actor was made that could have the name.
+  case notMade(String)
+  /// A name is empty, or longer than ``MessagingActorSystem/ActorID/limit``.
+  case badName(String)
+  /// The method, or its actor, is generic: types do not cross.
+  case generic(type: String)
+  /// The method has more arguments than a call may have.
+  case arguments(limit: Int)
+}
+
+extension ActorError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noActor(let id): "this node has no actor '\(id.name)'"
+    case .otherType(let id): "'\(id.name)' has another type"
+    case .nameTaken(let name): "an actor has the name '\(name)'"
+    case .notMade(let name): "no actor was made that could be '\(name)'"
+    case .badName(let name): "'\(name.prefix(40))' cannot be a name"
+    case .generic(let type): "types do not cross, and the call is generic, with \(type)"
+    case .arguments(let limit): "\(limit) arguments are the limit"
+    }
+  }
+}
+
+extension RemoteError: DistributedActorSystemError {}

@@ -1,0 +1,47 @@
+extension MessagingActorSystem {
+  /// Which actor, and where: the name of an actor, and that of the node that has it.
+  ///
+  /// ```swift
+  /// MessagingActorSystem.ActorID("greeter", at: "greeters")  // greeter at greeters
+  /// ```
+  ///
+  /// It is a value that may be sent, kept and written down, and that anybody may make. Whether there is such an actor,
+  /// its node says when it is called.
+  public struct ActorID: Hashable, Sendable {
+    /// The name of the actor, on its node.
+    public let name: String
+    /// The name of the node.
+    public let node: String
+
+    /// The most bytes of either name.
+    public static let limit = 255
+
+    /// Makes the ID of an actor that another process may have.
+    public init(_ name: String, at node: String) {
+      self.name = name
+      self.node = node
+    }
+  }
+}
+
+extension MessagingActorSystem.ActorID: CustomStringConvertible {
+  public var description: String { "\(name) at \(node)" }
+}
+
+extension MessagingActorSystem.ActorID: Codable {
+  private enum CodingKeys: CodingKey { case name, node }
+
+  /// Reads an ID; refuses names that are too long.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let names = try [CodingKeys.name, .node].map { key in
+      let name = try container.decode(String.self, forKey: key)
+      guard name.utf8.count <= Self.limit else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: container, debugDescription: "\(Self.limit) bytes are the limit")
+      }
+      return name
+    }
+    self.init(names[0], at: names[1])
+  }
+}

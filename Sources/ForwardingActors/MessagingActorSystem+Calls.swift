@@ -1,0 +1,86 @@
+public import Distributed
+import ForwardingRemote
+import ForwardingWire
+
+extension MessagingActorSystem {
+  // MARK: To other nodes
+
+  public func makeInvocationEncoder() -> InvocationEncoder { InvocationEncoder(limits) }
+
+  public func remoteCall<Act: DistributedActor, Failure: Error, Success: Codable>(
+    on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder,
+    throwing: Failure.Type, returning: Success.Type
+  ) async throws -> Success where Act.ID == ActorID {
+    let result = try await ask(actor, target, invocation)
+    do { return try value(Success.self, of: result) } catch {
+      throw RemoteError.wire(Self.wireError(error, Success.self))
+    }
+  }
+
+  public func remoteCallVoid<Act: DistributedActor, Failure: Error>(
+    on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder,
+    throwing: Failure.Type
+  ) async throws where Act.ID == ActorID {
+    let result = try await ask(actor, target, invocation)
+    guard result.isEmpty else {
+      throw RemoteError.wire(WireError(.tooLong(expected: 0, given: result.count), at: 0))
+    }
+  }
+
+  private func ask<Act: DistributedActor>(
+    _ actor: Act, _ target: RemoteCallTarget, _ invocation: InvocationEncoder
+  ) async throws -> [UInt8] where Act.ID == ActorID {
+    if let caller = invocation.caller, caller != Act.self {
+      throw ActorError.generic(type: "\(caller)")
+    }
+    let id = actor.id
+    let call = ActorCall(
+      actor: id.name, method: target.identifier, arguments: invocation.arguments)
+    let bytes: [UInt8]
+    do throws(WireError) { bytes = try call.bytes(limits) } catch { throw RemoteError.wire(error) }
+    return try await link.ask(bytes, of: Self.subject(of: id.node))
+  }
+
+  // MARK: From other nodes
+
+  /// Performs a call that came; returns its task. Everything that is asked of it is found in this process.
+  func perform(
+    _ bytes: [UInt8], _ message: TransportMessage,
+    _ done: @escaping @Sendable (RemoteAnswer) -> Void
+  ) -> Task<Void, Never>? {
+    func refuse(_ refusal: RemoteRefusal, _ text: String = "") -> Task<Void, Never>? {
+      done(.refused(refusal, text, host: gate.number))
+      return nil
+    }
+    let call: ActorCall
+    do throws(WireError) { call = try ActorCall(bytes, limits) } catch {
+      if case .version = error.reason { return refuse(.version, "\(error)") }
+      return refuse(.malformed, "\(error)")
+    }
+    guard let actor = actors.find(call.actor) else { return refuse(.targetGone) }
+    let settings = settings.read { $0 }
+    let isOwn = MethodName.isMethod(call.method, of: actor.typeName)
+    guard
+      isOwn || settings.stubs.contains(where: { MethodName.isMethod(call.method, of: $0) }),
+      AccessibleFunctions.contains(call.method)
+    else { return refuse(.unknownMessage) }
+    let caller = Caller(peer: message.sender, node: node, actor: call.actor, method: call.method)
+    guard settings.authorize?(caller) ?? true else { return refuse(.unauthorized) }
+    let count = Int(_getParameterCount(mangledMethodName: call.method))
+    guard call.arguments.count == count else {
+      return refuse(
+        .signatureMismatch, "\(count) arguments are expected, but \(call.arguments.count) are given"
+      )
+    }
+    let outcome = ActorOutcome(host: gate.number)
+    let decoder = InvocationDecoder(
+      system: self, arguments: call.arguments[...], substitutions: isOwn ? [] : [actor.type],
+      outcome: outcome)
+    let handler = ResultHandler(limits: limits, outcome: outcome)
+    // Nothing of whoever sends is the method's business: in a process of its own, it would see none.
+    return Task.detached {
+      await actor.perform(call.method, decoder, handler)
+      done(outcome.known)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import Invocations
+
+/// A call that is being performed: its task, which may be cancelled before it is known here, or have ended.
+final class OpenCall: Sendable {
+  private let state = Guarded(State())
+
+  private struct State {
+    var task: Task<Void, Never>?
+    /// What cancels it when its time is over.
+    var deadline: UInt64?
+    var isCancelled = false
+    var isLate = false
+    var hasEnded = false
+  }
+
+  /// Tells which task performs the call, and how long somebody waits for it; 0 where nobody does.
+  func begin(_ task: Task<Void, Never>, milliseconds: UInt32) {
+    if state.read({ $0.hasEnded }) { return }
+    var deadline: UInt64?
+    if milliseconds > 0 {
+      deadline = Deadlines.shared.add(at: .now() + .milliseconds(Int(milliseconds))) { [self] in
+        cancel(isLate: true)
+      }
+    }
+    let (hasEnded, isCancelled) = state.withLockInPlace { state in
+      if state.hasEnded { return (true, false) }
+      state.task = task
+      state.deadline = deadline
+      return (false, state.isCancelled)
+    }
+    if isCancelled { task.cancel() }
+    if hasEnded, let deadline { Deadlines.shared.cancel(deadline) }
+  }
+
+  /// Cancels the task, now or when it is known.
+  func cancel(isLate: Bool = false) {
+    let task = state.withLockInPlace { state in
+      state.isCancelled = true
+      if isLate { state.isLate = true }
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  /// Notes the end, and returns whether the time was over before.
+  func end() -> Bool {
+    let before = state.withLock { state in
+      let before = state
+      state.hasEnded = true
+      state.task = nil
+      return before
+    }
+    if let deadline = before.deadline { Deadlines.shared.cancel(deadline) }
+    return before.isLate
+  }
+}

@@ -1,0 +1,58 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@Suite("Calls to other processes that nobody waits for any more", .timeLimit(.minutes(10)))
+struct RemoteEndTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  private func vault(_ way: Way) throws -> (Vault, RemoteHost, RemoteProxy) {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    return (
+      vault, host,
+      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    )
+  }
+
+  @Test(
+    "a caller that is cancelled does not wait, and what it waited for is cancelled",
+    arguments: Way.allCases)
+  func cancelled(way: Way) async throws {
+    let (vault, host, remote) = try vault(way)
+    defer { host.close() }
+    let call = Task { try await Vault.sleep(600_000, on: remote) }
+    while host.statistics.asked == 0 { await Task.yield() }
+    call.cancel()
+    await #expect(throws: RemoteError.cancelled) { try await call.value }
+    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    #expect(remote.statistics.failed == 1)
+  }
+
+  @Test("what is performed is cancelled when its time is over", arguments: Way.allCases)
+  func expired(way: Way) async throws {
+    let (vault, host, remote) = try vault(way)
+    defer { host.close() }
+    remote.deadline = .milliseconds(50)
+    await #expect(throws: RemoteError.timedOut) { try await Vault.sleep(600_000, on: remote) }
+    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+  }
+
+  @Test("an answer that the transport does not carry is a refusal", arguments: Way.allCases)
+  func large(way: Way) async throws {
+    let (_, host, remote) = try vault(way)
+    defer { host.close() }
+    // The head of an answer comes on top.
+    let count = way == .socket ? 128 << 10 : 1 << 20
+    let error = await #expect(throws: RemoteError.self) { try await Vault.note(count, on: remote) }
+    guard case .refused(.unsendableResult, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import ForwardingRemote
+
+#if NATS
+  import ForwardingNATS
+#endif
+
+/// The ways to another process that every machine has.
+public enum Way: String, CaseIterable, CustomStringConvertible, Sendable {
+  case inProcess, socket, nats
+
+  /// NATS is tried where the package is built with the trait `NATS`, and a server is installed.
+  public static var allCases: [Way] {
+    #if NATS
+      if NATSServer.shared != nil { return [.inProcess, .socket, .nats] }
+    #endif
+    return [.inProcess, .socket]
+  }
+
+  public var description: String { rawValue }
+
+  /// Both ends: that of the host, and that of who sends.
+  public func ends() throws -> (any Transport, any Transport) {
+    switch self {
+    case .inProcess:
+      let transport = InProcessTransport()
+      return (transport, transport)
+    case .socket:
+      let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+      let server = try UnixSocketTransport(listeningAt: path)
+      return (server, try UnixSocketTransport(connectedTo: path))
+    case .nats:
+      #if NATS
+        if let server = NATSServer.shared {
+          return (try NATSTransport(server.url), try NATSTransport(server.url))
+        }
+      #endif
+      throw TransportError.unreachable("no server")
+    }
+  }
+}
