@@ -1,5 +1,6 @@
 #if Macros && NATS
   import Foundation
+  import RemoteTestSupport
   import Testing
 
   /// `make demo-remote`, with the program that was built beside the tests.

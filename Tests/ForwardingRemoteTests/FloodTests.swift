@@ -3,6 +3,7 @@ import ForwardingRemote
 import ForwardingWire
 import Foundation
 import Synchronization
+import RemoteTestSupport
 import Testing
 
 #if NATS

@@ -4,6 +4,7 @@
   import ForwardingRemote
   import Foundation
   import Synchronization
+  import RemoteTestSupport
   import Testing
 
   @Suite(

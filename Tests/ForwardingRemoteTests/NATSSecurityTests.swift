@@ -3,6 +3,7 @@
   import ForwardingNATS
   import ForwardingRemote
   import Foundation
+  import RemoteTestSupport
   import Testing
 
   @Suite(

@@ -2,6 +2,7 @@ import Forwarding
 import ForwardingWire
 import Foundation
 import Synchronization
+import RemoteTestSupport
 import Testing
 
 @testable import ForwardingRemote

@@ -5,6 +5,7 @@
   import ForwardingWire
   import Foundation
   import Synchronization
+  import RemoteTestSupport
   import Testing
 
   @Suite(
