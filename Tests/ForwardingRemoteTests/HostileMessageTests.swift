@@ -2,6 +2,7 @@ import Forwarding
 import ForwardingRemote
 import ForwardingWire
 import Synchronization
+import RemoteTestSupport
 import Testing
 
 /// Bytes that no process of ours sends, each with the answer that it gets.
