@@ -44,15 +44,16 @@
       _ subject: String, _ connection: NATSConnection,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> Request {
-      let (denial, isSubscribed) = state.read { ($0.denial, $0.subscription != nil) }
-      if let denial { throw .denied(denial) }
-      if !isSubscribed { try subscribe(connection) }
-      return state.withLockInPlace { state in
+      if state.read({ $0.subscription == nil }) { try subscribe(connection) }
+      // What is not allowed may be known by now, and is not told again.
+      let result: Result<Request, TransportError> = state.withLockInPlace { state in
+        if let denial = state.denial { return .failure(.denied(denial)) }
         state.number += 1
         let request = Request(state.number, subject, self, answered)
         state.requests[state.number] = request
-        return request
+        return .success(request)
       }
+      return try result.get()
     }
 
     /// The server hears of it before any request, as whoever comes second has made one as well by then.

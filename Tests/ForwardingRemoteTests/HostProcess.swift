@@ -1,6 +1,7 @@
 import Forwarding
 import ForwardingRemote
 import Foundation
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -29,6 +30,20 @@ final class HostProcess: @unchecked Sendable {
 
   func signal(_ signal: Int32) { kill(number, signal) }
 
+  /// Stops it, and waits until none of its threads does anything more.
+  func standStill() {
+    signal(SIGSTOP)
+    let folder = "/proc/\(number)/task"
+    var isStill = false
+    while !isStill, process.isRunning {
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      isStill = threads.allSatisfy { thread in
+        let facts = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)
+        return facts?.split(separator: ")").last?.hasPrefix(" T") == true
+      }
+    }
+  }
+
   /// Ends it at once, as whoever cuts its power would.
   func end() {
     if process.isRunning { kill(number, SIGKILL) }
@@ -40,6 +55,21 @@ final class HostProcess: @unchecked Sendable {
   /// Waits until it answers.
   static func wait(for remote: RemoteProxy) async throws {
     while try await remote.ping() == 0 { try await Task.sleep(for: .milliseconds(20)) }
+  }
+}
+
+/// One such process after the other.
+final class HostProcesses: Sendable {
+  private let current = Mutex<HostProcess?>(nil)
+
+  func start(_ address: String, _ name: String) throws {
+    let process = try HostProcess(address, as: name)
+    current.withLock { $0 = process }
+  }
+
+  func kill() {
+    let process = current.withLock { $0 }
+    process?.end()
   }
 }
 

@@ -1,6 +1,7 @@
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -96,6 +97,19 @@ final class Endings: Sendable {
             await self.send(number, to: remote)
           }
         }
+      }
+    }
+  }
+
+  /// Does something each time that so many calls have ended, on a thread of its own: those of tasks may all be at work.
+  func each(_ sums: [Int], _ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        for least in sums {
+          while self.sum < least { usleep(100) }
+          body()
+        }
+        continuation.resume()
       }
     }
   }

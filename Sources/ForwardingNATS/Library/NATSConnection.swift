@@ -220,7 +220,8 @@
         switch status {
         case NATS_NO_RESPONDERS: .nobodyListens
         case NATS_CONNECTION_CLOSED: .closed
-        case NATS_CONNECTION_DISCONNECTED, NATS_STALE_CONNECTION: .interrupted
+        // A message meets the connection just as it breaks.
+        case NATS_CONNECTION_DISCONNECTED, NATS_STALE_CONNECTION, NATS_IO_ERROR: .interrupted
         case NATS_TIMEOUT: .timedOut
         case NATS_INSUFFICIENT_BUFFER: .congested
         case NATS_NO_SERVER, NATS_ADDRESS_MISSING: .unreachable(text)
