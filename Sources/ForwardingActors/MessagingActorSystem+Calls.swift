@@ -43,44 +43,53 @@ extension MessagingActorSystem {
 
   // MARK: From other nodes
 
-  /// Performs a call that came; returns its task. Everything that is asked of it is found in this process.
-  func perform(
-    _ bytes: [UInt8], _ message: TransportMessage,
-    _ done: @escaping @Sendable (RemoteAnswer) -> Void
-  ) -> Task<Void, Never>? {
-    func refuse(_ refusal: RemoteRefusal, _ text: String = "") -> Task<Void, Never>? {
-      done(.refused(refusal, text, host: gate.number))
-      return nil
-    }
+  /// Finds what a call that came is to be performed with. Everything that is asked of it is found in this process.
+  func read(_ bytes: [UInt8], _ message: TransportMessage) throws(RefusedCall) -> ReadyCall {
     let call: ActorCall
     do throws(WireError) { call = try ActorCall(bytes, limits) } catch {
-      if case .version = error.reason { return refuse(.version, "\(error)") }
-      return refuse(.malformed, "\(error)")
+      if case .version = error.reason { throw RefusedCall(.version, "\(error)") }
+      throw RefusedCall(.malformed, "\(error)")
     }
-    guard let actor = actors.find(call.actor) else { return refuse(.targetGone) }
+    guard let actor = actors.find(call.actor) else { throw RefusedCall(.targetGone) }
     let settings = settings.read { $0 }
     let isOwn = MethodName.isMethod(call.method, of: actor.typeName)
     guard
       isOwn || settings.stubs.contains(where: { MethodName.isMethod(call.method, of: $0) }),
       AccessibleFunctions.contains(call.method)
-    else { return refuse(.unknownMessage) }
+    else { throw RefusedCall(.unknownMessage) }
     let caller = Caller(peer: message.sender, node: node, actor: call.actor, method: call.method)
-    guard settings.authorize?(caller) ?? true else { return refuse(.unauthorized) }
+    guard settings.authorize?(caller) ?? true else { throw RefusedCall(.unauthorized) }
     let count = Int(_getParameterCount(mangledMethodName: call.method))
     guard call.arguments.count == count else {
-      return refuse(
+      throw RefusedCall(
         .signatureMismatch, "\(count) arguments are expected, but \(call.arguments.count) are given"
       )
     }
+    return ReadyCall(
+      actor: actor, method: call.method, arguments: call.arguments[...],
+      substitutions: isOwn ? [] : [actor.type])
+  }
+
+  /// Performs a call; returns its task.
+  func perform(
+    _ call: ReadyCall, _ done: @escaping @Sendable (RemoteAnswer) -> Void
+  ) -> Task<Void, Never> {
     let outcome = ActorOutcome(host: gate.number)
     let decoder = InvocationDecoder(
-      system: self, arguments: call.arguments[...], substitutions: isOwn ? [] : [actor.type],
-      outcome: outcome)
+      system: self, arguments: call.arguments, substitutions: call.substitutions, outcome: outcome)
     let handler = ResultHandler(limits: limits, outcome: outcome)
     // Nothing of whoever sends is the method's business: in a process of its own, it would see none.
     return Task.detached {
-      await actor.perform(call.method, decoder, handler)
+      await call.actor.perform(call.method, decoder, handler)
       done(outcome.known)
     }
   }
+}
+
+/// A call that came, and was found to be one of an actor's.
+struct ReadyCall: Sendable {
+  let actor: LocalActor
+  let method: String
+  let arguments: ArraySlice<[UInt8]>
+  let substitutions: [any DistributedActor.Type]
 }

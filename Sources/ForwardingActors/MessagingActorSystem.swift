@@ -72,13 +72,11 @@ public final class MessagingActorSystem: DistributedActorSystem {
     link = RemoteLink(transport, subject, deadline: deadline)
     gate = RemoteGate(transport)
     let new = try transport.subscribe(to: subject, group: nil) { [weak self, gate, seen] message in
-      gate.receive(message, seen) { request, done in
-        guard let self else {
-          done(.refused(.targetGone, "", host: gate.number))
-          return nil
-        }
-        return self.perform(Array(request.call), message, done)
-      }
+      guard let self else { return gate.refuse(message, .targetGone) }
+      gate.receive(
+        message, seen,
+        read: { (request) throws(RefusedCall) in try self.read(Array(request.call), message) },
+        perform: { self.perform($0, $1) })
     }
     subscription.withLock { $0 = new }
   }

@@ -18,35 +18,30 @@ final class Exposure: Sendable {
     settings = host.settings
   }
 
-  /// Performs a call, and gives the answer to `done`. Returns the task that does so, if there is one.
-  func perform(
-    _ request: RemoteRequest, _ message: TransportMessage,
-    _ done: @escaping @Sendable (RemoteAnswer) -> Void
-  ) -> Task<Void, Never>? {
-    let call: Invocation
-    do {
-      call = try decoded(request, message)
-    } catch {
-      let (refusal, text) = Self.refusal(error)
-      done(.refused(refusal, text, host: host))
-      return nil
+  /// The call of a request, if it is one of the messages and its sender may send it.
+  func read(
+    _ request: RemoteRequest, _ message: TransportMessage
+  ) throws(RefusedCall) -> PassedCall {
+    let bytes = Array(request.call)
+    if let authorize = settings.read({ $0.authorize }) {
+      let selector: Selector
+      do throws(WireError) { selector = try interface.selector(of: bytes) } catch {
+        throw Self.refused(error)
+      }
+      let caller = RemoteHost.Caller(
+        peer: message.sender, interface: interface.name, selector: selector)
+      guard authorize(caller) else { throw RefusedCall(.unauthorized) }
     }
-    return target.send(PassedCall(call: call)) { [self] call, error in
-      done(answer(to: call, error))
+    do throws(WireError) { return PassedCall(call: try interface.decode(bytes)) } catch {
+      throw Self.refused(error)
     }
   }
 
-  private func decoded(
-    _ request: RemoteRequest, _ message: TransportMessage
-  ) throws -> Invocation {
-    let bytes = Array(request.call)
-    if let authorize = settings.read({ $0.authorize }) {
-      let selector = try interface.selector(of: bytes)
-      let caller = RemoteHost.Caller(
-        peer: message.sender, interface: interface.name, selector: selector)
-      guard authorize(caller) else { throw RemoteRefusal.unauthorized }
-    }
-    return try interface.decode(bytes)
+  /// Performs a call, and gives the answer to `done`.
+  func perform(
+    _ passed: PassedCall, _ done: @escaping @Sendable (RemoteAnswer) -> Void
+  ) -> Task<Void, Never> {
+    target.send(passed) { [self] call, error in done(answer(to: call, error)) }
   }
 
   private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
@@ -59,15 +54,15 @@ final class Exposure: Sendable {
     }
   }
 
-  private static func refusal(_ error: any Error) -> (RemoteRefusal, String) {
-    if let refusal = error as? RemoteRefusal { return (refusal, "") }
-    guard let error = error as? WireError else { return (.other, "") }
-    switch error.reason {
-    case .unknownSelector, .interface: return (.unknownMessage, "\(error)")
-    case .encoding: return (.signatureMismatch, "\(error)")
-    case .version: return (.version, "\(error)")
-    default: return (.malformed, "\(error)")
-    }
+  private static func refused(_ error: WireError) -> RefusedCall {
+    let refusal: RemoteRefusal =
+      switch error.reason {
+      case .unknownSelector, .interface: .unknownMessage
+      case .encoding: .signatureMismatch
+      case .version: .version
+      default: .malformed
+      }
+    return RefusedCall(refusal, "\(error)")
   }
 }
 
@@ -100,7 +95,7 @@ private final class ExposedTarget: @unchecked Sendable {
 }
 
 /// A call that goes over to another task.
-private struct PassedCall: @unchecked Sendable {
+struct PassedCall: @unchecked Sendable {
   // SAFETY: it was just read from bytes, and nobody else knows it.
   let call: Invocation
 }

@@ -1,51 +1,53 @@
 import Invocations
 
-/// An answer that comes once, and who awaits it.
-final class OneAnswer<Value: Sendable>: Sendable {
-  private enum State {
-    case open
-    case awaited(CheckedContinuation<Result<Value, RemoteError>, Never>)
-    case finished(Result<Value, RemoteError>)
+/// An answer that comes once, and who awaits it. What has no bytes of its own ends with nil.
+final class OneAnswer: Sendable {
+  typealias Outcome = Result<RemoteAnswer?, RemoteError>
+
+  private let state = Guarded(State())
+
+  private struct State {
+    var outcome: Outcome?
+    var waiting: CheckedContinuation<Outcome, Never>?
+    var whenFinished: (@Sendable () -> Void)?
   }
 
-  private let state = Guarded(State.open)
-  private let finished = Guarded<(@Sendable () -> Void)?>(nil)
-
   /// Gives the answer; only the first one counts.
-  func finish(_ result: Result<Value, RemoteError>) {
-    let before = state.withLock { state in
+  func finish(_ outcome: Outcome) {
+    let before: State = state.withLockInPlace { state in
       let before = state
-      if case .finished = state {} else { state = .finished(result) }
+      if before.outcome == nil { state = State(outcome: outcome) }
       return before
     }
-    switch before {
-    case .open: break
-    case .awaited(let continuation): continuation.resume(returning: result)
-    case .finished: return
-    }
-    finished.read { $0 }?()
+    guard before.outcome == nil else { return }
+    before.waiting?.resume(returning: outcome)
+    before.whenFinished?()
   }
 
   /// Calls a closure when the answer is there, if it is not yet.
   func whenFinished(_ body: @escaping @Sendable () -> Void) {
-    finished.withLock { $0 = body }
-    if case .finished = state.read({ $0 }) { body() }
+    let isFinished = state.withLockInPlace { state in
+      if state.outcome == nil { state.whenFinished = body }
+      return state.outcome != nil
+    }
+    if isFinished { body() }
   }
 
   /// Awaits the answer. It is ``RemoteError/cancelled`` if the task is, before.
-  func wait() async throws(RemoteError) -> Value {
-    let result = await withTaskCancellationHandler {
+  func wait() async throws(RemoteError) -> RemoteAnswer? {
+    let known = state.read { $0.outcome }
+    if let known { return try known.get() }
+    let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let known: Result<Value, RemoteError>? = state.withLock { state in
-          if case .finished(let result) = state { return result }
-          state = .awaited(continuation)
-          return nil
+        let known: Outcome? = state.withLockInPlace { state in
+          if state.outcome == nil { state.waiting = continuation }
+          return state.outcome
         }
         if let known { continuation.resume(returning: known) }
       }
     } onCancel: {
       finish(.failure(.cancelled))
     }
-    return try result.get()
+    return try outcome.get()
   }
 }

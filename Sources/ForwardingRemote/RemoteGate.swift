@@ -25,11 +25,12 @@ package final class RemoteGate: Sendable {
 
   /// Takes what came.
   ///
-  /// - Parameter perform: performs a call, and gives the answer to the closure, once. It returns the task that does so,
-  ///   or nil where that has ended.
-  package func receive(
+  /// - Parameters:
+  ///   - read: finds out what is to be performed, and whether it may be. What it refuses leaves nothing behind.
+  ///   - perform: performs a call, and gives the answer to the closure, once. It returns the task that does so.
+  package func receive<Call>(
     _ message: TransportMessage, _ seen: DuplicateWindow,
-    _ perform: (RemoteRequest, @escaping @Sendable (RemoteAnswer) -> Void) -> Task<Void, Never>?
+    read: (RemoteRequest) throws(RefusedCall) -> Call, perform: Performing<Call>
   ) {
     let request: RemoteRequest
     do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
@@ -46,44 +47,60 @@ package final class RemoteGate: Sendable {
       performing.wrappingSubtract(1, ordering: .releasing)
       return refuse(message, .busy)
     }
-    admit(request, message, seen, perform)
-  }
-
-  private func admit(
-    _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow,
-    _ perform: (RemoteRequest, @escaping @Sendable (RemoteAnswer) -> Void) -> Task<Void, Never>?
-  ) {
-    let isAsked = request.kind == .asked
-    if isAsked {
+    if request.kind == .asked {
       counts.asked.wrappingAdd(1, ordering: .relaxed)
     } else {
       counts.told.wrappingAdd(1, ordering: .relaxed)
     }
-    let finding = seen.look(request)
-    if case .new = finding {
-      let call = OpenCall()
-      if isAsked { set(call, request.key) }
-      let task = perform(request) { [self] answer in
-        let isLate = call.end()
-        // What is thrown because the time is over is no word of the target's own.
-        let answer =
-          isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer
-        count(answer)
-        if isAsked {
-          seen.keep(answer, for: request)
-          set(nil, request.key)
-        }
-        performing.wrappingSubtract(1, ordering: .releasing)
-        if isAsked { reply(answer, to: message) }
-      }
-      if let task { call.begin(task, milliseconds: request.milliseconds) }
-      return
+    let call: Call
+    do throws(RefusedCall) { call = try read(request) } catch {
+      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+      return end(request, message, .refused(error.refusal, error.text, host: number))
     }
-    counts.duplicates.wrappingAdd(1, ordering: .relaxed)
+    switch seen.look(request) {
+    case .new: begin(request, message, seen, call, perform)
+    case .answered(let answer):
+      counts.duplicates.wrappingAdd(1, ordering: .relaxed)
+      end(request, message, answer)
+    case .begun:
+      counts.duplicates.wrappingAdd(1, ordering: .relaxed)
+      end(request, message, .refused(.duplicate, "", host: number))
+    }
+  }
+
+  /// Performs a call.
+  package typealias Performing<Call> = (Call, @escaping @Sendable (RemoteAnswer) -> Void) -> Task<
+    Void, Never
+  >
+
+  private func begin<Call>(
+    _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow, _ call: Call,
+    _ perform: Performing<Call>
+  ) {
+    let isAsked = request.kind == .asked
+    let open = OpenCall()
+    if isAsked { set(open, request.key) }
+    let task = perform(call) { [self] answer in
+      let isLate = open.end()
+      // What is thrown because the time is over is no word of the target's own.
+      let answer =
+        isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer
+      count(answer)
+      if isAsked {
+        seen.keep(answer, for: request)
+        set(nil, request.key)
+      }
+      end(request, message, answer)
+    }
+    open.begin(task, milliseconds: request.milliseconds)
+  }
+
+  /// Makes room for another call, and answers who waits for this one.
+  private func end(
+    _ request: RemoteRequest, _ message: TransportMessage, _ answer: RemoteAnswer
+  ) {
     performing.wrappingSubtract(1, ordering: .releasing)
-    guard isAsked else { return }
-    if case .answered(let answer) = finding { return reply(answer, to: message) }
-    reply(.refused(.duplicate, "", host: number), to: message)
+    if request.kind == .asked { reply(answer, to: message) }
   }
 
   private func set(_ call: OpenCall?, _ key: RemoteRequest.Key) {
@@ -108,7 +125,8 @@ package final class RemoteGate: Sendable {
     }
   }
 
-  private func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
+  /// Answers that it is not performed, whatever it is.
+  package func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
     counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
     reply(.refused(refusal, "", host: number), to: message)
   }
@@ -133,5 +151,16 @@ package final class RemoteGate: Sendable {
       do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
     }
     try await transport.flush(within: limit)
+  }
+}
+
+/// Why a call is not performed.
+package struct RefusedCall: Error {
+  let refusal: RemoteRefusal
+  let text: String
+
+  package init(_ refusal: RemoteRefusal, _ text: String = "") {
+    self.refusal = refusal
+    self.text = text
   }
 }

@@ -29,6 +29,7 @@ public final class RemoteHost: Sendable {
   private let gate: RemoteGate
   let settings = Guarded(Settings())
   private let exposures = Guarded<[Exposure]>([])
+  private let announcement = Guarded<(any TransportSubscription)?>(nil)
 
   struct Settings: Sendable {
     var authorize: (@Sendable (Caller) -> Bool)?
@@ -83,7 +84,10 @@ public final class RemoteHost: Sendable {
     let exposure = Exposure(target, interface, lane, self)
     let subject = RemoteSubject(parts: "forwarding", name, interface.name)
     let subscription = try transport.subscribe(to: subject, group: group) { [gate] message in
-      gate.receive(message, exposure.seen) { exposure.perform($0, message, $1) }
+      gate.receive(
+        message, exposure.seen,
+        read: { (request) throws(RefusedCall) in try exposure.read(request, message) },
+        perform: { exposure.perform($0, $1) })
     }
     exposure.subscription.withLock { $0 = subscription }
     exposures.withLock { $0.append(exposure) }
@@ -98,6 +102,26 @@ public final class RemoteHost: Sendable {
     try messages.allow(face)
     Face.prepare(target)
     try expose(Face.object(of: target), messages, group: group, on: lane)
+  }
+
+  /// Tells whoever asks all hosts, by ``RemotePresence``, what is exposed here. Nobody hears of a host that does not.
+  public func announce() throws(TransportError) {
+    let new = try transport.subscribe(to: RemotePresence.subject, group: nil) {
+      [weak self] message in self?.tell(message)
+    }
+    announcement.withLock { old in
+      defer { old = new }
+      return old
+    }?.end()
+  }
+
+  private func tell(_ message: TransportMessage) {
+    let interfaces = exposures.read { $0.map(\.interface.name) }
+    let limit = transport.maximumPayload - RemoteAnswer.head
+    guard let request = try? RemoteRequest(message.payload), request.kind == .ping,
+      let bytes = try? RemotePresence.bytes(of: name, interfaces, limit: limit)
+    else { return gate.counts.strange() }
+    message.answer?(RemoteAnswer(.pong, host: number, body: bytes[...]).bytes)
   }
 
   // MARK: Ending
@@ -116,6 +140,8 @@ public final class RemoteHost: Sendable {
       defer { exposures = [] }
       return exposures
     }
-    for exposure in ended { exposure.subscription.read { $0 }?.end() }
+    announcement.withLock { $0.take() }?.end()
+    // The subscription has the exposure.
+    for exposure in ended { exposure.subscription.withLock { $0.take() }?.end() }
   }
 }

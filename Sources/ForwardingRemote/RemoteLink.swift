@@ -8,9 +8,9 @@ package final class RemoteLink: Sendable {
   /// Where calls go unless they say otherwise.
   private let subject: RemoteSubject
   private let kept: Guarded<Settings>
-  /// Drawn once, so that a host knows a call that comes twice.
-  private static let sender = UInt64.random(in: .min ... .max)
-  private static let number = Atomic<UInt64>(0)
+  /// Drawn, so that a host knows a call that comes twice. Another host cannot know it, and so not send in its name.
+  private let sender = UInt64.random(in: .min ... .max)
+  private let number = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
   private let state = Guarded(State())
   package let counts = RemoteCounts()
@@ -31,7 +31,7 @@ package final class RemoteLink: Sendable {
   private struct State {
     var isClosed = false
     /// Those who wait for the connection to be there again.
-    var waiting: [UInt64: OneAnswer<Void>] = [:]
+    var waiting: [UInt64: OneAnswer] = [:]
     var watch: (any TransportSubscription)?
     /// The hosts that answered, as many as anybody needs to hear of.
     var hosts: Set<UInt64> = []
@@ -50,12 +50,12 @@ package final class RemoteLink: Sendable {
   private func take(_ change: TransportState) {
     let waiting = state.withLockInPlace { state in
       if change == .closed { state.isClosed = true }
-      if change == .interrupted { return [OneAnswer<Void>]() }
+      if change == .interrupted { return [OneAnswer]() }
       defer { state.waiting = [:] }
       return Array(state.waiting.values)
     }
     for one in waiting {
-      one.finish(change == .closed ? .failure(.closed) : .success(()))
+      one.finish(change == .closed ? .failure(.closed) : .success(nil))
     }
     let settings = settings
     switch change {
@@ -79,8 +79,8 @@ package final class RemoteLink: Sendable {
   ) -> RemoteRequest {
     let left = end.map { $0.uptimeNanoseconds &- DispatchTime.now().uptimeNanoseconds } ?? 0
     return RemoteRequest(
-      kind, sender: Self.sender,
-      number: Self.number.wrappingAdd(1, ordering: .relaxed).newValue,
+      kind, sender: sender,
+      number: number.wrappingAdd(1, ordering: .relaxed).newValue,
       milliseconds: end == nil ? 0 : UInt32(clamping: max(1, left / 1_000_000)), call: call)
   }
 
@@ -128,14 +128,14 @@ package final class RemoteLink: Sendable {
     let end = end(limit)
     let bytes = request(kind, call[...], until: end).bytes
     try await entering { () async throws(RemoteError) in
-      let all = OneAnswer<Void>()
-      try await send(bytes, subject, all, until: end, atEnd: .success(())) { [self] result in
+      let all = OneAnswer()
+      _ = try await send(bytes, subject, all, until: end, atEnd: .success(nil)) { [self] result in
         switch result {
         case .failure(let error): all.finish(.failure(RemoteError(error)))
         case .success(let bytes):
           guard let answer = RemoteAnswer(bytes) else { return counts.strange() }
           meet(answer.host)
-          if answered(answer) { all.finish(.success(())) }
+          if answered(answer) { all.finish(.success(nil)) }
         }
       }
     }
@@ -175,8 +175,8 @@ package final class RemoteLink: Sendable {
   private func one(
     _ bytes: [UInt8], of subject: RemoteSubject, until end: DispatchTime
   ) async throws(RemoteError) -> RemoteAnswer {
-    let answer = OneAnswer<RemoteAnswer>()
-    return try await send(bytes, subject, answer, until: end, atEnd: .failure(.timedOut)) {
+    let answer = OneAnswer()
+    let known = try await send(bytes, subject, answer, until: end, atEnd: .failure(.timedOut)) {
       [counts] result in
       switch result {
       case .failure(let error): answer.finish(.failure(RemoteError(error)))
@@ -185,14 +185,16 @@ package final class RemoteLink: Sendable {
         answer.finish(.success(read))
       }
     }
+    guard let known else { throw .timedOut }
+    return known
   }
 
   /// Sends a request, and awaits what an answer, the deadline, or the end of the task makes of it.
-  private func send<Value: Sendable>(
-    _ bytes: [UInt8], _ subject: RemoteSubject, _ answer: OneAnswer<Value>, until end: DispatchTime,
-    atEnd: Result<Value, RemoteError>,
+  private func send(
+    _ bytes: [UInt8], _ subject: RemoteSubject, _ answer: OneAnswer, until end: DispatchTime,
+    atEnd: OneAnswer.Outcome,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) async throws(RemoteError) -> Value {
+  ) async throws(RemoteError) -> RemoteAnswer? {
     let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
     defer { Deadlines.shared.cancel(deadline) }
     while true {
@@ -211,11 +213,9 @@ package final class RemoteLink: Sendable {
     }
   }
 
-  private func waitForConnection<Value: Sendable>(
-    _ answer: OneAnswer<Value>
-  ) async throws(RemoteError) {
-    let restored = OneAnswer<Void>()
-    let number = Self.number.wrappingAdd(1, ordering: .relaxed).newValue
+  private func waitForConnection(_ answer: OneAnswer) async throws(RemoteError) {
+    let restored = OneAnswer()
+    let number = number.wrappingAdd(1, ordering: .relaxed).newValue
     let isClosed = state.withLockInPlace { state in
       if !state.isClosed { state.waiting[number] = restored }
       return state.isClosed
@@ -224,11 +224,11 @@ package final class RemoteLink: Sendable {
     answer.whenFinished { restored.finish(.failure(.timedOut)) }
     // Nobody tells of what was over before: so it is tried now and then as well.
     let again = Deadlines.shared.add(at: .now() + .milliseconds(20)) {
-      restored.finish(.success(()))
+      restored.finish(.success(nil))
     }
     defer { Deadlines.shared.cancel(again) }
     defer { _ = state.withLockInPlace { $0.waiting.removeValue(forKey: number) } }
-    do throws(RemoteError) { try await restored.wait() } catch {
+    do throws(RemoteError) { _ = try await restored.wait() } catch {
       if case .timedOut = error { _ = try await answer.wait() }
       throw error
     }

@@ -149,6 +149,17 @@ struct RemoteCommandTests {
     #expect(late.status == 1)
     #expect(late.errors.contains("no answer came in time\n"))
     #expect(late.errors.contains("'--deadline SECONDS' waits longer"))
+    // Somebody waits for an answer, and the shop for that, so that it does not end at once.
+    let waiting = Process()
+    waiting.executableURL = Tool.program
+    waiting.arguments = [
+      "send", "--deadline", "300", shop.address, "shop.shop", "wait:", "v@:d", "300",
+    ]
+    waiting.standardError = FileHandle.nullDevice
+    try waiting.run()
+    defer { waiting.terminate() }
+    // Processes that begin after it, and end: it has sent by then.
+    for _ in 0..<5 { #expect(try send(shop.address, "shop.shop", "isOpen", "B@:").status == 0) }
     shop.process.interrupt()
     var refused = try send(shop.address, "shop.shop", "isOpen", "B@:")
     while refused.status == 0 { refused = try send(shop.address, "shop.shop", "isOpen", "B@:") }

@@ -96,8 +96,7 @@ struct ActorProcessTests {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     var ways: [(String, any Transport)] = [(path, try UnixSocketTransport(listeningAt: path))]
     #if NATS
-      if NATSServer.program != nil {
-        let server = try NATSServer()
+      if let server = NATSServer.shared {
         ways.append((server.url, try NATSTransport(server.url)))
       }
     #endif

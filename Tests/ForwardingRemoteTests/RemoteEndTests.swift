@@ -55,4 +55,25 @@ struct RemoteEndTests {
       return
     }
   }
+
+  @Test(
+    "a host that is closed, or gone, lets its targets go", arguments: Way.allCases, [true, false])
+  func letGo(way: Way, isClosed: Bool) async throws {
+    let (there, here) = try way.ends()
+    weak var seen: Vault?
+    var host: RemoteHost? = RemoteHost(there, as: name)
+    do {
+      let vault = Vault()
+      seen = vault
+      try host?.expose(vault, Vault.interface())
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      #expect(try await Vault.deposit(5, on: remote) == 5)
+    }
+    #expect(seen != nil)
+    if isClosed { host?.close() } else { host = nil }
+    // Threads of the transport may still have the call in their hands.
+    for _ in 0..<5000 where seen != nil { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(seen == nil)
+    withExtendedLifetime(host) {}
+  }
 }

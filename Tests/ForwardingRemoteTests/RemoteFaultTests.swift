@@ -112,7 +112,7 @@ struct RemoteFaultTests {
     await #expect(throws: RemoteError.refused(.unsendableResult, "\(error)")) {
       try await Vault.text(limit - 15, on: remote)
     }
-    #expect(host.statistics.failed == 1)
+    #expect(host.statistics.refused == 1)
   }
 
   @Test("a broken connection fails what is on its way, and is made again")

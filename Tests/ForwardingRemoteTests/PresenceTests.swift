@@ -1,0 +1,50 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Testing
+
+@Suite("Who is there", .timeLimit(.minutes(10)))
+struct PresenceTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  @Test(
+    "hosts that announce themselves tell what they expose, and no others", arguments: Way.allCases)
+  func listed(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let (host, silent) = (RemoteHost(there, as: name), RemoteHost(there, as: name + " silent"))
+    defer { host.close() }
+    defer { silent.close() }
+    try host.announce()
+    try host.expose(Vault(), Vault.interface())
+    try host.expose(Vault(), Interface("empty"))
+    try silent.expose(Vault(), Vault.interface())
+    // Hosts of other tests may be at the same server.
+    var own: [RemotePresence] = []
+    while own.isEmpty {
+      own = try await RemotePresence.all(on: here, expecting: 1, within: .seconds(10))
+        .filter { $0.name.hasPrefix(name) }
+    }
+    #expect(own.count == 1)
+    #expect(own[0].host == host.number && own[0].name == name)
+    #expect(own[0].interfaces == [try Vault.interface().name, "empty"])
+    host.close()
+    let left = try await RemotePresence.all(on: here, within: .milliseconds(50))
+    #expect(!left.contains { $0.name.hasPrefix(name) })
+  }
+
+  @Test(
+    "an answer that no host gives is not listed",
+    arguments: [
+      [], [1], [255, 255, 0, 0], [1, 0, 1, 0, 65], [1, 0, 0, 0, 65, 66], [1, 0, 0, 0, 255],
+    ])
+  func strange(body: [UInt8]) async throws {
+    let transport = InProcessTransport()
+    let listener = try transport.subscribe(to: "forwarding-hosts", group: nil) { message in
+      message.answer?([1, 0, 0x84, 0, 1, 2, 3, 4, 5, 6, 7, 8] + body)
+    }
+    let all = try await RemotePresence.all(on: transport, within: .milliseconds(20))
+    #expect(all.isEmpty)
+    listener.end()
+  }
+}

@@ -1,0 +1,65 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Invocations
+import RemoteTestSupport
+import Testing
+
+@Suite("The window of calls that came", .timeLimit(.minutes(10)))
+struct WindowTests {
+  private static let subject: RemoteSubject = "forwarding.bank.bank"
+
+  private func answer(_ payload: [UInt8], _ transport: InProcessTransport) throws -> [UInt8] {
+    let answers = Guarded<[[UInt8]]>([])
+    let request = try transport.request(payload, to: Self.subject) { answer in
+      if case .success(let bytes) = answer { answers.withLock { $0.append(bytes) } }
+    }
+    request.end()
+    return try #require(answers.read { $0.first })
+  }
+
+  /// A request of sender 9.
+  private func request(_ number: Int, _ call: [UInt8]) -> [UInt8] {
+    let digits = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    return [1, 0, 1, 0] + [UInt8](repeating: 9, count: 8) + digits + [0, 0, 1, 0] + call
+  }
+
+  @Test("calls that are refused do not push out those that were performed")
+  func refused() throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank")
+    defer { host.close() }
+    let vault = Vault()
+    let interface = try Vault.interface()
+    try host.expose(vault, interface)
+    let call = try Message<Int32, Int32>("vaultDeposit:").invocation(5)
+    let deposit = request(0, try interface.encode(call))
+    let first = try answer(deposit, transport)
+    #expect(first[2] == 0x81 && vault.balance == 5)
+    host.authorize = { _ in false }
+    for number in 1...5000 {
+      #expect(try answer(request(number, [1, 2, 3]), transport)[2] == 0x83)
+    }
+    // Nor is a kept answer given to who may not send the message any more.
+    #expect(try answer(deposit, transport)[2] == 0x83)
+    host.authorize = nil
+    #expect(try answer(deposit, transport) == first)
+    #expect(vault.balance == 5)
+  }
+
+  @Test("each proxy draws a number of its own, which its host alone gets to know")
+  func senders() async throws {
+    let transport = InProcessTransport()
+    let seen = Guarded<Set<[UInt8]>>([])
+    let listener = try transport.subscribe(to: Self.subject, group: nil) { message in
+      seen.withLock { _ = $0.insert(Array(message.payload[4..<12])) }
+    }
+    for _ in 0..<3 {
+      let proxy = RemoteProxy(try Vault.interface(), transport, at: "bank")
+      try Message<Void, Int32>("vaultAdd:")(1, on: proxy)
+      try Message<Void, Int32>("vaultAdd:")(1, on: proxy)
+    }
+    listener.end()
+    #expect(seen.read { $0.count } == 3)
+  }
+}
