@@ -156,7 +156,7 @@ enum Help {
     Examples:
       forward send unix:/tmp/shop shop.shop price: 'd@:*' tea
       forward send unix:/tmp/shop shop.shop volume: 'd@:{Box=ddd}' '[1,2,3]'
-      forward send unix:/tmp/shop shop.shop order: \
+      forward send unix:/tmp/shop shop.shop order: \\
         '^{forward.Receipt}@:^{forward.Order}' '{"articles":{"tea":2}}'
       forward send --tell unix:/tmp/shop shop.shop restock:amount: 'v@:*i' tea 5
       forward send --ping --expect 3 nats://127.0.0.1:4222 chat.Room
