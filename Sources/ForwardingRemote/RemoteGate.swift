@@ -12,6 +12,8 @@ package final class RemoteGate: Sendable {
   private let transport: any Transport
   private let most = Atomic(1000)
   private let performing = Atomic(0)
+  /// Answers that are being sent: their calls make room for others, but a host does not end before.
+  private let answering = Atomic(0)
   private let isDraining = Atomic(false)
   private let open = Guarded<[RemoteRequest.Key: OpenCall]>([:])
 
@@ -83,8 +85,8 @@ package final class RemoteGate: Sendable {
     let task = perform(call) { [self] answer in
       let isLate = open.end()
       // What is thrown because the time is over is no word of the target's own.
-      let answer =
-        isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer
+      let answer = carried(
+        isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
       count(answer)
       if isAsked {
         seen.keep(answer, for: request)
@@ -99,8 +101,10 @@ package final class RemoteGate: Sendable {
   private func end(
     _ request: RemoteRequest, _ message: TransportMessage, _ answer: RemoteAnswer
   ) {
+    answering.wrappingAdd(1, ordering: .acquiring)
     performing.wrappingSubtract(1, ordering: .releasing)
     if request.kind == .asked { reply(answer, to: message) }
+    answering.wrappingSubtract(1, ordering: .releasing)
   }
 
   private func set(_ call: OpenCall?, _ key: RemoteRequest.Key) {
@@ -131,13 +135,16 @@ package final class RemoteGate: Sendable {
     reply(.refused(refusal, "", host: number), to: message)
   }
 
-  /// Sends an answer; in place of one that the transport does not carry, that it does not.
   private func reply(_ answer: RemoteAnswer, to message: TransportMessage) {
-    guard let send = message.answer else { return }
-    let bytes = answer.bytes
-    if bytes.count <= transport.maximumPayload { return send(bytes) }
-    let error = TransportError.tooLarge(limit: transport.maximumPayload, given: bytes.count)
-    send(RemoteAnswer.refused(.unsendableResult, "\(error)", host: number).bytes)
+    message.answer?(answer.bytes)
+  }
+
+  /// An answer, or in place of one that the transport does not carry, that it does not.
+  private func carried(_ answer: RemoteAnswer) -> RemoteAnswer {
+    let (limit, size) = (transport.maximumPayload, RemoteAnswer.head + answer.body.count)
+    if size <= limit { return answer }
+    return .refused(
+      .unsendableResult, "\(TransportError.tooLarge(limit: limit, given: size))", host: number)
   }
 
   // MARK: Ending
@@ -146,7 +153,7 @@ package final class RemoteGate: Sendable {
   package func drain(within limit: Duration) async throws(TransportError) {
     isDraining.store(true, ordering: .releasing)
     let end = ContinuousClock.now + limit
-    while performing.load(ordering: .acquiring) > 0 {
+    while performing.load(ordering: .acquiring) > 0 || answering.load(ordering: .acquiring) > 0 {
       guard ContinuousClock.now < end else { throw .timedOut }
       do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
     }

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What this test run does in the other process: it has a clerk until its input ends.
-@Suite("The other process", .enabled(if: OtherProcess.address != nil))
+@Suite("The other process", .enabled(if: OtherProcess.address != nil, "other tests start it"))
 struct OtherProcessTests {
   @Test("has a clerk")
   func clerk() async throws {

@@ -63,7 +63,8 @@
     }
 
     @Test(
-      "it tells its story, and leaves no process behind", .enabled(if: NATSServer.program != nil))
+      "it tells its story, and leaves no process behind",
+      .enabled(if: NATSServer.program != nil, "needs nats-server: Scripts/setup.sh nats"))
     func story() throws {
       let process = try started()
       let text = String(
@@ -101,7 +102,8 @@
 
     @Test(
       "ended by a signal in the middle, it ends all that it started",
-      .enabled(if: NATSServer.program != nil), arguments: [SIGINT, SIGTERM])
+      .enabled(if: NATSServer.program != nil, "needs nats-server: Scripts/setup.sh nats"),
+      arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) throws {
       // Its story has no end.
       let program = FileManager.default.temporaryDirectory

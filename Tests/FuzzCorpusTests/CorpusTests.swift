@@ -8,9 +8,16 @@ import Testing
 struct CorpusTests {
   @Test("each file of the corpus", arguments: FuzzTarget.allCases)
   func corpus(target: FuzzTarget) async throws {
-    guard target == .calls else { return try Self.run(target) }
+    guard target == .calls else { return try await Self.onOwnThread { try Self.run(target) } }
     // Calls choose where the code of callbacks comes from, for the whole process.
     await #expect(processExitsWith: .success) { try Self.run(.calls) }
+  }
+
+  /// Some targets wait for tasks, which need the threads that tests run on.
+  private static func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
   }
 
   private static func run(_ target: FuzzTarget) throws {

@@ -1,8 +1,7 @@
 public import CForwardingShims
 import TypeEncodings
 
-/// How the values of one Swift type travel in a place of a message: found once, when the message, or
-/// the method that answers it, is made.
+/// How the values of a Swift type travel in a place: found once, when a message, or a method for it, is made.
 @safe
 @usableFromInline
 @frozen
