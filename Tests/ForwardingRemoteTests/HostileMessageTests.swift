@@ -156,7 +156,7 @@ struct HostileMessageTests {
 
   private func request(_ call: [UInt8], number: Int, kind: UInt8 = 1) -> [UInt8] {
     [1, 0, kind, 0] + [UInt8](repeating: 7, count: 8)
-      + [UInt8(number)] + [UInt8](repeating: 0, count: 7) + [0xE8, 3, 0, 0] + call
+      + [UInt8(number)] + [UInt8](repeating: 0, count: 7) + [0, 0, 16, 0] + call
   }
 
   /// The answer to bytes as another process might send them.
