@@ -15,7 +15,7 @@ extension CoreRows {
       Benchmark("remote/in-process/ask-100", over: "remote/in-process/bare-100") {
         try near.ask(100 * $0)
       },
-      Benchmark("remote/in-process/tell", over: "send/message/closure") { try near.tell($0) },
+      Benchmark("remote/in-process/tell-100") { try near.tell(100 * $0) },
       Benchmark("remote/socket/bare-10") { try far.echo(10 * $0) },
       Benchmark("remote/socket/ask-10", over: "remote/socket/bare-10") { try far.ask(10 * $0) },
     ]

@@ -1,4 +1,5 @@
 import CallBenchmarks
+import Foundation
 import Testing
 
 @Suite("Growth past one machine", .timeLimit(.minutes(10)))
@@ -57,5 +58,19 @@ struct RemoteGrowthTests {
     growth.processors = 1
     growth.callsOfEach = 2000
     #expect(growth.simulate(calls: 20_000).mean > 2 * growth.simulate(calls: 5000).mean)
+  }
+
+  @Test("the page has the table of the recorded run")
+  func page() throws {
+    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let recorded = try JSONDecoder().decode(
+      Report.self,
+      from: Data(
+        contentsOf: root.appendingPathComponent("Benchmarks/Results/linux-x86_64.json")))
+    let page = try String(
+      contentsOf: root.appendingPathComponent("Documentation/Growth.md"), encoding: .utf8)
+    let growth = try #require(RemoteGrowth(recorded))
+    #expect(page.contains(growth.table))
   }
 }

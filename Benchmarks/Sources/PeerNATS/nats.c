@@ -8,7 +8,7 @@ enum { MOST = 4096 };
 
 typedef struct Peer {
   natsConnection *asking, *answering;
-  natsSubscription *subscription;
+  natsSubscription *subscription, *listening;
   int answer;
 } Peer;
 
@@ -19,6 +19,12 @@ static void answer(natsConnection *connection, natsSubscription *subscription, n
   (void)subscription;
   const char *to = natsMsg_GetReply(message);
   if (to) natsConnection_Publish(connection, to, bytes, ((Peer *)closure)->answer);
+  natsMsg_Destroy(message);
+}
+
+static void hear(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
+                 void *closure) {
+  (void)connection, (void)subscription, (void)closure;
   natsMsg_Destroy(message);
 }
 
@@ -40,6 +46,9 @@ void *peer_nats_begin(const char *url, int answer_bytes, bool as_soon_as_possibl
   peer->asking = connect_to(url, as_soon_as_possible);
   if (!peer->answering || !peer->asking) return NULL;
   if (natsConnection_Subscribe(&peer->subscription, peer->answering, "bare", answer, peer) != NATS_OK)
+    return NULL;
+  // Somebody listens, as in the rows beside it.
+  if (natsConnection_Subscribe(&peer->listening, peer->answering, "told", hear, peer) != NATS_OK)
     return NULL;
   return natsConnection_Flush(peer->answering) == NATS_OK ? peer : NULL;
 }
