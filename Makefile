@@ -27,6 +27,7 @@ check: setup-check test
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter MulticastModelTests
 	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) --filter ConcurrencyTests
+	JOURNAL_KILLS=200 swift test --skip-build $(TRAITS) --filter 'ForwardingJournalTests.(Kill|Fault)Tests'
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread
 	Scripts/sanitize.sh checked
