@@ -45,18 +45,28 @@ final class Deadlines: Sendable {
     }
   }
 
+  /// One for all, set anew whenever another deadline is the first.
+  private let timer = Timer()
+
+  private struct Timer: @unchecked Sendable {
+    // SAFETY: a timer may be set from any thread, and is under the lock.
+    let source = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
+  }
+
+  private init() {
+    timer.source.setEventHandler { [unowned self] in look() }
+    timer.source.activate()
+  }
+
   /// Calls a closure at a time, on a thread of its own choice. Returns a number to take it back with.
   func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> UInt64 {
-    let (number, isEarliest) = state.withLockInPlace { state in
+    state.withLockInPlace { state in
       state.number += 1
       state.actions[state.number] = action
       state.push(time.uptimeNanoseconds, state.number)
-      let isEarliest = time.uptimeNanoseconds < state.next
-      if isEarliest { state.next = time.uptimeNanoseconds }
-      return (state.number, isEarliest)
+      if time.uptimeNanoseconds < state.next { set(&state) }
+      return state.number
     }
-    if isEarliest { look(at: time) }
-    return number
   }
 
   /// Takes a closure back.
@@ -69,22 +79,27 @@ final class Deadlines: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  private func look(at time: DispatchTime) {
-    DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: time) { [self] in
-      let now = DispatchTime.now().uptimeNanoseconds
-      let (due, next): ([@Sendable () -> Void], UInt64?) = state.withLockInPlace { state in
-        // An earlier look came in between, and has seen to the next one.
-        guard state.next == time.uptimeNanoseconds else { return ([], nil) }
-        var due: [@Sendable () -> Void] = []
-        while let first = state.heap.first, first.time <= now {
-          state.pop()
-          if let action = state.actions.removeValue(forKey: first.number) { due.append(action) }
-        }
-        state.next = state.heap.first?.time ?? .max
-        return (due, state.heap.first?.time)
-      }
-      for action in due { action() }
-      if let next { look(at: DispatchTime(uptimeNanoseconds: next)) }
+  /// Sets the timer to the first deadline.
+  private func set(_ state: inout State) {
+    state.next = state.heap.first?.time ?? .max
+    if let first = state.heap.first {
+      timer.source.schedule(deadline: DispatchTime(uptimeNanoseconds: first.time))
     }
+  }
+
+  private func look() {
+    let now = DispatchTime.now().uptimeNanoseconds
+    let due: [@Sendable () -> Void] = state.withLockInPlace { state in
+      var due: [@Sendable () -> Void] = []
+      while let first = state.heap.first,
+        first.time <= now || state.actions[first.number] == nil
+      {
+        state.pop()
+        if let action = state.actions.removeValue(forKey: first.number) { due.append(action) }
+      }
+      set(&state)
+      return due
+    }
+    for action in due { action() }
   }
 }

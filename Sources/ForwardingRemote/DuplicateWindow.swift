@@ -26,8 +26,7 @@ package final class DuplicateWindow: Sendable {
   package init() {}
 
   /// Says whether a call came before, and notes it.
-  func look(_ request: RemoteRequest) -> Finding {
-    let key = request.key
+  func look(_ key: RemoteRequest.Key) -> Finding {
     return state.withLockInPlace { state in
       if let known = state.known[key] { return known.map { .answered($0) } ?? .begun }
       state.known[key] = .some(nil)
@@ -43,9 +42,8 @@ package final class DuplicateWindow: Sendable {
   }
 
   /// Keeps the answer to a call.
-  func keep(_ answer: RemoteAnswer, for request: RemoteRequest) {
+  func keep(_ answer: RemoteAnswer, for key: RemoteRequest.Key) {
     guard answer.body.count <= Self.bytes else { return }
-    let key = request.key
     state.withLockInPlace { state in
       if state.known[key] != nil { state.known[key] = .some(answer) }
     }

@@ -81,7 +81,7 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
     let count = count
     try await remote.link.askAll(.asked, bytes, within: limit) { [answers] answer in
       answers.withLockInPlace {
-        $0.append(answer)
+        if $0.count < count { $0.append(answer) }
         return $0.count >= count
       }
     }

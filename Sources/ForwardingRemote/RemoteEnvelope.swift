@@ -22,17 +22,18 @@ package struct RemoteRequest {
     case cancel = 4
   }
 
-  /// What tells calls apart.
+  /// What tells calls apart. Another process has no say in it, as far as the transport knows processes.
   struct Key: Hashable {
     let sender: UInt64
     let number: UInt64
+    let peer: TransportPeer
   }
 
   static let version: UInt16 = 1
   static let head = 24
 
   package let kind: Kind
-  /// Drawn by each process that sends.
+  /// Drawn by each proxy that sends.
   let sender: UInt64
   let number: UInt64
   /// 0 where nobody waits.
@@ -49,7 +50,7 @@ package struct RemoteRequest {
     self.call = call
   }
 
-  var key: Key { Key(sender: sender, number: number) }
+  func key(of peer: TransportPeer) -> Key { Key(sender: sender, number: number, peer: peer) }
 
   var bytes: [UInt8] {
     var bytes: [UInt8] = []

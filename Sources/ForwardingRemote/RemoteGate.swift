@@ -41,13 +41,16 @@ package final class RemoteGate: Sendable {
     }
     switch request.kind {
     case .ping: return reply(RemoteAnswer(.pong, host: number), to: message)
-    case .cancel: return cancel(request.key)
+    case .cancel: return cancel(request.key(of: message.sender))
     case .asked, .told: break
     }
-    if isDraining.load(ordering: .acquiring) { return refuse(message, .draining) }
-    guard performing.wrappingAdd(1, ordering: .acquiring).newValue <= limit else {
+    // Counted first: who drains sees this call, or this sees that it drains.
+    let count = performing.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+    let refusal: RemoteRefusal? =
+      isDraining.load(ordering: .sequentiallyConsistent) ? .draining : count > limit ? .busy : nil
+    if let refusal {
       performing.wrappingSubtract(1, ordering: .releasing)
-      return refuse(message, .busy)
+      return refuse(message, refusal)
     }
     if request.kind == .asked {
       counts.asked.wrappingAdd(1, ordering: .relaxed)
@@ -59,7 +62,7 @@ package final class RemoteGate: Sendable {
       counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
       return end(request, message, .refused(error.refusal, error.text, host: number))
     }
-    switch seen.look(request) {
+    switch seen.look(request.key(of: message.sender)) {
     case .new: begin(request, message, seen, call, perform)
     case .answered(let answer):
       counts.duplicates.wrappingAdd(1, ordering: .relaxed)
@@ -81,7 +84,8 @@ package final class RemoteGate: Sendable {
   ) {
     let isAsked = request.kind == .asked
     let open = OpenCall()
-    if isAsked { set(open, request.key) }
+    let key = request.key(of: message.sender)
+    if isAsked { set(open, key) }
     let task = perform(call) { [self] answer in
       let isLate = open.end()
       // What is thrown because the time is over is no word of the target's own.
@@ -89,8 +93,8 @@ package final class RemoteGate: Sendable {
         isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
       count(answer)
       if isAsked {
-        seen.keep(answer, for: request)
-        set(nil, request.key)
+        seen.keep(answer, for: key)
+        set(nil, key)
       }
       end(request, message, answer)
     }
@@ -116,7 +120,7 @@ package final class RemoteGate: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Cancels a call: only its caller knows both numbers.
+  /// Cancels a call of the same peer: nobody but its caller and its hosts knows both numbers.
   private func cancel(_ key: RemoteRequest.Key) { open.read { $0[key] }?.cancel() }
 
   // MARK: Answers
@@ -151,9 +155,11 @@ package final class RemoteGate: Sendable {
 
   /// Takes no new calls, and waits for those that are being performed.
   package func drain(within limit: Duration) async throws(TransportError) {
-    isDraining.store(true, ordering: .releasing)
+    isDraining.store(true, ordering: .sequentiallyConsistent)
     let end = ContinuousClock.now + limit
-    while performing.load(ordering: .acquiring) > 0 || answering.load(ordering: .acquiring) > 0 {
+    while performing.load(ordering: .sequentiallyConsistent) > 0
+      || answering.load(ordering: .acquiring) > 0
+    {
       guard ContinuousClock.now < end else { throw .timedOut }
       do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
     }

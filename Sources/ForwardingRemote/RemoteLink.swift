@@ -8,9 +8,12 @@ package final class RemoteLink: Sendable {
   /// Where calls go unless they say otherwise.
   private let subject: RemoteSubject
   private let kept: Guarded<Settings>
-  /// Drawn, so that a host knows a call that comes twice. Another host cannot know it, and so not send in its name.
+  /// Drawn, so that a host knows a call that comes twice.
   private let sender = UInt64.random(in: .min ... .max)
-  private let number = Atomic<UInt64>(0)
+  /// Numbers are drawn as well: who has seen one call, as another host has, cannot tell the next ones, and so not send
+  /// in their place.
+  private let secret = UInt64.random(in: .min ... .max)
+  private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
   private let state = Guarded(State())
   package let counts = RemoteCounts()
@@ -79,9 +82,16 @@ package final class RemoteLink: Sendable {
   ) -> RemoteRequest {
     let left = end.map { $0.uptimeNanoseconds &- DispatchTime.now().uptimeNanoseconds } ?? 0
     return RemoteRequest(
-      kind, sender: sender,
-      number: number.wrappingAdd(1, ordering: .relaxed).newValue,
+      kind, sender: sender, number: nextNumber(),
       milliseconds: end == nil ? 0 : UInt32(clamping: max(1, left / 1_000_000)), call: call)
+  }
+
+  /// A number that comes once, and nobody can guess: the hash has a key that this process has drawn.
+  private func nextNumber() -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(secret)
+    hasher.combine(count.wrappingAdd(1, ordering: .relaxed).newValue)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
   /// Sends a call that nobody waits for.
@@ -129,11 +139,14 @@ package final class RemoteLink: Sendable {
     let bytes = request(kind, call[...], until: end).bytes
     try await entering { () async throws(RemoteError) in
       let all = OneAnswer()
+      let seen = Guarded(AnswersSeen())
       _ = try await send(bytes, subject, all, until: end, atEnd: .success(nil)) { [self] result in
         switch result {
         case .failure(let error): all.finish(.failure(RemoteError(error)))
         case .success(let bytes):
-          guard let answer = RemoteAnswer(bytes) else { return counts.strange() }
+          guard let answer = RemoteAnswer(bytes),
+            seen.withLockInPlace({ $0.takes(answer) })
+          else { return counts.strange() }
           meet(answer.host)
           if answered(answer) { all.finish(.success(nil)) }
         }
@@ -215,7 +228,7 @@ package final class RemoteLink: Sendable {
 
   private func waitForConnection(_ answer: OneAnswer) async throws(RemoteError) {
     let restored = OneAnswer()
-    let number = number.wrappingAdd(1, ordering: .relaxed).newValue
+    let number = nextNumber()
     let isClosed = state.withLockInPlace { state in
       if !state.isClosed { state.waiting[number] = restored }
       return state.isClosed
@@ -232,5 +245,22 @@ package final class RemoteLink: Sendable {
       if case .timedOut = error { _ = try await answer.wait() }
       throw error
     }
+  }
+}
+
+/// What came so far for one request: one answer of each host, and not more than anybody wants to keep.
+private struct AnswersSeen {
+  private var hosts: Set<UInt64> = []
+  private var bytes = 0
+
+  /// The most hosts whose answers are taken, and the most bytes of them together.
+  static let (hosts, bytes) = (4096, 64 << 20)
+
+  mutating func takes(_ answer: RemoteAnswer) -> Bool {
+    guard hosts.count < Self.hosts, bytes + answer.body.count <= Self.bytes,
+      hosts.insert(answer.host).inserted
+    else { return false }
+    bytes += answer.body.count
+    return true
   }
 }

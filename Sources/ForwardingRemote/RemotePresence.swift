@@ -34,9 +34,6 @@ public struct RemotePresence: Hashable, Sendable {
 
   /// Where those who announce themselves listen.
   static let subject: RemoteSubject = "forwarding-hosts"
-  /// The most hosts that are listed.
-  static let limit = 4096
-
   /// Asks who is there, of those that have announced themselves.
   ///
   /// - Parameters:
@@ -51,8 +48,8 @@ public struct RemotePresence: Hashable, Sendable {
       try await link.askAll(.ping, [], within: limit) { answer in
         guard answer.kind == .pong, let presence = RemotePresence(answer) else { return false }
         return found.withLockInPlace { found in
-          if !found.contains(where: { $0.host == presence.host }) { found.append(presence) }
-          return found.count >= min(count, Self.limit)
+          if found.count < count { found.append(presence) }
+          return found.count >= count
         }
       }
     } catch {

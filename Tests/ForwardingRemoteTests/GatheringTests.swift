@@ -1,6 +1,7 @@
 #if Macros
   import Forwarding
   import ForwardingRemote
+  import Invocations
   import Testing
 
   @Forwardable
@@ -48,6 +49,32 @@
       #expect(rest.answers.count == 2)
       #expect(rest.silent == [hosts[0].number])
       for host in hosts { host.close() }
+    }
+
+    @Test("a host has one voice, however often it answers, and no more are taken than are expected")
+    func voices() async throws {
+      let transport = InProcessTransport()
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let answers = Guarded<[[UInt8]]>([])
+      let citizen = RemoteHost(transport, as: "town")
+      try citizen.expose(Citizen(true), as: VoterProxy.self)
+      // What the one host answers, again and again, and as others.
+      let interface = "forwarding.town.\(town.proxy.interface.name)"
+      let liar = try transport.subscribe(to: RemoteSubject(interface), group: nil) { message in
+        for number in 0..<9 {
+          message.answer?(
+            [1, 0, 0x81, 0, UInt8(number / 3), 1, 1, 1, 1, 1, 1, 1, 1])
+        }
+        answers.withLock { $0.append(message.payload) }
+      }
+      let votes = try await town.gather(expecting: 4) { try await $0.vote("more trees?") }
+      #expect(votes.answers.count == 4)
+      #expect(Set(votes.answers.map(\.host)).count == 4)
+      let fewer = try await town.gather(expecting: 2) { try await $0.vote("more trees?") }
+      #expect(fewer.answers.count == 2)
+      #expect(answers.read { $0.count } == 2)
+      liar.end()
+      citizen.close()
     }
 
     @Test("a face is asked where it is awaited, told where it is not, and has its own answer else")

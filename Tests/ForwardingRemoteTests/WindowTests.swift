@@ -62,4 +62,35 @@ struct WindowTests {
     listener.end()
     #expect(seen.read { $0.count } == 3)
   }
+
+  @Test("who has seen a call cannot answer for the next ones of the same sender")
+  func forged() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank")
+    defer { host.close() }
+    let vault = Vault()
+    let interface = try Vault.interface()
+    try host.expose(vault, interface)
+    let proxy = RemoteProxy(interface, transport, at: "bank", deadline: .seconds(300))
+    // Somebody else hears the first call, as a member of a group may.
+    let seen = Guarded<[UInt8]>([])
+    let spy = try transport.subscribe(to: Self.subject, group: nil) { message in
+      seen.withLock { $0 = message.payload }
+    }
+    #expect(try await Vault.deposit(1, on: proxy) == 1)
+    spy.end()
+    // It sends calls under the numbers that may come next.
+    let first = seen.read { $0 }
+    let number = (0..<8).reduce(0) { $0 | UInt64(first[12 + $1]) << (8 * UInt64($1)) }
+    for next in 1...64 {
+      var forged = first
+      for byte in 0..<8 {
+        forged[12 + byte] = UInt8(
+          truncatingIfNeeded: (number &+ UInt64(next)) >> (8 * UInt64(byte)))
+      }
+      _ = try answer(forged, transport)
+    }
+    let before = vault.balance
+    #expect(try await Vault.deposit(50, on: proxy) == before + 50)
+  }
 }
