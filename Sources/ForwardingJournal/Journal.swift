@@ -201,7 +201,8 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   }
 
   private var recordLimit: Int {
-    min(interface.limits.message + JournalFormat.recordSize, JournalFormat.maximumRecord)
+    let most = JournalFormat.maximumRecord - JournalFormat.recordSize
+    return min(interface.limits.message, most) + JournalFormat.recordSize
   }
 
   @inline(__always)
