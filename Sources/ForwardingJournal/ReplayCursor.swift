@@ -33,7 +33,10 @@ final class ReplayCursor {
     self.isAwaited = isAwaited
     try checkCancellation()
     let ahead = try reader.ahead()
-    ahead.limit = interface.limits.message
+    let limit = ReadingLimit(
+      bytes: interface.limits.message, first: options.first, last: options.last ?? .max,
+      until: options.until ?? .max)
+    ahead.limit = limit
     // By the messages' numbers in each file.
     var (checked, file): ([Bool], Int) = ([], 0)
     while let frame = try ahead.nextFrame() {
@@ -51,10 +54,10 @@ final class ReplayCursor {
         throw Self.schema(definition, interface, frame.offset)
       }
     }
-    reader.limit = interface.limits.message
+    reader.limit = limit
   }
 
-  deinit { reader.limit = JournalFormat.maximumRecord }
+  deinit { reader.limit = ReadingLimit() }
 
   private func checkCancellation() throws { if isAwaited { try Task.checkCancellation() } }
 
