@@ -26,7 +26,11 @@ extension Journal {
       state.announce { state in
         state.isSyncing = false
         state.syncs += 1
-        if failure == nil { state.synced = max(state.synced, end) } else { state.file = nil }
+        if failure == nil {
+          state.synced = max(state.synced, end)
+        } else if let failure {
+          state.end(after: failure)
+        }
       }
       if let failure { throw failure }
     }

@@ -80,19 +80,16 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     try wait(for: last)
   }
 
-  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on.
+  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on. If the disk had
+  /// refused something before, the first who closes the journal gets its error.
   public func close() throws(JournalError) {
     try check()
     defer { state.announce { _ in } }
     try state.wait { (state) throws(JournalError) -> Void? in
-      guard let file = state.file else { return () }
       // From here on nothing is written, so what is on the disk then is all.
       state.isClosing = true
       if state.isSyncing { return nil }
-      try state.sync()
-      state.file = nil
-      file.unlock()
-      return ()
+      return try state.close()
     }
   }
 
