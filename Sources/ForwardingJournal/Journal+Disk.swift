@@ -2,11 +2,13 @@
 extension Journal {
   /// Waits for a synchronization of one's own.
   func syncNow(_ sequence: UInt64) throws(JournalError) {
-    try state.withLock { (state) throws(JournalError) in
+    try state.wait { (state) throws(JournalError) -> Void? in
       // Who closed the journal meanwhile has waited for this record, too.
-      if state.synced > sequence { return }
+      if state.synced > sequence { return () }
       guard state.file != nil else { throw .closed(path: path) }
-      try state.sync()
+      // The system tells one of two who wait at once that it lost something, and the other one nothing.
+      if state.isSyncing { return nil }
+      return try state.sync()
     }
   }
 
@@ -23,13 +25,28 @@ extension Journal {
       guard case .mine(let file, let end) = turn else { return }
       var failure: JournalError?
       do throws(JournalError) { try file.sync() } catch { failure = error }
-      state.announce { state in
-        state.isSyncing = false
-        state.syncs += 1
-        if failure == nil { state.synced = max(state.synced, end) } else { state.file = nil }
-      }
-      if let failure { throw failure }
+      try finish(file, upTo: end, failure)
     }
+  }
+
+  /// Takes in what a synchronization said: that it went well counts for nothing if the journal has lost the file
+  /// meanwhile, as somebody else was told the error then.
+  func finish(
+    _ file: JournalFile, upTo end: UInt64, _ failure: JournalError?
+  ) throws(JournalError) {
+    let failure = state.announce { (state) -> JournalError? in
+      state.isSyncing = false
+      state.syncs += 1
+      if let failure {
+        state.end(after: failure)
+        return failure
+      }
+      if state.synced >= end { return nil }
+      guard state.file === file else { return .closed(path: path) }
+      state.synced = end
+      return nil
+    }
+    if let failure { throw failure }
   }
 
   private enum SyncTurn {

@@ -36,11 +36,4 @@ extension Journal {
     if target == nil, hadTarget { throw .targetGone(invocation.selector) }
     return target
   }
-
-  /// Refuses a call that could not be written after it was made, as far as that is known before.
-  func checkWritable(_ invocation: Invocation) throws(JournalError) {
-    try check()
-    if state.withLock({ $0.isClosed }) { throw .closed(path: path) }
-    do throws(WireError) { _ = try interface.encode(invocation) } catch { throw .refused(error) }
-  }
 }

@@ -80,19 +80,16 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     try wait(for: last)
   }
 
-  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on.
+  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on. If the disk had
+  /// refused something before, the first who closes the journal gets its error.
   public func close() throws(JournalError) {
     try check()
     defer { state.announce { _ in } }
     try state.wait { (state) throws(JournalError) -> Void? in
-      guard let file = state.file else { return () }
       // From here on nothing is written, so what is on the disk then is all.
       state.isClosing = true
       if state.isSyncing { return nil }
-      try state.sync()
-      state.file = nil
-      file.unlock()
-      return ()
+      return try state.close()
     }
   }
 
@@ -132,12 +129,12 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
       try record(invocation)
       return try proceed(invocation, to: target)
     }
-    try checkWritable(invocation)
+    var record = try begin(invocation)
     do { try proceed(invocation, to: target) } catch {
-      try record(invocation, outcome: error)
+      try finish(&record, of: invocation, error)
       throw error
     }
-    try record(invocation, outcome: nil)
+    try finish(&record, of: invocation, nil)
   }
 
   /// The same for a call that is awaited.
@@ -149,12 +146,12 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
       try record(invocation)
       return try await proceedAwaiting(invocation, to: target)
     }
-    try checkWritable(invocation)
+    var record = try begin(invocation)
     do { try await proceedAwaiting(invocation, to: target) } catch {
-      try record(invocation, outcome: error)
+      try finish(&record, of: invocation, error)
       throw error
     }
-    try record(invocation, outcome: nil)
+    try finish(&record, of: invocation, nil)
   }
 
   // MARK: Writing
@@ -175,37 +172,13 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     return try write(&writer, .call, message)
   }
 
-  /// Writes a call with what became of it.
-  func record(_ call: Invocation, outcome error: (any Error)?) throws(JournalError) {
-    try check()
-    var writer = WireWriter(limit: recordLimit)
-    let message = try refusing { () throws(WireError) in
-      let message = try interface.message(of: call)
-      try RecordHeader.reserve(in: &writer)
-      try writer.append(UInt32(0))
-      try message.writeArguments(of: call, to: &writer)
-      writer.set(
-        UInt32(writer.count - JournalFormat.recordSize - 4), at: JournalFormat.recordSize)
-      if let error {
-        try writer.append(byte: 1)
-        // What is cut in the middle of a character is text again, or the record could not be read.
-        try writer.append(
-          Array(String(decoding: "\(error)".utf8.prefix(4096), as: UTF8.self).utf8))
-      } else {
-        try writer.append(byte: 0)
-        try message.writeResult(of: call, to: &writer)
-      }
-      return message
-    }
-    try write(&writer, .outcome, message)
-  }
-
-  private var recordLimit: Int {
-    min(interface.limits.message + JournalFormat.recordSize, JournalFormat.maximumRecord)
+  var recordLimit: Int {
+    let most = JournalFormat.maximumRecord - JournalFormat.recordSize
+    return min(interface.limits.message, most) + JournalFormat.recordSize
   }
 
   @inline(__always)
-  private func refusing<Result>(
+  func refusing<Result>(
     _ body: () throws(WireError) -> Result
   ) throws(JournalError) -> Result {
     do throws(WireError) { return try body() } catch { throw .refused(error) }
@@ -213,7 +186,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
 
   /// Appends a record, and waits for the disk as the options say.
   @discardableResult
-  private func write(
+  func write(
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
   ) throws(JournalError) -> UInt64 {
     let sequence = try append(&writer, kind, message)

@@ -98,6 +98,18 @@ struct RecordHeader: Equatable {
   }
 }
 
+/// How much the calls may hold that are wanted. All others may hold what the format allows.
+struct ReadingLimit {
+  var bytes = JournalFormat.maximumRecord
+  var first: UInt64 = 0
+  var last = UInt64.max
+  var until = Int64.max
+
+  func wants(_ header: RecordHeader) -> Bool {
+    header.sequence >= first && header.sequence <= last && header.time <= until
+  }
+}
+
 /// A message that a file defines.
 struct Definition: Hashable, Sendable {
   var interface: [UInt8]

@@ -7,7 +7,8 @@ extension JournalReader {
   /// Makes the calls of the journal again, in their order, from the next one on.
   ///
   /// All that is to come is read first. A journal that is damaged, and a message that this process does not have as it
-  /// was written, is found before any call is made.
+  /// was written, is found before any call is made. If a filter or a migration throws, or a value is refused, the reader
+  /// stands in front of that call then.
   @discardableResult
   public func replay(
     _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
@@ -33,15 +34,20 @@ extension JournalReader {
     return try replay(interface, into: Face.object(of: target), options)
   }
 
-  /// The same for calls that are awaited, one after the other. Ends at once when its task is cancelled.
+  /// The same for calls that are awaited, one after the other. Ends at once when its task is cancelled,
+  /// and the reader stands in front of the call that was not made.
   @discardableResult
   public nonisolated(nonsending) func replayAwaiting(
     _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
   ) async throws -> ReplaySummary {
-    let cursor = try ReplayCursor(self, interface, options)
+    let cursor = try ReplayCursor(self, interface, options, isAwaited: true)
     while let ready = try cursor.next() {
-      try Task.checkCancellation()
-      if cursor.delay > 0 { try await Task.sleep(for: .nanoseconds(cursor.delay)) }
+      if cursor.delay > 0 {
+        do { try await Task.sleep(for: .nanoseconds(cursor.delay)) } catch {
+          unread(ready.frame)
+          throw error
+        }
+      }
       do { try await ready.call.sendAwaiting(to: target) } catch {
         guard cursor.goesOn(after: error) else { throw error }
       }

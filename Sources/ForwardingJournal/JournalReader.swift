@@ -25,8 +25,8 @@ public final class JournalReader {
   /// How long the files are that were read before.
   private var behind = 0
 
-  /// The most bytes that a call may hold; more are refused before they are read.
-  var limit = JournalFormat.maximumRecord { didSet { scanner.limit = limit } }
+  /// What calls may hold; more is refused before it is read.
+  var limit = ReadingLimit() { didSet { scanner.limit = limit } }
 
   /// How long the files of a journal are together.
   public static func size(of path: String) throws(JournalError) -> Int {

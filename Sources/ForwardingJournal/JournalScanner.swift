@@ -45,8 +45,8 @@ final class JournalScanner {
   /// The messages, in the order of their numbers.
   private(set) var definitions: [Definition] = []
   private(set) var tail = JournalTail.whole
-  /// The most bytes that a call may hold. One with more ends the reading before they are read.
-  var limit = JournalFormat.maximumRecord
+  /// What a call may hold that is wanted. One with more ends the reading before that is read.
+  var limit = ReadingLimit()
 
   /// Reads the beginning of a file.
   init(_ window: JournalWindow, path: String) throws(JournalError) {
@@ -206,7 +206,12 @@ final class JournalScanner {
   @inline(__always)
   private func header(at offset: Int) throws(JournalError) -> RecordHeader? {
     guard let header = headerAlone(at: offset) else { return nil }
-    if header.length - JournalFormat.recordSize > limit { try refuse(header, at: offset) }
+    // What is not there is torn, however long it would be.
+    if header.length - JournalFormat.recordSize > limit.bytes, limit.wants(header),
+      offset + header.length <= window.size
+    {
+      try refuse(header, at: offset)
+    }
     guard window.load(header.length, at: offset),
       window.checksum(header.length - 4, at: offset + 4) == header.checksum
     else { return nil }
@@ -216,7 +221,7 @@ final class JournalScanner {
   /// Refuses what is longer than it may be, by its header alone. A definition may be as long as its lengths say.
   private func refuse(_ header: RecordHeader, at offset: Int) throws(JournalError) {
     let isCall = [.call, .outcome].contains(RecordKind(rawValue: header.kind))
-    let most = isCall ? limit : max(limit, 6 + 3 * Int(UInt16.max))
+    let most = isCall ? limit.bytes : max(limit.bytes, 6 + 3 * Int(UInt16.max))
     let given = header.length - JournalFormat.recordSize
     guard given > most else { return }
     throw .malformed(offset: offset, WireError(.limit(most, given: given), at: 4))

@@ -3,7 +3,9 @@ import ForwardingWire
 /// What a journal knows of the file that it writes.
 struct JournalState {
   /// The file; nil once it is closed.
-  var file: JournalFile?
+  private(set) var file: JournalFile?
+  /// Why there is none any more, until somebody who closes the journal was told.
+  private(set) var failure: JournalError?
   /// The file's length.
   var end: Int
   /// The number of the file's first record.
@@ -96,12 +98,27 @@ struct JournalState {
   /// Whether no record may be written any more.
   var isClosed: Bool { file == nil || isClosing }
 
+  /// Lets go of the file, after an error that whoever closes the journal is told.
+  mutating func end(after error: JournalError) {
+    if file != nil { failure = error }
+    file = nil
+  }
+
+  /// Lets go of the file, if it is there; throws why it is not, to the first who asks.
+  mutating func close() throws(JournalError) {
+    defer { failure = nil }
+    try sync()
+    if let failure { throw failure }
+    file?.unlock()
+    file = nil
+  }
+
   /// Waits until all is on the disk.
   mutating func sync() throws(JournalError) {
     guard let file, synced < next else { return }
     do { try file.sync() } catch {
       // What was not written may be forgotten by the system: nobody knows what is on the disk.
-      self.file = nil
+      end(after: error)
       throw error
     }
     synced = next
@@ -112,7 +129,7 @@ struct JournalState {
   mutating func syncFolder(of path: String) throws(JournalError) {
     do { try JournalFile.syncFolder(of: path) } catch {
       // Nobody knows which of them is there after the machine has stopped.
-      file = nil
+      end(after: error)
       throw error
     }
   }
@@ -195,7 +212,7 @@ struct JournalState {
       // Half a record could not be cut: others behind it would be taken for damage. Some wait for those before it.
       if file.size != end {
         try? sync()
-        self.file = nil
+        end(after: error)
       }
       throw error
     }

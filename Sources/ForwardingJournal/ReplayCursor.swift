@@ -6,6 +6,7 @@ final class ReplayCursor {
   private let reader: JournalReader
   private let interface: Interface
   private let options: ReplayOptions
+  private let isAwaited: Bool
   private(set) var summary = ReplaySummary()
   /// The messages of the file that is read, by their numbers there.
   private var known: [Known] = []
@@ -25,14 +26,21 @@ final class ReplayCursor {
 
   /// Reads what is to come, and refuses it if it cannot all be read, or not all be made.
   init(
-    _ reader: JournalReader, _ interface: Interface, _ options: ReplayOptions
-  ) throws(JournalError) {
+    _ reader: JournalReader, _ interface: Interface, _ options: ReplayOptions,
+    isAwaited: Bool = false
+  ) throws {
     (self.reader, self.interface, self.options) = (reader, interface, options)
+    self.isAwaited = isAwaited
+    try checkCancellation()
     let ahead = try reader.ahead()
-    ahead.limit = interface.limits.message
+    let limit = ReadingLimit(
+      bytes: interface.limits.message, first: options.first, last: options.last ?? .max,
+      until: options.until ?? .max)
+    ahead.limit = limit
     // By the messages' numbers in each file.
     var (checked, file): ([Bool], Int) = ([], 0)
     while let frame = try ahead.nextFrame() {
+      try checkCancellation()
       if isBehind(frame) { break }
       last = frame.header.sequence
       if options.migrate != nil || !isWanted(frame) { continue }
@@ -46,10 +54,12 @@ final class ReplayCursor {
         throw Self.schema(definition, interface, frame.offset)
       }
     }
-    reader.limit = interface.limits.message
+    reader.limit = limit
   }
 
-  deinit { reader.limit = JournalFormat.maximumRecord }
+  deinit { reader.limit = ReadingLimit() }
+
+  private func checkCancellation() throws { if isAwaited { try Task.checkCancellation() } }
 
   private func isWanted(_ frame: JournalFrame) -> Bool { frame.header.sequence >= options.first }
 
@@ -82,23 +92,26 @@ final class ReplayCursor {
   func next() throws -> Ready? {
     // What is written from now on, by these calls perhaps, was not looked at.
     guard let last else { return nil }
-    while reader.nextSequence <= last, let frame = try reader.nextFrame() {
+    while reader.nextSequence <= last {
+      try checkCancellation()
+      guard let frame = try reader.nextFrame() else { return nil }
       if frame.header.sequence > last {
         reader.unread(frame)
         return nil
       }
       guard isWanted(frame) else { continue }
       summary.last = frame.header.sequence
-      if let filter = options.filter, try !filter(JournalRecord(frame, in: reader.scanner)) {
-        summary.skipped += 1
-        continue
+      let made: Ready?
+      do { made = try filtered(frame) } catch {
+        // Who reads on finds the call that was not made.
+        reader.unread(frame)
+        throw error
       }
-      guard let ready = try ready(frame) else {
+      guard let ready = made else {
         summary.skipped += 1
         continue
       }
       if let speed = options.speed, speed > 0 { wait(for: frame.header.time, speed) }
-      summary.made += 1
       if options.isDry {
         give(back: ready)
         continue
@@ -112,6 +125,17 @@ final class ReplayCursor {
   struct Ready: ~Copyable {
     let call: Invocation
     let number: Int?
+    let frame: JournalFrame
+  }
+
+  private func filtered(_ frame: JournalFrame) throws -> Ready? {
+    if let filter = options.filter, try !filter(JournalRecord(frame, in: reader.scanner)) {
+      return nil
+    }
+    let ready = try ready(frame)
+    // A filter may have taken its time.
+    if ready != nil { try checkCancellation() }
+    return ready
   }
 
   private func ready(_ frame: JournalFrame) throws -> Ready? {
@@ -129,7 +153,7 @@ final class ReplayCursor {
       guard case .call(let call) = try migrate(JournalRecord(frame, in: scanner)) else {
         return nil
       }
-      return Ready(call: call, number: nil)
+      return Ready(call: call, number: nil, frame: frame)
     }
     var call = known[number].spare
     known[number].spare = nil
@@ -142,11 +166,12 @@ final class ReplayCursor {
     try scanner.contents(of: frame) { (reader) throws(WireError) in
       try message.read(frame, of: call, from: &reader)
     }
-    return Ready(call: call, number: number)
+    return Ready(call: call, number: number, frame: frame)
   }
 
-  /// Takes a call back, to use it again if nobody kept it.
+  /// Takes a call back that was made, to use it again if nobody kept it.
   func give(back ready: consuming Ready) {
+    summary.made += 1
     guard let number = ready.number, ready.call.isKnownToNobodyElse else { return }
     known[number].spare = ready.call
   }

@@ -16,9 +16,8 @@ struct ValueDepth: Encoder {
   static func check<Value: Encodable>(
     _ value: Value, _ limits: WireLimits, at offset: Int
   ) throws {
-    let (most, isTooMuch) = limits.depth.multipliedReportingOverflow(by: 4)
-    do { try ValueDepth(left: isTooMuch ? .max : max(0, most) + 16).visit(value) } catch is TooDeep
-    {
+    let most = min(max(0, limits.depth), 1 << 32)
+    do { try ValueDepth(left: 4 * most + 16).visit(value) } catch is TooDeep {
       throw WireError(.nestedTooDeeply(limit: limits.depth), at: offset)
     }
   }

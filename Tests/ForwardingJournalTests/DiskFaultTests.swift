@@ -93,6 +93,30 @@ struct DiskFaultTests {
     }
   }
 
+  @Test("who closes a journal is told once that its disk has refused")
+  func failedBeforeClose() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      for sync in [JournalOptions.Sync.each, .group, .never] {
+        let folder = try Folder()
+        DiskFaultTests.inChild("\(sync)") {
+          var options = JournalOptions()
+          options.sync = sync
+          let journal = try Journal(at: folder.journal, interface: interface, options)
+          SystemCall.refuse(SystemCall.numberOfDataSync)
+          require((try? FaultTests.send(1, to: journal)) != nil || sync != .never)
+          for isFirst in [true, false] {
+            do {
+              try journal.close()
+              require(!isFirst, "nobody was told")
+            } catch JournalError.system("synchronized", folder.journal, EIO) { require(isFirst) }
+          }
+        }
+      }
+      _exit(0)
+    }
+  }
+
   /// What is done with a journal of five calls: the call that the system refuses, and whether that closes it.
   private static let doings:
     [(name: String, refused: UInt32, closes: Bool, body: @Sendable (Journal) throws -> Void)] = [

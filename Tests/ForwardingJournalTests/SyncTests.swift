@@ -125,4 +125,47 @@ struct SyncTests {
     #expect(throws: JournalError.self) { try journal.rotate() }
     #expect(ledger.names == ["1"])
   }
+
+  @Test("a call that waits for itself does so after others have waited")
+  func eachBesideOthers() throws {
+    let folder = try Folder()
+    var options = JournalOptions()
+    options.sync = .each
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    // As if another thread were waiting for the disk: it would not be told what this one is told.
+    journal.state.announce { $0.isSyncing = true }
+    let done = DispatchSemaphore(value: 0)
+    Thread {
+      _ = try? Ledger.rename("1", on: journal)
+      done.signal()
+    }.start()
+    while journal.nextSequence == 1 { usleep(1000) }
+    let isEarly = done.wait(timeout: .now() + 0.2) == .success
+    #expect(!isEarly && journal.syncs == 0, "two wait for the disk at once")
+    journal.state.announce { $0.isSyncing = false }
+    if !isEarly { done.wait() }
+    #expect(journal.syncs == 1 && journal.unsynced == 0)
+  }
+
+  @Test("a wait that went well counts for nothing once the journal has lost its file")
+  func lostMeanwhile() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    try journal.sync()
+    try Ledger.rename("2", on: journal)
+    let (file, end) = journal.state.withLock { state in
+      // Somebody was told meanwhile what this one was not.
+      defer { state.end(after: .system("synchronized", path: folder.journal, code: 5)) }
+      return (state.file, state.next)
+    }
+    let old = try #require(file)
+    // What was on the disk before that is there.
+    try journal.finish(old, upTo: end - 1, nil)
+    #expect(throws: JournalError.closed(path: folder.journal)) {
+      try journal.finish(old, upTo: end, nil)
+    }
+    #expect(journal.unsynced == 1)
+  }
 }

@@ -97,6 +97,12 @@ package struct WireWriter: ~Copyable {
     unsafe (base + offset).storeBytes(of: number.littleEndian, as: UInt64.self)
   }
 
+  /// Takes back what was written behind an offset.
+  package mutating func cut(to offset: Int) {
+    precondition(offset >= 0 && offset <= count)
+    count = offset
+  }
+
   /// Appends bytes, as they are.
   package mutating func append(_ bytes: [UInt8]) throws(WireError) {
     try reserve(bytes.count)
