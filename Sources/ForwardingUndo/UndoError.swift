@@ -10,7 +10,8 @@ public import Forwarding
 /// try undo.endGroup()  // throws: no group is open
 /// ```
 ///
-/// After each of them the stack is as it was.
+/// After each of them the stack is as it was, but for a group whose body threw and that could not be taken back: that is
+/// an undo then.
 @nonexhaustive
 public enum UndoError: Error, Sendable {
   /// The stack is undoing or redoing, or is about to, and this must wait for the end.
@@ -25,7 +26,8 @@ public enum UndoError: Error, Sendable {
   case noNestedGroup
   /// Recording was enabled more often than it was disabled.
   case notDisabled
-  /// A step threw. The steps before it were taken back, and `rollback` has what was thrown by that.
+  /// A step threw. The steps before it were taken back, and `rollback` has what was thrown by that. Or the body of a
+  /// group threw, and why the group could not be undone is the `rollback`.
   case failed(UndoStep, any Error, rollback: [any Error])
   /// A message has a result, and the closure that records it wants one. There is none before the undo: record the
   /// message by its name, or ignore the result with `try?`.

@@ -66,8 +66,21 @@ extension UndoStack {
     return nil
   }
 
-  private nonisolated(nonsending) func rollBack(_ performance: Performance) async -> [any Error] {
+  /// Takes back what was done, in a task that nobody cancels: steps that end with theirs are performed all the same.
+  /// It runs where its caller runs, who waits, and is a part of the undo.
+  private func rollBack(
+    _ performance: Performance, isolation: isolated (any Actor)? = #isolation
+  ) async -> [any Error] {
     beginRollback(performance)
+    return await Task {
+      _ = isolation
+      return await self.performRollback(performance)
+    }.value
+  }
+
+  private nonisolated(nonsending) func performRollback(
+    _ performance: Performance
+  ) async -> [any Error] {
     var errors: [any Error] = []
     while let step = performance.next() {
       do { try await perform(step, performance) } catch { errors.append(Self.told(error, step)) }

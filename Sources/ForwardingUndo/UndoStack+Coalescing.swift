@@ -75,7 +75,7 @@ extension UndoStack {
 
 extension Step {
   /// The steps of a group, or this alone.
-  fileprivate var parts: [Step] {
+  var parts: [Step] {
     if case .group(let group) = self { group.steps } else { [self] }
   }
 

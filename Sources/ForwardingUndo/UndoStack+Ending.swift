@@ -5,7 +5,7 @@ extension UndoStack {
   func putBack(_ performance: Performance, _ failure: UndoError) {
     let groups = open
     open = performance.outer
-    phase = .idle
+    over(performance)
     // What was performed first was the newest.
     for entry in [performance.entry] + performance.stages.reversed().map(\.entry) {
       guard let entry else { continue }
@@ -30,7 +30,7 @@ extension UndoStack {
     // The group of what it recorded is alone; out of its array it is not copied.
     let last = performance.stage(open.popLast())
     open = performance.outer
-    phase = .idle
+    over(performance)
     for stage in performance.stages { keep(stage, performance) }
     keep(last, performance)
     for stage in performance.stages { tellOneWay(stage, performance) }
@@ -79,9 +79,16 @@ extension UndoStack {
     }
   }
 
+  /// What others recorded counts, and can be removed, until it is where it belongs.
+  private func over(_ performance: Performance) {
+    waiting += performance.deferred
+    performance.deferred = []
+    phase = .idle
+  }
+
   private func end(_ performance: Performance, _ event: Event) {
     changeDisabled(by: performance.disabledInside)
-    for entry in performance.deferred { add(deferred: entry) }
+    while !waiting.isEmpty { add(deferred: waiting.removeFirst()) }
     notify(event)
   }
 }

@@ -27,7 +27,10 @@ extension UndoStack {
 
   /// Undoes at once what is recorded in `body`.
   ///
-  /// If `body` throws, the group ends there; with `undoingErrors`, what it recorded is undone first, and leaves no redo.
+  /// While a step of an undo is awaited, a group of others is ``UndoError/busy``, and `body` does not run.
+  /// If `body` throws, the group ends there; with `undoingErrors`, what it recorded is undone first, all or nothing, and
+  /// leaves no redo. If a step throws then, or is `async`, what was undone is done again, and the group is an undo as
+  /// without that: `UndoError.failed` has the error of `body`, and why the group could not be undone as the `rollback`.
   public func group<Result>(
     _ name: String? = nil, undoingErrors: Bool = false, _ body: () throws -> Result
   ) throws -> Result {

@@ -46,25 +46,25 @@ extension UndoStack {
   }
 
   func run(_ performance: Performance) throws(UndoError) {
+    guard let failure = performAll(performance) else { return finish(performance) }
+    putBack(performance, failure)
+    throw failure
+  }
+
+  /// Performs all steps; if that fails, takes back what was done.
+  private func performAll(_ performance: Performance) -> UndoError? {
     repeat {
       while let step = performance.next() {
         do { try perform(step, performance) } catch {
-          throw giveUp(performance, Self.told(error, step), at: step)
+          return Self.failure(Self.told(error, step), at: step, rollBack(performance))
         }
       }
       closeLeftOpen()
-      if isAstray(performance) { throw giveUp(performance, nil, at: performance.entry?.step) }
+      if isAstray(performance) {
+        return Self.failure(nil, at: performance.entry?.step, rollBack(performance))
+      }
     } while goOn(performance)
-    finish(performance)
-  }
-
-  /// Takes back what was done, and leaves the stack as it was.
-  private func giveUp(
-    _ performance: Performance, _ error: (any Error)?, at step: Step?
-  ) -> UndoError {
-    let failure = Self.failure(error, at: step, rollBack(performance))
-    putBack(performance, failure)
-    return failure
+    return nil
   }
 
   private func perform(_ step: Step, _ performance: Performance) throws {
@@ -78,24 +78,37 @@ extension UndoStack {
     }
   }
 
-  /// Undoes a group that is open, with those inside of it, and forgets it. Throws if that throws.
+  /// Undoes a group that is open, with those inside of it, and forgets it. If that throws, all is done again, and the
+  /// group is closed as others are.
   func takeBack(_ id: Int, after error: any Error) throws(UndoError) {
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
-    let groups = Array(open[index...])
+    var group = open[index]
+    let whole = StepGroup(name: group.name, steps: open[index...].flatMap(\.steps))
+    group.isMixed = group.isMixed || index < open.count - 1
+    let extras = open[0].extras
     open.removeSubrange(index...)
     let before = phase
-    let whole = StepGroup(name: groups[0].name, steps: groups.flatMap(\.steps))
     let performance = begin(
-      .undo, Entry(step: .group(whole), state: baseState, name: whole.name), false)
-    open[0].steps = whole.steps
-    let errors = rollBack(performance)
+      .undo, Entry(step: .group(whole), state: baseState, name: whole.name, extras: extras), false)
+    let failure = performAll(performance)
     // What was forgotten meanwhile is forgotten there, too.
+    let recorded = open
     (phase, open) = (before, performance.outer)
+    defer { withExtendedLifetime(recorded) {} }
     changeDisabled(by: performance.disabledInside)
+    guard let failure else {
+      closeIfOver()
+      return notify(.didCloseGroup(depth: open.count + 1))
+    }
+    if case .failed(_, _, let rollback) = failure, !rollback.isEmpty {
+      renumberAll()
+      performance.parent?.isLost = true
+    }
+    group.steps = performance.entry?.step.parts ?? []
+    open.append(group)
+    close(id)
     closeIfOver()
-    notify(.didCloseGroup(depth: open.count + 1))
-    if errors.isEmpty { return }
-    throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: errors)
+    throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: [failure])
   }
 
   /// Takes back what was done, newest first; returns what that throws.

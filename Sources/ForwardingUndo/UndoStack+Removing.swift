@@ -5,13 +5,16 @@ extension UndoStack {
   ///
   /// The targets are as they were, so whether they are modified does not change.
   public func removeAll() {
-    let old = (done, undone, open, closing, records.lastTarget, performance?.kept)
+    let old = (done, undone, open, closing, waiting, records.lastTarget, performance?.kept)
     // What is half done is a state that nobody comes back to.
-    let isBetween = performance != nil || open.contains { !$0.steps.isEmpty }
+    let isBetween =
+      performance != nil || open.contains { !$0.steps.isEmpty }
+      || waiting.contains { !$0.isDiscardable }
     baseState = isBetween ? newState() : currentState
     (done, undone) = (EntryList(), EntryList())
     for index in open.indices { open[index].steps = [] }
     for index in closing.indices { closing[index] = [] }
+    waiting = []
     records.lastTarget = nil
     coalescing = nil
     performance?.removeAll()
@@ -27,10 +30,11 @@ extension UndoStack {
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
-    let old = (done, undone, open, closing, records.lastTarget, performance?.kept)
+    let old = (done, undone, open, closing, waiting, records.lastTarget, performance?.kept)
     var removed = false
     for index in open.indices { removed = open[index].steps.remove(object) || removed }
     for index in closing.indices { removed = closing[index].remove(object) || removed }
+    waiting = waiting.compactMap { $0.without(object, &removed) }
     removed = performance?.remove(object) == true || removed
     removed = removeDone(object, alsoBefore: removed) || removed
     removed = removeUndone(object) || removed

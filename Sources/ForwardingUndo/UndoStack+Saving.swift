@@ -26,10 +26,14 @@ extension UndoStack {
   var currentState: Int { done.newest { !$0.isDiscardable }?.state ?? baseState }
 
   /// Whether the targets are not as they were when ``markSaved()`` was called last, or at the beginning. Undo and redo
-  /// lead back there.
+  /// lead back there; while one is under way, the targets are modified.
   public var isModified: Bool {
-    if performance == nil, open.contains(where: { $0.counts }) { return true }
-    return currentState != savedState
+    isBetween || currentState != savedState
+  }
+
+  /// Whether something has changed that counts, and is no entry: an open group, or an undo that is under way.
+  private var isBetween: Bool {
+    open.counts || performance?.counts == true || waiting.contains { !$0.isDiscardable }
   }
 
   /// Notes that the targets are saved as they are.
@@ -46,10 +50,9 @@ extension UndoStack {
     return UndoCheckpoint(stack: identity, state: currentState)
   }
 
-  /// Whether the targets are where they were.
+  /// Whether the targets are where they were. While an undo or a redo is under way they are nowhere.
   public func isAt(_ checkpoint: UndoCheckpoint) -> Bool {
-    checkpoint.stack == identity && checkpoint.state == currentState
-      && !open.contains { $0.counts }
+    checkpoint.stack == identity && checkpoint.state == currentState && !isBetween
   }
 
   /// The next record does not coalesce with what is there.
@@ -84,7 +87,18 @@ extension UndoStack {
   }
 }
 
-extension OpenGroup {
-  /// Whether it has changed anything that counts.
-  fileprivate var counts: Bool { !steps.isEmpty && extras?.isDiscardable != true }
+extension Performance {
+  /// Whether it has changed anything that counts, or others have meanwhile. A step that runs may have.
+  fileprivate var counts: Bool {
+    outer.counts || entry?.isDiscardable != true
+      || stages.contains { $0.entry?.isDiscardable != true }
+      || deferred.contains { !$0.isDiscardable } || parent?.counts == true
+  }
+}
+
+extension [OpenGroup] {
+  /// Whether they have changed anything that counts, which the outermost one says.
+  fileprivate var counts: Bool {
+    first?.extras?.isDiscardable != true && contains { !$0.steps.isEmpty }
+  }
 }

@@ -38,6 +38,8 @@ public final class UndoStack {
   var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
   /// What is still to become a part of it, the next one last, for each group that is being closed.
   var closing: [[Step]] = []
+  /// What others recorded while an undo was awaited that is over, and is still to become undos.
+  var waiting: [Entry] = []
 
   let identity = StackIdentity()
   /// The state in front of all entries.

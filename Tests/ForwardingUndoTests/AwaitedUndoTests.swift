@@ -106,6 +106,34 @@ struct AwaitedUndoTests {
     #expect(page.count == 3)
   }
 
+  @Test(
+    "a group of others is refused meanwhile, and its body does not run", arguments: [true, false])
+  func groupMeanwhile(undoingErrors: Bool) async throws {
+    let page = Page(undo)
+    let gate = Gate()
+    undo.record(on: page) { page in
+      // One of the step is a part of the redo.
+      try undo.group { try page.add(1) }
+      await gate.wait()
+    }
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    let error = #expect(throws: UndoError.self) {
+      try undo.group("Move", undoingErrors: undoingErrors) { try page.setTitle("meanwhile") }
+    }
+    guard case .busy? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(page.title == "")
+    gate.open()
+    _ = try await undoing.value
+    #expect(undo.groupDepth == 0)
+    #expect((undo.undoCount, undo.redoCount) == (0, 1))
+    try undo.group("Move") { try page.setTitle("afterwards") }
+    #expect(undo.undoName == "Move")
+  }
+
   @Test("what others say meanwhile is said of what they record")
   func namedMeanwhile() async throws {
     let page = Page(undo)

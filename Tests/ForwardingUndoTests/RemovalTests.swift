@@ -164,4 +164,35 @@ struct RemovalTests {
     _ = try await undoing.value
     #expect(undo.steps.flatMap(\.arguments) == (all ? ["-4"] : ["-2", "-4"]))
   }
+
+  @MainActor
+  @Test("goes out of it when the undo has ended, too", arguments: [true, false])
+  func waiting(all: Bool) async throws {
+    let (page, other) = (Page(undo), Page(undo))
+    let gate = Gate()
+    undo.onDiagnostic = { _ in }
+    undo.record(on: other) { _ in await gate.wait() }
+    try undo.markSaved()
+    let undoing = Task { try await undo.undo() }
+    await gate.reached()
+    try other.add(1)
+    undo.isDiscardable = true
+    try page.add(2)
+    try other.add(4)
+    undo.isDiscardable = true
+    // Told of the first one, while the others wait.
+    var isFirst = true
+    undo.observe { undo, event in
+      guard isFirst, event == .didCloseGroup(depth: 1) else { return }
+      isFirst = false
+      if all { undo.removeAll() } else { #expect(undo.removeAll(for: page)) }
+    }
+    gate.open()
+    _ = try await undoing.value
+    #expect(!isFirst)
+    #expect(undo.steps.flatMap(\.arguments) == (all ? [] : ["-1", "-4"]))
+    // The change of the page is there, and cannot be undone.
+    while try await undo.undo() {}
+    #expect(undo.isModified)
+  }
 }
