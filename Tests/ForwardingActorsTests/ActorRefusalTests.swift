@@ -36,8 +36,13 @@ struct ActorRefusalTests {
       try await nodes.method { _ = try await Clerk.Assistant.resolve(id: $0, using: $1).add(1) },
       try await nodes.method { try await Clerk.callIntern($0, $1) },
       try await nodes.method { try await Clerk.callTemp($0, $1) },
+      try await nodes.method { try await Clerk.callInStructure($0, $1) },
+      try await nodes.method { try await Clerk.callInEnumeration($0, $1) },
+      try await nodes.method { try await Clerk.callInClosure($0, $1) },
+      try await nodes.method { try await Clerk.callInActor($0, $1) },
+      try await nodes.method { try await Clerk.callInExtension($0, $1) },
     ]
-    #expect(Set(others + [add]).count == 6)
+    #expect(Set(others + [add]).count == 11)
     for method in others {
       #expect(method.hasPrefix("$s") && method.hasSuffix("FTE"))
       let answer = try await nodes.answer(to: RawCall(method: method, arguments: ["5"]))
