@@ -55,6 +55,30 @@ struct ActorRefusalTests {
     withExtendedLifetime((clerk, assistant)) {}
   }
 
+  @Test("a stub lets others call the methods of its protocol, and none of its own")
+  func stubs() async throws {
+    let (nodes, clerk, _) = try await clerk()
+    defer { nodes.close() }
+    let polite = try nodes.there.named("polite") { Polite(actorSystem: $0) }
+    let greeting = try await nodes.method {
+      _ = try await $Greeting.resolve(id: $0, using: $1).greeting("Ann")
+    }
+    let others = [
+      try await nodes.method { _ = try await Impostor.resolve(id: $0, using: $1).add(1) },
+      try await nodes.method { _ = try await $Greeting.resolve(id: $0, using: $1).added(1) },
+    ]
+    nodes.there.allow(Impostor.self)
+    nodes.there.allow($Greeting.self)
+    for (actor, method) in ["clerk", "polite"].flatMap({ actor in others.map { (actor, $0) } }) {
+      #expect(method.hasPrefix("$s") && method.hasSuffix("FTE"))
+      let call = RawCall(actor: actor, method: method, arguments: ["5"])
+      #expect(try await nodes.answer(to: call).refusal == .unknownMessage, "\(method)")
+    }
+    let call = RawCall(actor: "polite", method: greeting, arguments: ["\"Ann\""])
+    #expect(try await nodes.answer(to: call).body == "\"Good evening, Ann.\"")
+    withExtendedLifetime((clerk, polite)) {}
+  }
+
   @Test("a function that is not distributed, and any other name, is none of the actor's")
   func otherNames() async throws {
     let (nodes, clerk, add) = try await clerk()

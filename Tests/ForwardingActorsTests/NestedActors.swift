@@ -68,3 +68,14 @@ private extension Clerk {
     distributed func add(_ number: Int) -> Int { -number }
   }
 }
+
+/// An actor that says that it is a stub, as which only `@Resolvable` makes any.
+distributed actor Impostor: _DistributedActorStub {
+  typealias ActorSystem = MessagingActorSystem
+  distributed func add(_ number: Int) -> Int { -number }
+}
+
+/// A method of a stub that is none of the protocol.
+extension $Greeting {
+  distributed func added(_ number: Int) -> Int { -number }
+}
