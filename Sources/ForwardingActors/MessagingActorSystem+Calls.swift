@@ -47,8 +47,8 @@ extension MessagingActorSystem {
   func read(_ bytes: [UInt8], _ message: TransportMessage) throws(RefusedCall) -> ReadyCall {
     let call: ActorCall
     do throws(WireError) { call = try ActorCall(bytes, limits) } catch {
-      if case .version = error.reason { throw RefusedCall(.version, "\(error)") }
-      throw RefusedCall(.malformed, "\(error)")
+      if case .version = error.reason { throw RefusedCall(.version, error.outwards) }
+      throw RefusedCall(.malformed, error.outwards)
     }
     guard let actor = actors.find(call.actor) else { throw RefusedCall(.targetGone) }
     let settings = settings.read { $0 }

@@ -197,6 +197,26 @@ struct ActorRefusalTests {
     }
   }
 
+  @Test("what a type says of a value that it refuses stays in its process")
+  func secrets() async throws {
+    let (nodes, clerk, _) = try await clerk()
+    defer { nodes.close() }
+    let keep = try await nodes.method {
+      try await Clerk.resolve(id: $0, using: $1).keep(Clerk.Word(text: ""))
+    }
+    let word = try await nodes.method { _ = try await Clerk.resolve(id: $0, using: $1).word("") }
+    for (method, text, refusal) in [
+      (keep, "decode", RemoteRefusal.malformed), (keep, "corrupt", .malformed),
+      (word, "encode", .unsendableResult), (word, "invalid", .unsendableResult),
+    ] {
+      let call = RawCall(method: method, arguments: ["\"\(text)\""])
+      let answer = try await nodes.answer(to: call)
+      #expect(answer.refusal == refusal)
+      #expect(answer.body == "byte 0: no value of Word", "\(text)")
+    }
+    withExtendedLifetime(clerk) {}
+  }
+
   @Test("an ID from outside has names that are not too long")
   func ids() throws {
     func id(_ count: Int) throws -> MessagingActorSystem.ActorID {
