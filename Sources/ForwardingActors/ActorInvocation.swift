@@ -33,7 +33,9 @@ extension MessagingActorSystem {
       guard arguments.count < WireLimits.arguments else {
         throw ActorError.arguments(limit: WireLimits.arguments)
       }
-      arguments.append(try Self.json(argument.value, limits))
+      do throws(WireError) { arguments.append(try Self.json(argument.value, limits)) } catch {
+        throw RemoteError.wire(error)
+      }
     }
 
     /// Nothing: the other side knows its types.
@@ -45,7 +47,7 @@ extension MessagingActorSystem {
 
     static func json<Value: Encodable>(
       _ value: Value, _ limits: WireLimits
-    ) throws(RemoteError) -> [UInt8] {
+    ) throws(WireError) -> [UInt8] {
       do {
         let bytes = try ValueJSON.text(of: value, limits, at: 0)
         guard bytes.count <= limits.text else {
@@ -53,7 +55,7 @@ extension MessagingActorSystem {
         }
         return bytes
       } catch {
-        throw .wire(wireError(error, Value.self))
+        throw MessagingActorSystem.wireError(error, Value.self)
       }
     }
   }
@@ -79,7 +81,7 @@ extension MessagingActorSystem {
         }
         return try system.value(Value.self, of: json)
       } catch {
-        outcome.refuse(.malformed, "\(MessagingActorSystem.wireError(error, Value.self))")
+        outcome.refuse(.malformed, MessagingActorSystem.wireError(error, Value.self).outwards)
         throw error
       }
     }
@@ -99,10 +101,10 @@ extension MessagingActorSystem {
 
     /// Writes the result.
     public func onReturn<Success: Codable>(value: Success) async throws {
-      do throws(RemoteError) {
+      do throws(WireError) {
         outcome.answer(try InvocationEncoder.json(value, limits))
       } catch {
-        outcome.refuse(.unsendableResult, "\(error)")
+        outcome.refuse(.unsendableResult, error.outwards)
       }
     }
 

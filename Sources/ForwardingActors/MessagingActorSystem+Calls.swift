@@ -47,15 +47,16 @@ extension MessagingActorSystem {
   func read(_ bytes: [UInt8], _ message: TransportMessage) throws(RefusedCall) -> ReadyCall {
     let call: ActorCall
     do throws(WireError) { call = try ActorCall(bytes, limits) } catch {
-      if case .version = error.reason { throw RefusedCall(.version, "\(error)") }
-      throw RefusedCall(.malformed, "\(error)")
+      if case .version = error.reason { throw RefusedCall(.version, error.outwards) }
+      throw RefusedCall(.malformed, error.outwards)
     }
     guard let actor = actors.find(call.actor) else { throw RefusedCall(.targetGone) }
     let settings = settings.read { $0 }
     let isOwn = MethodName.isMethod(call.method, of: actor.typeName)
-    guard
-      isOwn || settings.stubs.contains(where: { MethodName.isMethod(call.method, of: $0) }),
-      AccessibleFunctions.contains(call.method)
+    guard isOwn || settings.stubs.contains(where: { MethodName.isMethod(call.method, of: $0) }),
+      AccessibleFunctions.contains(call.method),
+      // What a stub has for itself alone would be performed with another type's memory.
+      isOwn || AccessibleFunctions.isOfProtocol(call.method)
     else { throw RefusedCall(.unknownMessage) }
     let caller = Caller(peer: message.sender, node: node, actor: call.actor, method: call.method)
     guard settings.authorize?(caller) ?? true else { throw RefusedCall(.unauthorized) }

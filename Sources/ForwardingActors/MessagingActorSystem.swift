@@ -133,8 +133,8 @@ public final class MessagingActorSystem: DistributedActorSystem {
   public var incoming: RemoteStatistics { gate.counts.statistics }
 
   /// Lets others call the methods of a protocol, by the stub that `@Resolvable` makes of it: `allow($Greeting.self)`.
-  /// Only actors that conform to the protocol can be called so.
-  public func allow<Stub: DistributedActor>(_ stub: Stub.Type) {
+  /// Only actors that conform to the protocol can be called so, and only with what the protocol asks for.
+  public func allow<Stub: DistributedActor & _DistributedActorStub>(_ stub: Stub.Type) {
     guard let name = _mangledTypeName(stub) else { return }
     settings.withLock { _ = $0.stubs.insert(name) }
   }

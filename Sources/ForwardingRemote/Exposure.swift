@@ -50,7 +50,7 @@ final class Exposure: Sendable {
       let result = try interface.encodeResult(of: call)
       return RemoteAnswer(.answered, host: host, body: result[...])
     } catch {
-      return .refused(.unsendableResult, "\(error)", host: host)
+      return .refused(.unsendableResult, error.outwards, host: host)
     }
   }
 
@@ -62,7 +62,7 @@ final class Exposure: Sendable {
       case .version: .version
       default: .malformed
       }
-    return RefusedCall(refusal, "\(error)")
+    return RefusedCall(refusal, error.outwards)
   }
 }
 

@@ -17,6 +17,18 @@ public struct WireError: Error, Hashable, Sendable {
     self.offset = offset
   }
 
+  /// What another process may read of it: which byte, and what is wrong in words of this module, never in those of the
+  /// errors that types of values throw, nor with values of this process.
+  package var outwards: String {
+    switch reason {
+    case .value(let type, _): "\(WireError(.value(type: type, ""), at: offset))"
+    case .refused: "byte \(offset): the call refuses the value"
+    case .tooShort, .tooLong, .limit, .version, .interface, .unknownSelector, .encoding, .notText,
+      .embeddedNUL, .notBool, .nestedTooDeeply, .noSelector, .noResult:
+      description
+    }
+  }
+
   /// What is wrong with bytes, or with a call.
   @nonexhaustive
   public enum Reason: Hashable, Sendable {
@@ -75,7 +87,8 @@ extension WireError.Reason: CustomStringConvertible {
     case .embeddedNUL: "the text holds a NUL, which would cut it"
     case .notBool(let byte): "a Bool is 0 or 1, but \(byte) is given"
     case .nestedTooDeeply(let limit): "lists nest more than \(limit) deep"
-    case .value(let type, let why): "no value of \(Self.short(type)): \(Self.short(why))"
+    case .value(let type, let why):
+      "no value of \(Self.short(type))" + (why.isEmpty ? "" : ": \(Self.short(why))")
     case .noSelector: "the call has no selector"
     case .noResult: "the call has no result"
     case .refused(let error): "\(error)"

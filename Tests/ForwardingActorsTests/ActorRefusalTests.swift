@@ -36,8 +36,13 @@ struct ActorRefusalTests {
       try await nodes.method { _ = try await Clerk.Assistant.resolve(id: $0, using: $1).add(1) },
       try await nodes.method { try await Clerk.callIntern($0, $1) },
       try await nodes.method { try await Clerk.callTemp($0, $1) },
+      try await nodes.method { try await Clerk.callInStructure($0, $1) },
+      try await nodes.method { try await Clerk.callInEnumeration($0, $1) },
+      try await nodes.method { try await Clerk.callInClosure($0, $1) },
+      try await nodes.method { try await Clerk.callInActor($0, $1) },
+      try await nodes.method { try await Clerk.callInExtension($0, $1) },
     ]
-    #expect(Set(others + [add]).count == 6)
+    #expect(Set(others + [add]).count == 11)
     for method in others {
       #expect(method.hasPrefix("$s") && method.hasSuffix("FTE"))
       let answer = try await nodes.answer(to: RawCall(method: method, arguments: ["5"]))
@@ -48,6 +53,30 @@ struct ActorRefusalTests {
     let own = RawCall(actor: "assistant", method: others[2], arguments: ["5"])
     #expect(try await nodes.answer(to: own).body == "-5")
     withExtendedLifetime((clerk, assistant)) {}
+  }
+
+  @Test("a stub lets others call the methods of its protocol, and none of its own")
+  func stubs() async throws {
+    let (nodes, clerk, _) = try await clerk()
+    defer { nodes.close() }
+    let polite = try nodes.there.named("polite") { Polite(actorSystem: $0) }
+    let greeting = try await nodes.method {
+      _ = try await $Greeting.resolve(id: $0, using: $1).greeting("Ann")
+    }
+    let others = [
+      try await nodes.method { _ = try await Impostor.resolve(id: $0, using: $1).add(1) },
+      try await nodes.method { _ = try await $Greeting.resolve(id: $0, using: $1).added(1) },
+    ]
+    nodes.there.allow(Impostor.self)
+    nodes.there.allow($Greeting.self)
+    for (actor, method) in ["clerk", "polite"].flatMap({ actor in others.map { (actor, $0) } }) {
+      #expect(method.hasPrefix("$s") && method.hasSuffix("FTE"))
+      let call = RawCall(actor: actor, method: method, arguments: ["5"])
+      #expect(try await nodes.answer(to: call).refusal == .unknownMessage, "\(method)")
+    }
+    let call = RawCall(actor: "polite", method: greeting, arguments: ["\"Ann\""])
+    #expect(try await nodes.answer(to: call).body == "\"Good evening, Ann.\"")
+    withExtendedLifetime((clerk, polite)) {}
   }
 
   @Test("a function that is not distributed, and any other name, is none of the actor's")
@@ -166,6 +195,26 @@ struct ActorRefusalTests {
     await #expect(throws: RemoteError.refused(.unknownMessage, "")) {
       try await there.generic(there)
     }
+  }
+
+  @Test("what a type says of a value that it refuses stays in its process")
+  func secrets() async throws {
+    let (nodes, clerk, _) = try await clerk()
+    defer { nodes.close() }
+    let keep = try await nodes.method {
+      try await Clerk.resolve(id: $0, using: $1).keep(Clerk.Word(text: ""))
+    }
+    let word = try await nodes.method { _ = try await Clerk.resolve(id: $0, using: $1).word("") }
+    for (method, text, refusal) in [
+      (keep, "decode", RemoteRefusal.malformed), (keep, "corrupt", .malformed),
+      (word, "encode", .unsendableResult), (word, "invalid", .unsendableResult),
+    ] {
+      let call = RawCall(method: method, arguments: ["\"\(text)\""])
+      let answer = try await nodes.answer(to: call)
+      #expect(answer.refusal == refusal)
+      #expect(answer.body == "byte 0: no value of Word", "\(text)")
+    }
+    withExtendedLifetime(clerk) {}
   }
 
   @Test("an ID from outside has names that are not too long")

@@ -19,6 +19,31 @@ distributed actor Clerk {
     var next: [Form] = []
   }
 
+  /// What is read and written with errors of its own.
+  struct Word: Codable, Equatable {
+    var text: String
+
+    init(text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      text = try decoder.singleValueContainer().decode(String.self)
+      if text == "corrupt" {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "is not 1234"))
+      }
+      if text == "decode" { throw Secret() }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      if text == "invalid" {
+        throw EncodingError.invalidValue(
+          1234, .init(codingPath: [], debugDescription: "is not 1234"))
+      }
+      if text == "encode" { throw Secret() }
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
+    }
+  }
+
   private let notes: Notes
   private var sum = 0
 
@@ -50,6 +75,8 @@ distributed actor Clerk {
       throw error
     }
   }
+  distributed func keep(_ word: Word) {}
+  distributed func word(_ text: String) -> Word { Word(text: text) }
   distributed func note(_ count: Int) -> String { String(repeating: "x", count: count) }
   /// Calls whoever came as an argument.
   distributed func introduce(_ name: String, to other: Clerk) async throws -> String {

@@ -35,4 +35,83 @@ struct MethodNameTests {
     #expect(!MethodName.isMethod("$s3app7GreeterC5greetyS2SYaKFTE", of: type))
     #expect(!MethodName.isMethod("$s3app3BoxCySiG5greetyS2SYaKFTE", of: type))
   }
+
+  @Test("every method of a type is found, but generic ones", arguments: MangledNames.own)
+  func isOwn(_ rest: String) {
+    #expect(MethodName.isMethod("$s1N5VaultC\(rest)FTE", of: "1N5VaultC"))
+  }
+
+  @Test(
+    "a method of a type inside of a type is none of its own, however deep",
+    arguments: MangledNames.others)
+  func isNot(_ rest: String) {
+    #expect(!MethodName.isMethod("$s1N5VaultC\(rest)FTE", of: "1N5VaultC"))
+  }
+
+  @Test(
+    "a name that ends anywhere else, or lacks any letter, is no other method's",
+    arguments: MangledNames.others)
+  func broken(_ rest: String) {
+    for index in rest.indices where rest.hasSuffix("YaK") {
+      var other = rest
+      other.remove(at: index)
+      #expect(!MethodName.isMethod("$s1N5VaultC\(other)FTE", of: "1N5VaultC"), "\(other)")
+      let short = rest[..<index]
+      #expect(!MethodName.isMethod("$s1N5VaultC\(short)FTE", of: "1N5VaultC"), "\(short)")
+    }
+  }
+}
+
+enum MangledNames {
+  // What the compiler has made of methods of an actor, whatever they are called and take.
+  static let own: [String] = [
+    "0022helloworld_hkaCJIDHdlayyYaK",
+    "009gre_GkaIiyyYaK",
+    "10vaultThingyySiYaK",
+    "2M2E4mod2ySiAA2KlCYaK",
+    "2meyA2C_AA2KlCtYaK",
+    "3arryySayAA2KlCG_AFSgShySiGSayAGSgGtYaK",
+    "3extySiAA2KlCYaK",
+    "3lab1a_2_CySi_AA2KlCSitYaK",
+    "3tup1a_ySi_AA2KlCtYaK",
+    "3two_0A1CAA3ParVyAA2KlCGAI_AItYaK",
+    "4anyc__1zyAC5InnerC_AC6Inner2VAI4DeepVtYaK",
+    "4noneyyYaK",
+    "4pextyyYaK",
+    "4privyyAA2KlCYaK",
+    "4propAA2KlCyYaK",
+    "4self1ayAA2KlC_tYaK",
+    "5fprivAA2KlCyYaK",
+    "5plain_1b4with_1eAA2KlCSi_AiA2EnOSDySSAA3ParV2InVyAI_GSgGAM1KCySi_GtYaK",
+    "6async1SiyYaK",
+    "7privextyyYaK",
+    "8throwingyyYaK",
+    "9vaultPropSiyYaK",
+  ]
+
+  // What it has made of types inside of the actor: in types, in functions, closures, initializers, accessors,
+  // operators, default arguments, values of properties, and extensions.
+  static let others: [String] = [
+    "11actorSystemAC11Distributed012LocalTestingd5ActorC0C_tcfc1LL_V5InnerC3fooSiyYaK",
+    "2M2E6InExt2C3fooSiyYaK",
+    "3defyySiFfA_SiycfU_1LL_V5InnerC3fooSiyYaK",
+    "4compSivg1LL_V5InnerC3fooSiyYaK",
+    "4eeeeoiyySi_ACtFZ1LL_V5InnerC3fooSiyYaK",
+    "5InExtC3fooSiyYaK",
+    "5InnerC3fooSiyYaK",
+    "5SpaceO2InC3fooSiyYaK",
+    "5localyyF1LL_V5InnerC3fooSiyYaK",
+    "5localyyF2LAL_C2LBC3fooSiyYaK",
+    "5localyyF2LAL_C3fooSiyYaK",
+    "5localyyF2LEL_O5InnerC3fooSiyYaK",
+    "5localyyFyycfU0_3InCL_C3fooSiyYaK",
+    "5localyyFyycfU_2LLL_V2InC3fooSiyYaK",
+    "5localyyFyycfU_3LL2L_V2InC3fooSiyYaK",
+    "6InPExt33_9DF94F1D58BF42BD8ED1851AD8EDDE7BLLC3fooSiyYaK",
+    "6PInner33_9DF94F1D58BF42BD8ED1851AD8EDDE7BLLC3fooSiyYaK",
+    "6storedSivpfiSiyXEfU_1LL_V5InnerC3fooSiyYaK",
+    "8extlocalyyF1LL_V5InnerC3fooSiyYaK",
+    "fd1LL_V5InnerC3fooSiyYaK",
+    "yS2icig1LL_V5InnerC3fooSiyYaK",
+  ]
 }
