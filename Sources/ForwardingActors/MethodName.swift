@@ -26,7 +26,7 @@ struct MethodName {
     case empty
     /// A module, that is no type.
     case module
-    /// A type, or a module, that was named before.
+    /// A type; or something that was named before, as any name may have been.
     case named
     /// Types in parentheses.
     case tuple(Int)
@@ -34,7 +34,8 @@ struct MethodName {
 
   /// Whether a name that this process has is that of a method of a type, whose name is that of the runtime.
   ///
-  /// A few methods of the type are not found: such as are generic, and such as have parameters of local types.
+  /// A few methods of the type are not found: such as are generic, such as have parameters of local types, and such
+  /// whose name and first label both were there before.
   static func isMethod(_ name: String, of type: String) -> Bool {
     let (prefix, suffix) = ("$s" + type, "FTE")
     // A type whose name is not known would have all methods.
@@ -49,12 +50,16 @@ struct MethodName {
   /// The method's own name, with the module that adds it in front, and the mark of a file behind.
   private mutating func readName() -> Bool {
     var ahead = text
-    let isBefore = text.next == UInt8(ascii: "A")
-    if isBefore ? ahead.skipOneBefore() : ahead.skipIdentifier(), ahead.skip("E") { text = ahead }
-    guard text.skipIdentifier() else { return false }
+    if Self.skipName(&ahead), ahead.skip("E") { text = ahead }
+    guard Self.skipName(&text) else { return false }
     ahead = text
-    if ahead.skipIdentifier(), ahead.skip("LL") { text = ahead }
+    if Self.skipName(&ahead), ahead.skip("LL") { text = ahead }
     return true
+  }
+
+  /// Goes on behind a name, or what stands for one that was there before.
+  private static func skipName(_ text: inout MangledText) -> Bool {
+    text.next == UInt8(ascii: "A") ? text.skipOneBefore() : text.skipIdentifier()
   }
 
   /// Labels, result and parameters, and that the method may wait and throw, as all distributed methods do.
@@ -78,7 +83,7 @@ struct MethodName {
     case .identifier, .mark, .module: return false
     }
     if count > 0, Array(labels) == [.empty] { return true }
-    return labels.count == count && labels.allSatisfy { $0 == .identifier || $0 == .mark }
+    return labels.count == count && labels.allSatisfy { [.identifier, .named, .mark].contains($0) }
   }
 
   private static func isType(_ item: Item) -> Bool {
@@ -106,7 +111,7 @@ struct MethodName {
     case UInt8(ascii: "t"): return tuple()
     case UInt8(ascii: "L"):
       // The mark of a file, behind a name.
-      return text.skip("L") && take(.identifier) && stack.last == .identifier
+      return text.skip("L") && takeName() && takeName() && push(.identifier)
     default: return false
     }
   }
@@ -117,6 +122,8 @@ struct MethodName {
   }
 
   private mutating func take(_ item: Item) -> Bool { stack.popLast() == item }
+
+  private mutating func takeName() -> Bool { [.identifier, .named].contains(stack.popLast()) }
 
   /// `Si`, `S2S` for two, `ScA`; `So` for the module of C; `Sg` for the optional of the type in front.
   private mutating func standard() -> Bool {
@@ -140,7 +147,7 @@ struct MethodName {
 
   /// A type by its name, in a module or in a type.
   private mutating func nominal() -> Bool {
-    guard take(.identifier), let context = stack.popLast() else { return false }
+    guard takeName(), let context = stack.popLast() else { return false }
     guard [.identifier, .module, .named].contains(context) else { return false }
     return push(.named)
   }
@@ -157,14 +164,13 @@ struct MethodName {
     return false
   }
 
-  /// Types behind each other, whose first has `_` behind it; they may have labels. `y` alone is none.
+  /// Types behind each other, whose first has `_` behind it. Such as have labels are refused. `y` alone is none.
   private mutating func tuple() -> Bool {
     if stack.last == .empty { return take(.empty) && push(.tuple(0)) }
     var count = 0
     while !stack.isEmpty {
       let isFirst = stack.last == .mark
       if isFirst { stack.removeLast() }
-      if stack.last == .identifier { stack.removeLast() }
       guard let type = stack.popLast(), Self.isType(type), type != .empty else { return false }
       count += 1
       if isFirst { return push(.tuple(count)) }

@@ -65,6 +65,9 @@ struct MethodNameTests {
 enum MangledNames {
   // What the compiler has made of methods of an actor, whatever they are called and take.
   static let own: [String] = [
+    "3add2to_AEySi_S2itYaK",
+    "4nameADySS_tYaK",
+    "4same_4SameyAaEV_AfEVtYaK",
     "0022helloworld_hkaCJIDHdlayyYaK",
     "009gre_GkaIiyyYaK",
     "10vaultThingyySiYaK",
@@ -92,6 +95,7 @@ enum MangledNames {
   // What it has made of types inside of the actor: in types, in functions, closures, initializers, accessors,
   // operators, default arguments, values of properties, and extensions.
   static let others: [String] = [
+    "ABC4nameAEySS_tYaK",
     "11actorSystemAC11Distributed012LocalTestingd5ActorC0C_tcfc1LL_V5InnerC3fooSiyYaK",
     "2M2E6InExt2C3fooSiyYaK",
     "3defyySiFfA_SiycfU_1LL_V5InnerC3fooSiyYaK",
