@@ -26,6 +26,8 @@
     public var inboxPrefix = "_INBOX"
     /// How long the first connection may take.
     public var timeout: Duration = .seconds(2)
+    /// How long a server may take nothing of what is sent. One that takes longer is connected to anew.
+    public var writeTimeout: Duration = .seconds(2)
 
     /// Options for a server.
     public init(_ url: String) { self.url = url }

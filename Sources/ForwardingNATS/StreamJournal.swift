@@ -2,7 +2,6 @@
   public import ForwardingRemote
   public import ForwardingWire
   import Invocations
-  import Synchronization
 
   /// A journal of calls that a NATS server keeps, in a stream of JetStream: any number of processes add to it, and read
   /// it.
@@ -22,9 +21,6 @@
     let stream: NATSStream
     let options: StreamOptions
     private let connection: NATSConnection
-    /// The beginning of the names of this one's records.
-    private let prefix = String(UInt64.random(in: 0 ... .max), radix: 36) + "-"
-    private let number = Atomic<UInt64>(0)
 
     /// Opens the stream of a name, and makes it if there is none.
     public init(
@@ -54,14 +50,25 @@
     ///   first one, gives the same name. It is drawn unless given.
     @discardableResult
     public func append(_ call: Invocation, id: String? = nil) throws(StreamError) -> UInt64 {
+      // Who could know the next name could take it, and so keep a call out.
+      let drawn = UInt128.random(in: 0 ... .max)
+      return try append(call, as: id ?? String(drawn, radix: 36), isDrawn: id == nil)
+    }
+
+    /// Adds a call. That the server has a name that was drawn is no success, unless it was sent before.
+    func append(_ call: Invocation, as id: String, isDrawn: Bool) throws(StreamError) -> UInt64 {
       let bytes: [UInt8]
       do throws(WireError) { bytes = try interface.encode(call) } catch { throw .wire(error) }
-      let id = id ?? prefix + "\(number.wrappingAdd(1, ordering: .relaxed).newValue)"
       // The header with the name counts as well.
       let (limit, size) = (connection.maximumPayload, bytes.count + id.utf8.count + 64)
       guard size <= limit else { throw .transport(.tooLarge(limit: limit, given: size)) }
+      var isNew = isDrawn
       return try options.trying { (limit) throws(StreamError) in
-        try stream.publish(bytes, id: id, within: limit)
+        let isFirst = isNew
+        isNew = false
+        let (sequence, isDuplicate) = try stream.publish(bytes, id: id, within: limit)
+        if isFirst, isDuplicate { throw .transport(.failed("another record has the name \(id)")) }
+        return sequence
       }
     }
 

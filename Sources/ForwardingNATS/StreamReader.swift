@@ -41,8 +41,10 @@
       into target: AnyObject, _ options: StreamReplayOptions = StreamReplayOptions()
     ) async throws -> StreamSummary {
       var cursor = try Cursor(self, options)
-      while let call = try cursor.next() {
+      while true {
+        // Before a record is taken, which is then made in any case.
         try Task.checkCancellation()
+        guard let call = try cursor.next() else { break }
         do { try await call.sendAwaiting(to: target) } catch { try cursor.take(error) }
       }
       return cursor.summary

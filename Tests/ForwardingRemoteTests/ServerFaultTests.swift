@@ -3,7 +3,9 @@
   import ForwardingNATS
   import ForwardingRemote
   import Foundation
+  import ForwardingWire
   import RemoteTestSupport
+  import Synchronization
   import Testing
 
   @Suite(
@@ -70,6 +72,48 @@
       process.end()
     }
 
+    @Test("a server that stands still: large calls end near their deadline, and go when it goes on")
+    func stoppedServer() async throws {
+      let server = try NATSServer()
+      let host = RemoteHost(try NATSTransport(server.url), as: name)
+      var vaults = Interface("vault")
+      try vaults.allow(Vault.name)
+      let vault = Vault()
+      try host.expose(vault, vaults)
+      let here = try NATSTransport(server.url)
+      let remote = RemoteProxy(vaults, here, at: name, deadline: .seconds(1))
+      #expect(try await Vault.name("Ann", on: remote) == "Ann's")
+      server.signal(SIGSTOP)
+      let ended = Count()
+      let begin = ContinuousClock.now
+      let text = String(repeating: "x", count: 500_000)
+      let calls = (0..<60).map { _ in
+        Task.detached {
+          await #expect(throws: RemoteError.self) {
+            _ = try await Vault.name(text, on: remote).count
+          }
+          ended.sum.wrappingAdd(1, ordering: .relaxed)
+        }
+      }
+      // A thread of its own: those of tasks may all stand still.
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          while ended.sum.load(ordering: .relaxed) < 60, ContinuousClock.now - begin < .seconds(40)
+          {
+            usleep(10_000)
+          }
+          server.signal(SIGCONT)
+          continuation.resume()
+        }
+      }
+      let time = ContinuousClock.now - begin
+      #expect(time < .seconds(30), "\(time)")
+      for call in calls { await call.value }
+      remote.deadline = .seconds(300)
+      while (try? await Vault.name("Ann", on: remote)) != "Ann's" {}
+      host.close()
+    }
+
     #if Macros
       @Test("three of five hosts die while all are asked: the others answer, those are named")
       func dyingHosts() async throws {
@@ -95,4 +139,6 @@
       }
     #endif
   }
+
+  private final class Count: Sendable { let sum = Atomic(0) }
 #endif

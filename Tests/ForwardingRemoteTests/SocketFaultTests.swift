@@ -126,7 +126,7 @@ struct SocketFaultTests {
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setUp()
     let connection = SocketConnection(descriptor)
-    connection.begin(room: 100) { _, _ in
+    connection.begin(ReadingRooms(100)) { _, _ in
     } ended: { _ in
     }
     let message = [UInt8](repeating: 1, count: 100)
@@ -164,6 +164,41 @@ struct SocketFaultTests {
     #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "a text")
     unlink(path)
+  }
+
+  @Test("who listens and has too many that wait is there: its file stays")
+  func fullBacklog() throws {
+    let busy = try SocketDescriptor.make()
+    try busy.listen(at: path)
+    var before = stat()
+    #expect(lstat(path, &before) == 0)
+    var waiting: [SocketDescriptor] = []
+    while waiting.count < 5000 {
+      let descriptor = try SocketDescriptor.make()
+      waiting.append(descriptor)
+      guard (try? descriptor.connect(to: path)) == true else { break }
+    }
+    #expect(waiting.count < 5000)
+    #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
+    #expect(throws: TransportError.self) { try UnixSocketTransport(connectedTo: path) }
+    var after = stat()
+    #expect(lstat(path, &after) == 0 && after.st_ino == before.st_ino)
+    for descriptor in waiting { descriptor.close() }
+    busy.close()
+    unlink(path)
+  }
+
+  @Test("who ends takes away its own file, and not that of another who listens there by now")
+  func fileOfAnother() throws {
+    let first = try UnixSocketTransport(listeningAt: path)
+    unlink(path)
+    let second = try UnixSocketTransport(listeningAt: path)
+    first.close()
+    #expect(access(path, F_OK) == 0)
+    let client = try UnixSocketTransport(connectedTo: path)
+    client.close()
+    second.close()
+    #expect(access(path, F_OK) != 0)
   }
 
   @Test("a peer whose frames are none of ours is hung up on, and the others are served")

@@ -176,7 +176,7 @@
       try other.append(rob.message.invocation())
       // Whoever may publish may write anything.
       let stranger = try NATSTransport(server.url)
-      let subject = RemoteSubject(parts: "forwarding", "journal", "bank")
+      let subject = RemoteSubject(parts: "forwarding-journal", "bank")
       for bytes in [[], [1, 2, 3], [1, 0, 5, 0, 9, 0, 5, 0, 255, 255, 255, 255]] as [[UInt8]] {
         try stranger.publish(bytes, to: subject)
       }
@@ -251,6 +251,26 @@
       let tally = Tally(keepsOrder: true)
       try journal.reader(from: 2).replay(into: tally)
       #expect(tally.inOrder == [2, 3])
+      journal.close()
+    }
+
+    @Test("a replay that is cancelled goes on later with the call that it has not made")
+    func cancelled() async throws {
+      let journal = try journal()
+      for number in 0..<10 { try journal.append(call(number)) }
+      let target = Breaker { number in
+        if number == 3 { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+      let next = await Task {
+        let reader = journal.reader()
+        await #expect(throws: CancellationError.self) {
+          try await reader.replayAwaiting(into: target)
+        }
+        return reader.next
+      }.value
+      #expect(target.inOrder == [0, 1, 2, 3] && next == 5)
+      try await journal.reader(from: next).replayAwaiting(into: target)
+      #expect(target.inOrder == Array(0..<10))
       journal.close()
     }
 

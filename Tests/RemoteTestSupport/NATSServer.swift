@@ -60,6 +60,13 @@
 
     package func kill() { end(SIGKILL) }
 
+    /// Sends it a signal that it goes on after, or stands still.
+    package func signal(_ signal: Int32) {
+      if let number = process.withLock({ $0?.processIdentifier }) {
+        Foundation.kill(number, signal)
+      }
+    }
+
     private func end(_ signal: Int32) {
       let process = process.withLock { process in
         defer { process = nil }

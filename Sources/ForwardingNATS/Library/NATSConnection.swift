@@ -108,6 +108,9 @@
       try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
       try TransportError.check(
         unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
+      // Whoever publishes waits for the system under the library's lock: without it, as long as the server stands still.
+      try TransportError.check(
+        unsafe natsOptions_SetWriteDeadline(made, max(1, options.writeTimeout.milliseconds)))
       try TransportError.check(
         unsafe natsOptions_SetCustomInboxPrefix(made, options.inboxPrefix))
       if let name = options.name {

@@ -22,7 +22,8 @@
     init(_ connection: NATSConnection, _ name: String) throws(StreamError) {
       self.connection = connection
       self.name = Self.escaped(name)
-      subject = "forwarding.journal." + self.name
+      // Not of the subjects that hosts have, whose names anybody chooses.
+      subject = "forwarding-journal." + self.name
       unsafe context = nil
       var made: OpaquePointer?
       let status = unsafe natsConnection_JetStream(&made, connection.pointer, nil)
@@ -84,11 +85,11 @@
       return unsafe StreamBounds(first: state.FirstSeq, last: state.LastSeq)
     }
 
-    /// Adds a record, and waits until the server says that it has it. Gives its number; that of the first one where
-    /// the server has one of the same name.
+    /// Adds a record, and waits until the server says that it has it. Gives its number, or that of the first one where
+    /// the server has one of the same name, and whether that is so.
     func publish(
       _ bytes: [UInt8], id: String, within limit: Duration
-    ) throws(StreamError) -> UInt64 {
+    ) throws(StreamError) -> (sequence: UInt64, isDuplicate: Bool) {
       var answer: UnsafeMutablePointer<jsPubAck>?
       var code = jsErrCode(rawValue: 0)
       // SAFETY: bytes and text live until the call returns, which copies them.
@@ -104,10 +105,8 @@
       }
       defer { unsafe jsPubAck_Destroy(answer) }
       try StreamError.check(status, code)
-      guard let sequence = unsafe answer?.pointee.Sequence else {
-        throw .transport(.failed("no answer"))
-      }
-      return sequence
+      guard let answer = unsafe answer?.pointee else { throw .transport(.failed("no answer")) }
+      return unsafe (answer.Sequence, answer.Duplicate)
     }
 
     /// Begins to read at a record.

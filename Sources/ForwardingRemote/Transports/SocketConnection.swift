@@ -58,16 +58,17 @@ final class SocketConnection: Sendable {
 
   /// Begins to take messages. `ended` is called once, when there will be no more.
   func begin(
-    room: Int, _ received: @escaping @Sendable (SocketConnection, [UInt8]) -> Void,
+    _ rooms: ReadingRooms, _ received: @escaping @Sendable (SocketConnection, [UInt8]) -> Void,
     ended: @escaping @Sendable (SocketConnection) -> Void
   ) {
-    let box = ReadingRoom(room)
     self.ended.withLock { $0 = ended }
     sources.reading.setEventHandler { [weak self] in
       guard let self else { return }
+      var room = rooms.take()
+      defer { rooms.giveBack(room) }
       // Not for ever, as who writes waits for the same queue.
       for _ in 0..<64 {
-        switch box.receive(from: descriptor) {
+        switch descriptor.receive(into: &room) {
         case .message(let bytes): received(self, bytes)
         case .nothing: return
         case .ended: return giveUp()
@@ -79,18 +80,6 @@ final class SocketConnection: Sendable {
     }
     sources.reading.activate()
     sources.writing.activate()
-  }
-
-  /// Where messages are written to, by the queue alone.
-  private final class ReadingRoom: @unchecked Sendable {
-    // SAFETY: used on the connection's queue alone.
-    private var bytes: [UInt8]
-
-    init(_ count: Int) { bytes = [UInt8](repeating: 0, count: count) }
-
-    func receive(from descriptor: SocketDescriptor) -> SocketDescriptor.Received {
-      descriptor.receive(into: &bytes)
-    }
   }
 
   /// Sends a message, or lets it wait for those before it.
@@ -160,5 +149,21 @@ final class SocketConnection: Sendable {
       if !wasWaiting { sources.writing.resume() }
       return true
     }
+  }
+}
+
+/// Where messages are written to when they come. Connections share them, as most of them are silent at any time.
+final class ReadingRooms: Sendable {
+  private let size: Int
+  private let free = Guarded<[[UInt8]]>([])
+
+  init(_ size: Int) { self.size = size }
+
+  func take() -> [UInt8] {
+    free.withLockInPlace { $0.popLast() } ?? [UInt8](repeating: 0, count: size)
+  }
+
+  func giveBack(_ room: [UInt8]) {
+    free.withLockInPlace { if $0.count < 4 { $0.append(room) } }
   }
 }

@@ -64,11 +64,25 @@ struct SocketDescriptor: Hashable, Sendable {
     guard system_listen(number) == 0 else { throw .unreachable("\(path): \(lastError)") }
   }
 
-  /// Takes away what is left of a socket, and no other file.
-  static func removeSocket(at path: String) {
-    var facts = stat()
-    // SAFETY: the facts are written, or the status says that they are not.
-    guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return }
+  /// Which of all files a socket in the file system is.
+  struct File: Hashable, Sendable {
+    let device: UInt64
+    let number: UInt64
+
+    /// The socket at a path; nil where there is none, or another kind of file.
+    init?(at path: String) {
+      var facts = stat()
+      // SAFETY: the facts are written, or the status says that they are not.
+      guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return nil }
+      device = UInt64(truncatingIfNeeded: facts.st_dev)
+      number = UInt64(truncatingIfNeeded: facts.st_ino)
+    }
+  }
+
+  /// Takes away a socket, and no other file that may be there by now.
+  static func remove(_ file: File?, at path: String) {
+    guard let file, File(at: path) == file else { return }
+    // SAFETY: the text lives until the call returns.
     _ = unsafe unlink(path)
   }
 
@@ -87,24 +101,34 @@ struct SocketDescriptor: Hashable, Sendable {
     return SocketDescriptor(number: number)
   }
 
-  /// Connects to who listens at a path; false if nobody does.
+  /// Connects to who listens at a path; false if nobody does. Who listens, and has too many that wait, is there.
   func connect(to path: String) throws(TransportError) -> Bool {
     // SAFETY: as above.
     let status = unsafe try withAddress(of: path) { address, size in
       unsafe system_connect(number, address, size)
     }
     if status == 0 { return true }
-    if errno == ECONNREFUSED || errno == ENOENT || errno == EAGAIN { return false }
+    if errno == ECONNREFUSED || errno == ENOENT { return false }
+    if errno == EAGAIN { throw .unreachable("\(path): too many wait for who listens there") }
     throw .unreachable("\(path): \(lastError)")
   }
 
-  /// The next one that wants to connect; nil if there is none.
-  func accept() -> SocketDescriptor? {
-    let number = system_accept(self.number)
-    guard number >= 0 else { return nil }
-    let descriptor = SocketDescriptor(number: number)
-    descriptor.setUp()
-    return descriptor
+  /// What became of one that wants to connect.
+  enum Accepted { case connected(SocketDescriptor), nothing, noRoom }
+
+  /// The next one that wants to connect.
+  func accept() -> Accepted {
+    while true {
+      let number = system_accept(self.number)
+      if number >= 0 {
+        let descriptor = SocketDescriptor(number: number)
+        descriptor.setUp()
+        return .connected(descriptor)
+      }
+      // One that has gone again does not hide the next one.
+      if errno == EINTR || errno == ECONNABORTED { continue }
+      return errno == EAGAIN || errno == EWOULDBLOCK ? .nothing : .noRoom
+    }
   }
 
   /// The process at the other end, as the kernel says.

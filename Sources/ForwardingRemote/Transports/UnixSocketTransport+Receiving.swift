@@ -2,6 +2,9 @@ import Invocations
 
 // What comes from other processes: a frame says what it is, and is believed in nothing else.
 extension UnixSocketTransport {
+  /// How many connections there are.
+  var connectionCount: Int { state.read { $0.connections.count } }
+
   func receive(_ frame: SocketFrame, from connection: SocketConnection) {
     switch frame.kind {
     case .told:
@@ -23,7 +26,7 @@ extension UnixSocketTransport {
           TransportMessage(payload: frame.payload, sender: connection.peer, answer: answer))
       }
     case .answered: request(frame.number, of: connection)?.take(.success(frame.payload))
-    case .nobody: nobody(frame.number, connection)
+    case .nobody: leave(frame.number, connection, nil)
     }
   }
 
@@ -38,13 +41,20 @@ extension UnixSocketTransport {
     }
   }
 
-  private func nobody(_ number: UInt64, _ connection: SocketConnection) {
-    let unheard: AnsweredRequest? = state.withLockInPlace { state in
-      guard var pending = state.requests[number] else { return nil }
-      pending.waiting.removeAll { $0 === connection }
+  /// A connection that a request waits for gives no answer: nobody listens there, or it failed. The request fails when
+  /// nobody else is waited for.
+  func leave(_ number: UInt64, _ connection: SocketConnection, _ error: TransportError?) {
+    let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
+      guard var pending = state.requests[number],
+        let index = pending.waiting.firstIndex(where: { $0 === connection })
+      else { return nil }
+      pending.waiting.remove(at: index)
+      pending.failure = error ?? pending.failure
       state.requests[number] = pending
-      return pending.waiting.isEmpty && !pending.isHeard ? pending.request : nil
+      guard pending.waiting.isEmpty, !pending.isHeardHere else { return nil }
+      if let failure = pending.failure { return (pending.request, failure) }
+      return pending.isHeard ? nil : (pending.request, .nobodyListens)
     }
-    unheard?.take(.failure(.nobodyListens))
+    if let (request, error) = failed { request.take(.failure(error)) }
   }
 }

@@ -23,6 +23,7 @@ public final class UnixSocketTransport: Transport {
   let state = Guarded(State())
   private let path: String
   private let listening: Listening?
+  private let rooms: ReadingRooms
 
   struct State {
     var connections: [SocketConnection] = []
@@ -35,33 +36,45 @@ public final class UnixSocketTransport: Transport {
   struct Pending {
     let request: AnsweredRequest
     var waiting: [SocketConnection]
+    /// Whether somebody of this process listens, who may answer at any time.
+    let isHeardHere: Bool
     /// Whether somebody listens, as far as is known.
     var isHeard: Bool
+    /// Why one of those who may have answered does not.
+    var failure: TransportError?
   }
 
   private struct Listening: @unchecked Sendable {
     // SAFETY: a source may be cancelled from any thread.
     let source: any DispatchSourceRead
     let descriptor: SocketDescriptor
+    let file: SocketDescriptor.File?
+
+    /// Takes nobody for a while. What is suspended must not be let go, so the closure has it.
+    func rest() {
+      source.suspend()
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) { source.resume() }
+    }
   }
 
-  /// Listens at a path. A file that is left there by a process that has ended is taken away.
+  /// Listens at a path. A file that is left there by a process that has ended is taken away. Who connects beyond
+  /// so many connections is hung up on.
   public convenience init(
-    listeningAt path: String, maximumPayload: Int = 128 << 10
+    listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
   ) throws(TransportError) {
     let descriptor = try SocketDescriptor.make()
     let lock = SocketDescriptor.lockFolder(of: path)
     defer { lock?.close() }
     do throws(TransportError) {
       if try descriptor.connect(to: path) { throw .unreachable("\(path): somebody listens there") }
-      SocketDescriptor.removeSocket(at: path)
+      SocketDescriptor.remove(SocketDescriptor.File(at: path), at: path)
       try descriptor.listen(at: path)
     } catch {
       descriptor.close()
       throw error
     }
     self.init(path, maximumPayload, descriptor)
-    accept(on: descriptor)
+    accept(on: descriptor, atMost: max(1, maximumConnections))
   }
 
   /// Connects to a process that listens at a path.
@@ -75,11 +88,12 @@ public final class UnixSocketTransport: Transport {
   private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {
     self.path = path
     self.maximumPayload = min(max(1024, maximumPayload), 160 << 10)
+    rooms = ReadingRooms(self.maximumPayload + SocketFrame.head + SocketFrame.subject)
     listening = descriptor.map {
       Listening(
         source: DispatchSource.makeReadSource(
           fileDescriptor: $0.number, queue: DispatchQueue(label: "forwarding.socket.accept")),
-        descriptor: $0)
+        descriptor: $0, file: SocketDescriptor.File(at: path))
     }
   }
 
@@ -87,16 +101,25 @@ public final class UnixSocketTransport: Transport {
 
   // MARK: Connections
 
-  private func accept(on descriptor: SocketDescriptor) {
-    guard let source = listening?.source else { return }
-    source.setEventHandler { [weak self] in
-      while let new = descriptor.accept() {
-        guard let self else { return new.close() }
-        begin(SocketConnection(new))
+  private func accept(on descriptor: SocketDescriptor, atMost limit: Int) {
+    guard let listening else { return }
+    listening.source.setEventHandler { [weak self] in
+      while true {
+        switch descriptor.accept() {
+        case .connected(let new):
+          guard let self, state.read({ $0.connections.count < limit }) else {
+            new.close()
+            continue
+          }
+          begin(SocketConnection(new))
+        case .nothing: return
+        // They wait until files are closed. To be told of them all the time helps nobody.
+        case .noRoom: return listening.rest()
+        }
       }
     }
-    source.setCancelHandler { descriptor.close() }
-    source.activate()
+    listening.source.setCancelHandler { descriptor.close() }
+    listening.source.activate()
   }
 
   /// Connects; false if nobody listens.
@@ -121,8 +144,7 @@ public final class UnixSocketTransport: Transport {
       return !state.isClosed
     }
     guard isOpen else { return }
-    connection.begin(room: maximumPayload + SocketFrame.head + SocketFrame.subject) {
-      [weak self] connection, bytes in
+    connection.begin(rooms) { [weak self] connection, bytes in
       guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
       self?.receive(frame, from: connection)
     } ended: { [weak self] connection in
@@ -130,19 +152,13 @@ public final class UnixSocketTransport: Transport {
     }
   }
 
-  /// A connection has ended: what waits for it fails, and who connected does so again.
+  /// A connection has ended: what waits for it alone fails, and who connected does so again.
   private func lose(_ connection: SocketConnection) {
-    let failed = state.withLockInPlace { state in
+    let numbers = state.withLockInPlace { state in
       state.connections.removeAll { $0 === connection }
-      var failed: [AnsweredRequest] = []
-      for (number, pending) in state.requests
-      where pending.waiting.contains(where: { $0 === connection }) {
-        state.requests[number]?.waiting.removeAll { $0 === connection }
-        failed.append(pending.request)
-      }
-      return failed
+      return Array(state.requests.keys)
     }
-    for request in failed { request.take(.failure(.interrupted)) }
+    for number in numbers { leave(number, connection, .interrupted) }
     guard listening == nil, !state.read({ $0.isClosed }) else { return }
     observers.tell(.interrupted)
     reconnect(after: .milliseconds(10))
@@ -162,9 +178,16 @@ public final class UnixSocketTransport: Transport {
     let (listeners, connections) = try receivers(of: subject, payload.count)
     if listening == nil, connections.isEmpty { throw .interrupted }
     let bytes = SocketFrame(.told, 0, subject, payload).bytes
-    for connection in connections { try connection.send(bytes) }
+    var failures: [TransportError] = []
+    for connection in connections {
+      do throws(TransportError) { try connection.send(bytes) } catch { failures.append(error) }
+    }
     for listener in listeners {
       listener.receive(TransportMessage(payload: payload, sender: .thisProcess, answer: nil))
+    }
+    // What one does not take is no concern of the others.
+    if listeners.isEmpty, failures.count == connections.count, let error = failures.last {
+      throw error
     }
   }
 
@@ -184,12 +207,12 @@ public final class UnixSocketTransport: Transport {
     if !connections.isEmpty {
       state.withLockInPlace {
         $0.requests[number] = Pending(
-          request: request, waiting: connections, isHeard: !listeners.isEmpty)
+          request: request, waiting: connections, isHeardHere: !listeners.isEmpty, isHeard: false)
       }
       let bytes = SocketFrame(.asked, number, subject, payload).bytes
       for connection in connections {
         do throws(TransportError) { try connection.send(bytes) } catch {
-          request.take(.failure(error))
+          leave(number, connection, error)
         }
       }
     } else if listeners.isEmpty {
@@ -244,8 +267,9 @@ public final class UnixSocketTransport: Transport {
     _ = subscriptions.close()
     if before.isClosed { return }
     if let listening {
+      // While this one listens, nobody else takes the file for that of a dead one.
+      SocketDescriptor.remove(listening.file, at: path)
       listening.source.cancel()
-      SocketDescriptor.removeSocket(at: path)
     }
     for connection in before.connections { connection.end() }
     for pending in before.requests.values { pending.request.take(.failure(.closed)) }

@@ -1,0 +1,160 @@
+import Foundation
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Many peers of one socket", .timeLimit(.minutes(10)))
+struct SocketPeerTests {
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  /// What came.
+  private final class Heard: Sendable {
+    let answers = Mutex<[Result<[UInt8], TransportError>]>([])
+    let messages = Mutex<[TransportMessage]>([])
+
+    var count: Int { messages.withLock { $0.count } }
+  }
+
+  private func wait(until isSo: () -> Bool) async throws {
+    while !isSo() { try await Task.sleep(for: .milliseconds(2)) }
+  }
+
+  @Test("a peer that goes takes nothing from a request that another may answer")
+  func bystander() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let peers = try (0..<2).map { _ in try UnixSocketTransport(connectedTo: path) }
+    try await wait { server.connectionCount == 2 }
+    let heard = Heard()
+    let listeners = try peers.map {
+      try $0.subscribe(to: "work", group: nil) { message in
+        heard.messages.withLock { $0.append(message) }
+      }
+    }
+    let request = try server.request([1], to: "work") { answer in
+      heard.answers.withLock { $0.append(answer) }
+    }
+    try await wait { heard.count == 2 }
+    peers[1].close()
+    try await wait { server.connectionCount == 1 }
+    // Of the two, one is there no more, and its answer goes nowhere.
+    for message in heard.messages.withLock({ $0 }) { message.answer?([2]) }
+    try await wait { heard.answers.withLock { !$0.isEmpty } }
+    #expect(heard.answers.withLock { $0 } == [.success([2])])
+    // The last one that may answer goes as well.
+    peers[0].close()
+    try await wait { heard.answers.withLock { $0.count >= 2 } }
+    #expect(heard.answers.withLock { $0.last } == .failure(.interrupted))
+    withExtendedLifetime((listeners, request)) { server.close() }
+  }
+
+  @Test("a peer that may have performed a request, and is gone, is not nobody")
+  func goneAndNobody() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let worker = try UnixSocketTransport(connectedTo: path)
+    let deaf = try #require(PacketSocket(path))
+    try await wait { server.connectionCount == 2 }
+    let heard = Heard()
+    let listener = try worker.subscribe(to: "work", group: nil) { message in
+      heard.messages.withLock { $0.append(message) }
+    }
+    let request = try server.request([1], to: "work") { answer in
+      heard.answers.withLock { $0.append(answer) }
+    }
+    try await wait { heard.count == 1 }
+    worker.close()
+    try await wait { server.connectionCount == 1 }
+    let frame = try #require(deaf.receive())
+    #expect(deaf.send([4, 0, 0, 0] + frame[4..<12]))
+    try await wait { heard.answers.withLock { !$0.isEmpty } }
+    #expect(heard.answers.withLock { $0 } == [.failure(.interrupted)])
+    withExtendedLifetime((listener, request)) { server.close() }
+  }
+
+  @Test("a peer that reads nothing keeps nothing from the others")
+  func congested() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let deaf = try #require(PacketSocket(path))
+    try await wait { server.connectionCount == 1 }
+    let worker = try UnixSocketTransport(connectedTo: path)
+    try await wait { server.connectionCount == 2 }
+    let heard = Heard()
+    let listener = try worker.subscribe(to: "work", group: nil) { message in
+      message.answer?([2])
+      heard.messages.withLock {
+        $0.append(TransportMessage(payload: [], sender: .network, answer: nil))
+      }
+    }
+    let bytes = [UInt8](repeating: 1, count: 100_000)
+    for number in 1...120 {
+      try server.publish(bytes, to: "work")
+      try await wait { heard.count == number }
+    }
+    let request = try server.request([1], to: "work") { answer in
+      heard.answers.withLock { $0.append(answer) }
+    }
+    try await wait { heard.answers.withLock { !$0.isEmpty } }
+    #expect(heard.answers.withLock { $0 } == [.success([2])])
+    // Where nobody else is there, it is told.
+    worker.close()
+    try await wait { server.connectionCount == 1 }
+    #expect(throws: TransportError.congested) { try server.publish(bytes, to: "work") }
+    withExtendedLifetime((listener, request, deaf)) { server.close() }
+  }
+
+  @Test("more connections than there may be are hung up on, and room that is made is given away")
+  func limit() async throws {
+    let server = try UnixSocketTransport(listeningAt: path, maximumConnections: 8)
+    var peers: [PacketSocket] = []
+    for _ in 0..<8 { peers.append(try #require(PacketSocket(path))) }
+    try await wait { server.connectionCount == 8 }
+    for _ in 0..<4 {
+      let late = try #require(PacketSocket(path))
+      #expect(late.receive() == nil)
+    }
+    #expect(server.connectionCount == 8)
+    peers.removeFirst()
+    try await wait { server.connectionCount == 7 }
+    let echo = try server.subscribe(to: "echo", group: nil) { $0.answer?($0.payload) }
+    let client = try UnixSocketTransport(connectedTo: path)
+    let heard = Heard()
+    let request = try client.request([7], to: "echo") { answer in
+      heard.answers.withLock { $0.append(answer) }
+    }
+    try await wait { heard.answers.withLock { !$0.isEmpty } }
+    #expect(heard.answers.withLock { $0 } == [.success([7])])
+    client.close()
+    withExtendedLifetime((echo, request, peers)) { server.close() }
+  }
+
+  @Test("a process that may open no more files waits, and does not burn a core")
+  func noMoreFiles() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let server = try UnixSocketTransport(listeningAt: path)
+      let waiting = try (0..<16).map { _ in try SocketDescriptor.make() }
+      let free = dup(0)
+      close(free)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(7), &limit)
+      let usual = limit
+      limit.rlim_cur = rlim_t(free)
+      // `RLIMIT_NOFILE` is 7.
+      guard setrlimit(__rlimit_resource_t(7), &limit) == 0 else { exit(2) }
+      for descriptor in waiting { guard try descriptor.connect(to: path) else { exit(3) } }
+      let before = clock()
+      usleep(2_000_000)
+      let used = Double(clock() - before) / 1e6
+      guard used < 0.5, server.connectionCount == 0 else { exit(4) }
+      var again = usual
+      setrlimit(__rlimit_resource_t(7), &again)
+      while server.connectionCount < 16 { usleep(10_000) }
+      server.close()
+      exit(0)
+    }
+  }
+}
