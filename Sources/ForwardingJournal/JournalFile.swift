@@ -68,6 +68,15 @@ final class JournalFile: Sendable {
   /// What its file system knows it by.
   var number: UInt64 { UInt64(facts.st_ino) }
 
+  /// The numbers of its file system, as Linux takes them apart.
+  var device: (major: UInt32, minor: UInt32) {
+    let number = UInt64(truncatingIfNeeded: facts.st_dev)
+    return (
+      UInt32((number >> 8 & 0xFFF) | (number >> 32 & 0xFFFF_F000)),
+      UInt32((number & 0xFF) | (number >> 12 & 0xFFFF_FF00))
+    )
+  }
+
   /// Whether a path leads to this file.
   func isAt(_ path: String) -> Bool {
     var other = stat()

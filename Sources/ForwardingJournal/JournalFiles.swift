@@ -100,11 +100,18 @@ enum JournalFiles {
 extension JournalFile {
   /// The process that holds the file's lock, as the list of the system tells.
   var holder: Int32? {
-    let list = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
+    holder(in: (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? "")
+  }
+
+  /// The same, of a list. Numbers of files are those of one file system each, whose own numbers are in front; nobody
+  /// is named where a file system has other numbers there than in what it tells of its files.
+  func holder(in list: String) -> Int32? {
     for line in list.split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count > 5, words[1] == "FLOCK", let place = words[5].split(separator: ":").last,
-        UInt64(place) == number
+      guard words.count > 5, words[1] == "FLOCK" else { continue }
+      let place = words[5].split(separator: ":")
+      guard place.count == 3, UInt32(place[0], radix: 16) == device.major,
+        UInt32(place[1], radix: 16) == device.minor, UInt64(place[2]) == number
       else { continue }
       return Int32(words[4])
     }

@@ -58,8 +58,9 @@ extension JournalReader {
 }
 
 extension JournalRecord {
-  /// The arguments, as the encoding tells them.
-  public func values() throws(WireError) -> [WireValue] {
-    try WireTypes(encoding).arguments(arguments)
+  /// The arguments, as the encoding tells them. A journal whose interface has other limits than the usual is read
+  /// with these.
+  public func values(limits: WireLimits = WireLimits()) throws(WireError) -> [WireValue] {
+    try WireTypes(encoding, limits: limits).arguments(arguments)
   }
 }

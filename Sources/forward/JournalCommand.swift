@@ -91,13 +91,13 @@ private struct Listing {
     messages["\(record.interface)/\(record.selector)", default: 0] += 1
     if first == nil { first = record }
     last = record
-    let (arguments, outcome) = values(of: record)
+    let values = values(of: record)
     if isQuiet { return }
-    if isJSON { return Terminal.out(Self.json(record, arguments, outcome)) }
+    if isJSON { return Terminal.out(Self.json(record, values)) }
     let number = "\(record.sequence)"
     let padding = String(repeating: " ", count: max(0, 8 - number.count))
-    let call = "\(Self.plain(record.selector)) " + arguments.joined(separator: ", ")
-    let became = outcome.map {
+    let call = "\(Self.plain(record.selector)) " + values.text
+    let became = values.outcome.map {
       "  " + Terminal.styled($0.isError ? "threw" : "→", $0.isError ? .red : .green) + " \($0.text)"
     }
     Terminal.out(
@@ -110,29 +110,48 @@ private struct Listing {
     var text: String
   }
 
-  private mutating func values(of record: JournalRecord) -> ([String], Outcome?) {
+  private struct Values {
+    /// nil if they are not shown.
+    var arguments: [String]?
+    var text: String
+    var outcome: Outcome?
+  }
+
+  /// All that a journal may hold: lengths are held against what is there. Deeper JSON is not read by the system's own
+  /// reader.
+  private static let limits: WireLimits = {
+    var limits = WireLimits()
+    (limits.message, limits.text, limits.depth) = (16 << 20, .max, 500)
+    return limits
+  }()
+
+  private mutating func values(of record: JournalRecord) -> Values {
     do {
-      let types = try self.types[record.encoding] ?? WireTypes(record.encoding)
+      let types = try self.types[record.encoding] ?? WireTypes(record.encoding, limits: Self.limits)
       self.types[record.encoding] = types
       let arguments = try types.arguments(record.arguments).map(\.description)
-      let outcome: Outcome? =
-        switch record.outcome {
-        case nil: nil
-        case .threw(let text): Outcome(isError: true, text: WireValue.quoted(text))
-        case .returned(let bytes): Outcome(isError: false, text: "\(try types.result(bytes))")
-        }
-      return (arguments, outcome)
+      var outcome: Outcome?
+      switch record.outcome {
+      case nil: break
+      case .threw(let text): outcome = Outcome(isError: true, text: WireValue.quoted(text))
+      case .returned(let bytes):
+        outcome = Outcome(isError: false, text: "\(try types.result(bytes))")
+      }
+      return Values(
+        arguments: arguments, text: arguments.joined(separator: ", "), outcome: outcome)
     } catch {
+      // Whoever wrote it had other limits: it is whole.
+      if case .nestedTooDeeply(let limit)? = (error as? WireError)?.reason {
+        return Values(text: "(not shown: it nests more than \(limit) deep)")
+      }
       if unreadable == nil { unreadable = (record.offset, "\(error)") }
-      return (["?"], nil)
+      return Values(text: "?")
     }
   }
 
-  private static func json(
-    _ record: JournalRecord, _ arguments: [String], _ outcome: Outcome?
-  ) -> String {
-    let list = arguments == ["?"] ? "null" : "[" + arguments.joined(separator: ",") + "]"
-    let became = outcome.map { ",\"\($0.isError ? "error" : "result")\":\($0.text)" } ?? ""
+  private static func json(_ record: JournalRecord, _ values: Values) -> String {
+    let list = values.arguments.map { "[" + $0.joined(separator: ",") + "]" } ?? "null"
+    let became = values.outcome.map { ",\"\($0.isError ? "error" : "result")\":\($0.text)" } ?? ""
     return "{\"sequence\":\(record.sequence),\"time\":\(record.time)"
       + ",\"interface\":\(WireValue.quoted(record.interface))"
       + ",\"selector\":\(WireValue.quoted(record.selector))"

@@ -84,6 +84,37 @@ struct JournalCommandTests {
     }
   }
 
+  private struct Tree: Codable, Sendable {
+    var kids: [Tree] = []
+  }
+
+  @Test(
+    "values that nest deeply are shown, and those past what can be read are whole",
+    arguments: [64, 510])
+  func deep(depth: Int) throws {
+    try withFile { path in
+      let grow = try Message<NoResult, Tree>("grow:")
+      var limits = WireLimits()
+      limits.depth = depth
+      var interface = Interface("forest", limits: limits)
+      try interface.allow(grow)
+      let journal = try Journal(at: path, interface: interface)
+      var tree = Tree()
+      for _ in 0..<(depth / 2 - 1) { tree = Tree(kids: [tree]) }
+      try grow(tree, on: journal)
+      try journal.close()
+      for options in [[], ["--json"], ["--check"]] {
+        let result = try Tool.run(["journal"] + options + [path])
+        #expect(result.status == 0 && result.errors == "")
+        if options == ["--check"] { #expect(result.output.hasSuffix("whole\n")) }
+        if options == [] { #expect(result.output.contains("(not shown: ") == (depth > 500)) }
+        if options == ["--json"] {
+          #expect(result.output.contains("\"arguments\":null") == (depth > 500))
+        }
+      }
+    }
+  }
+
   @Test("a damaged file, one that is none, and one that is not there are told apart")
   func faults() throws {
     try withFile { path in

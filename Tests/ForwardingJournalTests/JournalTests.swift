@@ -1,6 +1,6 @@
-import ForwardingJournal
 import Foundation
 import Testing
+@testable import ForwardingJournal
 
 @Suite("A journal of calls")
 struct JournalTests {
@@ -20,6 +20,25 @@ struct JournalTests {
     #expect(try JournalReader(at: folder.journal).replay(interface, into: other).made == 110)
     #expect(other == ledger)
     #expect(ledger.names.count == 10)
+  }
+
+  @Test("who holds a file of another file system, whose number is the same, is not named")
+  func otherFileSystem() throws {
+    let folder = try Folder()
+    try folder.write([])
+    let file = try JournalFile(folder.journal, for: .reading)
+    func line(_ major: UInt32, _ minor: UInt32, _ process: Int) -> String {
+      func hex(_ number: UInt32) -> String {
+        (number < 16 ? "0" : "") + String(number, radix: 16)
+      }
+      return
+        "1: FLOCK  ADVISORY  WRITE \(process) \(hex(major)):\(hex(minor)):\(file.number) 0 EOF\n"
+    }
+    let (major, minor) = file.device
+    let others = line(major + 1, minor, 7) + line(major, minor + 1, 8)
+    #expect(file.holder(in: others) == nil)
+    #expect(file.holder(in: others + line(major, minor, 9)) == 9)
+    #expect(file.holder(in: "1: FLOCK ADVISORY WRITE 7 \(file.number) 0 EOF") == nil)
   }
 
   @Test("a journal that is opened again goes on where it stopped")

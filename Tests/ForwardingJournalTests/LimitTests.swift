@@ -84,6 +84,32 @@ struct LimitTests {
     #expect(throws: JournalError.self) { try replay { $0.until = times[2] } }
   }
 
+  @Test("values of a journal with other limits than the usual are read with these")
+  func values() throws {
+    let folder = try Folder()
+    let grow = try Message<NoResult, Tree>("grow:")
+    var limits = WireLimits()
+    limits.depth = 64
+    var interface = Interface("forest", limits: limits)
+    try interface.allow(grow)
+    let journal = try Journal(at: folder.journal, interface: interface)
+    var tree = Tree()
+    for _ in 0..<20 { tree = Tree(kids: [tree]) }
+    try grow(tree, on: journal)
+    try journal.close()
+    let record = try #require(try JournalReader(at: folder.journal).next())
+    #expect {
+      try record.values()
+    } throws: {
+      ($0 as? WireError)?.reason == .nestedTooDeeply(limit: 16)
+    }
+    guard case .json(let text) = try record.values(limits: limits).first else {
+      Issue.record("no JSON")
+      return
+    }
+    #expect(text.hasPrefix(#"{"kids":[{"kids":["#))
+  }
+
   @Test("half of a record at the end is torn, however long it would be")
   func torn() throws {
     let folder = try Folder()
