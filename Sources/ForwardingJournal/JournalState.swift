@@ -98,7 +98,7 @@ struct JournalState {
   /// Whether no record may be written any more.
   var isClosed: Bool { file == nil || isClosing }
 
-  /// Lets go of the file, after an error that whoever closes the journal is told.
+  /// Lets go of the file after an error, which `close()` throws.
   mutating func end(after error: JournalError) {
     if file != nil { failure = error }
     file = nil

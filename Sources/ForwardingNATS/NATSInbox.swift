@@ -56,7 +56,7 @@
       return try result.get()
     }
 
-    /// The server hears of it before any request, as whoever comes second has made one as well by then.
+    /// The server hears of it before any request: two callers may both make one, and each does so before it sends.
     private func subscribe(_ connection: NATSConnection) throws(TransportError) {
       let number = UInt64.random(in: 0 ... .max)
       let made = try connection.subscribe(prefix + "*", group: nil) { [weak self] message in

@@ -109,7 +109,7 @@
             }
             return try migrate(record, error)
           } catch {
-            // It is read again by whoever goes on.
+            // The next replay reads it again.
             if let id = record.id { reader.known.forget(id) }
             throw error
           }
@@ -182,7 +182,7 @@
     public let sequence: UInt64
     /// When the server got it, in nanoseconds since 1970 began.
     public let time: Int64
-    /// Its name, if whoever added it gave one.
+    /// Its name, if its writer gave one.
     public let id: String?
     /// The call as it crosses, if it is one.
     public let bytes: [UInt8]

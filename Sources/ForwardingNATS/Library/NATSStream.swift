@@ -61,7 +61,7 @@
             unsafe settings.Storage = options.isInMemory ? js_MemoryStorage : js_FileStorage
             unsafe settings.Replicas = Int64(options.replicas)
             unsafe settings.Duplicates = options.duplicateWindow.milliseconds * 1_000_000
-            // Nothing is taken away: who has no room is refused.
+            // The server deletes nothing: it refuses what it has no room for.
             unsafe settings.Discard = js_DiscardNew
             var code = jsErrCode(rawValue: 0)
             let status = unsafe js_AddStream(nil, context, &settings, nil, &code)
