@@ -19,9 +19,9 @@ TRAITS = --traits Macros
 
 test: setup-test lint unsafe
 	swift build --build-tests $(TRAITS)
-	swift test --skip-build $(TRAITS)
+	Scripts/tests.sh --skip-build $(TRAITS)
 	swift build --build-tests $(TRAITS) -c release -Xswiftc -enable-testing
-	swift test --skip-build $(TRAITS) -c release -Xswiftc -enable-testing
+	Scripts/tests.sh --skip-build $(TRAITS) -c release -Xswiftc -enable-testing
 
 check: setup-check test
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter CallMatrixTests

@@ -115,7 +115,8 @@ struct TypedFunctionTests {
     functions.unregister("next")
     #expect(try next(1) == 2)
     #expect(next.name == "next")
-    #expect(next.signature.description == "qq")
+    // Plans are shared by all that is spelled alike, so it may say "ll", too.
+    #expect(try next.signature == MethodSignature("qq"))
   }
 
   @Test("it keeps its library open, and lets go of it at its end")
