@@ -217,6 +217,7 @@ package final class RemoteLink: Sendable {
   ) async throws(RemoteError) -> RemoteAnswer? {
     let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
     defer { Deadlines.shared.cancel(deadline) }
+    var pause = 20
     while true {
       let bytes = Self.bytes(of: request, until: end)
       let unheard = settling.isGoingOn ? OneAnswer() : nil
@@ -227,18 +228,20 @@ package final class RemoteLink: Sendable {
       } catch .interrupted {
         // Later calls wait for the connection, up to their deadline.
         settling.begin()
-        try await waitForConnection(answer)
+        try await wait(answer, atMost: pause)
+        pause = min(2 * pause, 320)
         continue
       } catch {
         throw RemoteError(error)
       }
       defer { sent.end() }
-      guard let unheard else { return try await answer.wait() }
-      guard try await Settling.isUnheard(unheard, answer) else { return try await answer.wait() }
+      guard let unheard, try await Settling.isUnheard(unheard, answer) else {
+        return try await answer.wait()
+      }
     }
   }
 
-  private func waitForConnection(_ answer: OneAnswer) async throws(RemoteError) {
+  private func wait(_ answer: OneAnswer, atMost milliseconds: Int) async throws(RemoteError) {
     let restored = OneAnswer()
     let number = nextNumber()
     let isClosed = state.withLockInPlace { state in
@@ -247,8 +250,8 @@ package final class RemoteLink: Sendable {
     }
     if isClosed { throw .closed }
     answer.whenFinished { restored.finish(.failure(.timedOut)) }
-    // Nobody tells of what was over before: so it is tried now and then as well.
-    let again = Deadlines.shared.add(at: .now() + .milliseconds(20)) {
+    // Nobody tells of what was over before: it is tried now and then as well.
+    let again = Deadlines.shared.add(at: .now() + .milliseconds(milliseconds)) {
       restored.finish(.success(nil))
     }
     defer { Deadlines.shared.cancel(again) }
