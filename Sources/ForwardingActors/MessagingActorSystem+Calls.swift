@@ -45,6 +45,7 @@ extension MessagingActorSystem {
 
   /// Finds what a call that came is to be performed with. Everything that is asked of it is found in this process.
   func read(_ bytes: [UInt8], _ message: TransportMessage) throws(RefusedCall) -> ReadyCall {
+    if isClosed { throw RefusedCall(.draining) }
     let call: ActorCall
     do throws(WireError) { call = try ActorCall(bytes, limits) } catch {
       if case .version = error.reason { throw RefusedCall(.version, error.outwards) }

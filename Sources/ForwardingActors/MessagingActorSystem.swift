@@ -40,7 +40,7 @@ public final class MessagingActorSystem: DistributedActorSystem {
   let gate: RemoteGate
   let settings = Guarded(Settings())
   private let seen = DuplicateWindow()
-  private let subscription = Guarded<(any TransportSubscription)?>(nil)
+  private let subscriptions = Guarded<[any TransportSubscription]?>([])
 
   struct Settings: Sendable {
     var authorize: (@Sendable (Caller) -> Bool)?
@@ -71,14 +71,19 @@ public final class MessagingActorSystem: DistributedActorSystem {
     let subject = Self.subject(of: node)
     link = RemoteLink(transport, subject, deadline: deadline)
     gate = RemoteGate(transport)
-    let new = try transport.subscribe(to: subject, group: nil) { [weak self, gate, seen] message in
+    let calls = try transport.subscribe(to: subject, group: nil) {
+      [weak self, gate, seen] message in
       guard let self else { return gate.refuse(message, .targetGone) }
       gate.receive(
         message, seen,
         read: { (request) throws(RefusedCall) in try self.read(Array(request.call), message) },
         perform: { self.perform($0, $1) })
     }
-    subscription.withLock { $0 = new }
+    subscriptions.withLock { $0 = [calls] }
+    let cancels = try transport.subscribe(to: subject.cancels, group: nil) { [gate] in
+      gate.cancel($0)
+    }
+    subscriptions.withLock { $0?.append(cancels) }
   }
 
   deinit { close() }
@@ -147,12 +152,16 @@ public final class MessagingActorSystem: DistributedActorSystem {
     close()
   }
 
-  /// Takes no more calls. The transport stays open, and other nodes can be called.
+  /// Takes no more calls: what is on its way is refused as `draining`. The transport stays open, and other nodes can be
+  /// called.
   public func close() {
-    let old = subscription.withLock { subscription in
-      defer { subscription = nil }
-      return subscription
+    let old = subscriptions.withLock { subscriptions in
+      defer { subscriptions = nil }
+      return subscriptions
     }
-    old?.end()
+    for subscription in old ?? [] { subscription.end() }
   }
+
+  /// Whether calls that come are on their way to nobody.
+  var isClosed: Bool { subscriptions.read { $0 == nil } }
 }

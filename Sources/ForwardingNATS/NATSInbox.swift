@@ -10,7 +10,6 @@
 
     private struct State {
       var requests: [UInt64: Request] = [:]
-      var number: UInt64 = 0
       /// The subscription; another one that was made meanwhile counts for nothing.
       var subscription: UInt64?
       /// Why answers cannot come.
@@ -48,9 +47,11 @@
       // What is not allowed may be known by now, and is not told again.
       let result: Result<Request, TransportError> = state.withLockInPlace { state in
         if let denial = state.denial { return .failure(.denied(denial)) }
-        state.number += 1
-        let request = Request(state.number, subject, self, answered)
-        state.requests[state.number] = request
+        // Drawn, as a host that has seen one of them could tell the next ones otherwise.
+        var number = UInt64.random(in: 0 ... .max)
+        while state.requests[number] != nil { number = UInt64.random(in: 0 ... .max) }
+        let request = Request(number, subject, self, answered)
+        state.requests[number] = request
         return .success(request)
       }
       return try result.get()
@@ -66,7 +67,7 @@
         if state.subscription == nil { state.subscription = number }
         return state.subscription == number
       }
-      if !isFirst { made.end() }
+      if !isFirst { made.stop() }
     }
 
     private func remove(_ number: UInt64) {
@@ -86,9 +87,9 @@
     func take(_ denial: NATSDenial) {
       let failed = state.withLockInPlace { state in
         switch denial.kind {
-        case .publishing: return state.requests.values.filter { $0.subject == denial.subject }
+        case .publishing: return state.requests.values.filter { denial.concerns($0.subject) }
         case .subscribing:
-          guard denial.subject == prefix + "*" else { return [] }
+          guard denial.concerns(prefix + "*") else { return [] }
           state.denial = denial.text
           return Array(state.requests.values)
         }
@@ -96,30 +97,13 @@
       for request in failed { request.answered(.failure(.denied(denial.text))) }
     }
 
+    /// Another connection may be allowed what the last one was not.
+    func forgetDenial() { state.withLock { $0.denial = nil } }
+
     func failAll(_ error: TransportError) {
       for request in state.read({ Array($0.requests.values) }) {
         request.answered(.failure(error))
       }
-    }
-  }
-
-  /// What the server does not allow, as it says: `Permissions Violation for Publish to "chat.room"`.
-  struct NATSDenial: Sendable {
-    enum Kind { case publishing, subscribing }
-
-    let kind: Kind
-    let subject: String
-    let text: String
-
-    /// Reads what the server says; nil where that is something else.
-    init?(_ text: String) {
-      let parts = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
-      guard parts.count == 3 else { return nil }
-      let words = parts[0].lowercased()
-      guard words.contains("permissions violation") else { return nil }
-      kind = words.contains("subscription") ? .subscribing : .publishing
-      subject = String(parts[1])
-      self.text = text
     }
   }
 #endif

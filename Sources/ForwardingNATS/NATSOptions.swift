@@ -23,7 +23,11 @@
     public var certificate: (chain: String, key: String)?
     /// What the subjects begin with that answers to this process come by. A server lets each user read its own
     /// answers alone where each has a prefix of its own.
+    /// It begins with ``inboxRoot``.
     public var inboxPrefix = "_INBOX"
+    /// What the prefixes of all who send to this process begin with. A message whose answer should go elsewhere is not
+    /// taken, so that nobody has answers of this process sent to where calls, or records of a journal, are expected.
+    public var inboxRoot = "_INBOX"
     /// How long the first connection may take.
     public var timeout: Duration = .seconds(2)
     /// How long a server may take nothing of what is sent. One that takes longer is connected to anew.

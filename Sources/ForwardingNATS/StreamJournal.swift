@@ -30,7 +30,7 @@
       self.interface = interface
       self.options = options
       do throws(TransportError) {
-        connection = try NATSConnection(server) { _ in
+        connection = try NATSConnection(server, keepsUnsent: true) { _ in
         } denied: { _ in
         }
       } catch {

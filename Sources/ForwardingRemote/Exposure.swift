@@ -1,11 +1,13 @@
 import Forwarding
 import ForwardingWire
 import Invocations
+import Synchronization
 
 /// An object that others may send to, and the messages that it takes from them.
 final class Exposure: Sendable {
   let interface: Interface
-  let subscription = Guarded<(any TransportSubscription)?>(nil)
+  private let subscriptions = Guarded<[any TransportSubscription]>([])
+  private let isClosed = Atomic(false)
   let seen = DuplicateWindow()
   private let target: ExposedTarget
   private let host: UInt64
@@ -18,10 +20,27 @@ final class Exposure: Sendable {
     settings = host.settings
   }
 
+  /// Keeps what brings messages here.
+  func keep(_ subscription: any TransportSubscription) {
+    subscriptions.withLock { $0.append(subscription) }
+  }
+
+  /// Takes no more calls. Those that are on their way are answered.
+  func close() {
+    isClosed.store(true, ordering: .releasing)
+    // They have this.
+    let ended = subscriptions.withLock { subscriptions in
+      defer { subscriptions = [] }
+      return subscriptions
+    }
+    for subscription in ended { subscription.end() }
+  }
+
   /// The call of a request, if it is one of the messages and its sender may send it.
   func read(
     _ request: RemoteRequest, _ message: TransportMessage
   ) throws(RefusedCall) -> PassedCall {
+    if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
     let bytes = Array(request.call)
     if let authorize = settings.read({ $0.authorize }) {
       let selector: Selector

@@ -4,10 +4,10 @@
 //    0  2  version, 1                   0  2  version, 1
 //    2  1  kind                         2  1  kind
 //    3  1  zero                         3  1  refusal, or zero
-//    4  8  sender                       4  8  host
-//   12  8  number of the request       12     what the kind says
-//   20  4  milliseconds that are left
-//   24     the call
+//    4  8  sender                       4  8  the same sender
+//   12  8  number of the request       12  8  the same number
+//   20  4  milliseconds that are left  20  8  host
+//   24     the call                    28     what the kind says
 
 /// A request as it crosses.
 package struct RemoteRequest {
@@ -37,7 +37,7 @@ package struct RemoteRequest {
   let sender: UInt64
   let number: UInt64
   /// 0 where nobody waits.
-  let milliseconds: UInt32
+  var milliseconds: UInt32
   package let call: ArraySlice<UInt8>
 
   init(
@@ -75,7 +75,7 @@ package struct RemoteRequest {
   }
 }
 
-/// An answer as it crosses.
+/// An answer as it crosses. It tells its request by more than the way that it comes.
 package struct RemoteAnswer: Sendable {
   package enum Kind: UInt8, Sendable {
     case answered = 0x81
@@ -86,7 +86,7 @@ package struct RemoteAnswer: Sendable {
     case pong = 0x84
   }
 
-  static let head = 12
+  package static let head = 28
   /// The most bytes of a text.
   static let text = 4096
 
@@ -117,23 +117,30 @@ package struct RemoteAnswer: Sendable {
     return RemoteAnswer(.failed, host: host, body: body[...])
   }
 
-  var bytes: [UInt8] {
+  /// The answer to what came. That may be anything: where it has no sender and number, the answer has zeros.
+  func bytes(to request: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.head + body.count)
     bytes.append(number: RemoteRequest.version)
     bytes += [kind.rawValue, refusal]
+    if request.count >= 20 {
+      bytes += request[4..<20]
+    } else {
+      bytes += repeatElement(0, count: 16)
+    }
     bytes.append(number: host)
     bytes += body
     return bytes
   }
 
-  /// Reads what another process wrote; nil if that is no answer.
-  init?(_ bytes: [UInt8]) {
+  /// Reads what another process wrote; nil if that is no answer to the request.
+  init?(_ bytes: [UInt8], to request: RemoteRequest) {
     guard bytes.count >= Self.head, bytes.number(at: 0, as: UInt16.self) == RemoteRequest.version,
-      let kind = Kind(rawValue: bytes[2])
+      let kind = Kind(rawValue: bytes[2]), bytes.number(at: 4) == request.sender,
+      bytes.number(at: 12) == request.number
     else { return nil }
     if kind == .failed, bytes.count < Self.head + 4 { return nil }
-    self.init(kind, refusal: bytes[3], host: bytes.number(at: 4), body: bytes[Self.head...])
+    self.init(kind, refusal: bytes[3], host: bytes.number(at: 20), body: bytes[Self.head...])
   }
 
   /// The bytes of the result; throws what the other side says instead.

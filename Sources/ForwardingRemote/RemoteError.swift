@@ -11,9 +11,10 @@ public enum RemoteError: Error, Hashable, Sendable {
   case timedOut
   /// The task that waited was cancelled, and the host was told so. Whether the call was performed is open.
   case cancelled
-  /// Nobody is there.
+  /// Nobody is there, so nobody performed the call.
   case unreachable(String)
-  /// The connection broke before the answer came. Whether the call was performed is open.
+  /// The connection broke before the answer came. Whether the call was performed is open; one that is told while there
+  /// is no connection is not sent.
   case interrupted
   /// The connection was closed, by this process or for good.
   case closed
@@ -88,7 +89,8 @@ public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
   case busy = 6
   /// The host is going away.
   case draining = 7
-  /// The deadline had passed when the call came.
+  /// The time of the call was over before it had ended, and what performed it was cancelled. Who waits has
+  /// ``RemoteError/timedOut``.
   case expired = 8
   /// The call came a second time, and its answer is not there any more.
   case duplicate = 9

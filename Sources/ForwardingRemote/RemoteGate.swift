@@ -15,7 +15,7 @@ package final class RemoteGate: Sendable {
   /// Answers that are being sent: their calls make room for others, but a host does not end before.
   private let answering = Atomic(0)
   private let isDraining = Atomic(false)
-  private let open = Guarded<[RemoteRequest.Key: OpenCall]>([:])
+  private let open = OpenCalls()
 
   package init(_ transport: any Transport) { self.transport = transport }
 
@@ -41,7 +41,10 @@ package final class RemoteGate: Sendable {
     }
     switch request.kind {
     case .ping: return reply(RemoteAnswer(.pong, host: number), to: message)
-    case .cancel: return cancel(request.key(of: message.sender))
+    case .cancel:
+      // Not here: of a group, one member would hear it.
+      counts.strange()
+      return refuse(message, .malformed)
     case .asked, .told: break
     }
     // Counted first: who drains sees this call, or this sees that it drains.
@@ -85,7 +88,7 @@ package final class RemoteGate: Sendable {
     let isAsked = request.kind == .asked
     let open = OpenCall()
     let key = request.key(of: message.sender)
-    if isAsked { set(open, key) }
+    if isAsked { self.open.begin(open, key) }
     let task = perform(call) { [self] answer in
       let isLate = open.end()
       // What is thrown because the time is over is no word of the target's own.
@@ -94,7 +97,7 @@ package final class RemoteGate: Sendable {
       count(answer)
       if isAsked {
         seen.keep(answer, for: key)
-        set(nil, key)
+        self.open.end(key)
       }
       end(request, message, answer)
     }
@@ -111,17 +114,18 @@ package final class RemoteGate: Sendable {
     answering.wrappingSubtract(1, ordering: .releasing)
   }
 
-  private func set(_ call: OpenCall?, _ key: RemoteRequest.Key) {
-    let old = open.withLockInPlace { open in
-      let old = open.removeValue(forKey: key)
-      if let call { open[key] = call }
-      return old
+  /// Takes what came where calls are cancelled: nothing else, as who may send there may send nothing else.
+  ///
+  /// It is a call of the same peer that is cancelled: nobody but its caller and its hosts knows both numbers.
+  package func cancel(_ message: TransportMessage) {
+    guard let request = try? RemoteRequest(message.payload), request.kind == .cancel,
+      request.call.isEmpty
+    else {
+      counts.strange()
+      return refuse(message, .malformed)
     }
-    withExtendedLifetime(old) {}
+    open.cancel(request.key(of: message.sender))
   }
-
-  /// Cancels a call of the same peer: nobody but its caller and its hosts knows both numbers.
-  private func cancel(_ key: RemoteRequest.Key) { open.read { $0[key] }?.cancel() }
 
   // MARK: Answers
 
@@ -140,7 +144,7 @@ package final class RemoteGate: Sendable {
   }
 
   private func reply(_ answer: RemoteAnswer, to message: TransportMessage) {
-    message.answer?(answer.bytes)
+    message.answer?(answer.bytes(to: message.payload))
   }
 
   /// An answer, or in place of one that the transport does not carry, that it does not.

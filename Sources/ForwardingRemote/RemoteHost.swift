@@ -89,7 +89,15 @@ public final class RemoteHost: Sendable {
         read: { (request) throws(RefusedCall) in try exposure.read(request, message) },
         perform: { exposure.perform($0, $1) })
     }
-    exposure.subscription.withLock { $0 = subscription }
+    exposure.keep(subscription)
+    do throws(TransportError) {
+      // Alone, also of a group: each member hears of each call that is cancelled.
+      exposure.keep(
+        try transport.subscribe(to: subject.cancels, group: nil) { [gate] in gate.cancel($0) })
+    } catch {
+      exposure.close()
+      throw error
+    }
     exposures.withLock { $0.append(exposure) }
   }
 
@@ -121,7 +129,8 @@ public final class RemoteHost: Sendable {
     guard let request = try? RemoteRequest(message.payload), request.kind == .ping,
       let bytes = try? RemotePresence.bytes(of: name, interfaces, limit: limit)
     else { return gate.counts.strange() }
-    message.answer?(RemoteAnswer(.pong, host: number, body: bytes[...]).bytes)
+    message.answer?(
+      RemoteAnswer(.pong, host: number, body: bytes[...]).bytes(to: message.payload))
   }
 
   // MARK: Ending
@@ -134,14 +143,13 @@ public final class RemoteHost: Sendable {
     try await transport.flush(within: limit)
   }
 
-  /// Takes no more messages. The transport stays open.
+  /// Takes no more messages: what is on its way is refused as ``RemoteRefusal/draining``. The transport stays open.
   public func close() {
     let ended = exposures.withLock { exposures in
       defer { exposures = [] }
       return exposures
     }
     announcement.withLock { $0.take() }?.end()
-    // The subscription has the exposure.
-    for exposure in ended { exposure.subscription.withLock { $0.take() }?.end() }
+    for exposure in ended { exposure.close() }
   }
 }

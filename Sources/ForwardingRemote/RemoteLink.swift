@@ -15,6 +15,7 @@ package final class RemoteLink: Sendable {
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
+  private let settling = Settling()
   private let state = Guarded(State())
   package let counts = RemoteCounts()
 
@@ -51,6 +52,7 @@ package final class RemoteLink: Sendable {
   deinit { state.read { $0.watch }?.end() }
 
   private func take(_ change: TransportState) {
+    if change != .closed { settling.begin() }
     let waiting = state.withLockInPlace { state in
       if change == .closed { state.isClosed = true }
       if change == .interrupted { return [OneAnswer]() }
@@ -77,13 +79,16 @@ package final class RemoteLink: Sendable {
 
   // MARK: Sending
 
-  private func request(
-    _ kind: RemoteRequest.Kind, _ call: ArraySlice<UInt8>, until end: DispatchTime?
-  ) -> RemoteRequest {
-    let left = end.map { $0.uptimeNanoseconds &- DispatchTime.now().uptimeNanoseconds } ?? 0
-    return RemoteRequest(
-      kind, sender: sender, number: nextNumber(),
-      milliseconds: end == nil ? 0 : UInt32(clamping: max(1, left / 1_000_000)), call: call)
+  private func request(_ kind: RemoteRequest.Kind, _ call: ArraySlice<UInt8>) -> RemoteRequest {
+    RemoteRequest(kind, sender: sender, number: nextNumber(), milliseconds: 0, call: call)
+  }
+
+  /// A request as it is sent now, with the time that is left.
+  private static func bytes(of request: RemoteRequest, until end: DispatchTime) -> [UInt8] {
+    var request = request
+    let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+    request.milliseconds = UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0))
+    return request.bytes
   }
 
   /// A number that comes once, and nobody can guess: the hash has a key that this process has drawn.
@@ -96,7 +101,7 @@ package final class RemoteLink: Sendable {
 
   /// Sends a call that nobody waits for.
   func tell(_ call: [UInt8]) throws(RemoteError) {
-    let bytes = request(.told, call[...], until: nil).bytes
+    let bytes = request(.told, call[...]).bytes
     do throws(TransportError) { try transport.publish(bytes, to: subject) } catch {
       throw RemoteError(error)
     }
@@ -108,11 +113,11 @@ package final class RemoteLink: Sendable {
     _ call: [UInt8], of other: RemoteSubject? = nil
   ) async throws(RemoteError) -> [UInt8] {
     let end = end(nil)
-    let request = request(.asked, call[...], until: end)
+    let request = request(.asked, call[...])
     let answer: RemoteAnswer
     do throws(RemoteError) {
       answer = try await entering { () async throws(RemoteError) in
-        try await one(request.bytes, of: other ?? subject, until: end)
+        try await one(request, of: other ?? subject, until: end)
       }
     } catch {
       if case .cancelled = error { cancel(request, of: other ?? subject) }
@@ -127,7 +132,8 @@ package final class RemoteLink: Sendable {
   private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {
     let message = RemoteRequest(
       .cancel, sender: request.sender, number: request.number, milliseconds: 0, call: [])
-    try? transport.publish(message.bytes, to: other)
+    // Not to where calls go: of a group, that reaches one member, and another one may have the call.
+    try? transport.publish(message.bytes, to: other.cancels)
   }
 
   /// Sends a request, and gives each answer to a closure, until that has enough or the time is over.
@@ -136,15 +142,16 @@ package final class RemoteLink: Sendable {
     _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
   ) async throws(RemoteError) {
     let end = end(limit)
-    let bytes = request(kind, call[...], until: end).bytes
+    let request = request(kind, call[...])
     try await entering { () async throws(RemoteError) in
       let all = OneAnswer()
       let seen = Guarded(AnswersSeen())
-      _ = try await send(bytes, subject, all, until: end, atEnd: .success(nil)) { [self] result in
+      _ = try await send(request, subject, all, until: end, atEnd: .success(nil)) {
+        [self] result in
         switch result {
         case .failure(let error): all.finish(.failure(RemoteError(error)))
         case .success(let bytes):
-          guard let answer = RemoteAnswer(bytes),
+          guard let answer = RemoteAnswer(bytes, to: request),
             seen.withLockInPlace({ $0.takes(answer) })
           else { return counts.strange() }
           meet(answer.host)
@@ -186,15 +193,15 @@ package final class RemoteLink: Sendable {
   }
 
   private func one(
-    _ bytes: [UInt8], of subject: RemoteSubject, until end: DispatchTime
+    _ request: RemoteRequest, of subject: RemoteSubject, until end: DispatchTime
   ) async throws(RemoteError) -> RemoteAnswer {
     let answer = OneAnswer()
-    let known = try await send(bytes, subject, answer, until: end, atEnd: .failure(.timedOut)) {
+    let known = try await send(request, subject, answer, until: end, atEnd: .failure(.timedOut)) {
       [counts] result in
       switch result {
       case .failure(let error): answer.finish(.failure(RemoteError(error)))
       case .success(let bytes):
-        guard let read = RemoteAnswer(bytes) else { return counts.strange() }
+        guard let read = RemoteAnswer(bytes, to: request) else { return counts.strange() }
         answer.finish(.success(read))
       }
     }
@@ -204,29 +211,37 @@ package final class RemoteLink: Sendable {
 
   /// Sends a request, and awaits what an answer, the deadline, or the end of the task makes of it.
   private func send(
-    _ bytes: [UInt8], _ subject: RemoteSubject, _ answer: OneAnswer, until end: DispatchTime,
-    atEnd: OneAnswer.Outcome,
+    _ request: RemoteRequest, _ subject: RemoteSubject, _ answer: OneAnswer,
+    until end: DispatchTime, atEnd: OneAnswer.Outcome,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) async throws(RemoteError) -> RemoteAnswer? {
     let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
     defer { Deadlines.shared.cancel(deadline) }
+    var pause = 20
     while true {
-      let request: any TransportRequest
+      let bytes = Self.bytes(of: request, until: end)
+      let unheard = settling.isGoingOn ? OneAnswer() : nil
+      let sent: any TransportRequest
       do throws(TransportError) {
-        request = try transport.request(bytes, to: subject, answered)
+        sent = try transport.request(
+          bytes, to: subject, unheard.map { Settling.hearing($0, answered) } ?? answered)
       } catch .interrupted {
         // Later calls wait for the connection, up to their deadline.
-        try await waitForConnection(answer)
+        settling.begin()
+        try await wait(answer, atMost: pause)
+        pause = min(2 * pause, 320)
         continue
       } catch {
         throw RemoteError(error)
       }
-      defer { request.end() }
-      return try await answer.wait()
+      defer { sent.end() }
+      guard let unheard, try await Settling.isUnheard(unheard, answer) else {
+        return try await answer.wait()
+      }
     }
   }
 
-  private func waitForConnection(_ answer: OneAnswer) async throws(RemoteError) {
+  private func wait(_ answer: OneAnswer, atMost milliseconds: Int) async throws(RemoteError) {
     let restored = OneAnswer()
     let number = nextNumber()
     let isClosed = state.withLockInPlace { state in
@@ -235,8 +250,8 @@ package final class RemoteLink: Sendable {
     }
     if isClosed { throw .closed }
     answer.whenFinished { restored.finish(.failure(.timedOut)) }
-    // Nobody tells of what was over before: so it is tried now and then as well.
-    let again = Deadlines.shared.add(at: .now() + .milliseconds(20)) {
+    // Nobody tells of what was over before: it is tried now and then as well.
+    let again = Deadlines.shared.add(at: .now() + .milliseconds(milliseconds)) {
       restored.finish(.success(nil))
     }
     defer { Deadlines.shared.cancel(again) }

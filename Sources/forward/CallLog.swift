@@ -50,11 +50,11 @@ final class CallLog: Sendable {
     let begin = ContinuousClock.now
   }
 
-  /// Notes a message; nil for one that asks who is there.
+  /// Notes a message; nil for one that asks who is there, or that nobody waits any more.
   func begin(_ message: TransportMessage) -> Entry? {
     let bytes = message.payload
     let kind = bytes.count > 2 ? bytes[2] : 0
-    if kind == 3 { return nil }
+    if kind == 3 || kind == 4 { return nil }
     let isAsked = message.answer != nil && kind != 2
     let call = Array(bytes.dropFirst(24))
     let selector = try? interface.selector(of: call)
@@ -95,7 +95,7 @@ final class CallLog: Sendable {
   }
 
   private func answer(_ answer: [UInt8], to entry: Entry) -> Became {
-    let body = Array(answer.dropFirst(12))
+    let body = Array(answer.dropFirst(RemoteAnswer.head))
     switch answer.count > 3 ? answer[2] : 0 {
     case 0x81:
       guard let types = entry.selector.flatMap({ types[$0] }), let value = try? types.result(body)

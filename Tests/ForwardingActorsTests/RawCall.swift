@@ -38,9 +38,9 @@ struct RawAnswer: Equatable {
   static let answered: UInt8 = 0x81
 
   init(_ bytes: [UInt8]) {
-    kind = bytes.count >= 12 ? bytes[2] : 0
+    kind = bytes.count >= 28 ? bytes[2] : 0
     refusal = kind == 0x83 ? RemoteRefusal(rawValue: bytes[3]) : nil
-    body = String(decoding: bytes.dropFirst(12), as: UTF8.self)
+    body = String(decoding: bytes.dropFirst(28), as: UTF8.self)
   }
 }
 
@@ -71,7 +71,8 @@ extension Nodes {
     let subject = RemoteSubject(parts: "forwarding-actors", listener)
     let subscription = try transports.1.subscribe(to: subject, group: nil) { message in
       heard.set(message.payload)
-      message.answer?([1, 0, 0x83, 255] + [UInt8](repeating: 0, count: 8))
+      message.answer?(
+        [1, 0, 0x83, 255] + message.payload[4..<20] + [UInt8](repeating: 0, count: 8))
     }
     defer { subscription.end() }
     try? await call(.init("clerk", at: listener), here)

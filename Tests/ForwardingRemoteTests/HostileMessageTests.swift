@@ -42,6 +42,7 @@ struct HostileMessageTests {
     Harm("another version of the call", .version) { $0[call] = 2 },
     Harm("a kind that there is not", .malformed) { $0[2] = 9 },
     Harm("a kind of answers", .malformed) { $0[2] = 0x81 },
+    Harm("a word for where calls are cancelled", .malformed) { $0[2] = 4 },
     Harm("a byte that should be zero", .malformed) { $0[3] = 1 },
     Harm("arguments of 4 GiB", .malformed) {
       $0.replaceSubrange(call + 8..<call + 12, with: [255, 255, 255, 255])
@@ -87,7 +88,7 @@ struct HostileMessageTests {
       var bytes = request(good, number: number)
       harm.change(&bytes)
       let answer = try await answer(to: bytes, over: here)
-      try #require(answer.count >= 12, "\(harm.testDescription)")
+      try #require(answer.count >= 28, "\(harm.testDescription)")
       #expect(answer[2] == 0x83, "\(harm.testDescription)")
       #expect(RemoteRefusal(rawValue: answer[3]) == harm.refusal, "\(harm.testDescription)")
     }
@@ -137,19 +138,58 @@ struct HostileMessageTests {
   @Test("answers that are none of ours are not believed, and the right one is still taken")
   func answers() async throws {
     let (there, here) = try Way.inProcess.ends()
-    let good = [1, 0, 0x81, 0] + [UInt8](repeating: 9, count: 8) + [7, 0, 0, 0]
-    let strange: [[UInt8]] = [
-      [], [1], Array(good.prefix(11)), [2] + good.dropFirst(), [1, 0, 0x01, 0] + good.dropFirst(4),
-      [1, 0, 0x82, 0] + good.dropFirst(4).prefix(10),
-    ]
     let liar = try there.subscribe(to: subject, group: nil) { message in
-      for bytes in strange { message.answer?(bytes) }
+      let good = Self.answer(to: message.payload)
+      for bytes in Self.strange(good) { message.answer?(bytes) }
       message.answer?(good)
     }
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     #expect(try await Vault.deposit(1, on: remote) == 7)
-    #expect(remote.statistics.strange == strange.count)
+    #expect(remote.statistics.strange == 6)
     liar.end()
+  }
+
+  @Test(
+    "an answer to another request is not believed, of another sender neither",
+    arguments: [4, 11, 12, 19])
+  func answerToAnother(place: Int) async throws {
+    let (there, here) = try Way.inProcess.ends()
+    let liar = try there.subscribe(to: subject, group: nil) { message in
+      var other = Self.answer(to: message.payload)
+      other[place] ^= 1
+      other[28] = 99
+      message.answer?(other)
+      message.answer?(Self.answer(to: message.payload))
+    }
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    #expect(try await Vault.deposit(1, on: remote) == 7)
+    #expect(remote.statistics.strange == 1)
+    liar.end()
+  }
+
+  @Test("the answer to bytes that are no request tells them by what stands there, or by zeros")
+  func answerToNothing() async throws {
+    let (there, here) = try Way.inProcess.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    let request = Array(request([], number: 5).prefix(20))
+    #expect(try await answer(to: request, over: here)[4..<20] == request[4..<20])
+    let none = [UInt8](repeating: 0, count: 16)
+    #expect(try await Array(answer(to: Array(request.dropLast()), over: here)[4..<20]) == none)
+  }
+
+  /// That 7 came of it.
+  private static func answer(to request: [UInt8]) -> [UInt8] {
+    [1, 0, 0x81, 0] + request[4..<20] + [UInt8](repeating: 9, count: 8) + [7, 0, 0, 0]
+  }
+
+  /// What is almost an answer.
+  private static func strange(_ good: [UInt8]) -> [[UInt8]] {
+    [
+      [], [1], Array(good.prefix(27)), [2] + good.dropFirst(), [1, 0, 0x01, 0] + good.dropFirst(4),
+      [1, 0, 0x82, 0] + good.dropFirst(4).prefix(26),
+    ]
   }
 
   private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }

@@ -41,7 +41,7 @@ struct PresenceTests {
   func strange(body: [UInt8]) async throws {
     let transport = InProcessTransport()
     let listener = try transport.subscribe(to: "forwarding-hosts", group: nil) { message in
-      message.answer?([1, 0, 0x84, 0, 1, 2, 3, 4, 5, 6, 7, 8] + body)
+      message.answer?([1, 0, 0x84, 0] + message.payload[4..<20] + [1, 2, 3, 4, 5, 6, 7, 8] + body)
     }
     let all = try await RemotePresence.all(on: transport, within: .milliseconds(20))
     #expect(all.isEmpty)

@@ -54,7 +54,7 @@ struct RemoteFaultTests {
         bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in UInt8.random(in: 0...255) }
       }
       let answer = try await answer(to: bytes, over: here)
-      #expect(answer.count >= 12)
+      #expect(answer.count >= 28)
     }
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     _ = try await Vault.deposit(1, on: remote)
@@ -105,12 +105,12 @@ struct RemoteFaultTests {
     try host.expose(Vault(), Vault.interface())
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     let limit = there.maximumPayload
-    // The answer has twelve bytes before the text, and four that say how long it is.
-    let length = try await Vault.text(limit - 16, on: remote).utf8.count
-    #expect(length == limit - 16)
+    // The answer has 28 bytes before the text, and four that say how long it is.
+    let length = try await Vault.text(limit - 32, on: remote).utf8.count
+    #expect(length == limit - 32)
     let error = TransportError.tooLarge(limit: limit, given: limit + 1)
     await #expect(throws: RemoteError.refused(.unsendableResult, "\(error)")) {
-      try await Vault.text(limit - 15, on: remote)
+      try await Vault.text(limit - 31, on: remote)
     }
     #expect(host.statistics.refused == 1)
   }

@@ -55,9 +55,9 @@ struct WirePageTests {
     request.end()
     var answer = try #require(answers.read { $0.first })
     for byte in 0..<8 {
-      #expect(answer[4 + byte] == UInt8(truncatingIfNeeded: host.number >> (8 * UInt64(byte))))
+      #expect(answer[20 + byte] == UInt8(truncatingIfNeeded: host.number >> (8 * UInt64(byte))))
     }
-    answer.replaceSubrange(4..<12, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
+    answer.replaceSubrange(20..<28, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
     #expect(try answer == page("answer"))
   }
 
@@ -65,10 +65,12 @@ struct WirePageTests {
   func sender() async throws {
     let transport = InProcessTransport()
     let sent = Guarded<[UInt8]>([])
-    let answer = try page("answer")
+    let answer = Guarded(try page("answer"))
     let listener = try transport.subscribe(to: Self.subject, group: nil) { message in
       sent.withLock { $0 = message.payload }
-      message.answer?(answer)
+      // To this request, not to that of the page.
+      answer.withLock { $0.replaceSubrange(4..<20, with: message.payload[4..<20]) }
+      message.answer?(answer.read { $0 })
     }
     let proxy = RemoteProxy(
       try interface(), transport, at: "bank-1", deadline: .seconds(2_000_000))

@@ -96,7 +96,7 @@ enum RemoteFuzz {
 
   private static func check(_ answer: [UInt8]) throws {
     try demand(
-      answer.count >= 12 && answer.count < 8192 && answer[0] == 1 && answer[1] == 0
+      answer.count >= 28 && answer.count < 8192 && answer[0] == 1 && answer[1] == 0
         && (0x81...0x84).contains(answer[2]), "an answer is none: \(answer)")
   }
 
@@ -114,13 +114,15 @@ enum RemoteFuzz {
 
   // MARK: An answer
 
-  /// The bytes are what a host answers: by themselves, and behind each head.
+  /// The bytes are what a host answers: with the name of the request in them, and behind each head.
   private static func answer(_ bytes: [UInt8]) throws {
     let kind = 0x81 + (bytes.first ?? 0) & 3
     let framed = [1, 0, kind, bytes.last ?? 0] + [UInt8](repeating: 3, count: 8) + bytes
     for payload in [bytes, framed] {
       let transport = InProcessTransport()
-      let listener = try transport.subscribe(to: subject, group: nil) { $0.answer?(payload) }
+      let listener = try transport.subscribe(to: subject, group: nil) { message in
+        message.answer?(payload.prefix(4) + message.payload[4..<20] + payload.dropFirst(4))
+      }
       defer { listener.end() }
       let proxy = RemoteProxy(interface, transport, at: "shop", deadline: .milliseconds(1))
       let message = interface.messages[Int(bytes.last ?? 0) % 3]

@@ -31,6 +31,10 @@ package final class LoopbackSocket: Sendable {
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // Nobody waits for ever for what does not come.
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(
+      number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let status = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         listens ? bind(number, $0, size) : connect(number, $0, size)

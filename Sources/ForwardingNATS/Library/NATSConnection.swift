@@ -12,14 +12,14 @@
     private var connection: OpaquePointer?
     /// For what uses the library beside this, and keeps it meanwhile.
     @unsafe var pointer: OpaquePointer? { unsafe connection }
-    private let listener: Listener
+    let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
 
     /// What the library calls about the connection. It may do so until the connection is destroyed.
-    private final class Listener: Sendable {
+    final class Listener: Sendable {
       let changed: @Sendable (TransportState) -> Void
       let denied: @Sendable (NATSDenial) -> Void
-      let denial = Guarded<String?>(nil)
+      let denials = NATSDenials()
 
       init(
         _ changed: @escaping @Sendable (TransportState) -> Void,
@@ -31,15 +31,26 @@
       @unsafe
       func hear(_ status: natsStatus, _ connection: OpaquePointer?) {
         guard status == NATS_NOT_PERMITTED || status == NATS_CONNECTION_AUTH_FAILED else { return }
-        let (last, text) = unsafe NATSConnection.lastError(of: connection)
+        // What the connection knows is its last error, which may be another one by now. This thread's is the one that
+        // is told.
+        var (last, text) = unsafe NATSConnection.lastErrorOfThread()
+        if last != status || text.isEmpty {
+          (last, text) = unsafe NATSConnection.lastError(of: connection)
+        }
         let said = last == status && !text.isEmpty ? text : "\(TransportError(status))"
-        denial.withLock { $0 = said }
-        if let denial = NATSDenial(said) { denied(denial) }
+        let denial = NATSDenial(said)
+        denials.hear(said, denial)
+        if let denial { denied(denial) }
       }
     }
 
+    /// Connects.
+    ///
+    /// - Parameter keepsUnsent: whether what is published while the connection is broken waits for it in the library,
+    ///   however long that takes.
     init(
-      _ options: NATSOptions, _ changed: @escaping @Sendable (TransportState) -> Void,
+      _ options: NATSOptions, keepsUnsent: Bool,
+      _ changed: @escaping @Sendable (TransportState) -> Void,
       denied: @escaping @Sendable (NATSDenial) -> Void
     ) throws(TransportError) {
       listener = Listener(changed, denied)
@@ -52,6 +63,9 @@
       let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
       do throws(TransportError) {
         try unsafe Self.set(options, on: made)
+        if !keepsUnsent {
+          try TransportError.check(unsafe natsOptions_SetReconnectBufSize(made, 0))
+        }
         try TransportError.check(
           unsafe natsOptions_SetDisconnectedCB(
             made, { _, listener in unsafe NATSConnection.tell(listener, .interrupted) }, closure))
@@ -94,7 +108,10 @@
     @unsafe
     private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {
       guard let listener = unsafe listener else { return }
-      unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().changed(state)
+      let known = unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
+      // Another connection may do other things.
+      if state == .restored { known.denials.clear() }
+      known.changed(state)
     }
 
     @unsafe
@@ -150,25 +167,6 @@
 
     var maximumPayload: Int { Int(unsafe natsConnection_GetMaxPayload(connection)) }
 
-    var lastDenial: String? { listener.denial.read { $0 } }
-
-    /// What the server said of a subscription that it does not allow, if that was its last error.
-    func denial(ofSubscription subject: String) -> String? {
-      let (status, text) = unsafe Self.lastError(of: connection)
-      guard status == NATS_NOT_PERMITTED, let denial = NATSDenial(text),
-        denial.kind == .subscribing, denial.subject == subject
-      else { return nil }
-      return text
-    }
-
-    @unsafe
-    private static func lastError(of connection: OpaquePointer?) -> (natsStatus, String) {
-      var text: UnsafePointer<CChar>?
-      // SAFETY: the text is the connection's own, of a fixed size, and always ends with a zero.
-      let status = unsafe natsConnection_GetLastError(connection, &text)
-      return (status, unsafe text.map { unsafe String(cString: $0) } ?? "")
-    }
-
     var dropped: Int { subscriptions.read { Array($0.values) }.reduce(0) { $0 + $1.dropped } }
 
     func publish(
@@ -184,6 +182,8 @@
             connection, subject, bytes.baseAddress, Int32(bytes.count))
         }
       }
+      // Nothing may wait for the connection to be there again.
+      if status == NATS_INSUFFICIENT_BUFFER { throw .interrupted }
       try TransportError.check(status)
     }
 
@@ -191,14 +191,18 @@
     func subscribe(
       _ subject: String, group: String?, _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(TransportError) -> NATSSubscription {
-      let subscription = unsafe try NATSSubscription(connection, subject, group, receive) {
-        [weak self] subscription in
-        _ = self?.subscriptions.withLock {
-          $0.removeValue(forKey: ObjectIdentifier(subscription))
-        }
+      let subscription = unsafe try NATSSubscription(connection, subject, group, receive)
+      let key = ObjectIdentifier(subscription)
+      subscriptions.withLock { $0[key] = subscription }
+      // Kept until then, also by one that was ended.
+      subscription.whenCompleted { [weak self] in
+        _ = self?.subscriptions.withLock { $0.removeValue(forKey: key) }
       }
-      subscriptions.withLock { $0[ObjectIdentifier(subscription)] = subscription }
       return subscription
+    }
+
+    var isConnected: Bool {
+      unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
     }
 
     func flush(within limit: Duration) throws(TransportError) {
@@ -206,11 +210,21 @@
         unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
     }
 
+    /// Waits until those that were ended have received all, and flushes again for what they answered.
+    func complete(within limit: Duration) throws(TransportError) {
+      let end = ContinuousClock.now + limit
+      try flush(within: limit)
+      let ending = subscriptions.read { Array($0.values) }.filter(\.isEnding)
+      if ending.isEmpty { return }
+      for subscription in ending { subscription.complete(within: end - .now) }
+      try flush(within: end - .now)
+    }
+
     /// Waits, and blocks the thread.
     static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
 
     func close() {
-      for subscription in subscriptions.read({ Array($0.values) }) { subscription.end() }
+      for subscription in subscriptions.read({ Array($0.values) }) { subscription.stop() }
       unsafe natsConnection_Close(connection)
     }
   }

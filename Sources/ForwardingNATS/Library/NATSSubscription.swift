@@ -19,23 +19,23 @@
     // SAFETY: the library locks what it points at, which is there until `deinit`.
     private var subscription: OpaquePointer?
     private let hasEnded = Guarded(false)
-    private let ended: @Sendable (NATSSubscription) -> Void
 
     /// What the library calls with messages: its own until it says that there will be no more.
     private final class Receiver: Sendable {
       let receive: @Sendable (NATSMessage) -> Void
+      let completed = Guarded<(@Sendable () -> Void)?>(nil)
       init(_ receive: @escaping @Sendable (NATSMessage) -> Void) { self.receive = receive }
     }
+    private let receiver: Receiver
 
     @unsafe
     init(
       _ connection: OpaquePointer?, _ subject: String, _ group: String?,
-      _ receive: @escaping @Sendable (NATSMessage) -> Void,
-      ended: @escaping @Sendable (NATSSubscription) -> Void
+      _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(TransportError) {
-      self.ended = ended
+      self.receiver = Receiver(receive)
       unsafe subscription = nil
-      let receiver = unsafe Unmanaged.passRetained(Receiver(receive)).toOpaque()
+      let receiver = unsafe Unmanaged.passRetained(self.receiver).toOpaque()
       var made: OpaquePointer?
       let handler: natsMsgHandler = { _, _, message, receiver in
         guard let message = unsafe message, let receiver = unsafe receiver else { return }
@@ -59,9 +59,12 @@
       unsafe natsSubscription_SetOnCompleteCB(
         made,
         { receiver in
-          if let receiver = unsafe receiver {
-            unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
-          }
+          guard let receiver = unsafe receiver else { return }
+          let kept = unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeRetainedValue()
+          kept.completed.withLock { completed in
+            defer { completed = nil }
+            return completed
+          }?()
         }, receiver)
       // Whoever floods this process does not fill its memory.
       unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
@@ -78,20 +81,44 @@
       return Int(count)
     }
 
-    deinit {
-      end()
-      unsafe natsSubscription_Destroy(subscription)
+    // It unsubscribes, if nothing else has.
+    deinit { unsafe natsSubscription_Destroy(subscription) }
+
+    /// Calls a closure when the last message was received.
+    func whenCompleted(_ body: @escaping @Sendable () -> Void) {
+      receiver.completed.withLock { $0 = body }
     }
 
+    /// Ends it at the server, and then takes what that had sent before: somebody may wait for an answer. Whoever ends it
+    /// keeps it meanwhile.
     func end() {
-      let isFirst = hasEnded.withLock { hasEnded in
+      guard isFirstToEnd else { return }
+      let status = unsafe natsSubscription_DrainTimeout(subscription, Self.draining)
+      if status != NATS_OK { unsafe natsSubscription_Unsubscribe(subscription) }
+    }
+
+    /// Takes nothing more, from now on.
+    func stop() {
+      if isFirstToEnd { unsafe natsSubscription_Unsubscribe(subscription) }
+    }
+
+    /// Whether it has ended, and may receive what had been sent before.
+    var isEnding: Bool { hasEnded.read { $0 } }
+
+    /// Waits until all was received that had been sent before the end.
+    func complete(within limit: Duration) {
+      unsafe natsSubscription_WaitForDrainCompletion(subscription, max(1, limit.milliseconds))
+    }
+
+    private var isFirstToEnd: Bool {
+      hasEnded.withLock { hasEnded in
         defer { hasEnded = true }
         return !hasEnded
       }
-      guard isFirst else { return }
-      unsafe natsSubscription_Unsubscribe(subscription)
-      ended(self)
     }
+
+    /// The most milliseconds that the server may take for the end.
+    private static let draining: Int64 = 5000
   }
 
   extension NATSMessage {

@@ -26,6 +26,9 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
   /// Makes a subject of a name that is escaped already, as one from another process is.
   init(known name: String) { self.name = name }
 
+  /// Where it is said that nobody waits any more for a call that was sent here.
+  package var cancels: RemoteSubject { RemoteSubject(known: name + ".cancel") }
+
   public init(stringLiteral text: String) { self.init(text) }
 
   public var description: String { name }

@@ -18,11 +18,13 @@ public protocol Transport: AnyObject, Sendable {
   /// The most bytes that one message may have.
   var maximumPayload: Int { get }
 
-  /// Sends a message that nobody answers.
+  /// Sends a message that nobody answers. Where the connection is broken it is ``TransportError/interrupted``, and
+  /// not sent later: nobody would know how much later.
   func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError)
 
   /// Sends a message, and gives each answer to a closure until the request is ended.
-  /// ``TransportError/nobodyListens`` comes as an answer, as do interruptions.
+  /// ``TransportError/nobodyListens`` comes as an answer, as do interruptions. It is thrown where the connection is
+  /// broken already, and the message is not sent later.
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
@@ -71,7 +73,7 @@ public protocol TransportRequest: AnyObject, Sendable {
 /// try transport.publish([3], to: "news")
 /// ```
 public protocol TransportSubscription: AnyObject, Sendable {
-  /// Takes no more messages. Those that have begun go on.
+  /// Takes no more messages, but for those that are on their way. Those that have begun go on.
   func end()
 }
 

@@ -1,0 +1,50 @@
+import Dispatch
+import Invocations
+import Synchronization
+
+/// The time after an interruption, in which others may not have come back: that nobody listens is no last word then. Such
+/// a call was performed by nobody, and may be sent again.
+final class Settling: Sendable {
+  typealias Heard = @Sendable (Result<[UInt8], TransportError>) -> Void
+
+  /// How long it takes, in nanoseconds.
+  private static let time: UInt64 = 2_000_000_000
+
+  /// Its end, as a time of `DispatchTime`.
+  private let end = Atomic<UInt64>(0)
+
+  /// Notes that a connection broke, or is there again.
+  func begin() {
+    end.store(DispatchTime.now().uptimeNanoseconds + Self.time, ordering: .relaxed)
+  }
+
+  var isGoingOn: Bool {
+    let end = end.load(ordering: .relaxed)
+    return end > 0 && DispatchTime.now().uptimeNanoseconds < end
+  }
+
+  /// Takes answers, but for the word that nobody listens.
+  static func hearing(_ unheard: OneAnswer, _ answered: @escaping Heard) -> Heard {
+    { result in
+      if case .failure(.nobodyListens) = result { return unheard.finish(.success(nil)) }
+      answered(result)
+    }
+  }
+
+  /// Waits until there is an answer, or the word that nobody listens: true when it is time to send again.
+  static func isUnheard(
+    _ unheard: OneAnswer, _ answer: OneAnswer
+  ) async throws(RemoteError) -> Bool {
+    answer.whenFinished { unheard.finish(.failure(.timedOut)) }
+    do throws(RemoteError) { _ = try await unheard.wait() } catch .timedOut { return false }
+    let pause = OneAnswer()
+    answer.whenFinished { pause.finish(.failure(.timedOut)) }
+    let end = Deadlines.shared.add(at: .now() + .milliseconds(20)) { pause.finish(.success(nil)) }
+    defer { Deadlines.shared.cancel(end) }
+    // When the time is over, what was heard last is what is known.
+    do throws(RemoteError) { _ = try await pause.wait() } catch .timedOut {
+      throw RemoteError(.nobodyListens)
+    }
+    return true
+  }
+}

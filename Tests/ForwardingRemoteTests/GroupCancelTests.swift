@@ -1,0 +1,92 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@Suite("Calls that are cancelled, and who hears of it", .timeLimit(.minutes(10)))
+struct GroupCancelTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
+  private var cancels: RemoteSubject {
+    RemoteSubject(parts: "forwarding", name, "bank", "cancel")
+  }
+
+  /// A request as the page of the wire has it.
+  private func request(_ call: [UInt8], kind: UInt8) -> [UInt8] {
+    [1, 0, kind, 0] + [UInt8](repeating: 7, count: 8) + [1, 2, 3, 4, 5, 6, 7, 8]
+      + [0, 0, 16, 0] + call
+  }
+
+  @Test("the member of a group that performs a call is the one that hears", arguments: Way.allCases)
+  func group(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
+    defer { for host in hosts { host.close() } }
+    let vaults = hosts.map { _ in Vault() }
+    for (host, vault) in zip(hosts, vaults) {
+      try host.expose(vault, Vault.interface(), group: "tellers")
+    }
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let calls = (0..<7).map { _ in Task { try await Vault.sleep(600_000, on: remote) } }
+    while hosts.map(\.statistics.asked).reduce(0, +) < 7 { await Task.yield() }
+    let begun = hosts.map(\.statistics.asked)
+    // The last one goes on, as nobody cancels it.
+    for call in calls.dropLast() { call.cancel() }
+    for call in calls.dropLast() {
+      await #expect(throws: RemoteError.cancelled) { try await call.value }
+    }
+    func cancelled() -> [Int] { vaults.map { $0.cancellations.load(ordering: .relaxed) } }
+    while cancelled().reduce(0, +) < 6 { await Task.yield() }
+    #expect(zip(cancelled(), begun).allSatisfy { $0 <= $1 })
+    calls.last?.cancel()
+    while cancelled() != begun { await Task.yield() }
+  }
+
+  @Test("the word that nobody waits may come before its call, as it comes another way")
+  func early() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    try transport.publish(request([], kind: 4), to: cancels)
+    let call = try Vault.interface().encode(Vault.sleep.message.invocation(600_000))
+    let answers = Atomic(0)
+    let asked = try transport.request(request(call, kind: 1), to: subject) { _ in
+      answers.wrappingAdd(1, ordering: .relaxed)
+    }
+    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while answers.load(ordering: .relaxed) == 0 { await Task.yield() }
+    asked.end()
+  }
+
+  @Test("nothing is performed where calls are cancelled, nor cancelled where they are made")
+  func elsewhere() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let call = try Vault.interface().encode(Vault.deposit.message.invocation(5))
+    func refused(_ bytes: [UInt8], _ subject: RemoteSubject) throws -> Bool {
+      let answer = Mutex<[UInt8]>([])
+      let asked = try transport.request(bytes, to: subject) { result in
+        answer.withLock { $0 = (try? result.get()) ?? [] }
+      }
+      asked.end()
+      return answer.withLock { Array($0.prefix(4)) }
+        == [1, 0, 0x83, RemoteRefusal.malformed.rawValue]
+    }
+    let harms: [[UInt8]] = [
+      request(call, kind: 1), request(call, kind: 2), request([], kind: 3), request(call, kind: 4),
+      [], [1, 0, 4, 0],
+    ]
+    for bytes in harms { #expect(try refused(bytes, cancels)) }
+    #expect(try refused(request([], kind: 4), subject))
+    #expect(vault.balance == 0)
+    #expect(host.statistics.strange == 7)
+  }
+}

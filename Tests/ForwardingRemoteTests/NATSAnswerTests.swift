@@ -1,0 +1,126 @@
+#if NATS
+  import Forwarding
+  import ForwardingNATS
+  import ForwardingRemote
+  import Foundation
+  import RemoteTestSupport
+  import Synchronization
+  import Testing
+
+  @Suite(
+    "Answers over NATS", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+  struct NATSAnswerTests {
+    private let name = "bank-\(UInt32.random(in: 0 ... .max))"
+
+    /// A bare connection that listens to subjects.
+    private func listening(_ server: NATSServer, to subjects: [String]) throws -> LoopbackSocket {
+      let socket = try #require(LoopbackSocket(port: server.port))
+      let lines = subjects.enumerated().map { "SUB \($1) \($0 + 1)\r\n" }.joined()
+      _ = socket.send(Array("CONNECT {\"verbose\":false}\r\n\(lines)PING\r\n".utf8))
+      while try !#require(socket.line()).contains("PONG") {}
+      return socket
+    }
+
+    @Test("where an answer goes is drawn for each request: who sees one cannot tell the next")
+    func addresses() async throws {
+      let server = try NATSServer()
+      let here = try NATSTransport(server.url)
+      let spy = try listening(server, to: ["question"])
+      let requests = try (0..<5).map { _ in try here.request([1], to: "question") { _ in } }
+      try await here.flush(within: .seconds(60))
+      var text = ""
+      while text.components(separatedBy: "MSG question 1 ").count < 6 {
+        text += try #require(spy.line())
+      }
+      let addresses = text.components(separatedBy: "MSG question 1 ").dropFirst().map {
+        String($0.prefix { $0 != " " })
+      }
+      let numbers = addresses.compactMap { $0.split(separator: ".").last }
+        .compactMap { UInt64($0, radix: 36) }.sorted()
+      #expect(numbers.count == 5 && addresses.allSatisfy { $0.hasPrefix("_INBOX.") })
+      #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 - $0 > 1 << 20 }, "\(numbers)")
+      for request in requests { request.end() }
+    }
+
+    @Test("no answer goes to where others take calls or records, or to anywhere but an inbox")
+    func misdirected() async throws {
+      let server = try NATSServer()
+      let there = try NATSTransport(server.url)
+      let host = RemoteHost(there, as: name)
+      defer { host.close() }
+      let vault = Vault()
+      try host.expose(vault, Vault.interface())
+      let others = [
+        "forwarding.victim.bank", "forwarding-journal.bank", "forwarding-actors.victim",
+        "forwarding-hosts", "$JS.API.INFO", "INBOX.x", "somewhere",
+      ]
+      let listener = try listening(server, to: others + ["_INBOX_me.x"])
+      let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
+      for (number, answerTo) in (others + ["_INBOX_me.x"]).enumerated() {
+        let request =
+          [1, 0, 1, 0] + [UInt8](repeating: 5, count: 8) + [UInt8(number)]
+          + [UInt8](repeating: 0, count: 7) + [0, 0, 16, 0] + call
+        let head = "PUB forwarding.\(name).bank \(answerTo) \(request.count)\r\n"
+        _ = listener.send(Array(head.utf8) + request + Array("\r\n".utf8))
+      }
+      var text = ""
+      while !text.contains("_INBOX_me.x") { text += try #require(listener.line()) }
+      #expect(text.components(separatedBy: "MSG ").count == 2, "\(text)")
+      #expect(there.misdirected == others.count)
+      #expect(vault.balance == 1)
+    }
+
+    @Test("an own prefix that is none of an inbox's is refused before anything is sent")
+    func prefix() throws {
+      let server = try NATSServer()
+      var options = NATSOptions(server.url)
+      for (prefix, root) in [
+        ("answers", "_INBOX"), ("forwarding.x", ""), ("forwarding-journal", "forwarding"),
+        ("$JS", ""),
+      ] {
+        (options.inboxPrefix, options.inboxRoot) = (prefix, root)
+        #expect(throws: TransportError.self) { try NATSTransport(options) }
+      }
+      (options.inboxPrefix, options.inboxRoot) = ("answers.ann", "answers.")
+      #expect(throws: Never.self) { try NATSTransport(options) }
+    }
+
+    @Test("calls that are on their way when a host closes are answered")
+    func closing() async throws {
+      let server = try NATSServer()
+      let (there, here) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let host = RemoteHost(there, as: name)
+      let vault = Vault()
+      try host.expose(vault, Vault.interface())
+      // The first call holds up the thread that the others come by.
+      let gate = DispatchSemaphore(value: 0)
+      defer { gate.signal() }
+      let looks = Atomic(0)
+      host.authorize = { _ in
+        if looks.wrappingAdd(1, ordering: .relaxed).newValue == 1 { gate.wait() }
+        return true
+      }
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(20))
+      async let first = Vault.deposit(1, on: remote)
+      while looks.load(ordering: .relaxed) == 0 { await Task.yield() }
+      let others = (0..<20).map { _ in Task { try await Vault.deposit(1, on: remote) } }
+      while remote.statistics.asked < 21 { await Task.yield() }
+      try await Task.sleep(for: .milliseconds(50))
+      try await here.flush(within: .seconds(60))
+      try await there.flush(within: .seconds(60))
+      // They are in this process, and nobody has looked at them.
+      host.close()
+      gate.signal()
+      #expect(try await first == 1)
+      for other in others {
+        await #expect(throws: RemoteError.refused(.draining, "")) { try await other.value }
+      }
+      #expect(vault.balance == 1)
+      try await there.flush(within: .seconds(60))
+      await #expect(throws: RemoteError.unreachable("nobody listens")) {
+        try await Vault.deposit(1, on: remote)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,99 @@
+#if NATS
+  import Forwarding
+  import ForwardingNATS
+  import ForwardingRemote
+  import Foundation
+  import RemoteTestSupport
+  import Synchronization
+  import Testing
+
+  @Suite(
+    "What a NATS server denies, many at a time", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+  struct NATSDenialTests {
+    private let folder: TemporaryFolder
+    private let server: NATSServer
+    private let here: NATSTransport
+
+    init() throws {
+      folder = try TemporaryFolder()
+      server = try NATSServer(
+        configuration: """
+          authorization {
+            users = [{
+              user: "ann", password: "a"
+              permissions: { publish: "allowed.>", subscribe: ["_INBOX.>", "allowed.>"] }
+            }]
+          }
+          """, in: folder)
+      var options = NATSOptions(server.url)
+      options.user = ("ann", "a")
+      here = try NATSTransport(options)
+    }
+
+    private static func denied(_ kind: String, _ subject: String) -> String {
+      "Permissions Violation for \(kind) to \"\(subject)\""
+    }
+
+    @Test("each call is told of its own")
+    func calls() async throws {
+      for round in 0..<20 {
+        await withTaskGroup(of: Void.self) { tasks in
+          for number in 0..<16 {
+            tasks.addTask { [here] in
+              let name = "bank-\(round)-\(number)"
+              let words = Self.denied("Publish", "forwarding.\(name).bank")
+              await #expect(throws: RemoteError.notCarried(.denied(words))) {
+                let bank = RemoteProxy(
+                  try Vault.interface(), here, at: name, deadline: .seconds(20))
+                _ = try await Vault.deposit(7, on: bank)
+              }
+            }
+          }
+        }
+      }
+    }
+
+    @Test("each who listens is told of its own, whatever else is denied meanwhile")
+    func subscriptions() async throws {
+      let isOver = Flag()
+      let (ended, continuation) = AsyncStream<Void>.makeStream()
+      Thread.detachNewThread { [here] in
+        var number = 0
+        while !isOver.isSet.load(ordering: .relaxed) {
+          try? here.publish([], to: RemoteSubject("denied.\(number % 3)"))
+          number += 1
+          usleep(20)
+        }
+        continuation.finish()
+      }
+      for number in 0..<300 {
+        let subject = RemoteSubject("forbidden.\(number)")
+        #expect(throws: TransportError.denied(Self.denied("Subscription", subject.name))) {
+          try here.subscribe(to: subject, group: nil) { _ in }
+        }
+        if number % 100 == 0 {
+          #expect(throws: Never.self) {
+            try here.subscribe(to: RemoteSubject("allowed.\(number)"), group: nil) { _ in }.end()
+          }
+        }
+      }
+      isOver.isSet.store(true, ordering: .relaxed)
+      for await _ in ended {}
+    }
+
+    @Test("a subject that is longer than what the library keeps of the words")
+    func long() async throws {
+      let name = String(repeating: "bank", count: 100)
+      let bank = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(20))
+      let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: bank) }
+      guard case .notCarried(.denied(let words)) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(words.hasPrefix("Permissions Violation for Publish to \"forwarding.bankbank"))
+    }
+
+    private final class Flag: Sendable { let isSet = Atomic(false) }
+  }
+#endif

@@ -1,0 +1,187 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+#if NATS
+  import ForwardingNATS
+#endif
+
+/// What becomes of calls that meet a connection which is broken, or has just come back.
+@Suite("Connections that come back", .timeLimit(.minutes(10)))
+struct ReturnTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
+
+  /// The milliseconds that a request says are left.
+  private static func left(_ request: [UInt8]) -> Int {
+    (0..<4).reduce(0) { $0 | Int(request[20 + $1]) << (8 * $1) }
+  }
+
+  /// Asks with a deadline of 300 s while nothing can be sent, lets some time go by, and returns what then came.
+  private func asked(
+    over here: any Transport, while broken: () async throws -> Void,
+    restore: () throws -> any Transport
+  ) async throws -> Int {
+    try await broken()
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let call = Task { try await Vault.deposit(7, on: remote) }
+    try await Task.sleep(for: .milliseconds(500))
+    let there = try restore()
+    let (stream, continuation) = AsyncStream<Int>.makeStream()
+    let listener = try there.subscribe(to: subject, group: nil) { message in
+      continuation.yield(Self.left(message.payload))
+    }
+    defer { listener.end() }
+    defer { call.cancel() }
+    for await left in stream { return left }
+    return 0
+  }
+
+  @Test("over a socket: a call has only the time that is left when it is sent")
+  func lessTimeOverSocket() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    let left = try await asked(over: client) {
+      server.close()
+      while (try? client.publish([], to: "anything")) != nil { await Task.yield() }
+    } restore: {
+      try UnixSocketTransport(listeningAt: path)
+    }
+    #expect(left > 0 && left <= 299_500, "\(left)")
+    client.close()
+  }
+
+  #if NATS
+    @Test(
+      "over NATS: a call has only the time that is left when it is sent, and one that is told is not sent later",
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+    func lessTimeOverNATS() async throws {
+      let server = try NATSServer()
+      let here = try NATSTransport(server.url)
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      let left = try await asked(over: here) {
+        server.kill()
+        while (try? here.publish([], to: "anything")) != nil { await Task.yield() }
+        #expect(throws: RemoteError.interrupted) { try Vault.add.message(7, on: remote) }
+      } restore: {
+        try server.start()
+        return try NATSTransport(server.url)
+      }
+      #expect(left > 0 && left <= 299_500, "\(left)")
+    }
+
+    @Test(
+      "over NATS: an answer waits for the connection, as whoever asked may have kept its own",
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+    func heldAnswer() async throws {
+      let server = try NATSServer()
+      let there = try NATSTransport(server.url)
+      let held = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
+      let listener = try there.subscribe(to: "question", group: nil) { message in
+        held.withLock { $0 = message.answer }
+      }
+      // One who asks with no more than a socket, and listens again by itself.
+      func connected() -> LoopbackSocket? {
+        let socket = LoopbackSocket(port: server.port)
+        _ = socket?.send(Array("CONNECT {\"verbose\":false}\r\nSUB _INBOX.me 1\r\nPING\r\n".utf8))
+        while let text = socket?.line(), !text.contains("PONG") {}
+        return socket
+      }
+      let before = try #require(connected())
+      _ = before.send(Array("PUB question _INBOX.me 0\r\n\r\n".utf8))
+      while held.withLock({ $0 == nil }) { await Task.yield() }
+      server.kill()
+      while (try? there.publish([], to: "anything")) != nil { await Task.yield() }
+      held.withLock { $0 }?(Array("late".utf8))
+      try server.start()
+      let after = try #require(connected())
+      #expect(after.line()?.contains("_INBOX.me 1 4\r\nlate") == true)
+      listener.end()
+    }
+  #endif
+
+  @Test("nobody listens just after an interruption: the call is sent again until somebody does")
+  func unheard() async throws {
+    let transport = FlakyTransport(unheard: 3)
+    let host = RemoteHost(transport.inner, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), transport, at: name, deadline: .seconds(300))
+    // Nothing was interrupted: that nobody listens is the truth.
+    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+      try await Vault.deposit(7, on: remote)
+    }
+    #expect(transport.requests.load(ordering: .relaxed) == 1)
+    transport.observers.tell(.interrupted)
+    transport.observers.tell(.restored)
+    #expect(try await Vault.deposit(7, on: remote) == 7)
+    #expect(transport.requests.load(ordering: .relaxed) == 4)
+    #expect(vault.balance == 7)
+  }
+
+  @Test("nobody listens until the deadline: that is what is told, and nothing was performed")
+  func neverHeard() async throws {
+    let transport = FlakyTransport(unheard: .max)
+    let remote = RemoteProxy(try Vault.interface(), transport, at: name)
+    remote.deadline = .milliseconds(200)
+    transport.observers.tell(.restored)
+    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+      try await Vault.deposit(7, on: remote)
+    }
+    #expect(transport.requests.load(ordering: .relaxed) > 1)
+    transport.observers.tell(.restored)
+    #expect(try await remote.ping(within: .milliseconds(50)) == 0)
+    // Who is cancelled does not wait for it either.
+    remote.deadline = .seconds(300)
+    let call = Task { try await Vault.deposit(7, on: remote) }
+    call.cancel()
+    await #expect(throws: RemoteError.cancelled) { try await call.value }
+  }
+
+  /// A transport within this process where nobody hears the first requests.
+  private final class FlakyTransport: Transport {
+    let inner = InProcessTransport()
+    let observers = TransportObservers()
+    let requests = Atomic(0)
+    private let unheard: Int
+
+    init(unheard: Int) { self.unheard = unheard }
+
+    var maximumPayload: Int { inner.maximumPayload }
+
+    func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
+      try inner.publish(payload, to: subject)
+    }
+
+    func request(
+      _ payload: [UInt8], to subject: RemoteSubject,
+      _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+    ) throws(TransportError) -> any TransportRequest {
+      let isUnheard = requests.wrappingAdd(1, ordering: .relaxed).newValue <= unheard
+      return try inner.request(payload, to: isUnheard ? "nowhere" : subject, answered)
+    }
+
+    func subscribe(
+      to subject: RemoteSubject, group: String?,
+      _ receive: @escaping @Sendable (TransportMessage) -> Void
+    ) throws(TransportError) -> any TransportSubscription {
+      try inner.subscribe(to: subject, group: group, receive)
+    }
+
+    func flush(within limit: Duration) async throws(TransportError) {}
+
+    func onChange(
+      _ changed: @escaping @Sendable (TransportState) -> Void
+    ) -> any TransportSubscription {
+      observers.add(changed)
+    }
+
+    func close() { inner.close() }
+  }
+}
