@@ -19,6 +19,8 @@
     private final class Listener: Sendable {
       let changed: @Sendable (TransportState) -> Void
       let denied: @Sendable (NATSDenial) -> Void
+      /// A connection that this process closes does not break, whatever the library says.
+      let isClosing = Guarded(false)
       let denial = Guarded<String?>(nil)
 
       init(
@@ -94,7 +96,9 @@
     @unsafe
     private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {
       guard let listener = unsafe listener else { return }
-      unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().changed(state)
+      let known = unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
+      if state == .interrupted, known.isClosing.read({ $0 }) { return }
+      known.changed(state)
     }
 
     @unsafe
@@ -210,6 +214,7 @@
     static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
 
     func close() {
+      listener.isClosing.withLock { $0 = true }
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.end() }
       unsafe natsConnection_Close(connection)
     }
