@@ -18,7 +18,8 @@ struct CrowdLimitTests {
   ) throws -> any TransportSubscription {
     try transport.subscribe(to: subject, group: nil) { message in
       for host in 0..<count {
-        message.answer?(Envelope.answer(kind, host: UInt64(host), body(host)))
+        message.answer?(
+          Envelope.answer(kind, host: UInt64(host), to: message.payload, body(host)))
       }
     }
   }

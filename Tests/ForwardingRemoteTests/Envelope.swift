@@ -23,9 +23,15 @@ enum Envelope {
     [1, 0, kind, 0] + bytes(of: sender) + bytes(of: number) + bytes(of: milliseconds) + call
   }
 
-  /// An answer of a host.
+  /// Where it is said that nobody waits for a call that was sent somewhere.
+  static func cancels(of subject: RemoteSubject) -> RemoteSubject { subject }
+
+  /// What is in front of an answer's own words.
+  static let answerHead = 12
+
+  /// An answer of a host to a request.
   static func answer(
-    _ kind: UInt8, refusal: UInt8 = 0, host: UInt64, _ body: [UInt8] = []
+    _ kind: UInt8, refusal: UInt8 = 0, host: UInt64, to request: [UInt8], _ body: [UInt8] = []
   ) -> [UInt8] {
     [1, 0, kind, refusal] + bytes(of: host) + body
   }
@@ -37,9 +43,9 @@ enum Envelope {
     let body: [UInt8]
 
     init(_ bytes: [UInt8]) {
-      kind = bytes.count >= 12 ? bytes[2] : 0
+      kind = bytes.count >= Envelope.answerHead ? bytes[2] : 0
       refusal = kind == Envelope.refused ? RemoteRefusal(rawValue: bytes[3]) : nil
-      body = Array(bytes.dropFirst(12))
+      body = Array(bytes.dropFirst(Envelope.answerHead))
     }
 
     var text: String { String(decoding: body, as: UTF8.self) }

@@ -283,7 +283,7 @@ struct RemoteLimitTests {
       for (count, length) in [(4096, 4096), (4097, 4096)] {
         let body = code + [UInt8](repeating: UInt8(ascii: "y"), count: count)
         let wordy = try transport.subscribe(to: subject, group: nil) {
-          $0.answer?(Envelope.answer(kind, refusal: 6, host: 1, body))
+          $0.answer?(Envelope.answer(kind, refusal: 6, host: 1, to: $0.payload, body))
         }
         defer { wordy.end() }
         let remote = RemoteProxy(
