@@ -39,10 +39,13 @@ check: setup-check test
 	Scripts/models.sh
 	@echo "All checks passed."
 
-# Calls to other processes, with a real NATS server on loopback; the tool and the demo among them.
+# Calls to other processes, with a real NATS server on loopback; the tool and the demo, the bytes that cross, how it
+# grows, and all that fuzzing kept among them.
 test-remote:
 	@Scripts/setup.sh nats
-	swift test --traits Macros,NATS --filter 'ForwardingRemoteTests|ForwardingActorsTests|RemoteCommandTests'
+	swift build --build-tests --traits Macros,NATS
+	Scripts/tests.sh --skip-build --traits Macros,NATS --filter \
+		'Forwarding(Remote|Actors|Wire)Tests|RemoteCommandTests|RemoteGrowthTests|FuzzCorpusTests'
 
 demo-remote:
 	@Scripts/setup.sh nats

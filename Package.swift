@@ -211,6 +211,7 @@ let package = Package(
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
         "ForwardingWire", "ForwardingJournal", "CJournalShims", "ForwardingRemote",
+        "ForwardingActors",
       ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-targets="encodings layouts calls values wire journal remote"
+targets="encodings layouts calls values wire journal remote actors frames presences cancels"
 build=Fuzz/.build/fuzz
 corpus=Fuzz/.build/corpus
 

@@ -1,4 +1,4 @@
-import ForwardingWire
+package import ForwardingWire
 
 // A call of a distributed method, as it crosses behind the head of a request. Numbers begin with their lowest byte.
 //
@@ -9,14 +9,14 @@ import ForwardingWire
 //   8     both names, then of each argument four bytes of its length, and its JSON
 
 /// A call of a distributed method as it crosses.
-struct ActorCall: Sendable {
+package struct ActorCall: Sendable {
   private static let version: UInt16 = 1
 
-  let actor: String
-  let method: String
-  let arguments: [[UInt8]]
+  package let actor: String
+  package let method: String
+  package let arguments: [[UInt8]]
 
-  func bytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
+  package func bytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
     try Self.check(actor.utf8.count, method.utf8.count, arguments.count)
     var writer = WireWriter(limit: limits.message)
     try writer.append(Self.version)
@@ -29,14 +29,14 @@ struct ActorCall: Sendable {
     return writer.bytes
   }
 
-  init(actor: String, method: String, arguments: [[UInt8]]) {
+  package init(actor: String, method: String, arguments: [[UInt8]]) {
     self.actor = actor
     self.method = method
     self.arguments = arguments
   }
 
   /// Reads what another process wrote: nothing but lengths is looked at, and nothing is left over.
-  init(_ bytes: [UInt8], _ limits: WireLimits) throws(WireError) {
+  package init(_ bytes: [UInt8], _ limits: WireLimits) throws(WireError) {
     guard bytes.count <= limits.message else {
       throw WireError(.limit(limits.message, given: bytes.count), at: 0)
     }

@@ -69,6 +69,7 @@ extension MessagingActorSystem {
     /// The type of the actor that is called, where its method is one of a protocol; never a type from outside.
     let substitutions: [any DistributedActor.Type]
     let outcome: ActorOutcome
+    let permission: ArgumentPermission?
 
     /// The type of the actor that is called, for a method of a protocol; none for any other.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { substitutions }
@@ -79,9 +80,16 @@ extension MessagingActorSystem {
         guard let json = arguments.popFirst() else {
           throw WireError(.tooShort(expected: 1, given: 0), at: 0)
         }
-        return try system.value(Value.self, of: json)
+        guard let permission else { return try system.value(Value.self, of: json) }
+        return try ArgumentPermission.$current.withValue(permission) {
+          try system.value(Value.self, of: json)
+        }
       } catch {
-        outcome.refuse(.malformed, MessagingActorSystem.wireError(error, Value.self).outwards)
+        if permission?.hasRefused ?? false {
+          outcome.refuse(.unauthorized, "")
+        } else {
+          outcome.refuse(.malformed, MessagingActorSystem.wireError(error, Value.self).outwards)
+        }
         throw error
       }
     }

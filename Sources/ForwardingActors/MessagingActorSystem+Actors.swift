@@ -62,6 +62,10 @@ extension MessagingActorSystem {
     id: ActorID, as type: Act.Type
   ) throws -> Act? where Act.ID == ActorID {
     guard id.node == node else { return nil }
+    // Whoever may not hand it over does not hear whether it is there.
+    if let permission = ArgumentPermission.current, !permission.allows(id.name) {
+      throw ActorError.noActor(id)
+    }
     guard let actor = actors.find(id.name)?.resolved else { throw ActorError.noActor(id) }
     guard let actor = actor as? Act else { throw ActorError.otherType(id) }
     return actor

@@ -1,6 +1,7 @@
 public import Distributed
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 
 extension MessagingActorSystem {
   // MARK: To other nodes
@@ -51,16 +52,24 @@ extension MessagingActorSystem {
       if case .version = error.reason { throw RefusedCall(.version, error.outwards) }
       throw RefusedCall(.malformed, error.outwards)
     }
-    guard let actor = actors.find(call.actor) else { throw RefusedCall(.targetGone) }
     let settings = settings.read { $0 }
+    let isKnown = AccessibleFunctions.contains(call.method)
+    var permission: ArgumentPermission?
+    if let authorize = settings.authorize {
+      // The name of a method that this process has not is shown to nobody: to describe it is to read it.
+      let method = isKnown ? call.method : ""
+      let caller = Caller(
+        peer: message.sender, node: node, actor: call.actor, isArgument: false, method: method)
+      guard authorize(caller) else { throw RefusedCall(.unauthorized) }
+      permission = ArgumentPermission(caller, authorize)
+    }
+    guard let actor = actors.find(call.actor) else { throw RefusedCall(.targetGone) }
     let isOwn = MethodName.isMethod(call.method, of: actor.typeName)
     guard isOwn || settings.stubs.contains(where: { MethodName.isMethod(call.method, of: $0) }),
-      AccessibleFunctions.contains(call.method),
+      isKnown,
       // What a stub has for itself alone would be performed with another type's memory.
       isOwn || AccessibleFunctions.isOfProtocol(call.method)
     else { throw RefusedCall(.unknownMessage) }
-    let caller = Caller(peer: message.sender, node: node, actor: call.actor, method: call.method)
-    guard settings.authorize?(caller) ?? true else { throw RefusedCall(.unauthorized) }
     let count = Int(_getParameterCount(mangledMethodName: call.method))
     guard call.arguments.count == count else {
       throw RefusedCall(
@@ -69,7 +78,7 @@ extension MessagingActorSystem {
     }
     return ReadyCall(
       actor: actor, method: call.method, arguments: call.arguments[...],
-      substitutions: isOwn ? [] : [actor.type])
+      substitutions: isOwn ? [] : [actor.type], permission: permission)
   }
 
   /// Performs a call; returns its task.
@@ -78,7 +87,8 @@ extension MessagingActorSystem {
   ) -> Task<Void, Never> {
     let outcome = ActorOutcome(host: gate.number)
     let decoder = InvocationDecoder(
-      system: self, arguments: call.arguments, substitutions: call.substitutions, outcome: outcome)
+      system: self, arguments: call.arguments, substitutions: call.substitutions, outcome: outcome,
+      permission: call.permission)
     let handler = ResultHandler(limits: limits, outcome: outcome)
     // Nothing of whoever sends is the method's business: in a process of its own, it would see none.
     return Task.detached {
@@ -94,4 +104,36 @@ struct ReadyCall: Sendable {
   let method: String
   let arguments: ArraySlice<[UInt8]>
   let substitutions: [any DistributedActor.Type]
+  let permission: ArgumentPermission?
+}
+
+/// Asks whether actors of this node may be arguments of a call, while its arguments are read.
+final class ArgumentPermission: Sendable {
+  /// That of the call whose arguments are read.
+  @TaskLocal static var current: ArgumentPermission?
+
+  private let caller: MessagingActorSystem.Caller
+  private let authorize: @Sendable (MessagingActorSystem.Caller) -> Bool
+  private let refused = Guarded(false)
+
+  init(
+    _ caller: MessagingActorSystem.Caller,
+    _ authorize: @escaping @Sendable (MessagingActorSystem.Caller) -> Bool
+  ) {
+    self.caller = caller
+    self.authorize = authorize
+  }
+
+  /// Whether an actor was refused.
+  var hasRefused: Bool { refused.read { $0 } }
+
+  /// Asks for the actor of a name, whether there is one or not.
+  func allows(_ actor: String) -> Bool {
+    let isAllowed = authorize(
+      MessagingActorSystem.Caller(
+        peer: caller.peer, node: caller.node, actor: actor, isArgument: true,
+        method: caller.method))
+    if !isAllowed { refused.withLock { $0 = true } }
+    return isAllowed
+  }
 }

@@ -48,16 +48,20 @@ public final class MessagingActorSystem: DistributedActorSystem {
     var stubs: Set<String> = []
   }
 
-  /// Who calls what, before anything of it is read.
+  /// Who calls what, before anything is looked for that it names.
   public struct Caller: Sendable {
     /// The process, as far as the transport knows.
     public let peer: TransportPeer
     /// The name of this node.
     public let node: String
-    /// The name of the actor, which is there.
+    /// The name of an actor of this node, which may have none of it.
     public let actor: String
-    /// The method, which the actor has. It is described as `Module.Greeter.greet(_:)`.
+    /// The method that is called. It is described as `Module.Greeter.greet(_:)`; by nothing, if this process has no
+    /// such method at all.
     public var target: RemoteCallTarget { RemoteCallTarget(method) }
+    /// Whether the actor is given to the method as a part of an argument, and another one is called: the method may call
+    /// it in the place of whoever sends.
+    public let isArgument: Bool
     let method: String
   }
 
@@ -113,7 +117,8 @@ public final class MessagingActorSystem: DistributedActorSystem {
     set { gate.limit = newValue }
   }
 
-  /// Says who may call what. Everybody may everything, unless it is set.
+  /// Says who may call what. Everybody may everything, unless it is set. It is asked first, and again for each actor of
+  /// this node that is a part of an argument: who is refused hears nothing of what there is.
   public var authorize: (@Sendable (Caller) -> Bool)? {
     get { settings.read { $0.authorize } }
     set { settings.withLock { $0.authorize = newValue } }
@@ -150,6 +155,8 @@ public final class MessagingActorSystem: DistributedActorSystem {
   public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
     try await gate.drain(within: limit)
     close()
+    // What was answered is out, and whoever calls from now on is told that nobody listens.
+    try await gate.flush(within: limit)
   }
 
   /// Takes no more calls: what is on its way is refused as `draining`. The transport stays open, and other nodes can be

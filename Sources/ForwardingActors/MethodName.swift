@@ -13,7 +13,7 @@
 /// Names say things in the order of a stack machine, `3app5PointV` for "the structure of those two", so that machine is
 /// run, with what the types of values need, and nothing else: an operation that is not known, one that takes what is
 /// not there, and one that takes the type or the name in front of it refuse the name.
-struct MethodName {
+package struct MethodName {
   private var text: MangledText
   private var stack: [Item] = []
 
@@ -36,7 +36,7 @@ struct MethodName {
   ///
   /// A few methods of the type are not found: such as are generic, such as have parameters of local types, and such
   /// whose name and first label both were there before.
-  static func isMethod(_ name: String, of type: String) -> Bool {
+  package static func isMethod(_ name: String, of type: String) -> Bool {
     let (prefix, suffix) = ("$s" + type, "FTE")
     // A type whose name is not known would have all methods.
     guard type.hasSuffix("C"), name.hasPrefix(prefix), name.hasSuffix(suffix),

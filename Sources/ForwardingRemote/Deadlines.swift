@@ -58,6 +58,9 @@ final class Deadlines: Sendable {
     timer.source.activate()
   }
 
+  /// How many closures are to be called.
+  var count: Int { state.read { $0.actions.count } }
+
   /// Calls a closure at a time, on a thread of its own choice. Returns a number to take it back with.
   func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLockInPlace { state in

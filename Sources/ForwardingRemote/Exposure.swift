@@ -43,10 +43,12 @@ final class Exposure: Sendable {
     if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
     let bytes = Array(request.call)
     if let authorize = settings.read({ $0.authorize }) {
-      let selector: Selector
-      do throws(WireError) { selector = try interface.selector(of: bytes) } catch {
+      let selector: Selector?
+      do throws(WireError) { selector = try interface.selector(namedBy: bytes) } catch {
         throw Self.refused(error)
       }
+      // What the list has not, nobody may send: whoever is refused cannot tell the one from the other.
+      guard let selector else { throw RefusedCall(.unauthorized) }
       let caller = RemoteHost.Caller(
         peer: message.sender, interface: interface.name, selector: selector)
       guard authorize(caller) else { throw RefusedCall(.unauthorized) }

@@ -167,6 +167,11 @@ package final class RemoteGate: Sendable {
       guard ContinuousClock.now < end else { throw .timedOut }
       do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
     }
+    try await flush(within: limit)
+  }
+
+  /// Waits until what was sent, and whom the transport listens for, is known to the other side.
+  package func flush(within limit: Duration) async throws(TransportError) {
     try await transport.flush(within: limit)
   }
 }

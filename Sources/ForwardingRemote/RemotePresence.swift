@@ -60,7 +60,7 @@ public struct RemotePresence: Hashable, Sendable {
   }
 
   /// Reads what a host says; nil for what no host says.
-  private init?(_ answer: RemoteAnswer) {
+  package init?(_ answer: RemoteAnswer) {
     let read: Result<(String, [String]), WireError> = WireReader.over(Array(answer.body)) {
       reader in
       do throws(WireError) {
@@ -79,7 +79,7 @@ public struct RemotePresence: Hashable, Sendable {
   }
 
   /// What a host says of itself, in no more bytes than the transport carries.
-  static func bytes(
+  package static func bytes(
     of name: String, _ interfaces: [String], limit: Int
   ) throws(WireError) -> [UInt8] {
     var writer = WireWriter(limit: limit)

@@ -47,8 +47,24 @@ extension Interface {
     try reading(bytes) { (reader) throws(WireError) in try message(at: &reader).selector }
   }
 
+  /// The selector that a call names, whatever types it gives; nil where the list has none of the name. Nothing is said
+  /// of types, so that whoever may not send the message does not hear of them.
+  package func selector(namedBy bytes: [UInt8]) throws(WireError) -> Selector? {
+    try reading(bytes) { (reader) throws(WireError) in
+      let names = try names(at: &reader)
+      return names.interface == nameBytes ? message(named: names.selector)?.selector : nil
+    }
+  }
+
   /// Reads what is in front of the arguments.
   private func message(at reader: inout WireReader) throws(WireError) -> InterfaceMessage {
+    let names = try names(at: &reader)
+    return try message(names.interface, names.selector, names.encoding)
+  }
+
+  private func names(
+    at reader: inout WireReader
+  ) throws(WireError) -> (interface: [UInt8], selector: [UInt8], encoding: [UInt8]) {
     guard reader.left <= limits.message else {
       throw WireError(.limit(limits.message, given: reader.left), at: 0)
     }
@@ -65,8 +81,9 @@ extension Interface {
           ? .tooShort(expected: expected, given: reader.left)
           : .tooLong(expected: expected, given: reader.left), at: reader.offset)
     }
-    return try message(
-      reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2)))
+    return try (
+      reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2))
+    )
   }
 
   /// Writes the result of a call of one of the messages.

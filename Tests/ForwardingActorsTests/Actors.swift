@@ -77,6 +77,7 @@ distributed actor Clerk {
   }
   distributed func keep(_ word: Word) {}
   distributed func word(_ text: String) -> Word { Word(text: text) }
+  distributed func length(_ text: String) -> Int { text.utf8.count }
   distributed func note(_ count: Int) -> String { String(repeating: "x", count: count) }
   /// Calls whoever came as an argument.
   distributed func introduce(_ name: String, to other: Clerk) async throws -> String {

@@ -4,7 +4,7 @@ import Testing
 
 /// What fuzzing kept: small inputs that together reach every place it ever reached, and all that once
 /// broke something.
-@Suite("No input that fuzzing kept does harm")
+@Suite("No input that fuzzing kept does harm", .timeLimit(.minutes(10)))
 struct CorpusTests {
   @Test("each file of the corpus", arguments: FuzzTarget.allCases)
   func corpus(target: FuzzTarget) async throws {

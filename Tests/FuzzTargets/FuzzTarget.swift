@@ -15,6 +15,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case journal
   /// What a host gets from another process, and what a call gets from a host.
   case remote
+  /// A call of a distributed actor, and the name of its method.
+  case actors
+  /// Messages of a socket, on a line each, from somebody who is connected.
+  case frames
+  /// What a host says of itself.
+  case presences
+  /// Messages that say that nobody waits any more for a call.
+  case cancels
 
   /// Does it.
   public func run(_ bytes: [UInt8]) throws {
@@ -26,6 +34,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .wire: try WireFuzz.run(bytes)
     case .journal: try JournalFuzz.run(bytes)
     case .remote: try RemoteFuzz.run(bytes)
+    case .actors: try ActorFuzz.run(bytes)
+    case .frames: try FrameFuzz.run(bytes)
+    case .presences: try PresenceFuzz.run(bytes)
+    case .cancels: try CancelFuzz.run(bytes)
     }
   }
 }

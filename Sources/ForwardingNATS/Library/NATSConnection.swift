@@ -20,6 +20,8 @@
       let changed: @Sendable (TransportState) -> Void
       let denied: @Sendable (NATSDenial) -> Void
       let denials = NATSDenials()
+      /// A connection that this process closes does not break, whatever the library says.
+      let isClosing = Guarded(false)
 
       init(
         _ changed: @escaping @Sendable (TransportState) -> Void,
@@ -109,6 +111,7 @@
     private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {
       guard let listener = unsafe listener else { return }
       let known = unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
+      if state == .interrupted, known.isClosing.read({ $0 }) { return }
       // Another connection may do other things.
       if state == .restored { known.denials.clear() }
       known.changed(state)
@@ -224,6 +227,7 @@
     static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
 
     func close() {
+      listener.isClosing.withLock { $0 = true }
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.stop() }
       unsafe natsConnection_Close(connection)
     }

@@ -5,8 +5,8 @@
 ///     2  2  bytes of the subject, lowest byte first
 ///     4  8  number of the request, lowest byte first
 ///    12     the subject, then what is sent
-struct SocketFrame {
-  enum Kind: UInt8 {
+package struct SocketFrame {
+  package enum Kind: UInt8 {
     case told = 1
     case asked = 2
     case answered = 3
@@ -14,16 +14,16 @@ struct SocketFrame {
     case nobody = 4
   }
 
-  static let head = 12
+  package static let head = 12
   /// The most bytes of a subject.
-  static let subject = 1024
+  package static let subject = 1024
 
-  let kind: Kind
-  let number: UInt64
+  package let kind: Kind
+  package let number: UInt64
   let subject: RemoteSubject
-  let payload: [UInt8]
+  package let payload: [UInt8]
 
-  init(_ kind: Kind, _ number: UInt64, _ subject: RemoteSubject?, _ payload: [UInt8]) {
+  package init(_ kind: Kind, _ number: UInt64, _ subject: RemoteSubject?, _ payload: [UInt8]) {
     self.kind = kind
     self.number = number
     self.subject = subject ?? RemoteSubject(known: "")
@@ -31,7 +31,7 @@ struct SocketFrame {
   }
 
   /// Reads what another process wrote; nil for anything that no process of ours writes.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.head, let kind = Kind(rawValue: bytes[0]), bytes[1] == 0 else {
       return nil
     }
@@ -45,7 +45,7 @@ struct SocketFrame {
     payload = Array(bytes[(Self.head + count)...])
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     let name = Array(subject.name.utf8)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.head + name.count + payload.count)

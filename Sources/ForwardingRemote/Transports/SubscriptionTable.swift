@@ -107,24 +107,35 @@ final class SubscriptionTable: Sendable {
 
 /// A request whose answers go to a closure until it is ended.
 final class AnsweredRequest: TransportRequest {
-  private let answered: Guarded<(@Sendable (Result<[UInt8], TransportError>) -> Void)?>
-  private let ended: (@Sendable () -> Void)?
+  private let state: Guarded<State>
+  private let ended: (@Sendable (AnsweredRequest) -> Void)?
+
+  private struct State {
+    var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
+    var answers = 0
+  }
 
   init(
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void,
-    ended: (@Sendable () -> Void)? = nil
+    ended: (@Sendable (AnsweredRequest) -> Void)? = nil
   ) {
-    self.answered = Guarded(answered)
+    state = Guarded(State(answered: answered))
     self.ended = ended
   }
 
-  func take(_ answer: Result<[UInt8], TransportError>) { answered.read { $0 }?(answer) }
+  /// How many answers came.
+  var answers: Int { state.read { $0.answers } }
+
+  func take(_ answer: Result<[UInt8], TransportError>) {
+    let answered = state.withLockInPlace { state in
+      state.answers += 1
+      return state.answered
+    }
+    answered?(answer)
+  }
 
   func end() {
-    let wasOpen = answered.withLock { answered in
-      defer { answered = nil }
-      return answered != nil
-    }
-    if wasOpen { ended?() }
+    let answered = state.withLockInPlace { $0.answered.take() }
+    if answered != nil { ended?(self) }
   }
 }

@@ -201,7 +201,7 @@ public final class UnixSocketTransport: Transport {
       state.number += 1
       return state.number
     }
-    let request = AnsweredRequest(answered) { [weak self] in
+    let request = AnsweredRequest(answered) { [weak self] _ in
       _ = self?.state.withLockInPlace { $0.requests.removeValue(forKey: number) }
     }
     if !connections.isEmpty {

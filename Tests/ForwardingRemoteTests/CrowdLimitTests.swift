@@ -1,0 +1,160 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Invocations
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+/// The rows of "Limits" in Documentation/Wire.md that count who and what comes.
+@Suite("Limits of how many there are", .timeLimit(.minutes(10)))
+struct CrowdLimitTests {
+  private static let subject: RemoteSubject = "forwarding.crowd.bank"
+
+  /// Somebody who answers as so many hosts.
+  private func crowd(
+    _ count: Int, _ transport: InProcessTransport, at subject: RemoteSubject = Self.subject,
+    kind: UInt8 = Envelope.pong, _ body: @escaping @Sendable (Int) -> [UInt8] = { _ in [] }
+  ) throws -> any TransportSubscription {
+    try transport.subscribe(to: subject, group: nil) { message in
+      for host in 0..<count {
+        message.answer?(
+          Envelope.answer(kind, host: UInt64(host), to: message.payload, body(host)))
+      }
+    }
+  }
+
+  @Test("4,096 hosts are counted, and answers of more are strange", arguments: [4096, 4097])
+  func hosts(count: Int) async throws {
+    let transport = InProcessTransport()
+    let crowd = try crowd(count, transport)
+    defer { crowd.end() }
+    let remote = RemoteProxy(try Vault.interface(), transport, at: "crowd")
+    // They all have answered before the wait begins.
+    #expect(try await remote.ping(expecting: .max, within: .milliseconds(20)) == 4096)
+    #expect(remote.statistics.strange == count - 4096)
+  }
+
+  @Test("4,096 hosts are listed", arguments: [4096, 4097])
+  func presences(count: Int) async throws {
+    let transport = InProcessTransport()
+    let crowd = try crowd(count, transport, at: "forwarding-hosts") { _ in [1, 0, 0, 0, 65] }
+    defer { crowd.end() }
+    let all = try await RemotePresence.all(on: transport, within: .milliseconds(20))
+    #expect(all.count == 4096 && all.allSatisfy { $0.name == "A" })
+    #expect(Set(all.map(\.host)).count == 4096)
+  }
+
+  @Test("answers of 64 MB together are taken, and not a byte more", arguments: [0, 1])
+  func bytes(extra: Int) async throws {
+    let transport = InProcessTransport()
+    let body = [UInt8](repeating: 0, count: 1 << 20)
+    let crowd = try crowd(65, transport) { host in
+      host < 64 ? body : [UInt8](repeating: 0, count: extra)
+    }
+    defer { crowd.end() }
+    let remote = RemoteProxy(try Vault.interface(), transport, at: "crowd")
+    #expect(try await remote.ping(expecting: .max, within: .milliseconds(20)) == 65 - extra)
+    #expect(remote.statistics.strange == extra)
+  }
+
+  @Test("4,096 calls are known when they come again, and the one before them is not")
+  func window() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "crowd")
+    defer { host.close() }
+    let vault = Vault()
+    let interface = try Vault.interface()
+    try host.expose(vault, interface)
+    let call = try interface.encode(Vault.deposit.message.invocation(1))
+    func deposit(_ number: UInt64) async throws -> Envelope.Answer {
+      try await Envelope.answer(
+        to: Envelope.request(Envelope.asked, number: number, call), at: Self.subject,
+        over: transport)
+    }
+    for number in 1...4096 as ClosedRange<UInt64> { _ = try await deposit(number) }
+    let first = try await deposit(1)
+    #expect(first.kind == Envelope.answered && first.body == [1, 0, 0, 0])
+    #expect(vault.balance == 4096 && host.statistics.duplicates == 1)
+    // One more pushes out the first alone.
+    _ = try await deposit(4097)
+    _ = try await deposit(2)
+    #expect(vault.balance == 4097 && host.statistics.duplicates == 2)
+    _ = try await deposit(1)
+    #expect(vault.balance == 4098 && host.statistics.duplicates == 2)
+  }
+
+  @Test("an answer of 1,024 bytes is kept for a call that comes again, and no longer one")
+  func keptAnswers() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "crowd")
+    defer { host.close() }
+    let interface = try Vault.interface()
+    try host.expose(Vault(), interface)
+    for (number, count) in [1020, 1021].enumerated() {
+      let request = Envelope.request(
+        Envelope.asked, number: UInt64(number),
+        try interface.encode(Vault.text.message.invocation(count)))
+      func answer() async throws -> Envelope.Answer {
+        try await Envelope.answer(to: request, at: Self.subject, over: transport)
+      }
+      #expect(try await answer().body.count == count + 4)
+      #expect(try await answer().refusal == (count == 1020 ? nil : .duplicate))
+    }
+  }
+
+  @Test("the subject of a socket has 1,024 bytes: no longer one is sent, or taken")
+  func subjects() async throws {
+    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    defer { server.close() }
+    defer { client.close() }
+    // "forwarding." and ".bank" stand around it.
+    let most = String(repeating: "s", count: 1024 - 16)
+    let host = RemoteHost(server, as: most)
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), client, at: most, deadline: .seconds(300))
+    #expect(try await Vault.deposit(1, on: remote) == 1)
+    let longer = RemoteProxy(
+      try Vault.interface(), client, at: most + "s", deadline: .seconds(300))
+    let error = TransportError.tooLarge(limit: 1024, given: 1025)
+    await #expect(throws: RemoteError.notCarried(error)) { try await Vault.deposit(1, on: longer) }
+    #expect(throws: RemoteError.notCarried(error)) { try Vault.add.message(1, on: longer) }
+    // By hand: one that has no end is hung up on, and one that nobody listens to is told so.
+    let zeros = [UInt8](repeating: 0, count: 8)
+    for (count, isTaken) in [(1024, true), (1025, false)] {
+      let peer = try #require(PacketSocket(path))
+      let subject = [UInt8](repeating: UInt8(ascii: "s"), count: count)
+      #expect(peer.send([2, 0] + Envelope.bytes(of: UInt16(count)) + zeros + subject))
+      #expect(peer.receive() == (isTaken ? [4, 0, 0, 0] + zeros : nil))
+    }
+    #expect(try await Vault.deposit(1, on: remote) == 2)
+  }
+}
+
+#if Macros
+  extension CrowdLimitTests {
+    @Test("4,096 voices are gathered, and answers of more are strange", arguments: [4096, 4097])
+    func voices(count: Int) async throws {
+      let transport = InProcessTransport()
+      let town = try Remote<VoterProxy>(transport, at: "town")
+      let crowd = try crowd(
+        count, transport, at: RemoteSubject(parts: "forwarding", "town", town.proxy.interface.name),
+        kind: Envelope.answered
+      ) { [UInt8($0 & 1)] }
+      defer { crowd.end() }
+      let votes = try await town.gather(within: .milliseconds(20)) {
+        try await $0.vote("more trees?")
+      }
+      #expect(votes.answers.count == 4096 && votes.values.count { $0 } == 2048)
+      #expect(votes.silent.isEmpty)
+      #expect(town.proxy.statistics.strange == count - 4096)
+      // Those who answered before are remembered, as many as are taken.
+      crowd.end()
+      let none = try? await town.gather(within: .milliseconds(1)) { try await $0.vote("again?") }
+      #expect(none?.silent.count ?? 4096 == 4096)
+    }
+  }
+#endif

@@ -1,0 +1,101 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@Suite("Hosts that drain while calls begin", .timeLimit(.minutes(10)))
+struct DrainingTests {
+  /// What tasks share.
+  private final class Notes: Sendable {
+    let answered = Atomic(0)
+    let late = Atomic(0)
+    let isDrained = Atomic(false)
+    let drains = Mutex<[Task<Void, any Error>]>([])
+    let strange = Mutex<[RemoteError]>([])
+  }
+
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  @Test("a call that is being read when its host drains is waited for", arguments: Way.allCases)
+  func beginning(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    let vault = Vault()
+    vault.isOpen.store(false, ordering: .relaxed)
+    try host.expose(vault, Vault.interface())
+    let notes = Notes()
+    // Whoever is asked who may call is asked in the middle of it. The host begins to drain before this returns.
+    host.authorize = { [weak host] _ in
+      let drain = Task.immediate {
+        try await host?.drain(within: .seconds(300))
+        notes.isDrained.store(true, ordering: .releasing)
+      }
+      notes.drains.withLock { $0.append(drain) }
+      return true
+    }
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    async let holding: Void = Vault.hold(on: remote)
+    while host.statistics.asked < 1 { await Task.yield() }
+    await #expect(throws: RemoteError.refused(.draining, "")) {
+      try await Vault.deposit(1, on: remote)
+    }
+    let wasDrained = notes.isDrained.load(ordering: .acquiring)
+    #expect(!wasDrained)
+    vault.isOpen.store(true, ordering: .relaxed)
+    try await holding
+    let all = notes.drains.withLock { $0 }
+    #expect(all.count == 1)
+    for drain in all { try await drain.value }
+    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+      try await Vault.deposit(1, on: remote)
+    }
+  }
+
+  @Test(
+    "nothing is performed after a host has drained, whoever sends meanwhile",
+    arguments: Way.allCases)
+  func crowd(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let interface = try Vault.interface()
+    let notes = Notes()
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for _ in 0..<4 {
+        // Over NATS, a call that comes while a host ends may go to nobody.
+        let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(3))
+        tasks.addTask {
+          while true {
+            do {
+              _ = try await Vault.deposit(1, on: remote)
+              notes.answered.add(1, ordering: .relaxed)
+              // In process, a call does not suspend.
+              await Task.yield()
+            } catch RemoteError.refused(.draining, _) {
+              await Task.yield()
+            } catch RemoteError.timedOut {
+              notes.late.add(1, ordering: .relaxed)
+            } catch RemoteError.unreachable {
+              return
+            } catch let error as RemoteError {
+              return notes.strange.withLock { $0.append(error) }
+            }
+          }
+        }
+      }
+      while notes.answered.load(ordering: .relaxed) < 20 { await Task.yield() }
+      try await host.drain(within: .seconds(300))
+      let balance = vault.balance
+      try await tasks.waitForAll()
+      let (count, late) = (
+        notes.answered.load(ordering: .relaxed), notes.late.load(ordering: .relaxed)
+      )
+      #expect(vault.balance == balance)
+      #expect((count...count + late).contains(Int(balance)))
+    }
+    #expect(notes.strange.withLock { $0 } == [])
+  }
+}

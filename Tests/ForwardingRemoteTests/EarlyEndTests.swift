@@ -1,0 +1,68 @@
+import Forwarding
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Deadlines of calls that end early", .timeLimit(.minutes(10)))
+struct EarlyEndTests {
+  /// How a call ends before its time.
+  enum Ending: String, CaseIterable, CustomTestStringConvertible, Codable {
+    case answered, thrown, refused, unreachable, cancelled, closed, interrupted
+
+    var testDescription: String { rawValue }
+
+    /// Makes calls that end so, with all the time of the world.
+    func call() async throws {
+      let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+      let there = try UnixSocketTransport(listeningAt: path)
+      let here = try UnixSocketTransport(connectedTo: path)
+      let host = RemoteHost(there, as: "bank")
+      let vault = Vault()
+      try host.expose(vault, Vault.interface())
+      func remote(_ name: String = "bank") throws -> RemoteProxy {
+        RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3600))
+      }
+      let proxy = try remote()
+      if self == .refused { host.limit = 0 }
+      switch self {
+      case .answered: for _ in 0..<100 { _ = try await Vault.deposit(1, on: proxy) }
+      case .thrown, .refused: for _ in 0..<100 { try? await Vault.fail(true, on: proxy) }
+      case .unreachable:
+        for _ in 0..<100 { _ = try? await Vault.deposit(1, on: remote("nobody")) }
+      case .cancelled, .closed, .interrupted:
+        let calls = (0..<100).map { _ in Task { try await Vault.sleep(3_600_000, on: proxy) } }
+        while host.statistics.asked < 100 { await Task.yield() }
+        switch self {
+        case .closed: here.close()
+        case .interrupted: there.close()
+        default: for call in calls { call.cancel() }
+        }
+        for call in calls { _ = await call.result }
+        // Without a message of the caller, the host's calls go on.
+        if self != .cancelled { return host.close() }
+        while vault.cancellations.load(ordering: .relaxed) < 100 { await Task.yield() }
+      }
+      host.close()
+    }
+  }
+
+  @Test("nothing waits for the time of a call that is over", arguments: Ending.allCases)
+  func ended(ending: Ending) async {
+    await #expect(processExitsWith: .success) { [ending] in
+      try await ending.call()
+      // Where the connection is gone, the host waits for its own calls' time.
+      let left = ending == .closed || ending == .interrupted ? 100 : 0
+      for _ in 0..<6000 where Deadlines.shared.count > left {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      exit(Deadlines.shared.count > left ? 2 : 0)
+    }
+  }
+}

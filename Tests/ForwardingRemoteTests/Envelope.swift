@@ -1,0 +1,67 @@
+import ForwardingRemote
+
+/// What goes around calls and answers, as Documentation/Wire.md has it: the one place of these tests that knows.
+enum Envelope {
+  static let asked: UInt8 = 1
+  static let told: UInt8 = 2
+  static let ping: UInt8 = 3
+  static let cancel: UInt8 = 4
+  static let answered: UInt8 = 0x81
+  static let failed: UInt8 = 0x82
+  static let refused: UInt8 = 0x83
+  static let pong: UInt8 = 0x84
+
+  static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
+    (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  /// A request of a sender, whose deadline is far away.
+  static func request(
+    _ kind: UInt8, sender: UInt64 = 9, number: UInt64, milliseconds: UInt32 = 300_000,
+    _ call: [UInt8] = []
+  ) -> [UInt8] {
+    [1, 0, kind, 0] + bytes(of: sender) + bytes(of: number) + bytes(of: milliseconds) + call
+  }
+
+  /// Where it is said that nobody waits for a call that was sent somewhere.
+  static func cancels(of subject: RemoteSubject) -> RemoteSubject { subject }
+
+  /// What is in front of an answer's own words.
+  static let answerHead = 12
+
+  /// An answer of a host to a request.
+  static func answer(
+    _ kind: UInt8, refusal: UInt8 = 0, host: UInt64, to request: [UInt8], _ body: [UInt8] = []
+  ) -> [UInt8] {
+    [1, 0, kind, refusal] + bytes(of: host) + body
+  }
+
+  /// What an answer says.
+  struct Answer: Equatable {
+    let kind: UInt8
+    let refusal: RemoteRefusal?
+    let body: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+      kind = bytes.count >= Envelope.answerHead ? bytes[2] : 0
+      refusal = kind == Envelope.refused ? RemoteRefusal(rawValue: bytes[3]) : nil
+      body = Array(bytes.dropFirst(Envelope.answerHead))
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  /// Sends bytes as anybody may, and returns the first answer.
+  static func answer(
+    to request: [UInt8], at subject: RemoteSubject, over transport: any Transport
+  ) async throws -> Answer {
+    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+    let pending = try transport.request(request, to: subject) {
+      if let answer = try? $0.get() { continuation.yield(answer) }
+      continuation.finish()
+    }
+    defer { pending.end() }
+    for await answer in stream { return Answer(answer) }
+    return Answer([])
+  }
+}

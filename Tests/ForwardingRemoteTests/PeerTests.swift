@@ -1,0 +1,125 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+/// A transport whose messages come from whomever a test says.
+private final class StagedTransport: Transport {
+  private let listeners = Mutex<[RemoteSubject: [@Sendable (TransportMessage) -> Void]]>([:])
+  let maximumPayload = 1 << 20
+
+  private final class Nothing: TransportSubscription { func end() {} }
+
+  func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {}
+  func request(
+    _ payload: [UInt8], to subject: RemoteSubject,
+    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+  ) throws(TransportError) -> any TransportRequest { throw .closed }
+  func subscribe(
+    to subject: RemoteSubject, group: String?,
+    _ receive: @escaping @Sendable (TransportMessage) -> Void
+  ) throws(TransportError) -> any TransportSubscription {
+    listeners.withLock { $0[subject, default: []].append(receive) }
+    return Nothing()
+  }
+  func flush(within limit: Duration) async throws(TransportError) {}
+  func onChange(
+    _ changed: @escaping @Sendable (TransportState) -> Void
+  ) -> any TransportSubscription { Nothing() }
+  func close() { listeners.withLock { $0 = [:] } }
+
+  /// Lets a message come from a peer; its answers come back.
+  func receive(
+    _ payload: [UInt8], at subject: RemoteSubject, from peer: TransportPeer,
+    _ answered: @escaping @Sendable (Envelope.Answer) -> Void = { _ in }
+  ) {
+    for listener in listeners.withLock({ $0[subject] ?? [] }) {
+      listener(
+        TransportMessage(payload: payload, sender: peer) { answered(Envelope.Answer($0)) })
+    }
+  }
+}
+
+@Suite("Peers, as the transport knows them", .timeLimit(.minutes(10)))
+struct PeerTests {
+  private static let subject: RemoteSubject = "forwarding.bank.bank"
+  private static let peers: [TransportPeer] = [
+    .process(id: 1, user: 0, group: 0), .process(id: 2, user: 0, group: 0),
+    .process(id: 1, user: 1, group: 0), .process(id: 1, user: 0, group: 1), .thisProcess, .network,
+  ]
+
+  private func vault(_ transport: any Transport) throws -> (Vault, RemoteHost) {
+    let host = RemoteHost(transport, as: "bank")
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    return (vault, host)
+  }
+
+  @Test("the same sender and number of another peer is another call, and has an answer of its own")
+  func windows() throws {
+    let transport = StagedTransport()
+    let (vault, host) = try vault(transport)
+    let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
+    let request = Envelope.request(Envelope.asked, number: 1, call)
+    let bodies = Mutex<[[UInt8]]>([])
+    for peer in Self.peers + Self.peers {
+      transport.receive(request, at: Self.subject, from: peer) { answer in
+        bodies.withLock { $0.append(answer.body) }
+      }
+    }
+    let expected = (1...6).map { [UInt8($0), 0, 0, 0] }
+    #expect(bodies.withLock { $0 } == expected + expected)
+    #expect(vault.balance == 6 && host.statistics.duplicates == 6)
+    host.close()
+  }
+
+  @Test("a call is cancelled by its own peer alone, and not by another number or sender")
+  func cancelled() async throws {
+    let transport = StagedTransport()
+    let (vault, host) = try vault(transport)
+    let call = try Vault.interface().encode(Vault.sleep.message.invocation(600_000))
+    transport.receive(
+      Envelope.request(Envelope.asked, number: 1, call), at: Self.subject, from: Self.peers[0])
+    #expect(host.statistics.asked == 1)
+    let subject = Envelope.cancels(of: Self.subject)
+    func cancel(_ sender: UInt64, _ number: UInt64, from peer: TransportPeer) {
+      transport.receive(
+        Envelope.request(Envelope.cancel, sender: sender, number: number), at: subject, from: peer)
+    }
+    for peer in Self.peers.dropFirst() { cancel(9, 1, from: peer) }
+    cancel(9, 2, from: Self.peers[0])
+    cancel(8, 1, from: Self.peers[0])
+    // A call that is cancelled ends at once, as one does that is not cancelled.
+    let second = try Vault.interface().encode(Vault.sleep.message.invocation(50))
+    let isOver = Atomic(false)
+    transport.receive(
+      Envelope.request(Envelope.asked, number: 3, second), at: Self.subject, from: Self.peers[0]
+    ) { _ in isOver.store(true, ordering: .releasing) }
+    while !isOver.load(ordering: .acquiring) { await Task.yield() }
+    #expect(vault.cancellations.load(ordering: .relaxed) == 0)
+    cancel(9, 1, from: Self.peers[0])
+    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    host.close()
+  }
+
+  @Test("who may send what is asked of the peer that the transport names")
+  func authorized() throws {
+    let transport = StagedTransport()
+    let (vault, host) = try vault(transport)
+    let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
+    host.authorize = { $0.peer == Self.peers[1] }
+    let refusals = Mutex<[RemoteRefusal?]>([])
+    for peer in Self.peers {
+      transport.receive(
+        Envelope.request(Envelope.asked, number: 1, call), at: Self.subject, from: peer
+      ) { answer in refusals.withLock { $0.append(answer.refusal) } }
+    }
+    #expect(
+      refusals.withLock { $0 }
+        == [.unauthorized, nil, .unauthorized, .unauthorized, .unauthorized, .unauthorized])
+    #expect(vault.balance == 1)
+    host.close()
+  }
+}

@@ -1,0 +1,298 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+/// Takes any message, and gives back its number of arguments.
+private final class Sink: ForwardingProxy, @unchecked Sendable {
+  let interface: Interface
+
+  init(_ interface: Interface) {
+    self.interface = interface
+    super.init()
+  }
+
+  override func responds(to selector: Selector) -> Bool { methodSignature(for: selector) != nil }
+  override func methodSignature(for selector: Selector) -> MethodSignature? {
+    interface.messages.first { $0.selector == selector }?.signature
+  }
+  override func forward(_ invocation: Invocation) throws {
+    try invocation.setResult(Int32(invocation.methodSignature.numberOfArguments - 2))
+  }
+}
+
+/// What is asked of a host with many or long things.
+private final class Desk: Sendable {
+  struct Wordy: RemoteFailure {
+    let count: Int
+    var remoteCode: Int32 { 1 }
+    var remoteText: String { String(repeating: "x", count: count) }
+  }
+  struct Nest: Codable, Sendable {
+    var inner: [Nest] = []
+    init(_ depth: Int) { if depth > 2 { inner = [Nest(depth - 2)] } }
+  }
+
+  static let count = try! AsyncMessage<Int, String>("deskCount:")
+  static let write = try! AsyncMessage<String, Int>("deskWrite:")
+  static let fail = try! AsyncMessage<NoResult, Int>("deskFail:")
+  static let nest = try! AsyncMessage<Bool, Nest>("deskNest:")
+
+  private static let isReady: Void = {
+    let table = MethodTable.of(Desk.self)
+    do {
+      try table.register("deskCount:") { (_: Desk, text: String) in text.utf8.count }
+      try table.register("deskWrite:") { (_: Desk, count: Int) in
+        String(repeating: "x", count: count)
+      }
+      try table.register("deskFail:") { (_: Desk, count: Int) throws in throw Wordy(count: count) }
+      try table.register("deskNest:") { (_: Desk, nest: Nest) in true }
+    } catch { fatalError("\(error)") }
+  }()
+
+  init() { Self.isReady }
+
+  static func interface(_ limits: WireLimits = WireLimits()) throws -> Interface {
+    var interface = Interface("desk", limits: limits)
+    try interface.allow(count)
+    try interface.allow(write)
+    try interface.allow(fail)
+    try interface.allow(nest)
+    return interface
+  }
+}
+
+/// Each row of "Limits" in Documentation/Wire.md: what is at the limit passes, and one more is refused.
+@Suite("Limits of the wire, from outside", .timeLimit(.minutes(10)))
+struct RemoteLimitTests {
+  private let name = "desk \(UInt32.random(in: 0 ... .max))"
+
+  /// A host of a desk, and proxies for it: one of the same limits, and one that keeps to none.
+  private struct Office {
+    let host: RemoteHost
+    let fair: RemoteProxy
+    let greedy: RemoteProxy
+
+    init(_ transport: InProcessTransport) throws {
+      host = RemoteHost(transport, as: "office")
+      try host.expose(Desk(), Desk.interface())
+      var wide = WireLimits()
+      wide.message = 8 << 20
+      wide.text = 8 << 20
+      wide.depth = 100
+      func proxy(_ limits: WireLimits) throws -> RemoteProxy {
+        RemoteProxy(
+          try Desk.interface(limits), transport, at: "office", deadline: .seconds(300))
+      }
+      fair = try proxy(WireLimits())
+      greedy = try proxy(wide)
+    }
+
+    /// It goes on.
+    func lives() async throws -> Bool { try await Desk.count("abc", on: fair) == 3 }
+  }
+
+  private func refusal(
+    _ call: () async throws -> Void
+  ) async -> (RemoteRefusal, String)? {
+    do { try await call() } catch RemoteError.refused(let refusal, let text) {
+      return (refusal, text)
+    } catch { Issue.record("\(error)") }
+    return nil
+  }
+
+  private func wire(_ call: () async throws -> Void) async -> WireError.Reason? {
+    do { try await call() } catch RemoteError.wire(let error) { return error.reason } catch {
+      Issue.record("\(error)")
+    }
+    return nil
+  }
+
+  @Test("a call has 1 MB, and so has a text: beyond, neither side takes it")
+  func message() async throws {
+    let office = try Office(InProcessTransport(maximumPayload: 16 << 20))
+    defer { office.host.close() }
+    // Behind the head of a call, and the length of the text.
+    let empty = try Desk.interface().encode(Desk.count.message.invocation("")).count
+    let most = (1 << 20) - empty
+    let text = String(repeating: "x", count: most)
+    #expect(try await Desk.count(text, on: office.fair) == most)
+    let reason = await wire { _ = try await Desk.count(text + "x", on: office.fair) }
+    #expect(reason == .limit(1 << 20, given: (1 << 20) + 1))
+    let refused = await refusal { _ = try await Desk.count(text + "x", on: office.greedy) }
+    #expect(refused?.0 == .malformed)
+    #expect(refused?.1.contains("1048576 bytes are the limit") == true)
+    #expect(try await office.lives())
+    // A result has no head: what bounds it is the message, its own length in front.
+    #expect(try await Desk.write((1 << 20) - 4, on: office.fair).utf8.count == (1 << 20) - 4)
+    let result = await refusal { _ = try await Desk.write((1 << 20) - 3, on: office.greedy) }
+    #expect(result?.0 == .unsendableResult)
+    #expect(try await office.lives())
+  }
+
+  @Test("a text has as many bytes as its limit, on both sides and in answers")
+  func text() async throws {
+    let transport = InProcessTransport()
+    var limits = WireLimits()
+    limits.text = 1000
+    let host = RemoteHost(transport, as: "office")
+    defer { host.close() }
+    try host.expose(Desk(), Desk.interface(limits))
+    let fair = RemoteProxy(
+      try Desk.interface(limits), transport, at: "office", deadline: .seconds(300))
+    let greedy = RemoteProxy(
+      try Desk.interface(), transport, at: "office", deadline: .seconds(300))
+    let text = String(repeating: "x", count: 1000)
+    #expect(try await Desk.count(text, on: fair) == 1000)
+    #expect(try await Desk.count(text, on: greedy) == 1000)
+    #expect(
+      await wire { _ = try await Desk.count(text + "x", on: fair) } == .limit(1000, given: 1001))
+    #expect(await refusal { _ = try await Desk.count(text + "x", on: greedy) }?.0 == .malformed)
+    #expect(try await Desk.write(1000, on: greedy).utf8.count == 1000)
+    #expect(await refusal { _ = try await Desk.write(1001, on: greedy) }?.0 == .unsendableResult)
+    #expect(try await Desk.count("abc", on: fair) == 3)
+    // A host that keeps to no limit.
+    let other = RemoteHost(transport, as: "wide")
+    defer { other.close() }
+    try other.expose(Desk(), Desk.interface())
+    let careful = RemoteProxy(
+      try Desk.interface(limits), transport, at: "wide", deadline: .seconds(300))
+    #expect(try await Desk.write(1000, on: careful).utf8.count == 1000)
+    #expect(
+      await wire { _ = try await Desk.write(1001, on: careful) } == .limit(1000, given: 1001))
+  }
+
+  @Test("lists nest 16 deep in a value")
+  func depth() async throws {
+    let office = try Office(InProcessTransport())
+    defer { office.host.close() }
+    // Each is an object with a list: two levels.
+    #expect(try await Desk.nest(Desk.Nest(16), on: office.fair))
+    let reason = await wire { _ = try await Desk.nest(Desk.Nest(18), on: office.fair) }
+    #expect(reason == .nestedTooDeeply(limit: 16))
+    let refused = await refusal { _ = try await Desk.nest(Desk.Nest(18), on: office.greedy) }
+    #expect(refused?.0 == .malformed)
+    #expect(try await office.lives())
+  }
+
+  @Test("a message has 64 arguments", arguments: Way.allCases)
+  func arguments(way: Way) async throws {
+    func selector(_ count: Int) -> String {
+      "many" + String(repeating: "a:", count: count)
+    }
+    func signature(_ count: Int) throws -> MethodSignature {
+      try MethodSignature(parsing: "i@:" + String(repeating: "i", count: count))
+    }
+    var interface = Interface("many")
+    try interface.allow(Selector(interning: selector(64)), signature(64))
+    #expect(
+      throws: InterfaceError.tooManyArguments(selector: selector(65), limit: 64, given: 65)
+    ) { try interface.allow(Selector(interning: selector(65)), signature(65)) }
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Sink(interface), interface)
+    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
+    func call(_ count: Int) throws -> Invocation {
+      let call = try Invocation(CallPlan.shared(for: signature(count)))
+      try call.setSelector(Selector(interning: selector(count)))
+      for index in 0..<count { try call.setArgument(Int32(index), at: index + 2) }
+      return call
+    }
+    let most = try call(64)
+    try await most.invokeAwaiting(on: remote)
+    #expect(try most.result(as: Int32.self) == 64)
+    // One that is made by hand.
+    let written = Array("many\(selector(65))i@:\(String(repeating: "i", count: 65))".utf8)
+    let head: [UInt8] =
+      [1, 0, 4, 0] + Envelope.bytes(of: UInt16(selector(65).utf8.count))
+      + Envelope.bytes(of: UInt16(3 + 65)) + Envelope.bytes(of: UInt32(260))
+    let answer = try await Envelope.answer(
+      to: Envelope.request(
+        Envelope.asked, number: 1, head + written + [UInt8](repeating: 0, count: 260)),
+      at: RemoteSubject(parts: "forwarding", name, "many"), over: here)
+    #expect(answer.refusal == .unknownMessage)
+    try await most.invokeAwaiting(on: remote)
+  }
+
+  @Test("an encoding has 16,384 bytes", arguments: Way.allCases)
+  func encoding(way: Way) async throws {
+    func signature(_ bytes: Int) throws -> MethodSignature {
+      // A result, the receiver, the selector, and a structure of bytes.
+      try MethodSignature(parsing: "i@:{=" + String(repeating: "c", count: bytes - 6) + "}")
+    }
+    var interface = Interface("long")
+    try interface.allow("take:", signature(16_384))
+    #expect(interface.messages[0].encoding.utf8.count == 16_384)
+    #expect(
+      throws: InterfaceError.encodingTooLong(selector: "more:", limit: 16_384, given: 16_385)
+    ) { try interface.allow("more:", signature(16_385)) }
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Sink(interface), interface)
+    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
+    let call = try Invocation(CallPlan.shared(for: signature(16_384)))
+    try call.setSelector("take:")
+    try call.setArgument(bytes: [UInt8](repeating: 7, count: 16_378), at: 2)
+    try await call.invokeAwaiting(on: remote)
+    #expect(try call.result(as: Int32.self) == 1)
+  }
+
+  @Test(
+    "the name of an interface has 255 bytes, and what is longer is cut", arguments: Way.allCases)
+  func interfaceName(way: Way) async throws {
+    let long = String(repeating: "n", count: 256)
+    #expect(Interface(long).name.utf8.count == 255)
+    var interface = Interface(String(long.prefix(255)))
+    try interface.allow(Vault.deposit)
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Vault(), interface)
+    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
+    #expect(try await Vault.deposit(1, on: remote) == 1)
+    // One byte more, by hand.
+    var call = try interface.encode(Vault.deposit.message.invocation(1))
+    call.replaceSubrange(2..<4, with: Envelope.bytes(of: UInt16(256)))
+    call.insert(UInt8(ascii: "n"), at: 12)
+    let answer = try await Envelope.answer(
+      to: Envelope.request(Envelope.asked, number: 1, call),
+      at: RemoteSubject(parts: "forwarding", name, interface.name), over: here)
+    #expect(answer.refusal == .unknownMessage)
+    #expect(try await Vault.deposit(1, on: remote) == 2)
+  }
+
+  @Test("the text of an error has 4,096 bytes, and what is longer is cut, here and there")
+  func errorText() async throws {
+    let transport = InProcessTransport()
+    let office = try Office(transport)
+    defer { office.host.close() }
+    for (count, length) in [(4096, 4096), (4097, 4096), (100_000, 4096)] {
+      await #expect(
+        throws: RemoteError.failed(code: 1, text: String(repeating: "x", count: length))
+      ) { try await Desk.fail(count, on: office.fair) }
+    }
+    // What a host says that does not cut.
+    let subject = RemoteSubject(parts: "forwarding", "wordy", "desk")
+    for (kind, code) in [(Envelope.failed, [1, 0, 0, 0]), (Envelope.refused, [])]
+      as [(UInt8, [UInt8])]
+    {
+      for (count, length) in [(4096, 4096), (4097, 4096)] {
+        let body = code + [UInt8](repeating: UInt8(ascii: "y"), count: count)
+        let wordy = try transport.subscribe(to: subject, group: nil) {
+          $0.answer?(Envelope.answer(kind, refusal: 6, host: 1, to: $0.payload, body))
+        }
+        defer { wordy.end() }
+        let remote = RemoteProxy(
+          try Desk.interface(), transport, at: "wordy", deadline: .seconds(300))
+        let text = String(repeating: "y", count: length)
+        let expected =
+          kind == Envelope.failed ? .failed(code: 1, text: text) : RemoteError.refused(.busy, text)
+        await #expect(throws: expected) { try await Desk.fail(1, on: remote) }
+      }
+    }
+  }
+}

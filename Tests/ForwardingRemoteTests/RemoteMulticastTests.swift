@@ -1,0 +1,206 @@
+import Dispatch
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+/// What is one of many targets: here, and in other processes.
+private final class Worker: Sendable {
+  enum Manner: String, CaseIterable { case answers, fails, hides, sleeps }
+
+  struct Tired: RemoteFailure {
+    var remoteCode: Int32 { 17 }
+    var remoteText: String { "tired of it" }
+  }
+  struct Secret: Error { var password = "1234" }
+
+  let manner: Manner
+  let begun = Atomic(0)
+  let cancelled = Atomic(0)
+  let told = Atomic(0)
+
+  static let work = try! AsyncMessage<Int32, Int32>("workerWork:")
+  static let hear = try! Message<NoResult, Int32>("workerHear:")
+
+  private static let isReady: Void = {
+    let table = MethodTable.of(Worker.self)
+    do {
+      try table.register("workerWork:") { (worker: Worker, number: Int32) async throws in
+        try await worker.work(number)
+      }
+      try table.register("workerHear:") { (worker: Worker, _: Int32) in
+        _ = worker.told.add(1, ordering: .relaxed)
+      }
+    } catch { fatalError("\(error)") }
+  }()
+
+  init(_ manner: Manner) {
+    self.manner = manner
+    Self.isReady
+  }
+
+  private func work(_ number: Int32) async throws -> Int32 {
+    begun.add(1, ordering: .relaxed)
+    switch manner {
+    case .answers: return number
+    case .fails: throw Tired()
+    case .hides: throw Secret()
+    case .sleeps:
+      do { try await Task.sleep(for: .seconds(600)) } catch {
+        cancelled.add(1, ordering: .relaxed)
+        throw error
+      }
+      return number
+    }
+  }
+
+  static func interface() throws -> Interface {
+    var interface = Interface("workers")
+    try interface.allow(work)
+    try interface.allow(hear)
+    return interface
+  }
+}
+
+@Suite("Objects of other processes among many targets", .timeLimit(.minutes(10)))
+struct RemoteMulticastTests {
+  /// Where the remote targets get their messages.
+  enum Lane: String, CaseIterable, CustomTestStringConvertible {
+    case caller, queue, blocking, executor
+
+    var testDescription: String { rawValue }
+
+    func make() -> DeliveryLane {
+      switch self {
+      case .caller: .caller
+      case .queue: .queue(DispatchQueue(label: "remote"))
+      case .blocking: .blocking(DispatchQueue(label: "remote"))
+      case .executor: .executor(Pool())
+      }
+    }
+  }
+
+  private final class Pool: TaskExecutor {
+    private let queue = DispatchQueue(label: "pool")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  /// One worker here, and one of each manner behind a way, with their hosts.
+  private final class Team {
+    let own = Worker(.answers)
+    let workers = Worker.Manner.allCases.map(Worker.init)
+    let proxy = MulticastProxy()
+    let hosts: [RemoteHost]
+    let ends: (any Transport, any Transport)
+    private let name = "team \(UInt32.random(in: 0 ... .max))"
+    private var remotes: [RemoteProxy] = []
+
+    init(_ way: Way) throws {
+      ends = try way.ends()
+      let there = ends.0
+      hosts = workers.map { [name] in RemoteHost(there, as: "\(name) \($0.manner)") }
+      for (host, worker) in zip(hosts, workers) { try host.expose(worker, Worker.interface()) }
+      proxy.add(own)
+    }
+
+    deinit { for host in hosts { host.close() } }
+
+    func host(_ manner: Worker.Manner) -> RemoteHost { hosts[index(manner)] }
+    func worker(_ manner: Worker.Manner) -> Worker { workers[index(manner)] }
+    private func index(_ manner: Worker.Manner) -> Int {
+      Worker.Manner.allCases.firstIndex(of: manner) ?? 0
+    }
+
+    /// Adds a worker of another process, or one that nobody has.
+    func add(_ manner: Worker.Manner?, on lane: DeliveryLane) throws -> RemoteProxy {
+      let remote = RemoteProxy(
+        try Worker.interface(), ends.1, at: "\(name) \(manner?.rawValue ?? "nobody")",
+        deadline: .seconds(300))
+      remotes.append(remote)
+      proxy.add(remote, on: lane)
+      return remote
+    }
+  }
+
+  @Test(
+    "each has its own entry: answered, failed with its text, late, refused, not there",
+    arguments: Way.allCases, Lane.allCases)
+  func report(way: Way, lane: Lane) async throws {
+    for delivery in [AwaitedDelivery.sequential, .concurrent] {
+      let team = try Team(way)
+      _ = try team.add(.answers, on: lane.make())
+      _ = try team.add(.fails, on: lane.make())
+      _ = try team.add(.hides, on: lane.make())
+      try team.add(.sleeps, on: lane.make()).deadline = .milliseconds(50)
+      _ = try team.add(nil, on: lane.make())
+      let report = try await Worker.work.report(7, on: team.proxy, delivery: delivery)
+      let errors = report.entries.map { $0.outcome.error as? RemoteError }
+      #expect(report.answers == [7, 7])
+      #expect(
+        errors == [
+          nil, nil, .failed(code: 17, text: "tired of it"), .failed(code: 0, text: ""), .timedOut,
+          .unreachable("nobody listens"),
+        ])
+      // What is late is not performed for nobody.
+      while team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 0 { await Task.yield() }
+    }
+  }
+
+  @Test(
+    "a refusal is in the entry of who refuses, and the others are asked",
+    arguments: Way.allCases, Lane.allCases)
+  func refused(way: Way, lane: Lane) async throws {
+    let team = try Team(way)
+    for manner in Worker.Manner.allCases { _ = try team.add(manner, on: lane.make()) }
+    team.host(.fails).authorize = { _ in false }
+    team.host(.hides).limit = 0
+    try await team.host(.sleeps).drain()
+    let report = try await Worker.work.report(7, on: team.proxy, delivery: .concurrent)
+    #expect(report.answers == [7, 7])
+    #expect(
+      report.entries.dropFirst(2).map { $0.outcome.error as? RemoteError } == [
+        .refused(.unauthorized, ""), .refused(.busy, ""), .unreachable("nobody listens"),
+      ])
+    #expect(team.worker(.fails).begun.load(ordering: .relaxed) == 0)
+  }
+
+  @Test(
+    "who is cancelled waits for none of them, and all that they perform is cancelled",
+    arguments: Way.allCases, Lane.allCases)
+  func cancelled(way: Way, lane: Lane) async throws {
+    let team = try Team(way)
+    _ = try team.add(.answers, on: lane.make())
+    for _ in 0..<3 { _ = try team.add(.sleeps, on: lane.make()) }
+    let proxy = team.proxy
+    let task = Task {
+      try await Worker.work.report(7, on: proxy, delivery: .concurrent).entries.map(\.outcome)
+    }
+    let sleeper = team.worker(.sleeps)
+    while sleeper.begun.load(ordering: .relaxed) < 3 { await Task.yield() }
+    task.cancel()
+    let outcomes = try await task.value
+    #expect(outcomes.prefix(2).map(\.isAnswer) == [true, true])
+    #expect(
+      outcomes.dropFirst(2).map { $0.error as? RemoteError }
+        == [.cancelled, .cancelled, .cancelled])
+    while sleeper.cancelled.load(ordering: .relaxed) < 3 { await Task.yield() }
+  }
+
+  @Test("a message that nobody awaits is told to each", arguments: Way.allCases, Lane.allCases)
+  func told(way: Way, lane: Lane) async throws {
+    let team = try Team(way)
+    let remotes = try [Worker.Manner.answers, .fails].map { try team.add($0, on: lane.make()) }
+    try Worker.hear(1, on: team.proxy)
+    #expect(team.own.told.load(ordering: .relaxed) == 1)
+    for manner in [Worker.Manner.answers, .fails] {
+      while team.worker(manner).told.load(ordering: .relaxed) == 0 { await Task.yield() }
+    }
+    #expect(remotes.map(\.statistics.told) == [1, 1])
+  }
+}

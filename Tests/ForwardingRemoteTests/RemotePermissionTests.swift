@@ -1,0 +1,54 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@Suite("What a host tells those who may not send", .timeLimit(.minutes(10)))
+struct RemotePermissionTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  @Test("who may not send hears the same, whatever the list has", arguments: Way.allCases)
+  func silent(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    // A list of the same name, with other types, and with a message more.
+    var other = Interface("bank")
+    let wide = try AsyncMessage<Int64, Int64>("vaultDeposit:")
+    let unknown = try AsyncMessage<Int64>("vaultCount")
+    try other.allow(wide)
+    try other.allow(unknown)
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let guessing = RemoteProxy(other, here, at: name, deadline: .seconds(300))
+    func errors() async throws -> [RemoteRefusal?] {
+      func refusal(_ call: () async throws -> Void) async -> RemoteRefusal? {
+        do { try await call() } catch RemoteError.refused(let refusal, let text) {
+          #expect(refusal != .unauthorized || text.isEmpty)
+          return refusal
+        } catch { Issue.record("\(error)") }
+        return nil
+      }
+      return await [
+        refusal { _ = try await Vault.deposit(1, on: remote) },
+        refusal { _ = try await wide(1, on: guessing) },
+        refusal { _ = try await unknown(on: guessing) },
+      ]
+    }
+    #expect(try await errors() == [nil, .signatureMismatch, .unknownMessage])
+    let asked = Mutex<[Selector]>([])
+    host.authorize = { caller in
+      asked.withLock { $0.append(caller.selector) }
+      return true
+    }
+    // Of a message that nobody can send, nobody is asked.
+    #expect(try await errors() == [nil, .signatureMismatch, .unauthorized])
+    #expect(asked.withLock { $0 } == ["vaultDeposit:", "vaultDeposit:"])
+    host.authorize = { _ in false }
+    #expect(try await errors() == [.unauthorized, .unauthorized, .unauthorized])
+    #expect(vault.balance == 2)
+  }
+}

@@ -1,0 +1,33 @@
+import Dispatch
+import Invocations
+
+/// What a task makes, for a thread that is none of a task's: it waits for a minute, and says then what does not come.
+func awaited<Value: Sendable>(
+  _ what: String, _ body: @escaping @Sendable () async throws -> Value
+) throws -> Value {
+  let isDone = DispatchSemaphore(value: 0)
+  let result = Guarded<Result<Value, any Error>?>(nil)
+  let task = Task {
+    do {
+      let value = try await body()
+      result.withLock { $0 = .success(value) }
+    } catch {
+      result.withLock { $0 = .failure(error) }
+    }
+    isDone.signal()
+  }
+  try wait(for: isDone, what) { task.cancel() }
+  guard let known = result.read({ $0 }) else {
+    throw FuzzFinding(description: "\(what) ends with nothing")
+  }
+  return try known.get()
+}
+
+/// Waits for a minute at most.
+func wait(
+  for signal: DispatchSemaphore, _ what: String, else giveUp: () -> Void = {}
+) throws {
+  if signal.wait(timeout: .now() + 60) == .success { return }
+  giveUp()
+  throw FuzzFinding(description: "\(what) does not end within a minute")
+}

@@ -1,0 +1,113 @@
+import Dispatch
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Invocations
+
+/// Whatever is said of calls that nobody waits for: only the calls of that sender and number are cancelled.
+enum CancelFuzz {
+  /// Holds each call until it is cancelled, or let go.
+  private final class Keeper: Sendable {
+    private let held = Guarded<[Int: CheckedContinuation<Void, Never>]>([:])
+    private let cancelled = Guarded<Set<Int>>([])
+
+    static let hold = try? AsyncMessage<Int, Int>("fuzzHold:")
+
+    private static let isReady: Bool = {
+      do {
+        try MethodTable.of(Keeper.self).register("fuzzHold:") {
+          (keeper: Keeper, number: Int) async throws -> Int in
+          await keeper.hold(number)
+          return number
+        }
+        return true
+      } catch { return false }
+    }()
+
+    init() throws { try demand(Self.isReady, "a method cannot be registered") }
+
+    private func hold(_ number: Int) async {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let old = held.withLockInPlace { $0.updateValue(continuation, forKey: number) }
+          old?.resume()
+        }
+      } onCancel: {
+        cancelled.withLock { _ = $0.insert(number) }
+      }
+    }
+
+    var numbers: Set<Int> { cancelled.read { $0 } }
+
+    func letGo() {
+      let all = held.withLockInPlace { held in
+        defer { held = [:] }
+        return held
+      }
+      for continuation in all.values { continuation.resume() }
+    }
+  }
+
+  private static let subject = "forwarding.shop.fuzz"
+
+  static func run(_ bytes: [UInt8]) throws {
+    let transport = InProcessTransport()
+    let keeper = try Keeper()
+    guard let hold = Keeper.hold else { return }
+    var interface = Interface("fuzz")
+    try interface.allow(hold)
+    let host = RemoteHost(transport, as: "shop")
+    defer { host.close() }
+    try host.expose(keeper, interface)
+    // Three calls of one sender, which are at work when each request returns.
+    let answers = DispatchSemaphore(value: 0)
+    let requests = try (1...3).map { number in
+      let call = try interface.encode(hold.message.invocation(number))
+      return try transport.request(
+        FuzzEnvelope.request(1, UInt8(number)) + call, to: RemoteSubject(subject)
+      ) { _ in answers.signal() }
+    }
+    defer { for request in requests { request.end() } }
+    try demand(host.statistics.asked == 3, "calls are not taken")
+    let known = FuzzEnvelope.sender + FuzzEnvelope.number(1)
+    for payload in [
+      bytes, [1, 0, 4, 0] + bytes, [1, 0, 4, 0] + FuzzEnvelope.sender + bytes,
+      [1, 0, 4, 0] + known + bytes,
+    ] {
+      let before = keeper.numbers
+      try transport.publish(payload, to: FuzzEnvelope.cancels(subject))
+      let after = keeper.numbers
+      guard let number = cancelled(by: payload) else {
+        try demand(after == before, "\(payload) cancels a call")
+        continue
+      }
+      try demand(after.subtracting(before).subtracting([number]).isEmpty, "another is cancelled")
+      let isWhole = payload.count == FuzzEnvelope.head
+      try demand(!isWhole || after.contains(number), "\(payload) does not cancel a call")
+    }
+    try end(keeper, host, transport, answers)
+  }
+
+  /// Which of the calls a message is about.
+  private static func cancelled(by payload: [UInt8]) -> Int? {
+    guard FuzzEnvelope.kind(of: payload) == 4 else { return nil }
+    return (1...3).first {
+      payload[4..<20].elementsEqual(FuzzEnvelope.sender + FuzzEnvelope.number(UInt8($0)))
+    }
+  }
+
+  /// The right message cancels its call, and each call has its answer, whatever came.
+  private static func end(
+    _ keeper: Keeper, _ host: RemoteHost, _ transport: InProcessTransport,
+    _ answers: DispatchSemaphore
+  ) throws {
+    let cancel = FuzzEnvelope.request(4, 3)
+    try transport.publish(cancel, to: FuzzEnvelope.cancels(subject))
+    try demand(keeper.numbers.contains(3), "the right message cancels nothing")
+    keeper.letGo()
+    for _ in 1...3 { try wait(for: answers, "a call that was held") }
+    // There is nothing left that could be cancelled.
+    try transport.publish(cancel, to: FuzzEnvelope.cancels(subject))
+    try demand(host.statistics.answered >= 3, "calls that were held have no answer")
+  }
+}

@@ -1,0 +1,122 @@
+import Dispatch
+import ForwardingRemote
+import Invocations
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The call of the system, whose name the peer has, too.
+private let systemSend = send(_:_:_:_:)
+
+/// Whatever somebody sends who is connected to a socket: frames are read as they were written, one that is none ends
+/// the connection, and the others are served.
+enum FrameFuzz {
+  static func run(_ bytes: [UInt8]) throws {
+    var input = FuzzInput(bytes)
+    var frames: [[UInt8]] = []
+    while !input.isEmpty, frames.count < 4 { frames.append(input.line()) }
+    frames.append(input.rest)
+    frames = frames.filter { !$0.isEmpty }
+    for frame in frames { try parse(frame) }
+    try send(frames)
+  }
+
+  private static func parse(_ bytes: [UInt8]) throws {
+    guard let frame = SocketFrame(bytes) else { return }
+    try demand(frame.bytes == bytes, "a frame is not written as it was read: \(bytes)")
+  }
+
+  // MARK: A socket
+
+  private static let path = "/tmp/forwarding-fuzz-\(UInt64.random(in: 0 ... .max))"
+
+  /// One for all, as a process has one.
+  private static let server: Result<UnixSocketTransport, any Error> = Result {
+    let server = try UnixSocketTransport(listeningAt: path, maximumPayload: 4096)
+    atexit { try? FrameFuzz.server.get().close() }
+    return server
+  }
+  private static let echo = Result {
+    try server.get().subscribe(to: "echo", group: nil) { $0.answer?($0.payload) }
+  }
+
+  private static func send(_ frames: [[UInt8]]) throws {
+    let server = try server.get()
+    _ = try echo.get()
+    let peer = try Peer(path)
+    try demand(peer.echoes([1]), "a peer is not answered")
+    // The peer has heard of it when it is asked for the first time, so the request goes to it, too.
+    let answers = Guarded(0)
+    let request = try server.request([7], to: "work") { _ in answers.withLock { $0 += 1 } }
+    defer { request.end() }
+    guard let asked = peer.receive(), let work = SocketFrame(asked), work.kind == .asked else {
+      throw FuzzFinding(description: "a peer is not asked")
+    }
+    var isOpen = true
+    var isAnswered = false
+    for frame in frames {
+      // By themselves, and as an answer to what was asked.
+      let answer = [3 + (frame[0] & 1), 0, 0, 0] + asked[4..<12] + frame
+      for bytes in [frame, answer] where isOpen {
+        isOpen = SocketFrame(bytes) != nil
+        isAnswered = isAnswered || isOpen && bytes == answer && bytes[0] == 3
+        _ = peer.send(bytes)
+      }
+    }
+    try demand(
+      peer.echoes([2, 3]) == isOpen,
+      isOpen ? "a peer in order is hung up on" : "a frame that is none is taken")
+    if isOpen, isAnswered { try demand(answers.read { $0 } > 0, "answers are lost") }
+    try demand(try Peer(path).echoes([4]), "others are not served any more")
+  }
+
+  /// A bare connection, that waits for a minute.
+  private final class Peer {
+    private let number: Int32
+    private var count: UInt8 = 0
+
+    init(_ path: String) throws {
+      number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+      var time = timeval()
+      time.tv_sec = 60
+      setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+      let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+      let status = withUnsafePointer(to: address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, size) }
+      }
+      try demand(status == 0, "nobody listens at \(path) any more: \(errno)")
+    }
+
+    deinit { close(number) }
+
+    func send(_ bytes: [UInt8]) -> Bool {
+      systemSend(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// The next message; nil when the other end has closed.
+    func receive() -> [UInt8]? {
+      var bytes = [UInt8](repeating: 0, count: 8192)
+      let count = recv(number, &bytes, bytes.count, 0)
+      return count > 0 ? Array(bytes[..<count]) : nil
+    }
+
+    /// Whether what is asked comes back, behind whatever else comes.
+    func echoes(_ bytes: [UInt8]) -> Bool {
+      count += 1
+      let head = [UInt8](repeating: 0xEE, count: 7) + [count]
+      guard send([2, 0, 4, 0] + head + Array("echo".utf8) + bytes) else { return false }
+      while let answer = receive() {
+        if answer == [3, 0, 0, 0] + head + bytes { return true }
+      }
+      return false
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Dispatch
+import ForwardingRemote
+import Invocations
+
+/// What goes around calls and answers, as Documentation/Wire.md has it: what the targets for other processes share.
+enum FuzzEnvelope {
+  static let head = 24
+  static let answerHead = 12
+  static let sender = [UInt8](repeating: 9, count: 8)
+  /// Five minutes.
+  static let time: [UInt8] = [0xE0, 0x93, 4, 0]
+
+  static func number(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
+
+  /// What is in front of a call.
+  static func request(_ kind: UInt8, _ number: UInt8) -> [UInt8] {
+    [1, 0, kind, 0] + sender + self.number(number) + time
+  }
+
+  /// An answer to a request.
+  static func answer(_ kind: UInt8, host: [UInt8], to request: [UInt8], _ body: [UInt8]) -> [UInt8]
+  {
+    [1, 0, kind, 0] + host + body
+  }
+
+  /// Where it is said that nobody waits for a call that was sent somewhere.
+  static func cancels(_ subject: String) -> RemoteSubject { RemoteSubject(subject) }
+
+  /// The kind of bytes that are a request, whatever stands in them.
+  static func kind(of bytes: [UInt8]) -> UInt8? {
+    bytes.count >= head && bytes[0] == 1 && bytes[1] == 0 && bytes[3] == 0 ? bytes[2] : nil
+  }
+
+  /// Asks, and waits for the first answer; there is none within a minute of what is not answered.
+  static func ask(
+    _ payload: [UInt8], _ subject: RemoteSubject, _ transport: any Transport
+  ) throws -> [UInt8] {
+    let answers = Guarded<[[UInt8]]>([])
+    let isThere = DispatchSemaphore(value: 0)
+    let request = try transport.request(payload, to: subject) { answer in
+      answers.withLock { $0.append((try? answer.get()) ?? []) }
+      isThere.signal()
+    }
+    defer { request.end() }
+    try wait(for: isThere, "a request")
+    let all = answers.read { $0 }
+    try demand(all.count == 1, "a request has \(all.count) answers")
+    try demand(
+      all[0].count >= answerHead && all[0][0] == 1 && all[0][1] == 0
+        && (0x81...0x84).contains(all[0][2]), "an answer is none: \(all[0])")
+    return all[0]
+  }
+}
