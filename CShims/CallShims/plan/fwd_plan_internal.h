@@ -36,7 +36,15 @@ struct FWDPlan {
 /// Keeps a plan from being freed until one more `fwd_plan_destroy`.
 void fwd_plan_keep(FWDPlan *plan);
 
-/// Places every value of `plan`, whose slots hold sizes, kinds and classes so far.
+/// Says whether a plan can be made of values at all, as far as their sizes go; `out_index` is the one
+/// to blame.
+FWDStatus fwd_values_check(const FWDValue *values, size_t argument_count, size_t *out_index);
+
+/// Returns what is known of a value before it has a place. `is_promoted` is for arguments that a
+/// variadic function gets behind its `...`.
+FWDSlot fwd_slot_describe(const FWDValue *value, int is_promoted);
+
+/// Places every value of `plan` in its frames; the slots hold sizes, kinds and classes so far.
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index);
 
 /// Tells libffi about the values that were placed.

@@ -28,45 +28,6 @@ static FWDPlan *allocate(size_t argument_count) {
   return plan;
 }
 
-static FWDSlot slot_of(const FWDValue *value) {
-  return (FWDSlot){.size = value->size,
-                   .alignment = (uint8_t)value->alignment,
-                   .second_offset = FWD_NOT_SPLIT,
-                   .kind = value->kind,
-                   .declared = value->kind,
-                   .first = value->first,
-                   .second = value->second,
-                   .component = value->component,
-                   .component_count = value->component_count};
-}
-
-/// C's default argument promotions: what a variadic function really receives.
-static void promote(FWDSlot *slot) {
-  switch (slot->kind) {
-    case FWDKindFloat:
-      slot->kind = FWDKindDouble;
-      slot->size = sizeof(double);
-      slot->alignment = sizeof(double);
-      break;
-    case FWDKindInt8:
-    case FWDKindUInt8:
-    case FWDKindInt16:
-    case FWDKindUInt16:
-    case FWDKindBool:
-      slot->kind = FWDKindInt32;
-      slot->size = sizeof(int);
-      slot->alignment = sizeof(int);
-      break;
-    default: break;
-  }
-}
-
-static FWDStatus check(const FWDValue *value) {
-  // Stacks are aligned to 16 bytes; what needs more cannot be placed on one.
-  if (value->alignment == 0 || value->alignment > 16) return FWDStatusUnsupportedValue;
-  return value->size > FWD_VALUE_SIZE_MAX ? FWDStatusTooLarge : FWDStatusOk;
-}
-
 /// How many bytes of stack a call of `plan` must find, with a page for the function itself; 0 if it
 /// copies so little that nobody has to ask.
 static uint32_t stack_needed(const FWDPlan *plan) {
@@ -99,23 +60,17 @@ static void describe(FWDPlan *plan) {
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
                           FWDPlan **out_plan, size_t *out_index) {
   *out_plan = NULL;
-  for (size_t i = 0; i <= argument_count; i++) {
-    *out_index = i;
-    FWDStatus status = check(&values[i]);
-    if (status != FWDStatusOk) return status;
-  }
-  *out_index = 0;
+  FWDStatus status = fwd_values_check(values, argument_count, out_index);
+  if (status != FWDStatusOk) return status;
   FWDPlan *plan = allocate(argument_count);
   if (!plan) return FWDStatusOutOfMemory;
-  plan->facts.result = slot_of(&values[0]);
-  for (size_t i = 0; i < argument_count; i++) {
-    plan->slots[i] = slot_of(&values[i + 1]);
-    if (i >= fixed_count) promote(&plan->slots[i]);
-  }
+  plan->facts.result = fwd_slot_describe(&values[0], 0);
+  for (size_t i = 0; i < argument_count; i++)
+    plan->slots[i] = fwd_slot_describe(&values[i + 1], i >= fixed_count);
   // A variadic callee wants to know how many vector registers are in use; libffi tells it.
   int is_direct = fwd_has_direct_engine() && fixed_count == argument_count;
   plan->facts.engine = is_direct ? FWDEngineDirect : FWDEngineLibffi;
-  FWDStatus status = fwd_place_values(plan, out_index);
+  status = fwd_place_values(plan, out_index);
   if (status == FWDStatusOk) {
     *out_index = 0;
     status = fwd_prepare_libffi(plan, fixed_count);
