@@ -2,9 +2,17 @@
 // macros stands here.
 #pragma once
 
+#include "../include/fwd_engine.h"
+
+#if FWD_ABI_AAPCS64
+#define FWD_LAYOUT_VECTORS 64
+#define FWD_LAYOUT_RESULT 128
+#define FWD_LAYOUT_FRAME 192
+#else
 #define FWD_LAYOUT_VECTORS 48
 #define FWD_LAYOUT_RESULT 112
 #define FWD_LAYOUT_FRAME 144
+#endif
 
 #define FWD_PAGE 4096
 #define FWD_TRAMPOLINE 16

@@ -18,7 +18,7 @@
 
 #include "../call/fwd_layout.h"
 
-#if defined(__x86_64__) && defined(__linux__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
+#if FWD_ABI_SYSV && defined(__linux__)
 
 #define FRAME_VECTORS FWD_LAYOUT_VECTORS
 #define FRAME_RESULT FWD_LAYOUT_RESULT

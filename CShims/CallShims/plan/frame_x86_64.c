@@ -1,7 +1,7 @@
 /// Frames of x86-64: where in one each value lies, and which call takes it from there.
 #include "fwd_place_internal.h"
 
-#if FWD_HAS_DIRECT_ENGINE
+#if FWD_ABI_SYSV
 
 _Static_assert(sizeof((FWDFrame){0}.integers) == 8 * 6, "a word for each register of integers");
 _Static_assert(sizeof((FWDFrame){0}.vectors) == 8 * 8, "a word for each vector register");

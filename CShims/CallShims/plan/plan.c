@@ -14,7 +14,10 @@ static FWDPlan *allocate(size_t argument_count) {
   size_t types_end = parts_end + parts * sizeof(ffi_type *);
   size_t composites_end = types_end + composites * sizeof(ffi_type);
   size_t elements_end = composites_end + composites * 5 * sizeof(ffi_type *);
-  char *block = calloc(1, elements_end + (argument_count + 1) * sizeof(uintptr_t));
+  size_t matches_end = elements_end + (argument_count + 1) * sizeof(uintptr_t);
+  // One for each argument at most.
+  size_t moved = FWD_ABI_AAPCS64 ? argument_count * sizeof(FWDMoved) : 0;
+  char *block = calloc(1, matches_end + moved);
   if (!block) return NULL;
   FWDPlan *plan = (FWDPlan *)block;
   plan->parts = (FWDPart *)(block + slots_end);
@@ -22,6 +25,7 @@ static FWDPlan *allocate(size_t argument_count) {
   plan->composites = (ffi_type *)(block + types_end);
   plan->elements = (ffi_type **)(block + composites_end);
   plan->facts.matches = (uintptr_t *)(block + elements_end);
+  plan->moved = moved ? (FWDMoved *)(block + matches_end) : NULL;
   plan->facts.slots = plan->slots;
   plan->facts.argument_count = (uint32_t)argument_count;
   plan->keepers = 1;
@@ -36,6 +40,7 @@ static uint32_t stack_needed(const FWDPlan *plan) {
   // libffi gathers the arguments once more, and wants a list of pointers to them.
   if (plan->facts.engine != FWDEngineDirect)
     bytes = 2 * plan->cif.bytes + (uint32_t)sizeof(void *) * (plan->part_count + 1);
+  bytes += plan->copied_bytes;
   return bytes <= little ? 0 : bytes + function;
 }
 
