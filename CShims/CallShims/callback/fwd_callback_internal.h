@@ -43,7 +43,7 @@ struct FWDCallback {
 _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
                "what is retired is found by its beginning");
 
-#if FWD_ABI_SYSV && defined(__linux__)
+#if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
 #define FWD_HAS_TRAMPOLINES 1
 #else
 #define FWD_HAS_TRAMPOLINES 0
