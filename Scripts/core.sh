@@ -27,6 +27,7 @@ build members -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sa
 # A call that copies more than is left of a stack ends in its guard, and not behind it.
 build guard -O2
 "$folder/guard"
+"$folder/guard" many
 
 # What is held is neither disposed of too early nor too late. A thread of a checked build holds little.
 if [ "$(uname -m)" = x86_64 ]; then
