@@ -10,6 +10,14 @@ package enum Machine: String, Sendable, CaseIterable {
   /// AAPCS64 as Apple has it, where `long double` is `double`.
   case arm64MacOS = "arm64-macos"
 
+  /// The one of `known` with this name.
+  package init(named name: String, among known: [Machine]) throws(UnknownMachine) {
+    guard let machine = known.first(where: { $0.rawValue == name }) else {
+      throw UnknownMachine(name: name, known: known)
+    }
+    self = machine
+  }
+
   /// The one that this program runs on. A processor of another kind has the types of the second, as far as
   /// this package tells; libffi places its values.
   package static var own: Machine {
@@ -36,6 +44,17 @@ package enum Machine: String, Sendable, CaseIterable {
 
   /// Whether a bit-field of no width aligns its structure.
   var alignsEmptyBitFields: Bool { self == .aarch64Linux }
+}
+
+/// A machine of which nothing can be told.
+package struct UnknownMachine: Error, Hashable, Sendable, CustomStringConvertible {
+  package var name: String
+  /// Those of which it can.
+  package var known: [Machine]
+
+  package var description: String {
+    "'\(name)' is no target; there are \(known.map(\.rawValue).joined(separator: ", "))"
+  }
 }
 
 extension Scalar {

@@ -101,6 +101,8 @@ public struct MethodSignature: Sendable {
   }
 
   var tree: EncodingTree { source.parsed.tree }
+  /// The machine whose layouts the types have.
+  package var machine: Machine { tree.machine }
   /// Where each type begins in the tree: the result, then the arguments.
   var roots: [Int32] { source.parsed.roots }
 

@@ -7,9 +7,10 @@ extension TypeEncoding {
     let layout = try layout
     var homogeneity = Homogeneity(of: index, on: tree.machine)
     let count = homogeneity.visit(tree, index)
+    homogeneity.finish()
     let part = homogeneity.part.flatMap { part in
       let isFull = count * part.size(on: tree.machine) == layout.size
-      return isFull && (1...4).contains(count) && !homogeneity.isRefuted ? part : nil
+      return isFull && (1...4).contains(count) ? part : nil
     }
     let doubt = homogeneity.fault ?? doubt(homogeneity, layout, isHomogeneous: part != nil)
     if let doubt {
@@ -64,7 +65,9 @@ private struct Homogeneity {
   /// The type of all numbers so far.
   private(set) var part: Scalar?
   /// Whether something was found that makes every compiler take integer registers.
-  private(set) var isRefuted = false
+  private var isRefuted = false
+  private var emptyArray: Int?
+  private var hasComplex = false
   private(set) var fault: Doubt?
   private(set) var unknown: Doubt?
   /// What compilers disagree over if all else is of one type.
@@ -85,6 +88,13 @@ private struct Homogeneity {
     !isRefuted && size > 0 && size <= 4 * (part?.size(on: machine) ?? 16)
   }
 
+  /// Decides what takes a look at the whole type.
+  mutating func finish() {
+    if let emptyArray, hasComplex, !isRefuted { disagree(.emptyArray, emptyArray) }
+    if emptyArray != nil, !hasComplex { isRefuted = true }
+    if isRefuted { part = nil }
+  }
+
   /// Visits a type and returns of how many numbers it is, overlapping ones counted once.
   mutating func visit(_ tree: EncodingTree, _ index: Int) -> Int {
     let node = tree.nodes[index]
@@ -98,7 +108,9 @@ private struct Homogeneity {
       // clang takes an atomic number in a structure for no number.
       if node.isAtomic, index != root { disagree(.atomic, index) }
       return add(node.scalar.normalized, 1)
-    case .complex: return add(node.scalar.normalized, 2)
+    case .complex:
+      hasComplex = true
+      return add(node.scalar.normalized, 2)
     case .array: return visitArray(tree, index)
     case .structure, .union: return visitMembers(tree, index)
     case .bitField: visitBitField(node, index)
@@ -126,8 +138,9 @@ private struct Homogeneity {
   private mutating func visitArray(_ tree: EncodingTree, _ index: Int) -> Int {
     let node = tree.nodes[index]
     if node.count == 0 {
-      // No compiler takes such a structure for homogeneous; but clang does not look into members of no size.
-      if isInEmpty { disagree(.emptyArray, index) } else { isRefuted = true }
+      // No compiler takes such a structure for homogeneous. But clang does not look into members of no size,
+      // and to gcc a structure of one complex number is that number, whatever else of no size it has.
+      if isInEmpty { disagree(.emptyArray, index) } else { emptyArray = emptyArray ?? index }
       return 0
     }
     return node.count * visit(tree, index + 1)

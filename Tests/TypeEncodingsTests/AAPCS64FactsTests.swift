@@ -93,6 +93,8 @@ struct AAPCS64FactsTests {
       // clang does not look into members of no size, gcc does.
       ("{S={e=[0f]}f}", 6, .emptyArray), ("{S=[2{e=[0f]}]f}", 8, .emptyArray),
       ("{S=(e=[0f])f}", 6, .emptyArray), ("(U=f{e=[0f]})", 7, .emptyArray),
+      // To gcc a structure of one complex number is that number.
+      ("{S=[0f]jf}", 3, .emptyArray), ("{S={T=[1jd]}[0i]}", 12, .emptyArray),
       // clang takes atomic numbers for no numbers, and rounds structures.
       ("{S=Af}", 3, .atomic), ("{S=AdAd}", 3, .atomic), ("Ajf", 0, .atomic),
       ("A{S=ff}", 0, .atomic), ("A{S=ddd}", 0, .atomic), ("A{S=qq}", 0, .atomic),
