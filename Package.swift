@@ -197,6 +197,11 @@ let package = Package(
     .target(
       name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
       path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    // Random signatures as C, for machines that Swift does not run on.
+    .executableTarget(
+      name: "CallCases",
+      dependencies: ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"],
+      path: "Tests/CallCases", swiftSettings: testChecks),
     // Ways to another process, and a real NATS server.
     .target(
       name: "RemoteTestSupport", dependencies: ["ForwardingRemote", "ForwardingNATS"],
