@@ -199,9 +199,9 @@ let package = Package(
       path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
     // Random signatures as C, for machines that Swift does not run on.
     .executableTarget(
-      name: "CallCases",
+      name: "CallMatrix",
       dependencies: ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"],
-      path: "Tests/CallCases", swiftSettings: testChecks),
+      path: "Tests/CallMatrix", swiftSettings: testChecks),
     // Ways to another process, and a real NATS server.
     .target(
       name: "RemoteTestSupport", dependencies: ["ForwardingRemote", "ForwardingNATS"],

@@ -6,18 +6,19 @@ import TypeEncodings
 
 /// Writes random signatures as C: functions to call, and what the C core has to know of their values.
 ///
-///     CallCases <folder> <count> <seed> [aarch64-linux]
+///     CallMatrix <folder> <count> <seed> [aarch64-linux]
 ///
 /// Each part is two files: `part_N.c` has the functions, for any compiler; `cases_N.c` has the tables, for
-/// the compiler of the core. `Tests/Core/cases.c` does the calls.
+/// the compiler of the core. `Tests/Core/Matrix/matrix.c` does the calls.
 @main
-struct CallCases {
+struct CallMatrix {
   static let partSize = 100
 
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst().map(\.self)
-    guard arguments.count >= 3, let count = Int(arguments[1]), let seed = UInt64(arguments[2]) else {
-      print("usage: CallCases <folder> <count> <seed> [aarch64-linux]")
+    guard arguments.count >= 3, let count = Int(arguments[1]), let seed = UInt64(arguments[2])
+    else {
+      print("usage: CallMatrix <folder> <count> <seed> [aarch64-linux]")
       exit(2)
     }
     let machine = Machine(rawValue: arguments.dropFirst(3).first ?? "") ?? .own
@@ -63,7 +64,7 @@ struct CallCases {
   private static func tables(
     of matrix: SignatureMatrix, _ machine: Machine
   ) throws -> (text: String, refused: Int) {
-    var text = "#include \"cases.h\"\n"
+    var text = "#include \"matrix.h\"\n"
     var rows = ""
     var refused = 0
     for (index, signature) in matrix.signatures.enumerated() {

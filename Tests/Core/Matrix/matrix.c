@@ -1,6 +1,6 @@
 /// Calls functions of random signatures through the core, and lets them call back.
 ///
-/// Linked with one part of what `CallCases` writes. Prints a row for each way to call: its name, and how
+/// Linked with one part of what `CallMatrix` writes. Prints a row for each way to call: its name, and how
 /// many signatures, calls and faults; each fault is a line on the error stream.
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cases.h"
-#include "objects.h"
+#include "matrix.h"
+#include "../objects.h"
 
 enum { SLOT = 4096, PLACES_MAX = 260, FAULTS_SHOWN = 12, GUARD = 64 };
 
