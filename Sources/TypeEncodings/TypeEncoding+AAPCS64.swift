@@ -41,9 +41,10 @@ extension TypeEncoding {
       return (.compilersDisagree(over: .wideBitField), field)
     }
     // The natural alignment counts, which is that of the members: an alignment of the structure as a
-    // whole moves it to no even register. An encoding does not tell the two.
+    // whole moves it to no even register. An encoding does not tell the two, nor whether a structure with
+    // attributes is packed, so that its members ask for no alignment.
     guard layout.size > 0, layout.alignment > 8, node.form == .structure || node.form == .union,
-      children.allSatisfy({ $0.node.naturalAlignment < layout.alignment })
+      node.isRegistered || children.allSatisfy({ $0.node.naturalAlignment < layout.alignment })
     else { return nil }
     return (.compilersDisagree(over: .overalignment), index)
   }

@@ -14,6 +14,8 @@ struct AAPCS64FactsTests {
     layouts["even"] = .init(size: 16, alignment: 16, fieldOffsets: [0])
     layouts["even4"] = .init(size: 16, alignment: 16, fieldOffsets: [0])
     layouts["even5"] = .init(size: 32, alignment: 16, fieldOffsets: [0])
+    layouts["again"] = .init(size: 16, alignment: 16, fieldOffsets: [0])
+    layouts["union"] = .init(size: 16, alignment: 16, fieldOffsets: [0, 0])
     layouts["unnamed"] = .init(size: 8, alignment: 4, fieldOffsets: [0])
     layouts["placeless"] = .init(size: 16, alignment: 8)
     layouts["opaque"] = .init(size: 64, alignment: 8)
@@ -107,6 +109,9 @@ struct AAPCS64FactsTests {
       // A member's own alignment counts, that of a structure does not.
       ("{even=q}", 0, .overalignment), ("{even4=[4f]}", 0, .overalignment),
       ("{even=f}", 0, .overalignment),
+      // Nor does that of a member which is packed: the structure may be aligned again.
+      ("{again=T}", 0, .overalignment), ("{again=D}", 0, .overalignment),
+      ("(union=TC)", 0, .overalignment),
       ("{unnamed=f}", 0, .hiddenMember),
     ] as [(String, Int, TypeEncodingError.Disagreement)])
   func refused(spelling: String, offset: Int, what: TypeEncodingError.Disagreement) throws {

@@ -38,6 +38,20 @@ static ffi_type *scalar_type(FWDKind kind) {
   return NULL;
 }
 
+/// Whether libffi passes the address of what it is given, and makes no copy of its own.
+static uint8_t is_copied(const FWDSlot *slot) {
+  return slot->size > 16 && slot->component_count == 0;
+}
+
+/// The alignment that libffi is told. On AArch64 it would align the address of a copy like the copy, where
+/// the address goes to the stack. Delete this when every libffi in use does not.
+static unsigned short told_alignment(const FWDSlot *slot) {
+#if defined(__aarch64__)
+  if (is_copied(slot)) return 8;
+#endif
+  return slot->alignment;
+}
+
 /// An aggregate by its parts where they are all of one floating type, else words of its size.
 static ffi_type *aggregate_type(FWDPlan *plan, const FWDSlot *slot) {
   ffi_type **elements = plan->elements;
@@ -47,13 +61,8 @@ static ffi_type *aggregate_type(FWDPlan *plan, const FWDSlot *slot) {
   for (uint32_t i = 0; i < count; i++) elements[i] = part;
   elements[count] = NULL;
   ffi_type *type = &plan->composites[plan->composite_count++];
-  *type = (ffi_type){slot->size, (unsigned short)slot->alignment, FFI_TYPE_STRUCT, elements};
+  *type = (ffi_type){slot->size, told_alignment(slot), FFI_TYPE_STRUCT, elements};
   return type;
-}
-
-/// Whether libffi passes the address of what it is given, and makes no copy of its own.
-static uint8_t is_copied(const FWDSlot *slot) {
-  return slot->size > 16 && slot->component_count == 0;
 }
 
 static ffi_type *type_of(FWDPlan *plan, const FWDSlot *slot) {
