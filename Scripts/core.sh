@@ -29,6 +29,12 @@ build guard -O2
 "$folder/guard"
 "$folder/guard" many
 
+# Callbacks: the pages of their code, thousands of them, a child process, threads, the end, and backtraces.
+build callbacks -O2
+"$folder/callbacks"
+build callbacks -O2 -DFWD_WITHOUT_DIRECT_ENGINE
+"$folder/callbacks"
+
 # What is held is neither disposed of too early nor too late. A thread of a checked build holds little.
 if [ "$(uname -m)" = x86_64 ]; then
   build interrupted -O2 -DFWD_CHECKED

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +88,32 @@ static void check_pages(Function function) {
   }
   fclose(maps);
   CHECK(found);
+}
+
+/// From here on the processor, if it can, stops where a call leads to anything but a landing of this
+/// program's code, or of its copies. All of it is compiled with landings then.
+static int guard_jumps(void) {
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+  if (!(getauxval(AT_HWCAP2) & HWCAP2_BTI)) return 0;
+  FILE *maps = fopen("/proc/self/maps", "re");
+  char line[4096], own[4096] = "";
+  unsigned long start, end;
+  for (int pass = 0; pass < 2; pass++) {
+    rewind(maps);
+    while (fgets(line, sizeof line, maps)) {
+      int path = 0;
+      CHECK(sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &start, &end, &path) == 2);
+      int is_here = (unsigned long)guard_jumps - start < end - start;
+      if (pass == 0 && is_here) strcpy(own, line + path);
+      if (pass == 1 && strstr(line, " r-xp ") && strcmp(own, line + path) == 0)
+        CHECK(mprotect((void *)start, end - start, PROT_READ | PROT_EXEC | PROT_BTI) == 0);
+    }
+  }
+  fclose(maps);
+  return 1;
+#else
+  return 0;
+#endif
 }
 
 // MARK: Many
@@ -179,11 +207,15 @@ int main(void) {
   CHECK(has_trampolines == fwd_has_direct_engine());
   for (int i = 0; i < LIVE; i++) make(&made[i], i * 3);
   if (has_trampolines) check_pages(made[LIVE - 1].function);
+  int is_guarded = guard_jumps();
   call_all(made);
   check_child(made);
   check_backtrace();
   check_end(made);
   check_threads();
-  printf("Callbacks: %d at a time, by %s.\n", LIVE, has_trampolines ? "trampolines" : "libffi");
-  return 0;
+  printf("Callbacks: %d at a time, by %s%s.\n", LIVE, has_trampolines ? "trampolines" : "libffi",
+         is_guarded ? ", where jumps are guarded" : "");
+  // The code of other images that ends a program has no landings.
+  fflush(NULL);
+  _Exit(0);
 }
