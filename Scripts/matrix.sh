@@ -54,35 +54,41 @@ engine() {
   done
 }
 
-# Compiles and runs one part of the signatures: part <number> <compiler>
+# Compiles and runs one part of the signatures, with functions of both compilers: part <number>
 part() {
-  local name="$1.$2" engine
-  core -O0 -I Tests/Core/Matrix -c "$folder/cases_$1.c" -o "$folder/cases_$name.o"
-  if [ "$2" = gcc ]; then set -- "${gcc[@]}"; else set -- "${clang[@]}"; fi
+  core -O0 -I Tests/Core/Matrix -c "$folder/cases_$1.c" -o "$folder/cases_$1.o"
+  "${clang[@]}" -w -O0 -DONLY_MASKS -c "$folder/part_$1.c" -o "$folder/masks_$1.o"
+  part_by "$1" gcc "${gcc[@]}"
+  part_by "$1" clang "${clang[@]}"
+  rm "$folder/cases_$1.o" "$folder/masks_$1.o"
+}
+
+# The same with functions of one: part_by <number> <name of the compiler> <command>...
+part_by() {
+  local number=$1 name="$1.$2" engine
+  shift 2
   # Compilers tell of what their older releases did with such types, even where nothing is to be told.
-  "$@" -w -O2 -c "$folder/part_${name%.*}.c" -o "$folder/part_$name.o" 2>"$folder/part_$name.log" || {
+  "$@" -w -O1 -DONLY_CALLS -c "$folder/part_$number.c" -o "$folder/part_$name.o" 2>"$folder/part_$name.log" || {
     cat "$folder/part_$name.log"
     return 1
   }
   for engine in direct libffi; do
     local program="$folder/$engine-$name"
-    "${link[@]}" -o "$program" "$folder/cases_$name.o" "$folder/part_$name.o" "$folder/$engine"/*.o \
-      ${libraries[@]+"${libraries[@]}"} -lffi -ldl -pthread
-    timeout 900 ${emulator[@]+"${emulator[@]}"} "$program" >"$program.rows" 2>"$program.faults" ||
+    "${link[@]}" -o "$program" "$folder/cases_$number.o" "$folder/masks_$number.o" "$folder/part_$name.o" \
+      "$folder/$engine"/*.o ${libraries[@]+"${libraries[@]}"} -lffi -ldl -pthread
+    (ulimit -c 0 && exec timeout 900 ${emulator[@]+"${emulator[@]}"} "$program" >"$program.rows" 2>"$program.faults") ||
       echo "$engine engine, part and compiler $name: ended with $?" >"$program.failed"
     rm "$program"
   done
-  rm "$folder/cases_$name.o" "$folder/part_$name.o"
+  rm "$folder/part_$name.o"
 }
 
 rm -f "$folder"/*.rows "$folder"/*.faults "$folder"/*.failed
 engine direct
 engine libffi -DFWD_WITHOUT_DIRECT_ENGINE
 for number in $(seq 0 $(((count + 99) / 100 - 1))); do
-  for compiler in gcc clang; do
-    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
-    part "$number" "$compiler" &
-  done
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  part "$number" &
 done
 while [ -n "$(jobs -rp)" ]; do wait -n; done
 

@@ -8,8 +8,8 @@ import TypeEncodings
 ///
 ///     CallMatrix <folder> <count> <seed> [aarch64-linux]
 ///
-/// Each part is two files: `part_N.c` has the functions, for any compiler; `cases_N.c` has the tables, for
-/// the compiler of the core. `Tests/Core/Matrix/matrix.c` does the calls.
+/// Each part is two files: `part_N.c` has the functions, for any compiler, and says which bits of a value
+/// count; `cases_N.c` has the tables, for the compiler of the core. `Tests/Core/Matrix/matrix.c` does the calls.
 @main
 struct CallMatrix {
   static let partSize = 100
@@ -82,12 +82,12 @@ struct CallMatrix {
         continue
       }
       let count = signature.arguments.count
-      text += "void f_\(index)(void), g_\(index)(void), drive_\(index)(const void *), "
+      text += "void f_\(index)(void), drive_\(index)(const void *), "
       text += "mask_\(index)(int, unsigned char *);\n"
       text += "static const FWDValue values_\(index)[] = {"
       text += values.map(\.initializer).joined(separator: ", ") + "};\n"
       rows += "{\(index), \"\(encoding.replacing("\"", with: "\\\""))\", values_\(index), "
-      rows += "\(count), \(signature.fixedCount ?? count), {f_\(index), g_\(index)}, "
+      rows += "\(count), \(signature.fixedCount ?? count), f_\(index), "
       rows += "drive_\(index), mask_\(index)},\n"
     }
     text += "const CallCase call_cases[] = {\n\(rows){.index = -1}};\n"

@@ -11,8 +11,8 @@ import TypeEncodings
 ///
 /// For each signature there are two callees and a driver. A callee copies its parameters into
 /// `captured`, scribbles over them, and returns what `wanted` holds; the driver loads arguments
-/// from `given`, calls a function pointer, and leaves the result in `returned`. The encodings are
-/// what clang's `@encode` says of the same declarations.
+/// from `given`, calls a function pointer, and leaves the result in `returned`. C that compiles the source
+/// may ask for a part with `ONLY_CALLS`, without a second callee, or `ONLY_MASKS`. The encodings are what clang's `@encode` says of the same declarations.
 public final class SignatureMatrix: @unchecked Sendable {
   public struct Signature: Sendable {
     public let result: RandomCType?
@@ -86,6 +86,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     // How many bytes of a long double carry its value.
     #define QUAD (__LDBL_MANT_DIG__ == 64 ? 10 : 16)
     typedef void fn(void);
+    #ifndef ONLY_MASKS
     unsigned char captured[1100000], wanted[4096], given[1100000], returned[4096];
     __attribute__((noinline)) void scribble(void *p, unsigned long n) { memset(p, 0xA5, n); }
     void (*volatile scribbler)(void *, unsigned long) = scribble;
@@ -93,6 +94,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     void *wanted_at(void) { return wanted; }
     void *given_at(void) { return given; }
     void *returned_at(void) { return returned; }
+    #endif
 
     """
 
@@ -108,7 +110,7 @@ public final class SignatureMatrix: @unchecked Sendable {
       "\(all[$0].spelling) a\($0) = va_arg(list, \(all[$0].spelling)); "
     }
     let fetch = others.isEmpty ? "" : "va_list list; va_start(list, a\(fixed - 1)); "
-    var text = ""
+    var text = "#ifndef ONLY_MASKS\n"
     for name in ["f", "g"] {
       text += "\(result) \(name)_\(index)(\(list)) { \(fetch)\(others.joined())"
       for argument in signature.arguments.indices {
@@ -121,8 +123,9 @@ public final class SignatureMatrix: @unchecked Sendable {
         text += "\(result) r; memcpy(&r, wanted, sizeof r); return r; "
       }
       text += "}\n"
+      if name == "f" { text += "#ifndef ONLY_CALLS\n" }
     }
-    text += "void drive_\(index)(void *p) { "
+    text += "#endif\nvoid drive_\(index)(void *p) { "
     for (argument, type) in signature.arguments.enumerated() {
       text += "\(type.spelling) a\(argument); memcpy(&a\(argument), given + \(argument * slot), "
       text += "sizeof a\(argument)); "
@@ -133,6 +136,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     text +=
       signature.result == nil
       ? "\(call); }\n" : "\(result) r = \(call); memcpy(returned, &r, sizeof r); }\n"
+    text += "#endif\n#ifndef ONLY_CALLS\n"
     // The bytes that carry a value: of the result at 0, of argument n at n + 1.
     text += "void mask_\(index)(int which, unsigned char *out) { "
     for (place, type) in ([signature.result] + signature.arguments).enumerated() {
@@ -140,7 +144,7 @@ public final class SignatureMatrix: @unchecked Sendable {
       text += "if (which == \(place)) { \(type.spelling) v; memset(&v, 0, sizeof v); "
       text += type.maskStatements("v") + "memcpy(out, &v, sizeof v); } "
     }
-    return text + "}\n"
+    return text + "}\n#endif\n"
   }
 
   private static func facts(

@@ -110,7 +110,7 @@ static void give_values(void) {
 /// arrive: clang loses bytes of some unions, which no caller can mend.
 static void leave_out_what_compilers_lose(void) {
   shared->doing = &ways[PLAIN];
-  now->drive((const void *)now->callees[0]);
+  now->drive((const void *)now->callee);
   for (size_t place = 0; place <= now->argument_count; place++) {
     const unsigned char *found = place ? captured + (place - 1) * SLOT : returned;
     for (uint32_t i = 0; i < size_of(place); i++) {
@@ -137,7 +137,7 @@ static int received(Way *way, const char *callee, const FWDFrame *frame) {
   return wrong;
 }
 
-/// One frame, two callees that scribble over what they get, two engines.
+/// One frame, used twice for a callee that scribbles over what it gets, by two engines.
 static void check_calls(void) {
   size_t size = sizeof(FWDInvocationState) + facts->frame_size + 8 * facts->owned_words;
   FWDInvocationState *state = aligned_alloc(16, (size + GUARD + 15) & ~(size_t)15);
@@ -159,8 +159,8 @@ static void check_calls(void) {
     if (is_wrong(own, "(set and read)", i + 1, back)) own->wrong++;
   }
   for (int which = 0; which < 2; which++) {
-    const void *callee = (const void *)now->callees[which];
-    const char *name = which ? "of the second function" : "of the first function";
+    const void *callee = (const void *)now->callee;
+    const char *name = which ? "once more" : "once";
     fwd_slot_clear(slot_of(0), frame);
     shared->doing = own;
     fwd_call(facts, frame, callee);

@@ -14,8 +14,8 @@ typedef struct CallCase {
   /// The result, then each argument.
   const FWDValue *values;
   size_t argument_count, fixed_count;
-  /// Copy their arguments to `captured`, scribble over them, and return what `wanted` holds.
-  void (*_Nonnull callees[2])(void);
+  /// Copies its arguments to `captured`, scribbles over them, and returns what `wanted` holds.
+  void (*callee)(void);
   /// Calls a function with the arguments in `given`, and leaves its result in `returned`.
   void (*drive)(const void *function);
   /// Sets the bits that carry the value of a place, where 0 is the result.
