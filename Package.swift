@@ -37,7 +37,7 @@ let hostLibraries: String = {
   var bytes = [CChar](repeating: 0, count: 8192)
   while let maps, fgets(&bytes, Int32(bytes.count), maps) != nil {
     let line = String(
-      decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      decoding: bytes.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     guard line.hasSuffix("/libPackageDescription.so\n"), let start = line.firstIndex(of: "/"),
       let end = line.range(of: "/lib/swift/")?.upperBound
     else { continue }

@@ -1,5 +1,5 @@
-// Which machine this is. For C and for machine code, so nothing but macros stands here, and no other file
-// asks the compiler.
+// Which rules calls have on this machine. For C and for machine code, so nothing but macros stands here. No
+// other file asks the compiler for that; a few ask for the instructions of a processor.
 #pragma once
 
 // The direct engine knows where each value travels under the System V ABI of x86-64, and under AAPCS64, the
@@ -21,3 +21,10 @@
 #endif
 
 #define FWD_HAS_DIRECT_ENGINE (FWD_ABI_SYSV || FWD_ABI_AAPCS64)
+
+// Whether values travel by AAPCS64, whoever performs the calls.
+#if defined(__aarch64__) && defined(__ELF__)
+#define FWD_PASSES_BY_AAPCS64 1
+#else
+#define FWD_PASSES_BY_AAPCS64 0
+#endif

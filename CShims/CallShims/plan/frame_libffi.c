@@ -16,6 +16,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
     end = fwd_round_up(end, slot->alignment < 8 ? 8 : slot->alignment);
     slot->offset = end;
     fwd_slot_cut(slot);
+    if (fwd_slot_is_copied(slot)) plan->copied_bytes += fwd_round_up(slot->size, 16);
     end = fwd_round_up(end + slot->size, 8);
     if (end - FWD_FRAME_STACK > FWD_STACK_WORDS_MAX * 8) return FWDStatusTooLarge;
   }

@@ -86,6 +86,13 @@ void fwd_touch_stack(size_t size);
 /// The function that calls with what `shape` says.
 FWDCaller fwd_direct_caller(uint8_t shape);
 
+/// Whether a value travels as the address of a copy, on machines with registers for nothing larger than
+/// two words. libffi passed the caller's own value there (its issue 694: on AArch64 before 3.4.3, and longer
+/// on RISC-V), so it is given a copy. Delete that when every libffi in use copies.
+static inline uint8_t fwd_slot_is_copied(const FWDSlot *slot) {
+  return slot->size > 16 && slot->component_count == 0;
+}
+
 static inline uint32_t fwd_round_up(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }

@@ -72,15 +72,14 @@ static ffi_type *type_of(FWDPlan *plan, const FWDSlot *slot) {
 
 static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
   uint32_t size = slot->size < 8 ? 8 : slot->size;
-  FWDPart *part = &plan->parts[plan->part_count++];
-  *part = (FWDPart){type_of(plan, slot), slot->offset, size, is_copied(slot)};
-  if (part->is_copied) plan->copied_bytes += fwd_round_up(size, 16);
+  plan->parts[plan->part_count++] =
+      (FWDPart){type_of(plan, slot), slot->offset, size, fwd_slot_is_copied(slot)};
 }
 
 /// A word that nobody looks at, where libffi would use a register that must be left out: it does not know
 /// that a value which is aligned to 16 begins at an even one. Delete this when every libffi in use does.
 static void fill_gap(FWDPlan *plan, const FWDSlot *slot, FWDCursor *cursor) {
-#if defined(__aarch64__)
+#if FWD_PASSES_BY_AAPCS64
   uint32_t taken = cursor->integers;
   FWDPlace place = {.route = FWDRouteNowhere};
   // What cannot be placed was refused before.
@@ -98,8 +97,6 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
   FWDPlanFacts *facts = &plan->facts;
   FWDCursor cursor = {0, 0, 0};
   uint32_t fixed_parts = 0;
-  // Both engines copy the same values; the frame may have counted them already.
-  plan->copied_bytes = 0;
   for (uint32_t i = 0; i < facts->argument_count; i++) {
     const FWDSlot *slot = &plan->slots[i];
     if (slot->route == FWDRouteNowhere) continue;

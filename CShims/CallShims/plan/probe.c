@@ -30,6 +30,18 @@ static uint64_t first_word(FourWords value) { return value.words[0]; }
 
 static OneLongDouble one_long_double(void) { return (OneLongDouble){42.5L}; }
 
+static uint64_t low_half(uint64_t first, __int128 second) {
+  (void)first;
+  return (uint64_t)second;
+}
+
+// Out of reach of an optimizer, which would drop what nobody reads.
+__attribute__((noinline)) static void write_over(FourWords *words) {
+  *(volatile uint64_t *)&words->words[0] = 9;
+}
+
+static void change_words(FourWords value) { write_over(&value); }
+
 static int probe_last_register(void) {
   ffi_type *elements[] = {&ffi_type_schar, &ffi_type_double, NULL};
   ffi_type structure = {0, 0, FFI_TYPE_STRUCT, elements};
@@ -77,8 +89,36 @@ static int probe_accepts_void(void) {
   return ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 1, &ffi_type_void, types) == FFI_OK;
 }
 
+static int probe_odd_register(void) {
+  ffi_type *elements[] = {&ffi_type_uint64, NULL};
+  ffi_type pair = {16, 16, FFI_TYPE_STRUCT, elements};
+  ffi_type *types[] = {&ffi_type_uint64, &pair};
+  ffi_cif cif;
+  if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 2, &ffi_type_uint64, types) != FFI_OK) return -1;
+  uint64_t first = 1, result = 0;
+  __int128 second = 2;
+  void *values[] = {&first, &second};
+  ffi_call(&cif, FFI_FN(low_half), &result, values);
+  return result != 2;
+}
+
+static int probe_passes_original(void) {
+  ffi_type *elements[] = {&ffi_type_uint64, &ffi_type_uint64, &ffi_type_uint64, &ffi_type_uint64,
+                          NULL};
+  ffi_type structure = {0, 0, FFI_TYPE_STRUCT, elements};
+  ffi_type *types[] = {&structure};
+  ffi_cif cif;
+  if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 1, &ffi_type_void, types) != FFI_OK) return -1;
+  FourWords argument = {{1, 2, 3, 4}};
+  void *values[] = {&argument};
+  ffi_call(&cif, FFI_FN(change_words), NULL, values);
+  return argument.words[0] != 1;
+}
+
 int fwd_probe_libffi(FWDLibffiFault fault) {
   switch (fault) {
+    case FWDLibffiFaultOddRegister: return probe_odd_register();
+    case FWDLibffiFaultPassesOriginal: return probe_passes_original();
     case FWDLibffiFaultLastRegister: return probe_last_register();
     case FWDLibffiFaultOverwritesPointers: return probe_overwrites_pointers();
     case FWDLibffiFaultLongDoubleStructure: return probe_long_double_structure();

@@ -212,6 +212,13 @@ int main(int count, char **arguments) {
   int direct = 0;
   srand(1);
   fwd_set_event_handler(forget);
+  // Not what is right, but what is worked around: a libffi without these faults needs less.
+  if (fwd_has_direct_engine())
+    printf("AArch64, libffi: last register %d, changes pointers %d, long double %d, void %d, odd register %d, "
+           "passes original %d.\n",
+           fwd_probe_libffi(FWDLibffiFaultLastRegister), fwd_probe_libffi(FWDLibffiFaultOverwritesPointers),
+           fwd_probe_libffi(FWDLibffiFaultLongDoubleStructure), fwd_probe_libffi(FWDLibffiFaultAcceptsVoid),
+           fwd_probe_libffi(FWDLibffiFaultOddRegister), fwd_probe_libffi(FWDLibffiFaultPassesOriginal));
   for (size_t i = 0; i < CASE_COUNT; i++) {
     current = &cases[i];
     way = "the plan";
