@@ -101,6 +101,9 @@ for engine in direct libffi; do
             signatures[way[i]], calls[way[i]], wrong[way[i]] }'
   done
 done
+for way in 'direct call' trampoline; do
+  grep -qs "^$way" "$folder"/direct-*.rows || echo "no $way was tried" >"$folder/direct.failed"
+done
 if ls "$folder"/*.failed >/dev/null 2>&1; then
   cat "$folder"/*.failed "$folder"/*.faults | head -200
   echo "matrix: something is wrong; the same again: FORWARDING_SIGNATURES=$count FORWARDING_SEED=$seed $0 $machine"
