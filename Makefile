@@ -2,13 +2,14 @@
 # make test    lint, build, and run every test in debug and release
 # make check   make test, 3,000 random signatures, the sanitizers, other builds,
 #              several images, and allocations that fail
+# make check-aarch64 the C core on AArch64, in an emulator: each rule, and 3,000 random signatures
 # make test-remote   calls to other processes, with a real NATS server
 # make demo-remote   build and show calls to other processes: a server, and four of them, on loopback
 # make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
 .PHONY: demo test check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
-	bench-check bench-build bench-record fuzz clean test-remote demo-remote
+	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64
 
 demo: setup
 	@swift build -c release --product forward
@@ -38,6 +39,12 @@ check: setup-check test
 	Scripts/core.sh
 	Scripts/models.sh
 	@echo "All checks passed."
+
+# The C core on AArch64, in an emulator: each rule by itself, and random signatures by the compilers' rules.
+check-aarch64:
+	@Scripts/setup.sh aarch64
+	Scripts/aarch64.sh
+	Scripts/matrix.sh aarch64
 
 # Calls to other processes, with a real NATS server on loopback; the tool and the demo, the bytes that cross, how it
 # grows, and all that fuzzing kept among them.

@@ -37,7 +37,7 @@ let hostLibraries: String = {
   var bytes = [CChar](repeating: 0, count: 8192)
   while let maps, fgets(&bytes, Int32(bytes.count), maps) != nil {
     let line = String(
-      decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      decoding: bytes.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     guard line.hasSuffix("/libPackageDescription.so\n"), let start = line.firstIndex(of: "/"),
       let end = line.range(of: "/lib/swift/")?.upperBound
     else { continue }
@@ -197,6 +197,11 @@ let package = Package(
     .target(
       name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
       path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    // Random signatures as C, for machines that Swift does not run on.
+    .executableTarget(
+      name: "CallMatrix",
+      dependencies: ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"],
+      path: "Tests/CallMatrix", swiftSettings: testChecks),
     // Ways to another process, and a real NATS server.
     .target(
       name: "RemoteTestSupport", dependencies: ["ForwardingRemote", "ForwardingNATS"],

@@ -27,6 +27,13 @@ build members -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sa
 # A call that copies more than is left of a stack ends in its guard, and not behind it.
 build guard -O2
 "$folder/guard"
+"$folder/guard" many
+
+# Callbacks: the pages of their code, thousands of them, a child process, threads, the end, and backtraces.
+build callbacks -O2
+"$folder/callbacks"
+build callbacks -O2 -DFWD_WITHOUT_DIRECT_ENGINE
+"$folder/callbacks"
 
 # What is held is neither disposed of too early nor too late. A thread of a checked build holds little.
 if [ "$(uname -m)" = x86_64 ]; then

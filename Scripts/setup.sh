@@ -4,6 +4,7 @@
 #   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
 #   setup.sh check    what 'make check' needs as well: spin, readelf, gcc, and chromium, in which a test
 #                     reads the page of charts as it is drawn (other tests do not need it: it is large)
+#   setup.sh aarch64  what Scripts/aarch64.sh needs: a compiler, libraries and an emulator of AArch64
 #   setup.sh nats     libnats and a NATS server, for calls to other processes
 #   setup.sh bench    what is compared with, as far as it can be had: nothing of it is needed
 set -eu
@@ -12,8 +13,8 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 mode="${1:-}"
 case "$mode" in
-  '' | test | check | bench | nats) ;;
-  *) say "there is no mode '$mode'; modes are test, check, nats and bench"; exit 1 ;;
+  '' | test | check | aarch64 | bench | nats) ;;
+  *) say "there is no mode '$mode'; modes are test, check, aarch64, nats and bench"; exit 1 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -45,6 +46,12 @@ if [ "$mode" = check ]; then
   command -v gcc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_browser || missing+=(chromium)
 fi
+if [ "$mode" = aarch64 ]; then
+  command -v qemu-aarch64 >/dev/null 2>&1 || missing+=(qemu-user)
+  command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing+=(gcc-aarch64-linux-gnu)
+  [ -e /usr/aarch64-linux-gnu/include/stdio.h ] || missing+=(libc6-dev-arm64-cross)
+  [ -e /usr/include/aarch64-linux-gnu/ffi.h ] || missing+=(libffi-dev:arm64)
+fi
 if [ "$mode" = nats ]; then
   has_header nats/nats.h || missing+=(libnats-dev)
   PATH="$PATH:/usr/sbin" command -v nats-server >/dev/null 2>&1 || missing+=(nats-server)
@@ -69,6 +76,7 @@ by_hand() {
     exit 0
   fi
   say "install by hand, then run the same command again: ${missing[*]}"
+  [ "$mode" != aarch64 ] || say "  first:           sudo dpkg --add-architecture arm64 && sudo apt-get update"
   say "  Debian, Ubuntu:  sudo apt-get install ${missing[*]}"
   exit 1
 }
@@ -83,6 +91,9 @@ else
 fi
 say "installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
+if [ "$mode" = aarch64 ] && ! dpkg --print-foreign-architectures | grep -qx arm64; then
+  "${sudo[@]}" dpkg --add-architecture arm64
+fi
 if ! "${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null 2>&1; then
   "${sudo[@]}" apt-get update -qq || by_hand "apt-get update failed"
   "${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null || by_hand "apt-get install failed"

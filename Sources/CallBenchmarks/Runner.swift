@@ -93,7 +93,7 @@ extension Report {
       var text = ""
       var buffer = [CChar](repeating: 0, count: 4096)
       while unsafe fgets(&buffer, Int32(buffer.count), file) != nil, text.utf8.count < 65_536 {
-        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
         text += String(decoding: bytes, as: UTF8.self)
       }
       return text.split(separator: "\n")

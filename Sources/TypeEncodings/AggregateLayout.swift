@@ -3,6 +3,7 @@
 /// Checked against gcc and clang on every row of `encodings.tsv` and on random types.
 struct AggregateLayout {
   let isUnion: Bool
+  private let machine: Machine
   private(set) var size = 0
   private(set) var alignment = 1
   private(set) var fault: (reason: TypeEncodingError.Reason, offset: Int)?
@@ -10,7 +11,10 @@ struct AggregateLayout {
   private var end = 0
   private var largest = 0
 
-  init(isUnion: Bool) { self.isUnion = isUnion }
+  init(isUnion: Bool, on machine: Machine) {
+    self.isUnion = isUnion
+    self.machine = machine
+  }
 
   /// Places `member` and writes its position into it.
   mutating func append(_ member: inout EncodingNode) {
@@ -38,7 +42,9 @@ struct AggregateLayout {
     if width > 0, member.position / unit != (member.position + width - 1) / unit {
       return blame(.bitFieldCrossesUnit, at)
     }
-    if width > 0 { alignment = max(alignment, member.scalar.size) }
+    if width > 0 || machine.alignsEmptyBitFields {
+      alignment = max(alignment, member.scalar.size)
+    }
     member.hasPosition = true
     end = member.position + width
     largest = max(largest, end)

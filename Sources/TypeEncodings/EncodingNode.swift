@@ -49,10 +49,13 @@ struct EncodingNode {
 final class EncodingTree: Sendable {
   let bytes: [UInt8]
   let nodes: [EncodingNode]
+  /// The machine whose C compiler the layouts are those of.
+  let machine: Machine
 
-  init(bytes: [UInt8], nodes: [EncodingNode]) {
+  init(_ bytes: [UInt8], _ nodes: [EncodingNode], for machine: Machine) {
     self.bytes = bytes
     self.nodes = nodes
+    self.machine = machine
   }
 
   func text(_ start: Int32, _ end: Int32) -> String {

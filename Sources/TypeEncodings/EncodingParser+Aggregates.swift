@@ -68,7 +68,7 @@ extension EncodingParser {
     let holdsItself = enclosesStructure(named: index)
     enclosing.append(index)
     let outerLabel = labelIsPending
-    var layout = AggregateLayout(isUnion: form == .union)
+    var layout = AggregateLayout(isUnion: form == .union, on: machine)
     var members: [Int] = []
     while !take(closer) {
       if atEnd { throw unterminated(open, opener: opener) }

@@ -12,6 +12,7 @@ struct EncodingParser {
 
   let bytes: [UInt8]
   let layouts: StructureLayouts
+  let machine: Machine
   var nodes: [EncodingNode] = []
   var offset = 0
   private var depth = 0
@@ -20,9 +21,12 @@ struct EncodingParser {
   /// Whether advisory numbers inside a structure were read over.
   var skippedDigits = false
 
-  init(_ bytes: [UInt8], layouts: StructureLayouts) throws(TypeEncodingError) {
+  init(
+    _ bytes: [UInt8], layouts: StructureLayouts, for machine: Machine
+  ) throws(TypeEncodingError) {
     self.bytes = bytes
     self.layouts = layouts
+    self.machine = machine
     if bytes.isEmpty { throw error(.empty, at: 0) }
     if bytes.count > EncodingLimits.length {
       throw error(.tooLong(limit: EncodingLimits.length), at: EncodingLimits.length)
@@ -116,7 +120,8 @@ struct EncodingParser {
     if let scalar = Scalar(rawValue: code) {
       nodes[index].form = .scalar
       nodes[index].scalar = scalar
-      setLayout(index, size: scalar.size, alignment: scalar.size)
+      let size = scalar.size(on: machine)
+      setLayout(index, size: size, alignment: size)
       return
     }
     switch code {
@@ -155,7 +160,8 @@ struct EncodingParser {
     offset += 1
     nodes[index].form = .complex
     nodes[index].scalar = scalar
-    setLayout(index, size: 2 * scalar.size, alignment: scalar.size)
+    let size = scalar.size(on: machine)
+    setLayout(index, size: 2 * size, alignment: size)
   }
 
   // MARK: Objects and blocks

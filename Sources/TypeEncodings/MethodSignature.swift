@@ -69,7 +69,15 @@ public struct MethodSignature: Sendable {
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts, isStatic: Bool
   ) throws(TypeEncodingError) {
-    let parsed = try ParsedSignature(bytes, layouts)
+    try self.init(utf8: bytes, layouts: layouts, isStatic: isStatic, for: .own)
+  }
+
+  /// Reads a signature with the layouts of a machine that need not be this one, where no call is planned.
+  package init(
+    utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(), isStatic: Bool = false,
+    for machine: Machine
+  ) throws(TypeEncodingError) {
+    let parsed = try ParsedSignature(bytes, layouts, for: machine)
     source = SignatureSource(parsed)
     numberOfArguments = parsed.roots.count - 1
     shape = parsed.shape
@@ -93,6 +101,8 @@ public struct MethodSignature: Sendable {
   }
 
   var tree: EncodingTree { source.parsed.tree }
+  /// The machine whose layouts the types have.
+  package var machine: Machine { tree.machine }
   /// Where each type begins in the tree: the result, then the arguments.
   var roots: [Int32] { source.parsed.roots }
 

@@ -45,17 +45,7 @@ public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
   case bool = 0x42
 
   /// The size in bytes, which is also the alignment on the platforms this package knows.
-  public var size: Int {
-    switch self {
-    case .int8, .uint8, .bool: 1
-    case .int16, .uint16: 2
-    case .int32, .uint32, .float: 4
-    case .long, .unsignedLong: 8
-    case .int64, .uint64, .double: 8
-    case .int128, .uint128: 16
-    case .longDouble: Self.longDoubleSize
-    }
-  }
+  public var size: Int { size(on: .own) }
 
   /// Whether the type is `float`, `double` or `long double`.
   public var isFloatingPoint: Bool {
@@ -75,13 +65,5 @@ public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
     case .unsignedLong: .uint64
     default: self
     }
-  }
-
-  private static var longDoubleSize: Int {
-    #if (os(macOS) || os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)) && arch(arm64)
-      8
-    #else
-      16
-    #endif
   }
 }

@@ -7,12 +7,14 @@ final class ParsedSignature: Sendable {
   let roots: [Int32]
   let shape: MethodSignature.Shape
 
-  init(_ bytes: [UInt8], _ layouts: StructureLayouts) throws(TypeEncodingError) {
-    var parser = try EncodingParser(bytes, layouts: layouts)
+  init(
+    _ bytes: [UInt8], _ layouts: StructureLayouts, for machine: Machine = .own
+  ) throws(TypeEncodingError) {
+    var parser = try EncodingParser(bytes, layouts: layouts, for: machine)
     try EncodingBytes.checkUTF8(bytes)
     roots = try parser.parseSignature()
     shape = parser.shape(of: roots)
-    tree = EncodingTree(bytes: bytes, nodes: parser.nodes)
+    tree = EncodingTree(bytes, parser.nodes, for: machine)
   }
 }
 

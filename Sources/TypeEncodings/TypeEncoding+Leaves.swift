@@ -49,7 +49,7 @@ extension TypeEncoding {
         if result.count == before { return }
       }
     case .bitField:
-      let name = "bf:" + Self.scalarName(node.scalar)
+      let name = "bf:" + scalarName(node.scalar)
       result.append(Leaf(name: name, bitOffset: base, count: 1, bitWidth: node.count))
     case .void, .unknown, .simd: break
     default:
@@ -60,8 +60,8 @@ extension TypeEncoding {
   /// The short name of a type without parts.
   private var leafName: String? {
     switch node.form {
-    case .scalar: Self.scalarName(node.scalar)
-    case .complex: "c" + Self.scalarName(node.scalar)
+    case .scalar: scalarName(node.scalar)
+    case .complex: "c" + scalarName(node.scalar)
     case .cString, .atom: "cstr"
     case .object: "id"
     case .block: "block"
@@ -72,7 +72,7 @@ extension TypeEncoding {
     }
   }
 
-  private static func scalarName(_ scalar: Scalar) -> String {
+  private func scalarName(_ scalar: Scalar) -> String {
     switch scalar.normalized {
     case .int8: "i8"
     case .uint8: "u8"
@@ -86,17 +86,9 @@ extension TypeEncoding {
     case .uint128: "u128"
     case .float: "f32"
     case .double: "f64"
-    case .longDouble: longDoubleName
+    case .longDouble: tree.machine.longDoubleName
     case .bool: "bool"
     }
-  }
-
-  private static var longDoubleName: String {
-    #if arch(x86_64)
-      "f80"
-    #else
-      Scalar.longDouble.size == 8 ? "f64" : "f128"
-    #endif
   }
 }
 

@@ -2,7 +2,8 @@
 ///
 /// Pure facts about the layout; which registers they lead to is decided in C.
 package struct PassingFacts: Hashable, Sendable {
-  /// The class of eight bytes, in the words of the System V ABI for x86-64.
+  /// The class of eight bytes, in the words of the System V ABI for x86-64. Under AAPCS64 both have the
+  /// same: `vector` if there is a component, `integer` up to 16 bytes, and `memory`, alone, above.
   package enum EightbyteClass: UInt8, Sendable {
     case none, integer, vector, x87, x87Upper, complexX87, memory
   }
@@ -11,7 +12,8 @@ package struct PassingFacts: Hashable, Sendable {
   package var alignment: Int
   package var first: EightbyteClass
   package var second: EightbyteClass
-  /// If all leaves are of one floating type and leave no gap: that type, and how many.
+  /// If all leaves are of one floating type and leave no gap: that type, and how many. Under AAPCS64 a
+  /// value that has one travels in so many vector registers, and no other does.
   package var component: Scalar?
   package var componentCount: Int
 }
@@ -19,6 +21,13 @@ package struct PassingFacts: Hashable, Sendable {
 extension TypeEncoding {
   /// Classifies the type for passing by value, or says why it cannot be passed.
   package func passingFacts() throws(TypeEncodingError) -> PassingFacts {
+    switch tree.machine {
+    case .x86_64Linux: try passingFactsOfSystemV()
+    case .aarch64Linux, .arm64MacOS: try passingFactsOfAAPCS64()
+    }
+  }
+
+  private func passingFactsOfSystemV() throws(TypeEncodingError) -> PassingFacts {
     let layout = try layout
     var classifier = EightbyteClassifier(size: layout.size)
     classifier.visit(tree, index, at: 0)
@@ -45,6 +54,7 @@ extension TypeEncoding {
 
 /// Merges the classes of all leaves, eightbyte by eightbyte.
 private struct EightbyteClassifier {
+  private static let machine = Machine.x86_64Linux
   let size: Int
   private(set) var fault: (reason: TypeEncodingError.Reason, node: Int)?
   /// The first part that compilers pass in different ways.
@@ -81,7 +91,7 @@ private struct EightbyteClassifier {
         merge(.complexX87, from: bit, bytes: 16)
       } else {
         add(part, at: bit)
-        add(part, at: bit + part.size * 8)
+        add(part, at: bit + part.size(on: Self.machine) * 8)
       }
     case .cString, .atom, .object, .block, .classReference, .selector, .pointer:
       add(.uint64, at: bit)
@@ -182,16 +192,17 @@ private struct EightbyteClassifier {
   }
 
   private mutating func add(_ scalar: Scalar, at bit: Int) {
-    if bit % (scalar.size * 8) != 0 {
+    let size = scalar.size(on: Self.machine)
+    if bit % (size * 8) != 0 {
       isUnaligned = true
       isUnalignedForAll = isUnalignedForAll || !isRepeated
     }
     if scalar.isFloatingPoint { components.insert(scalar) } else { hasOther = true }
-    if scalar == .longDouble && scalar.size == 16 {
+    if scalar == .longDouble {
       merge(.x87, from: bit, bytes: 8)
       merge(.x87Upper, from: bit + 64, bytes: 8)
     } else {
-      merge(scalar.isFloatingPoint ? .vector : .integer, from: bit, bytes: scalar.size)
+      merge(scalar.isFloatingPoint ? .vector : .integer, from: bit, bytes: size)
     }
   }
 
@@ -236,35 +247,18 @@ private struct EightbyteClassifier {
     } else if first == .none, second != .none {
       disagree(over: .hiddenMember, 0)
     }
+    let component = component
     return PassingFacts(
-      size: layout.size, alignment: layout.alignment, first: first,
-      second: second, component: component, componentCount: component.map { size / $0.size } ?? 0)
+      size: layout.size, alignment: layout.alignment, first: first, second: second,
+      component: component,
+      componentCount: component.map { size / $0.size(on: Self.machine) } ?? 0)
   }
 
   private var component: Scalar? {
     guard !hasOther, !isUnaligned, components.count == 1, let only = components.first,
-      (1...4).contains(size / only.size), size % only.size == 0
+      case let part = only.size(on: Self.machine), (1...4).contains(size / part),
+      size % part == 0
     else { return nil }
     return only
   }
-}
-
-/// Looks for bytes of a registered structure that no member has and no alignment asks for.
-private struct MemberGaps {
-  private let node: EncodingNode
-  private var end = 0
-  private var hasHole = false
-
-  init(of node: EncodingNode) { self.node = node }
-
-  mutating func pass(_ member: EncodingNode) {
-    hasHole = hasHole || isHole(before: member.position)
-    let bits = member.form == .bitField ? member.count : Int(member.size) * 8
-    end = max(end, member.position + bits)
-  }
-
-  var isUnexplained: Bool { node.isRegistered && (hasHole || isHole(before: Int(node.size) * 8)) }
-
-  /// Padding is always shorter than the alignment that asks for it.
-  private func isHole(before bit: Int) -> Bool { bit - end >= Int(node.alignment) * 8 }
 }

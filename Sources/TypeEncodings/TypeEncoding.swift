@@ -32,11 +32,18 @@ public struct TypeEncoding: Sendable {
   public init(
     parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
-    var parser = try EncodingParser(bytes, layouts: layouts)
+    try self.init(utf8: bytes, layouts: layouts, for: .own)
+  }
+
+  /// The same, with the layouts of a machine that need not be this one.
+  package init(
+    utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(), for machine: Machine
+  ) throws(TypeEncodingError) {
+    var parser = try EncodingParser(bytes, layouts: layouts, for: machine)
     try EncodingBytes.checkUTF8(bytes)
     try parser.parseType(.single)
     if !parser.atEnd { throw parser.error(.trailingCharacters) }
-    self.init(tree: EncodingTree(bytes: bytes, nodes: parser.nodes), index: 0)
+    self.init(tree: EncodingTree(bytes, parser.nodes, for: machine), index: 0)
   }
 
   var node: EncodingNode { tree.nodes[index] }

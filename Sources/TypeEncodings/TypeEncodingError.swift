@@ -129,6 +129,17 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     /// Bytes without a member that no alignment explains: an unnamed bit-field, which clang ignores
     /// and gcc does not, or a vector, for which clang writes nothing.
     case hiddenMember
+    /// On AArch64, atomic numbers that would travel in vector registers if they were not (gcc: they do; clang:
+    /// they do not), or a small atomic structure, which clang rounds to a larger alignment.
+    case atomic
+    /// On AArch64, a bit-field of no width between floating numbers: gcc before release 12 takes integer
+    /// registers for that, and all releases do in a union.
+    case emptyBitField
+    /// On AArch64, a bit-field of a 128-bit type: releases of gcc begin the structure at different registers.
+    case wideBitField
+    /// On AArch64, an alignment that no member asks for. It counts if it is a member's, and not if it is that
+    /// of the structure as a whole; an encoding does not tell.
+    case overalignment
   }
 }
 
@@ -182,6 +193,16 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
       "compilers pass a small structure with a misaligned member differently; pass a pointer to it"
     case .compilersDisagree(.hiddenMember):
       "no member explains some bytes of the structure, so compilers may pass it differently; "
+        + "pass a pointer to it"
+    case .compilersDisagree(.atomic):
+      "compilers pass small atomic structures differently here; pass a pointer to it"
+    case .compilersDisagree(.emptyBitField):
+      "compilers pass floating numbers around a bit-field of no width differently; "
+        + "pass a pointer to the structure"
+    case .compilersDisagree(.wideBitField):
+      "compilers pass a small structure with a bit-field of 128 bits differently; pass a pointer to it"
+    case .compilersDisagree(.overalignment):
+      "the structure is passed by the alignment of its members, which the string does not tell; "
         + "pass a pointer to it"
     case .notAMethod: "a method's first arguments are its receiver '@' and its selector ':'"
     case .selectorArity(let expected, let given):

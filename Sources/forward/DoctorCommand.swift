@@ -1,6 +1,7 @@
 import CForwardingShims
 import Forwarding
 import InvocationText
+import TypeEncodings
 
 #if canImport(Glibc)
   import Glibc
@@ -80,11 +81,28 @@ enum DoctorCommand {
       (
         "engine",
         CallPlan.hasDirectEngine
-          ? "direct (System V x86-64); libffi for variadic calls"
+          ? "direct (\(convention)); libffi for variadic calls"
           : "libffi alone: this platform's registers are not known to the direct engine"
       ),
       ("callback memory", callbackMemory),
-    ]
+    ] + (proof.map { [("proof", $0)] } ?? [])
+  }
+
+  /// What this machine was proved by, where that is less than all tests.
+  private static var proof: String? {
+    switch Machine.own {
+    case .x86_64Linux: nil
+    case .aarch64Linux: "the C core, under an emulator; the rest by the checks below alone"
+    case .arm64MacOS: "the checks below alone"
+    }
+  }
+
+  /// Whose rules the direct engine goes by.
+  private static var convention: String {
+    switch Machine.own {
+    case .x86_64Linux: "System V x86-64"
+    case .aarch64Linux, .arm64MacOS: "AAPCS64"
+    }
   }
 
   private static var toolchain: String {
@@ -171,7 +189,7 @@ private enum Maps {
     var buffer = [CChar](repeating: 0, count: 4096)
     while unsafe fgets(&buffer, Int32(buffer.count), file) != nil {
       let line = String(
-        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
       let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
       if range.count == 2, (range[0]..<range[1]).contains(address) { return line }
     }

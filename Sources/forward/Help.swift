@@ -46,15 +46,20 @@ enum Help {
       forward explain --type "{s=b0I3b3I5d}"
       forward explain --json "ddd"
       forward explain --type --layout packed=13,1,0,1,9 "{packed=cdi}"
+      forward explain --target aarch64-linux "{V=ddd}@:{V=ddd}[2d]{S=qqq}"
       cat encodings.txt | forward explain --type --json -
 
-    Usage: forward explain [--type] [--json] [--layout NAME=SIZE,ALIGNMENT[,OFFSET…]] ENCODING | -
+    Usage: forward explain [--type] [--json] [--target MACHINE] [--layout NAME=SIZE,ALIGNMENT[,OFFSET…]]
+                           ENCODING | -
 
     Explains a signature: each argument's type, size and alignment, its offset in the call's frame,
     where it travels, and which engine performs the call.
 
       --type     ENCODING is a single type; shows its size, alignment and members
       --json     one JSON object on a line
+      --target   of another machine: aarch64-linux or x86_64-linux, and with --type arm64-macos too.
+                 Shows its registers and stack, and what its rules ask about each value; offsets in
+                 a frame are this machine's alone
       --layout   the true layout of a structure that its encoding cannot tell; may be repeated
       -          read one encoding from each line of standard input. A bad line gives an error of
                  its own (with --json, an object with "error") and the rest goes on; then the exit

@@ -85,7 +85,7 @@ struct Options {
   /// Flags alone, and flags followed by a value, of each command.
   private static func known(_ command: Command) -> (flags: Set<String>, values: Set<String>) {
     switch command {
-    case .explain: (["--json", "--type"], ["--layout"])
+    case .explain: (["--json", "--type"], ["--layout", "--target"])
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
     case .bench: ([], ["--json", "--html", "--rounds"])

@@ -1,6 +1,9 @@
-// Calls with 65,000 bytes by value on a stack of 64 KiB, below which a guard lies, and below that
-// somebody else's memory. The process must stop in the guard: a copy that steps over it would write
+// Calls with 65,000 bytes by value where 64 KiB of a stack are left, below which a guard lies, and below
+// that somebody else's memory. The process must stop in the guard: a copy that steps over it would write
 // into that memory first. Swift refuses such a call; here nobody does.
+//
+// With the argument `many`, the bytes are those of many values, which travel on the stack by themselves
+// where one large value travels as the address of a copy.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +14,7 @@
 #include "CForwardingShims.h"
 #include "objects.h"
 
-enum { NEIGHBOUR = 128 << 10, GUARD = 4096, STACK = 64 << 10, MARK = 0x5A };
+enum { NEIGHBOUR = 128 << 10, GUARD = 4096, STACK = 256 << 10, LEFT = 64 << 10, MARK = 0x5A, MANY = 2000 };
 
 static char *memory;
 
@@ -32,6 +35,9 @@ static void stop(int signal, siginfo_t *info, void *context) {
 static uint64_t callee(uint64_t value) { return value; }
 
 static void *call(void *plan) {
+  // Some systems allow no smaller stacks than twice of what is to be left.
+  volatile char *taken = __builtin_alloca(STACK - LEFT);
+  for (int i = STACK - LEFT - 1; i >= 0; i -= 512) taken[i] = 1;
   stack_t other = {.ss_sp = malloc(64 << 10), .ss_size = 64 << 10};
   sigaltstack(&other, NULL);
   const FWDPlanFacts *facts = fwd_plan_facts((const FWDPlan *)plan);
@@ -42,24 +48,33 @@ static void *call(void *plan) {
   return NULL;
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+  (void)arguments;
   memory = mmap(NULL, NEIGHBOUR + GUARD + STACK, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memset(memory, MARK, NEIGHBOUR);
   mprotect(memory + NEIGHBOUR, GUARD, PROT_NONE);
   struct sigaction action = {.sa_sigaction = stop, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigaction(SIGSEGV, &action, NULL);
-  FWDValue values[] = {
+  static FWDValue values[MANY + 2] = {
       {.size = 8, .alignment = 8, .kind = FWDKindInt64, .first = FWDClassInteger},
       {.size = 65000, .alignment = 8, .kind = FWDKindAggregate, .first = FWDClassMemory}};
+  size_t count = argument_count > 1 ? MANY : 1;
+  for (size_t i = 1; i <= MANY && count > 1; i++)
+    values[i] = (FWDValue){.size = 32,
+                           .alignment = 8,
+                           .kind = FWDKindAggregate,
+                           .first = FWDClassMemory,
+                           .component = FWDKindDouble,
+                           .component_count = 4};
   FWDPlan *plan;
   size_t index;
-  if (fwd_plan_create(values, 1, 1, &plan, &index) != FWDStatusOk) return 1;
+  if (fwd_plan_create(values, count, count, &plan, &index) != FWDStatusOk) return 1;
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, memory + NEIGHBOUR + GUARD, STACK);
-  pthread_create(&thread, &attributes, call, plan);
+  if (pthread_attr_setstack(&attributes, memory + NEIGHBOUR + GUARD, STACK) != 0) return 1;
+  if (pthread_create(&thread, &attributes, call, plan) != 0) return 1;
   pthread_join(thread, NULL);
   return 1;
 }

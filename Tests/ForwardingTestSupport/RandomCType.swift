@@ -83,9 +83,9 @@ public indirect enum RandomCType: Sendable {
   public func maskStatements(_ path: String, depth: Int = 0) -> String {
     switch self {
     case .scalar("_Bool"): return "memset(&\(path), 1, 1); "
-    case .scalar("long double"): return "memset(&\(path), 255, 10); "
+    case .scalar("long double"): return "memset(&\(path), 255, QUAD); "
     case .scalar("long double _Complex"):
-      return "memset(&\(path), 255, 10); memset((char *)&\(path) + 16, 255, 10); "
+      return "memset(&\(path), 255, QUAD); memset((char *)&\(path) + 16, 255, QUAD); "
     case .scalar(let name) where name.hasPrefix("float") || name.hasPrefix("double"):
       // One exponent bit stays 0, so no value is a NaN: gcc may copy a float through the x87
       // registers, which quiets a signalling one.
@@ -123,20 +123,20 @@ public indirect enum RandomCType: Sendable {
 /// Makes random types and signatures, the same for the same seed.
 public struct RandomCTypes {
   private var generator: SeededGenerator
-  private var count = 0
-  private let prefix: String
+  var count = 0
+  let prefix: String
 
   public init(seed: UInt64, prefix: String) {
     generator = SeededGenerator(seed: seed)
     self.prefix = prefix
   }
 
-  private static let integers = [
+  static let integers = [
     "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
     "unsigned long", "long long", "unsigned long long", "_Bool",
   ]
   private static let floats = ["float", "double", "float", "double", "long double"]
-  private static let wide = ["__int128", "unsigned __int128"]
+  static let wide = ["__int128", "unsigned __int128"]
   private static let complex = [
     "float _Complex", "double _Complex", "long double _Complex", "int _Complex",
     "long long _Complex", "short _Complex",
@@ -152,7 +152,7 @@ public struct RandomCTypes {
 
   public mutating func byte() -> UInt8 { UInt8.random(in: 0...255, using: &generator) }
 
-  private mutating func pick<Value>(_ values: [Value]) -> Value {
+  mutating func pick<Value>(_ values: [Value]) -> Value {
     values[number(0...values.count - 1)]
   }
 

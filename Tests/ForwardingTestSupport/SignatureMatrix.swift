@@ -11,12 +11,25 @@ import TypeEncodings
 ///
 /// For each signature there are two callees and a driver. A callee copies its parameters into
 /// `captured`, scribbles over them, and returns what `wanted` holds; the driver loads arguments
-/// from `given`, calls a function pointer, and leaves the result in `returned`. The encodings are
-/// what clang's `@encode` says of the same declarations.
+/// from `given`, calls a function pointer, and leaves the result in `returned`. C that compiles the source
+/// may ask for a part with `ONLY_CALLS`, without a second callee, or `ONLY_MASKS`. The encodings are what clang's `@encode` says of the same declarations.
 public final class SignatureMatrix: @unchecked Sendable {
   public struct Signature: Sendable {
     public let result: RandomCType?
     public let arguments: [RandomCType]
+    /// How many arguments stand before the `...` of a variadic function; nil for all others.
+    public var fixedCount: Int?
+  }
+
+  /// What the signatures are made of.
+  public enum Style: Sendable {
+    case ordinary
+    /// Short lists of structures with attributes, where compilers differ most.
+    case shaped
+    /// What the registers of AArch64 make a difference for.
+    case composites
+    /// The same behind the `...` of variadic functions.
+    case variadic
   }
 
   public let seed: UInt64
@@ -32,32 +45,24 @@ public final class SignatureMatrix: @unchecked Sendable {
   /// How far apart arguments lie in the buffers; larger values than that are not made.
   public static let slot = 4096
 
-  /// `isShaped`: short lists of structures with attributes, where compilers differ most.
-  public init(count: Int, seed: UInt64, isShaped: Bool = false) throws {
+  /// `options` are those of the compiler that says what the encodings are.
+  public init(
+    count: Int, seed: UInt64, style: Style = .ordinary, options: [String] = []
+  ) throws {
     var types = RandomCTypes(seed: seed, prefix: "T\(seed)_")
-    var signatures: [Signature] = []
-    for index in 0..<count {
-      if isShaped {
-        let arguments = (0..<types.number(1...4)).map { _ in types.shaped() }
-        signatures.append(Signature(result: types.shaped(), arguments: arguments))
-        continue
+    let signatures = (0..<count).map { index in
+      switch style {
+      case .ordinary: types.ordinarySignature(index)
+      case .shaped: types.shapedSignature()
+      case .composites: types.signatureOfComposites(index)
+      case .variadic: types.variadicSignature()
       }
-      let result = types.number(0...5) == 0 ? nil : types.value()
-      let length =
-        switch index % 50 {
-        case 7: 60
-        case 13: 254
-        default: types.number(0...9)
-        }
-      // Long lists are of scalars, so that they reach far down the stack but not beyond limits.
-      let arguments = (0..<length).map { _ in length > 20 ? types.scalar() : types.value() }
-      signatures.append(Signature(result: result, arguments: arguments))
     }
     self.seed = seed
     self.signatures = signatures
     let definitions = signatures.flatMap { ([$0.result].compactMap(\.self)) + $0.arguments }
       .map(\.definitions).joined()
-    (encodings, layouts, registered) = try Self.facts(definitions, signatures)
+    (encodings, layouts, registered) = try Self.facts(definitions, signatures, options)
     source =
       Self.prelude + definitions + Self.claims(signatures, registered)
       + signatures.enumerated().map { Self.functions($0, $1) }.joined()
@@ -76,8 +81,12 @@ public final class SignatureMatrix: @unchecked Sendable {
   }
 
   private static let prelude = """
+    #include <stdarg.h>
     #include <string.h>
+    // How many bytes of a long double carry its value.
+    #define QUAD (__LDBL_MANT_DIG__ == 64 ? 10 : 16)
     typedef void fn(void);
+    #ifndef ONLY_MASKS
     unsigned char captured[1100000], wanted[4096], given[1100000], returned[4096];
     __attribute__((noinline)) void scribble(void *p, unsigned long n) { memset(p, 0xA5, n); }
     void (*volatile scribbler)(void *, unsigned long) = scribble;
@@ -85,17 +94,25 @@ public final class SignatureMatrix: @unchecked Sendable {
     void *wanted_at(void) { return wanted; }
     void *given_at(void) { return given; }
     void *returned_at(void) { return returned; }
+    #endif
 
     """
 
   private static func functions(_ index: Int, _ signature: Signature) -> String {
     let result = signature.result?.spelling ?? "void"
-    let parameters = signature.arguments.enumerated().map { "\($1.spelling) a\($0)" }
+    let all = signature.arguments
+    let fixed = signature.fixedCount ?? all.count
+    let dots = fixed < all.count ? ["..."] : []
+    let parameters = all.prefix(fixed).enumerated().map { "\($1.spelling) a\($0)" } + dots
     let list = parameters.isEmpty ? "void" : parameters.joined(separator: ", ")
-    let types = signature.arguments.map(\.spelling).joined(separator: ", ")
-    var text = ""
+    let types = (all.prefix(fixed).map(\.spelling) + dots).joined(separator: ", ")
+    let others = all.indices.dropFirst(fixed).map {
+      "\(all[$0].spelling) a\($0) = va_arg(list, \(all[$0].spelling)); "
+    }
+    let fetch = others.isEmpty ? "" : "va_list list; va_start(list, a\(fixed - 1)); "
+    var text = "#ifndef ONLY_MASKS\n"
     for name in ["f", "g"] {
-      text += "\(result) \(name)_\(index)(\(list)) { "
+      text += "\(result) \(name)_\(index)(\(list)) { \(fetch)\(others.joined())"
       for argument in signature.arguments.indices {
         text += "memcpy(captured + \(argument * slot), &a\(argument), sizeof a\(argument)); "
       }
@@ -106,8 +123,9 @@ public final class SignatureMatrix: @unchecked Sendable {
         text += "\(result) r; memcpy(&r, wanted, sizeof r); return r; "
       }
       text += "}\n"
+      if name == "f" { text += "#ifndef ONLY_CALLS\n" }
     }
-    text += "void drive_\(index)(void *p) { "
+    text += "#endif\nvoid drive_\(index)(void *p) { "
     for (argument, type) in signature.arguments.enumerated() {
       text += "\(type.spelling) a\(argument); memcpy(&a\(argument), given + \(argument * slot), "
       text += "sizeof a\(argument)); "
@@ -118,6 +136,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     text +=
       signature.result == nil
       ? "\(call); }\n" : "\(result) r = \(call); memcpy(returned, &r, sizeof r); }\n"
+    text += "#endif\n#ifndef ONLY_CALLS\n"
     // The bytes that carry a value: of the result at 0, of argument n at n + 1.
     text += "void mask_\(index)(int which, unsigned char *out) { "
     for (place, type) in ([signature.result] + signature.arguments).enumerated() {
@@ -125,11 +144,11 @@ public final class SignatureMatrix: @unchecked Sendable {
       text += "if (which == \(place)) { \(type.spelling) v; memset(&v, 0, sizeof v); "
       text += type.maskStatements("v") + "memcpy(out, &v, sizeof v); } "
     }
-    return text + "}\n"
+    return text + "}\n#endif\n"
   }
 
   private static func facts(
-    _ definitions: String, _ signatures: [Signature]
+    _ definitions: String, _ signatures: [Signature], _ options: [String]
   ) throws -> ([String], [[(size: Int, alignment: Int)]], StructureLayouts) {
     // The runtime of this dialect is not there; only @encode is wanted.
     var text = "void __objc_load(void *p) {}\ntypedef void fn(void);\n" + definitions
@@ -146,7 +165,7 @@ public final class SignatureMatrix: @unchecked Sendable {
       .flatMap(\.shaped)
     text += Self.shapes(shaped)
     let path = try CCompiler.clang().library(
-      text, language: "objective-c", options: ["-O0", "-fobjc-runtime=gnustep-2.0"])
+      text, language: "objective-c", options: options + ["-O0", "-fobjc-runtime=gnustep-2.0"])
     let library = try CompiledLibrary(path)
     typealias Look = @convention(c) (Int) -> UnsafeRawPointer
     let look = try library.function("fact_at", as: Look.self)

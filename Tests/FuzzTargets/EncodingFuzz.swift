@@ -49,7 +49,9 @@ enum PassingCheck {
     try demand(facts.size == layout.size, "\(type) is passed with another size")
     try demand(facts.alignment == layout.alignment, "\(type) is passed with another alignment")
     let isInRegisters = facts.first == .integer || facts.first == .vector
-    try demand(!isInRegisters || facts.size <= 16, "\(type) does not fit two registers")
+    // On AArch64, numbers of one floating type take up to four.
+    let isFit = facts.size <= 16 || facts.component != nil
+    try demand(!isInRegisters || isFit, "\(type) does not fit its registers")
     try demand(facts.second == .none || facts.size > 8, "\(type) has no second eightbyte")
     try demand(facts.first != .none || facts.second == .none, "\(type) has no first eightbyte")
   }

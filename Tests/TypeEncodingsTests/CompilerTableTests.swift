@@ -22,6 +22,24 @@ struct CompilerTableTests {
     #expect(exact == 396)
   }
 
+  @Test(
+    "size, alignment and every leaf of every row of another machine, told here",
+    arguments: [(.aarch64Linux, 366), (.arm64MacOS, 367)] as [(Machine, Int)])
+  func otherMachines(machine: Machine, count: Int) throws {
+    var exact = 0
+    for row in try Table("encodings").rows where row["source"].contains(machine.rawValue) {
+      let type = try TypeEncoding(utf8: Array(row["encoding"].utf8), for: machine)
+      let layout = try type.layout
+      #expect(
+        "\(layout.size)/\(layout.alignment)" == "\(row["size"])/\(row["align"])",
+        "\(row["encoding"])")
+      let leaves = try type.leaves().map(\.description).joined(separator: ",")
+      #expect((leaves.isEmpty ? "-" : leaves) == row["flattened-kind"], "\(row["encoding"])")
+      exact += 1
+    }
+    #expect(exact == count)
+  }
+
   @Test("the rows of other targets parse and print back")
   func otherTargets() throws {
     for row in try Table("encodings").rows where !row["source"].contains("x86_64-linux") {

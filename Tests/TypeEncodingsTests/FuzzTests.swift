@@ -23,6 +23,7 @@ struct FuzzTests {
       _ = try? type.leaves(limit: 100)
       _ = try? type.passingFacts()
       _ = type.kind
+      for machine in Machine.allCases where machine != .own { probe(bytes, as: machine) }
     }
     do {
       let signature = try MethodSignature(parsingUTF8: bytes)
@@ -32,6 +33,18 @@ struct FuzzTests {
       #expect((0...bytes.count).contains(error.offset), "\(bytes)")
       #expect(error.description.utf8.count < 2_000)
     }
+  }
+
+  /// What takes registers on another machine, takes as many as its size says.
+  private static func probe(_ bytes: [UInt8], as machine: Machine) {
+    guard let type = try? TypeEncoding(utf8: bytes, for: machine) else {
+      Issue.record("\(bytes) is no type of \(machine)")
+      return
+    }
+    guard let facts = try? type.passingFacts() else { return }
+    let part = facts.component?.size(on: machine) ?? 0
+    #expect(machine == .x86_64Linux || part * facts.componentCount == (part > 0 ? facts.size : 0))
+    #expect(facts.first == .memory || facts.size <= 16 || part > 0)
   }
 
   @Test("random strings", arguments: 0..<4)

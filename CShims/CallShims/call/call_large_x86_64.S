@@ -10,7 +10,7 @@
 
 #include "fwd_layout.h"
 
-#if defined(__x86_64__) && defined(__ELF__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
+#if FWD_ABI_SYSV
 
         .text
         .globl  fwd_call_large

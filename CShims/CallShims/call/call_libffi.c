@@ -4,25 +4,21 @@
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
 _Static_assert(offsetof(FWDPlan, facts) == 0, "a plan is found by its facts");
 
-/// Touches each page of the next `size` bytes of stack, in the order in which they come: what is
-/// allocated below must not step over a guard. Freed when this returns.
-__attribute__((noinline)) static void probe_stack(size_t size) {
-  enum { PAGE = 4096 };
-  for (size_t done = 0; done < size; done += PAGE) {
-    volatile char *page = __builtin_alloca(PAGE);
-    *page = 0;
-  }
-}
-
 void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
   // A plan begins with its facts.
   const FWDPlan *plan = (const FWDPlan *)facts;
-  if (facts->stack_needed) probe_stack(facts->stack_needed);
+  if (facts->stack_needed) fwd_touch_stack(facts->stack_needed);
   // Built for every call: before 3.7 ffi_call may aim these pointers at its own dead stack
   // when a large structure is passed by value.
   void *values[plan->part_count + 1];
-  for (uint32_t i = 0; i < plan->part_count; i++)
-    values[i] = (char *)frame + plan->parts[i].offset;
+  char *copy = plan->copied_bytes ? __builtin_alloca_with_align(plan->copied_bytes, 128) : NULL;
+  for (uint32_t i = 0; i < plan->part_count; i++) {
+    const FWDPart *part = &plan->parts[i];
+    values[i] = (char *)frame + part->offset;
+    if (!part->is_copied) continue;
+    values[i] = memcpy(copy, values[i], part->size);
+    copy += fwd_round_up(part->size, 16);
+  }
   // ffi_call only reads the cif, although its type does not say so.
   ffi_call((ffi_cif *)&plan->cif, FFI_FN(function), (char *)frame + plan->libffi_result, values);
 }

@@ -1,13 +1,17 @@
 // What every file of machine code says of itself: its stack is not executable, and each place that a
-// jump may lead to begins with `endbr64`, and every return goes where its call came from. The linker
-// takes the last two from a whole program if one of its files does not say them.
+// jump may lead to begins with `endbr64` or `bti`, and every return goes where its call came from. The
+// linker takes the last two from a whole program if one of its files does not say them.
 #if defined(__linux__) && defined(__ELF__)
         .section .note.GNU-stack, "", %progbits
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
         .section .note.gnu.property, "a", @note
         .balign 8
         .long   4, 16, 5                // sizes of name and description, NT_GNU_PROPERTY_TYPE_0
         .asciz  "GNU"
+#if defined(__x86_64__)
         .long   0xc0000002, 4, 3, 0     // GNU_PROPERTY_X86_FEATURE_1_AND: IBT and SHSTK; padding
+#else
+        .long   0xc0000000, 4, 3, 0     // GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI and PAC; padding
+#endif
 #endif
 #endif

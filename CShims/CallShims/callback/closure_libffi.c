@@ -12,6 +12,8 @@ typedef struct Closure {
 
 _Static_assert(offsetof(Closure, entry) == 0, "a closure is found by its entry");
 
+#if FWD_ABI_SYSV
+
 /// Writes zero where the result of `slot` would be.
 static void answer_zero(const FWDSlot *slot, void *result, void **values) {
   void *hidden;
@@ -22,11 +24,41 @@ static void answer_zero(const FWDSlot *slot, void *result, void **values) {
       memset(hidden, 0, slot->size);
       memcpy(result, &hidden, sizeof hidden);
       return;
-    case FWDRouteStack: memset(result, 0, slot->size < 8 ? 8 : slot->size); return;
+    case FWDRouteStack: return;
     case FWDRouteX87: memset(result, 0, slot->size); return;
     case FWDRouteRegisters: memset(result, 0, slot->second == FWDClassNone ? 8 : 16); return;
   }
 }
+
+/// Copies the result to where libffi takes it from. `hidden` is the address of one in memory.
+static void give_result(const FWDSlot *slot, const char *frame, uint64_t hidden, void *result) {
+  switch (slot->route) {
+    case FWDRouteNowhere:
+    case FWDRouteStack: break;
+    case FWDRouteHiddenPointer:
+      memcpy((void *)hidden, frame + slot->offset, slot->size);
+      memcpy(result, &hidden, sizeof hidden);
+      break;
+    case FWDRouteX87: memcpy(result, frame + slot->offset, slot->size); break;
+    case FWDRouteRegisters: memcpy(result, frame + slot->offset, slot->head <= 8 ? 8 : 16); break;
+  }
+}
+
+#else
+
+// libffi's own layout of a result: as in memory, widened to a word.
+
+static void answer_zero(const FWDSlot *slot, void *result, void **values) {
+  (void)values;
+  if (slot->size) memset(result, 0, slot->size < 8 ? 8 : slot->size);
+}
+
+static void give_result(const FWDSlot *slot, const char *frame, uint64_t hidden, void *result) {
+  (void)hidden;
+  if (slot->size) memcpy(result, frame + slot->offset, slot->size < 8 ? 8 : slot->size);
+}
+
+#endif
 
 static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, void **values) {
   const FWDPlan *plan = callback->plan;
@@ -37,19 +69,7 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   FWDSlot slot = plan->facts.result;
   uint64_t hidden = frame->integers[0];
   callback->handler(callback->context, frame);
-  switch (slot.route) {
-    case FWDRouteNowhere: break;
-    // A platform without classes: libffi's own layout of the result.
-    case FWDRouteStack: memcpy(result, memory + slot.offset, slot.size < 8 ? 8 : slot.size); break;
-    case FWDRouteHiddenPointer:
-      memcpy((void *)hidden, memory + slot.offset, slot.size);
-      memcpy(result, &hidden, sizeof hidden);
-      break;
-    case FWDRouteX87: memcpy(result, frame->result, slot.size); break;
-    case FWDRouteRegisters:
-      memcpy(result, frame->result, slot.head <= 8 ? 8 : 16);
-      break;
-  }
+  give_result(&slot, memory, hidden, result);
 }
 
 /// Writes zero where libffi takes a result of that type from.

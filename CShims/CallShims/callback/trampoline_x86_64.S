@@ -14,11 +14,11 @@
 //         2: st0 from result[0..1]      3: st1 from result[2..3] as well
 //   keeps every register that the ABI says is the caller's. An exception cannot pass.
 //
-// The numbers are asserted in trampoline.c.
+// The numbers are asserted in trampoline.c and trampoline_pages.c.
 
 #include "../call/fwd_layout.h"
 
-#if defined(__x86_64__) && defined(__linux__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
+#if FWD_ABI_SYSV && defined(__linux__)
 
 #define FRAME_VECTORS FWD_LAYOUT_VECTORS
 #define FRAME_RESULT FWD_LAYOUT_RESULT
@@ -32,14 +32,14 @@
 fwd_trampoline_page:
         .rept   FWD_TRAMPOLINES_PER_PAGE
         endbr64
-        leaq    FWD_PAGE-11(%rip), %r10 // from the end of this instruction, 11 bytes in
+        leaq    FWD_TRAMPOLINE_APART-11(%rip), %r10 // from the end of this instruction, 11 bytes in
         jmp     .Llast
         .balign FWD_TRAMPOLINE, 0xcc
         .endr
         // No step back, which is an error: a trampoline is as long as its data.
         .org    fwd_trampoline_page + FWD_TRAMPOLINE*FWD_TRAMPOLINES_PER_PAGE
 .Llast:
-        jmp     *FWD_PAGE-6(%rip)       // the last 16 bytes of the data page
+        jmp     *FWD_TRAMPOLINE_APART-6(%rip)       // the last 16 bytes of the data page
         .balign FWD_PAGE, 0xcc
         .org    fwd_trampoline_page + FWD_PAGE
 

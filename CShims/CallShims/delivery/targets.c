@@ -16,8 +16,7 @@ __attribute__((noinline, no_sanitize("function"))) static const void *const *cal
     if (fwd_target_type(target) != type) break;
     FWDRetained taken = fwd_target_retain(target);
     if (!taken.object) break;
-    ((void (*)(FWD_SIX))method->function)((uint64_t)taken.object, f->integers[1], f->integers[2],
-                                          f->integers[3], f->integers[4], f->integers[5]);
+    ((void (*)(FWD_INTEGER_TYPES))method->function)((uint64_t)taken.object, FWD_OTHER_INTEGERS(f));
     fwd_target_release(taken);
     member++;
   } while (member < stop && fwd_method_is_current(cache));

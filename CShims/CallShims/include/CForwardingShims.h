@@ -7,6 +7,7 @@
 #include "fwd_frame.h"
 #include "fwd_slot.h"
 #include "fwd_plan.h"
+#include "fwd_place.h"
 #include "fwd_call.h"
 #include "fwd_callback.h"
 #include "fwd_events.h"

@@ -5,66 +5,9 @@
 
 #include "fwd_frame.h"
 #include "fwd_plan.h"
+#include "fwd_shape.h"
 
 #pragma clang assume_nonnull begin
-
-/// How a result comes back in registers.
-typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_t {
-  FWDReturnNothing = 0,
-  FWDReturnIntegers,
-  FWDReturnVectors,
-  FWDReturnIntegerVector,
-  FWDReturnVectorInteger,
-  FWDReturnX87,
-  FWDReturnComplexX87,
-} FWDReturnShape;
-
-/// How much a call loads before it jumps. More than the callee looks at is harmless under the
-/// System V ABI, so a few shapes serve every signature.
-typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint8_t {
-  FWDArgumentsIntegers = 0,
-  FWDArgumentsVectors2,
-  FWDArgumentsVectors8,
-  FWDArgumentsStack4,
-  FWDArgumentsStack8,
-  FWDArgumentsStack16,
-  FWDArgumentsStack32,
-  FWDArgumentsStack64,
-  // More stack words than that, however many.
-  FWDArgumentsLarge,
-  // The same amounts, without vector registers.
-  FWDArgumentsIntegersStack4,
-  FWDArgumentsIntegersStack8,
-} FWDArgumentShape;
-
-_Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes four bits");
-_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHAPE_OF_LIBFFI,
-               "every shape has a place in the table, and libffi's has none");
-
-/// Returns the shape of a call as one byte: the result in the high four bits, the arguments in the
-/// low four. A shape says what a call loads and stores; many signatures share one.
-static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape arguments) {
-  return (uint8_t)(result << 4 | arguments);
-}
-
-/// Returns how many stack words a shape copies, whether the callee looks at them or not; a frame has
-/// room for that many. It is 0 for a large call, which copies those that are passed.
-static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
-  switch (shape) {
-    case FWDArgumentsIntegers:
-    case FWDArgumentsVectors2:
-    case FWDArgumentsVectors8:
-    case FWDArgumentsLarge: return 0;
-    case FWDArgumentsStack4:
-    case FWDArgumentsIntegersStack4: return 4;
-    case FWDArgumentsStack8:
-    case FWDArgumentsIntegersStack8: return 8;
-    case FWDArgumentsStack16: return 16;
-    case FWDArgumentsStack32: return 32;
-    case FWDArgumentsStack64: return 64;
-  }
-  return 0;
-}
 
 /// Calls `function` through libffi with the values in `frame`, and leaves the result there.
 ///
@@ -74,28 +17,16 @@ void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *fun
 
 #if FWD_HAS_DIRECT_ENGINE
 
-typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
-
-// ISO C leaves a call through a cast pointer undefined; the System V ABI defines it. The
-// sanitizer that checks such casts is told so.
-#define FWD_SHAPE_CALL static inline __attribute__((no_sanitize("function")))
-
-#define FWD_INTEGERS(f) f->integers[0], f->integers[1], f->integers[2], f->integers[3], \
-                        f->integers[4], f->integers[5]
-#define FWD_SIX uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
-
-/// The two most common calls: six integer registers in, nothing or two integer registers out. Only
+/// The two most common calls: all integer registers in, nothing or two integer registers out. Only
 /// for `fwd_call`, which has looked at the shape. An integer result lies in the frame afterwards.
 FWD_SHAPE_CALL void fwd_call_nothing_integers(FWDFrame *f, const void *function) {
-  ((void (*)(FWD_SIX))function)(FWD_INTEGERS(f));
+  ((void (*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
 }
 FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function) {
-  FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_SIX))function)(FWD_INTEGERS(f));
+  FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
   f->result[0] = r.first;
   f->result[1] = r.second;
 }
-
-#define FWD_SHAPE(result, arguments) (FWDReturn##result << 4 | FWDArguments##arguments)
 
 #endif
 

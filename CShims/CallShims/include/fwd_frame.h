@@ -3,13 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The direct engine knows where the System V ABI of x86-64 passes every value. Everywhere else
-// calls go through libffi; define FWD_WITHOUT_DIRECT_ENGINE to see that on x86-64 too.
-#if defined(__x86_64__) && defined(__ELF__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)
-#define FWD_HAS_DIRECT_ENGINE 1
-#else
-#define FWD_HAS_DIRECT_ENGINE 0
-#endif
+#include "fwd_engine.h"
 
 // A checked build (`-Xcc -DFWD_CHECKED`) makes rare paths common: few holds, no pools, poisoned
 // memory. The whole test suite runs in it.
@@ -82,8 +76,8 @@ typedef struct FWDValue {
   /// The classes of the first and second eightbyte.
   FWDClass first;
   FWDClass second;
-  /// If all parts are of one floating type: its kind, and how many there are. For ABIs that
-  /// pass such aggregates in vector registers.
+  /// If all parts are of one floating type, and are no more than four: its kind, and how many there
+  /// are; a bare number of such a type is one. For ABIs that pass such aggregates in vector registers.
   FWDKind component;
   uint8_t component_count;
 } FWDValue;
@@ -145,22 +139,36 @@ static inline uint32_t fwd_slot_word(const FWDSlot *slot, uint32_t word) {
   return word == 1 ? slot->second_offset : FWD_NOWHERE;
 }
 
-/// The head of a frame: the registers of a call, and its result. Stack words follow, then room
-/// for a result behind a hidden pointer. A frame is aligned to 16 bytes.
+/// The head of a frame: the registers of a call, and its result. Stack words follow, and then whatever
+/// lies nowhere else: a result in memory, and on AArch64 the values that registers do not hold as memory
+/// does. A frame is aligned to 16 bytes.
 ///
 /// Every register slot is written as a whole: a narrow store that a wide load must pick up
 /// stalls the processor for longer than the call takes.
+#if FWD_ABI_AAPCS64
+typedef struct FWDFrame {
+  uint64_t integers[8];
+  double vectors[8];
+  /// A result in registers: four quads at most, packed as in memory.
+  uint64_t result[8];
+} FWDFrame;
+#else
 typedef struct FWDFrame {
   uint64_t integers[6];
   double vectors[8];
   /// A result of up to 16 bytes, or two x87 registers.
   uint64_t result[4];
 } FWDFrame;
+#endif
 
 _Static_assert(offsetof(FWDFrame, integers) == 0, "offset 0 is the first integer register");
-_Static_assert(offsetof(FWDFrame, vectors) == 6 * 8, "vectors follow the integers");
-_Static_assert(offsetof(FWDFrame, result) == 14 * 8, "the result follows all registers");
-_Static_assert(sizeof(((FWDFrame *)0)->result) == 2 * 16, "two x87 registers fill the result");
+_Static_assert(offsetof(FWDFrame, vectors) == sizeof(((FWDFrame *)0)->integers),
+               "vectors follow the integers");
+_Static_assert(offsetof(FWDFrame, result) == offsetof(FWDFrame, vectors) + 8 * 8,
+               "the result follows all registers");
+_Static_assert(offsetof(FWDFrame, result) % 16 == 0, "a quad may be a result");
+_Static_assert(sizeof(FWDFrame) == offsetof(FWDFrame, result) + sizeof(((FWDFrame *)0)->result),
+               "nothing is behind the result");
 _Static_assert(sizeof(FWDFrame) % 16 == 0, "stack words begin at a multiple of 16");
 
 /// What an invocation knows beside its frame, in the 48 bytes in front of it. Plain memory rather

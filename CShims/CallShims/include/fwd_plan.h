@@ -107,8 +107,10 @@ static inline const FWDSlot *fwd_facts_result(const FWDPlanFacts *facts) {
 }
 
 /// Points the hidden argument at the frame's own room for the result, if the result is in memory. It
-/// is done once for a frame, and again for each copy of it: a copy would write into the first one.
+/// is done once for a frame, and again for each copy of it: a copy would write into the first one. On
+/// AArch64 the address is no argument, and each call passes it.
 static inline void fwd_frame_bind_result(const FWDPlanFacts *facts, FWDFrame *frame) {
+  if (FWD_ABI_AAPCS64) return;
   if (facts->result.route == FWDRouteHiddenPointer)
     frame->integers[0] = (uint64_t)((char *)frame + facts->result.offset);
 }

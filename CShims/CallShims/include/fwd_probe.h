@@ -15,6 +15,12 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDLibffiFault : uint8_
   FWDLibffiFaultLongDoubleStructure,
   /// A `void` argument is accepted.
   FWDLibffiFaultAcceptsVoid,
+  /// On AArch64 a value that is aligned to 16 begins at an odd register.
+  FWDLibffiFaultOddRegister,
+  /// On AArch64 the address of a large structure that is aligned to 16 is aligned like it on the stack.
+  FWDLibffiFaultAddressAlignment,
+  /// A large structure is passed where the caller has it, and the callee may write into it.
+  FWDLibffiFaultPassesOriginal,
 } FWDLibffiFault;
 
 /// Tries the installed libffi: 1 if it shows the fault, 0 if not, -1 if it does not apply here or

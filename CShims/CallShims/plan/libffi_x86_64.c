@@ -7,7 +7,7 @@
 /// register the ABI wants. Delete this when every libffi in use gets those structures right.
 #include "fwd_plan_internal.h"
 
-#if FWD_HAS_DIRECT_ENGINE
+#if FWD_ABI_SYSV
 
 static ffi_type *word_type(FWDClass class) {
   return class == FWDClassInteger ? &ffi_type_uint64 : &ffi_type_double;
@@ -28,7 +28,7 @@ static ffi_type *composite(FWDPlan *plan, uint32_t size, uint32_t alignment, ffi
 }
 
 static void add_part(FWDPlan *plan, ffi_type *type, uint32_t offset, uint32_t size) {
-  plan->parts[plan->part_count++] = (FWDPart){type, offset, size};
+  plan->parts[plan->part_count++] = (FWDPart){type, offset, size, 0};
 }
 
 /// A block of stack words. A `long double` inside makes libffi put even a small one in memory.

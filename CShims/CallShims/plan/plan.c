@@ -14,7 +14,10 @@ static FWDPlan *allocate(size_t argument_count) {
   size_t types_end = parts_end + parts * sizeof(ffi_type *);
   size_t composites_end = types_end + composites * sizeof(ffi_type);
   size_t elements_end = composites_end + composites * 5 * sizeof(ffi_type *);
-  char *block = calloc(1, elements_end + (argument_count + 1) * sizeof(uintptr_t));
+  size_t matches_end = elements_end + (argument_count + 1) * sizeof(uintptr_t);
+  // One for each argument at most.
+  size_t moved = FWD_ABI_AAPCS64 ? argument_count * sizeof(FWDMoved) : 0;
+  char *block = calloc(1, matches_end + moved);
   if (!block) return NULL;
   FWDPlan *plan = (FWDPlan *)block;
   plan->parts = (FWDPart *)(block + slots_end);
@@ -22,49 +25,11 @@ static FWDPlan *allocate(size_t argument_count) {
   plan->composites = (ffi_type *)(block + types_end);
   plan->elements = (ffi_type **)(block + composites_end);
   plan->facts.matches = (uintptr_t *)(block + elements_end);
+  plan->moved = moved ? (FWDMoved *)(block + matches_end) : NULL;
   plan->facts.slots = plan->slots;
   plan->facts.argument_count = (uint32_t)argument_count;
   plan->keepers = 1;
   return plan;
-}
-
-static FWDSlot slot_of(const FWDValue *value) {
-  return (FWDSlot){.size = value->size,
-                   .alignment = (uint8_t)value->alignment,
-                   .second_offset = FWD_NOT_SPLIT,
-                   .kind = value->kind,
-                   .declared = value->kind,
-                   .first = value->first,
-                   .second = value->second,
-                   .component = value->component,
-                   .component_count = value->component_count};
-}
-
-/// C's default argument promotions: what a variadic function really receives.
-static void promote(FWDSlot *slot) {
-  switch (slot->kind) {
-    case FWDKindFloat:
-      slot->kind = FWDKindDouble;
-      slot->size = sizeof(double);
-      slot->alignment = sizeof(double);
-      break;
-    case FWDKindInt8:
-    case FWDKindUInt8:
-    case FWDKindInt16:
-    case FWDKindUInt16:
-    case FWDKindBool:
-      slot->kind = FWDKindInt32;
-      slot->size = sizeof(int);
-      slot->alignment = sizeof(int);
-      break;
-    default: break;
-  }
-}
-
-static FWDStatus check(const FWDValue *value) {
-  // Stacks are aligned to 16 bytes; what needs more cannot be placed on one.
-  if (value->alignment == 0 || value->alignment > 16) return FWDStatusUnsupportedValue;
-  return value->size > FWD_VALUE_SIZE_MAX ? FWDStatusTooLarge : FWDStatusOk;
 }
 
 /// How many bytes of stack a call of `plan` must find, with a page for the function itself; 0 if it
@@ -75,6 +40,7 @@ static uint32_t stack_needed(const FWDPlan *plan) {
   // libffi gathers the arguments once more, and wants a list of pointers to them.
   if (plan->facts.engine != FWDEngineDirect)
     bytes = 2 * plan->cif.bytes + (uint32_t)sizeof(void *) * (plan->part_count + 1);
+  bytes += plan->copied_bytes;
   return bytes <= little ? 0 : bytes + function;
 }
 
@@ -99,23 +65,17 @@ static void describe(FWDPlan *plan) {
 FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t fixed_count,
                           FWDPlan **out_plan, size_t *out_index) {
   *out_plan = NULL;
-  for (size_t i = 0; i <= argument_count; i++) {
-    *out_index = i;
-    FWDStatus status = check(&values[i]);
-    if (status != FWDStatusOk) return status;
-  }
-  *out_index = 0;
+  FWDStatus status = fwd_values_check(values, argument_count, out_index);
+  if (status != FWDStatusOk) return status;
   FWDPlan *plan = allocate(argument_count);
   if (!plan) return FWDStatusOutOfMemory;
-  plan->facts.result = slot_of(&values[0]);
-  for (size_t i = 0; i < argument_count; i++) {
-    plan->slots[i] = slot_of(&values[i + 1]);
-    if (i >= fixed_count) promote(&plan->slots[i]);
-  }
+  plan->facts.result = fwd_slot_describe(&values[0], 0);
+  for (size_t i = 0; i < argument_count; i++)
+    plan->slots[i] = fwd_slot_describe(&values[i + 1], i >= fixed_count);
   // A variadic callee wants to know how many vector registers are in use; libffi tells it.
   int is_direct = fwd_has_direct_engine() && fixed_count == argument_count;
   plan->facts.engine = is_direct ? FWDEngineDirect : FWDEngineLibffi;
-  FWDStatus status = fwd_place_values(plan, out_index);
+  status = fwd_place_values(plan, out_index);
   if (status == FWDStatusOk) {
     *out_index = 0;
     status = fwd_prepare_libffi(plan, fixed_count);

@@ -27,7 +27,7 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
     let packed = unsafe unsafeDowncast(made, to: PackedCall.self)
     unsafe packed.memory.copyMemory(from: call.frame, byteCount: plan.carriage.wordBytes)
     // Its target is whom it is sent to.
-    unsafe packed.memory.storeBytes(of: 0, toByteOffset: 0, as: UInt64.self)
+    unsafe packed.memory.storeBytes(of: 0, toByteOffset: Carriage.receiver, as: UInt64.self)
     if plan.carriage.isKeeping { unsafe plan.carriage.keep(in: packed.memory) }
     return packed
   }
@@ -54,7 +54,7 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
 
   /// The message's name.
   package var selector: Selector {
-    unsafe Selector(word: memory.load(fromByteOffset: 8, as: UInt.self))
+    unsafe Selector(word: memory.load(fromByteOffset: Carriage.selector, as: UInt.self))
   }
 
   /// Sends it to an object, which the caller holds. What it refers to is lent.

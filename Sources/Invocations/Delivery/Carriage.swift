@@ -30,12 +30,20 @@ struct Carriage: @unchecked Sendable {
 
   static let none = Carriage()
 
+  /// Where the words of the receiver and the selector lie in what is carried: in the first two registers.
+  static let receiver = 0
+  static let selector = 8
+
   private init() { (wordBytes, size, kept, isKeeping) = (0, 0, [], false) }
 
   init?(
     _ facts: UnsafePointer<FWDPlanFacts>, _ swiftTypes: [SwiftType?], lendsVariables: Bool
   ) {
     guard unsafe facts.pointee.returns_value == 0, !lendsVariables else { return nil }
+    // Whoever carries a call looks for its selector there. Without a direct engine it is elsewhere.
+    guard unsafe facts.pointee.receiver_offset == Self.receiver,
+      unsafe facts.pointee.selector_offset == Self.selector
+    else { return nil }
     let integers = MemoryLayout.size(ofValue: FWDFrame().integers)
     var end = integers
     var kept: [Kept] = []
@@ -45,7 +53,7 @@ struct Carriage: @unchecked Sendable {
       let kind = ValueKind(raw: slot.kind)
       let isPlain = !kind.isAggregate && !kind.isUnownedPointer && slot.head == slot.size
       guard slot.route == .registers, isPlain else { return nil }
-      end = max(end, Int(slot.offset) + 8)
+      end = max(end, Int(slot.offset) + max(8, Int(slot.size)))
       guard kind.isOwnable else { continue }
       let type = kind.isSwiftValue ? swiftTypes[index + 1]?.type : nil
       if let type {

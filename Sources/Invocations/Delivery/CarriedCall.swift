@@ -94,7 +94,7 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
 
   /// The message's name.
   package var selector: Selector {
-    unsafe Selector(word: memory.load(fromByteOffset: 8, as: UInt.self))
+    unsafe Selector(word: memory.load(fromByteOffset: Carriage.selector, as: UInt.self))
   }
 
   /// Sends it to a target, if that lives. What it refers to is lent.

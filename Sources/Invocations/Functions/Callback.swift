@@ -27,8 +27,8 @@ public import TypeEncodings
 /// freed earlier are used first. Never call one from a signal handler, and never release a callback
 /// there: the handler may have interrupted the thread while it holds a lock.
 ///
-/// - Note: On x86-64 Linux no memory is ever writable and executable: the code is a page of the
-///   program's own file. Elsewhere libffi provides it, and some builds of libffi map such a page.
+/// - Note: On Linux, with the direct engine, no memory is ever writable and executable: the code is a page
+///   of the program's own file. Elsewhere libffi provides it, and some builds of libffi map such a page.
 @safe
 public final class Callback: Sendable {
   /// Receives an error that a callback throws, because C cannot.

@@ -23,7 +23,8 @@ extension CallPlan {
     public var stackOffset: Int?
     /// Where it begins in a frame, in bytes.
     public var frameOffset: Int
-    /// In words: `rdi`, `rax:xmm0`, `stack+16`, `memory (pointer in rdi)`, `nowhere`.
+    /// In words: `rdi`, `rax:xmm0`, `stack+16`, `memory (pointer in rdi)`, `nowhere`; on AArch64 also
+    /// `address of a copy in x1`.
     public var text: String
   }
 
@@ -32,13 +33,11 @@ extension CallPlan {
     guard (0..<argumentCount).contains(index) else {
       throw .indexOutOfBounds(index: index, count: argumentCount)
     }
-    return unsafe Self.location(slots[index], integers: Self.argumentRegisters)
+    return unsafe location(slots[index]) { $0.arguments[index] }
   }
 
   /// Where the result travels.
-  public var resultLocation: Location {
-    unsafe Self.resultLocation(facts.pointee.result)
-  }
+  public var resultLocation: Location { unsafe location(result.pointee) { $0.result } }
 
   /// The size of a frame for this plan, in bytes.
   public var frameLength: Int { frameSize }
@@ -46,56 +45,23 @@ extension CallPlan {
   /// How many words of stack a call copies.
   public var stackWords: Int { unsafe Int(facts.pointee.stack_words) }
 
-  private static let argumentRegisters = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"]
-
-  private static func location(_ slot: FWDSlot, integers: [String]) -> Location {
+  /// Without a direct engine, frames say nothing about registers.
+  private func location(
+    _ slot: FWDSlot, _ place: (CallPlaces) -> CallPlaces.Place
+  ) -> Location {
     let offset = Int(slot.offset)
-    switch slot.route {
-    case .nowhere:
+    if slot.route == .nowhere {
       return Location(registers: [], stackOffset: nil, frameOffset: offset, text: "nowhere")
-    case .registers:
-      var names = [name(atOffset: offset, integers)]
-      if slot.second_offset != .max {
-        names.append(name(atOffset: Int(slot.second_offset), integers))
-      }
+    }
+    guard Self.hasDirectEngine,
+      let places = try? CallPlaces(signature, fixedArgumentCount: fixedArgumentCount)
+    else {
       return Location(
-        registers: names, stackOffset: nil, frameOffset: offset,
-        text: names.joined(separator: ":"))
-    case .stack, .hiddenPointer, .X87:
-      let stack = offset - Int(FWD_FRAME_STACK)
-      let text = hasDirectEngine ? "stack+\(stack)" : "placed by libffi"
-      return Location(registers: [], stackOffset: stack, frameOffset: offset, text: text)
+        registers: [], stackOffset: nil, frameOffset: offset, text: "placed by libffi")
     }
-  }
-
-  private static func name(atOffset offset: Int, _ integers: [String]) -> String {
-    let word = offset / 8
-    return word < 6 ? integers[word] : "xmm\(word - 6)"
-  }
-
-  private static func resultLocation(_ slot: FWDSlot) -> Location {
-    func made(_ registers: [String], _ text: String) -> Location {
-      Location(
-        registers: registers, stackOffset: nil, frameOffset: Int(slot.offset), text: text)
-    }
-    switch slot.route {
-    case .nowhere: return made([], "nowhere")
-    case .stack: return made([], "placed by libffi")
-    case .hiddenPointer: return made(["rdi"], "memory (pointer in rdi)")
-    case .X87:
-      let names = slot.first == .complexX87 ? ["st0", "st1"] : ["st0"]
-      return made(names, names.joined(separator: ":"))
-    case .registers:
-      var integers = ["rax", "rdx"][...]
-      var vectors = ["xmm0", "xmm1"][...]
-      let names = [slot.first, slot.second].compactMap { part -> String? in
-        switch part {
-        case .integer: integers.popFirst()
-        case .vector: vectors.popFirst()
-        case .none, .X87, .complexX87, .memory: nil
-        }
-      }
-      return made(names, names.joined(separator: ":"))
-    }
+    let place = place(places)
+    return Location(
+      registers: place.registers, stackOffset: place.stackOffset, frameOffset: offset,
+      text: place.text)
   }
 }

@@ -124,7 +124,7 @@ public final class CallPlan: Sendable {
     unsafe fwd_plan_destroy(handle)
   }
 
-  private static func values(
+  static func values(
     of signature: MethodSignature
   ) throws(InvocationError) -> [FWDValue] {
     try InvocationError.wrapping { () throws(TypeEncodingError) in
@@ -140,7 +140,7 @@ public final class CallPlan: Sendable {
   }
 
   /// The only place where a C status becomes a Swift error.
-  private static func error(
+  static func error(
     _ status: FWDStatus, _ blamed: Int, _ signature: MethodSignature
   ) -> InvocationError {
     switch status {

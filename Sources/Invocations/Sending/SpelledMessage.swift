@@ -83,7 +83,7 @@ package struct SpelledMessage {
       for index in 0..<arguments.count {
         // The first argument has no label.
         guard index == 0 || add(arguments[index].key), count < 256 else { return nil }
-        unsafe start[count] = CChar(bitPattern: UInt8(ascii: ":"))
+        unsafe start[count] = CChar(UInt8(ascii: ":"))
         count += 1
       }
       return unsafe fwd_selector_find(start, count).map { unsafe Selector($0) }

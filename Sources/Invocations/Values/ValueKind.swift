@@ -1,5 +1,5 @@
 public import CForwardingShims
-import TypeEncodings
+package import TypeEncodings
 
 /// What a value is, as far as storing and passing it goes.
 ///
@@ -114,7 +114,7 @@ extension TypeEncoding {
 
 extension FWDValue {
   /// The C core's view of one result or argument type.
-  init(_ type: TypeEncoding, isArgument: Bool) throws(TypeEncodingError) {
+  package init(_ type: TypeEncoding, isArgument: Bool) throws(TypeEncodingError) {
     if type.isArray, isArgument {
       // C passes an array as a pointer to its first element.
       self.init(

@@ -1,4 +1,5 @@
 import CForwardingShims
+import TypeEncodings
 
 // What a place holds, as bytes and as an object.
 extension ValueSlot {
@@ -42,14 +43,11 @@ extension ValueSlot {
   /// The bytes of a number that are padding: a `long double` has ten of sixteen, and what lies in the
   /// others is whatever the stack held before.
   private var holes: [Range<Int>] {
-    #if arch(x86_64)
-      switch kind.raw {
-      case .longDouble: return [10..<16]
-      case .complexLongDouble: return [10..<16, 26..<32]
-      default: return []
-      }
-    #else
-      return []
-    #endif
+    guard Machine.own == .x86_64Linux else { return [] }
+    switch kind.raw {
+    case .longDouble: return [10..<16]
+    case .complexLongDouble: return [10..<16, 26..<32]
+    default: return []
+    }
   }
 }

@@ -184,7 +184,7 @@ struct TypedFunctionTests {
     try check(UnsafeRawPointer(bitPattern: none))
     try check(UnsafeMutableRawPointer(bitPattern: none))
     try check(UnsafePointer<Int>(bitPattern: none))
-    try check(UnsafePointer<Int8>(bitPattern: none))
+    try check(UnsafePointer<CChar>(bitPattern: none))
     try check(UnsafeMutablePointer<Int>(bitPattern: none))
     try check(OpaquePointer(bitPattern: none))
     try functions.call("isNull", OpaquePointer(bitPattern: none))

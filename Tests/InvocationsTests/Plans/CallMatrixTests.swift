@@ -23,7 +23,8 @@ struct CallMatrixTests {
     let count = min(Self.chunk, Self.total - part * Self.chunk)
     let seed = Self.seed &+ UInt64(part)
     let isShaped = seed % 3 == 0
-    let matrix = try SignatureMatrix(count: count, seed: seed, isShaped: isShaped)
+    let matrix = try SignatureMatrix(
+      count: count, seed: seed, style: isShaped ? .shaped : .ordinary)
     for compiler in [try CCompiler.system(), try CCompiler.clang()] {
       let compiled: SignatureMatrix.Compiled
       do {

@@ -50,7 +50,7 @@ struct SelectorTests {
       let length = Int.random(in: 0...8, using: &random)
       let name = (0..<length).map { _ in UInt8.random(in: 0x60...0x7F, using: &random) }
       // As the length is compared as well.
-      let bytes = name.map { CChar(bitPattern: $0) } + [0]
+      let bytes = name.map { CChar(truncatingIfNeeded: $0) } + [0]
       let key = [fwd_name_hash(bytes, length), UInt64(length)]
       if let other = names.updateValue(name, forKey: key) { #expect(other == name) }
     }

@@ -1,17 +1,10 @@
-/// The direct engine: one small function for each kind of result and each amount of arguments. The
+/// The direct engine of x86-64: one small function for each kind of result and each amount of arguments. The
 /// C compiler writes each call; this file only spells the types. Calls that copy a lot go through
 /// `call_large_x86_64.S`.
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
-int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
-                             const void *function) {
-  errno = 0;
-  fwd_call_in_use(facts, state, function);
-  return errno;
-}
-
-#if FWD_HAS_DIRECT_ENGINE
+#if FWD_ABI_SYSV
 
 typedef struct IntegerVector { uint64_t first; double second; } IntegerVector;
 typedef struct VectorInteger { double first; uint64_t second; } VectorInteger;
@@ -32,6 +25,7 @@ _Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "machine code finds the re
 _Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "machine code finds the stack words there");
 _Static_assert(offsetof(FWDFrame, integers) == 0, "machine code finds the integers there");
 
+_Static_assert(sizeof((FWDFrame){0}.result) == 2 * 16, "two x87 registers fill the result");
 _Static_assert(sizeof(FWDIntegerPair) <= sizeof((FWDFrame){0}.result), "a result fits its room");
 _Static_assert(sizeof(ComplexX87) == sizeof((FWDFrame){0}.result), "two x87 registers fill it");
 
@@ -47,14 +41,14 @@ extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t
 
 // X(amount, types, values, ...) for each amount of arguments that `FWDArgumentShape` has.
 #define WITH_STACK(X, n, ...)                                                                     \
-  X(Stack##n, (FWD_SIX, EIGHT, Stack##n), (FWD_INTEGERS(f), VECTORS(f), WORDS(f, n)), __VA_ARGS__)
+  X(Stack##n, (FWD_INTEGER_TYPES, EIGHT, Stack##n), (FWD_INTEGERS(f), VECTORS(f), WORDS(f, n)), __VA_ARGS__)
 #define EACH_AMOUNT(X, ...)                                                                       \
-  X(Integers, (FWD_SIX), (FWD_INTEGERS(f)), __VA_ARGS__)                                          \
-  X(Vectors2, (FWD_SIX, double, double), (FWD_INTEGERS(f), f->vectors[0], f->vectors[1]),         \
+  X(Integers, (FWD_INTEGER_TYPES), (FWD_INTEGERS(f)), __VA_ARGS__)                                          \
+  X(Vectors2, (FWD_INTEGER_TYPES, double, double), (FWD_INTEGERS(f), f->vectors[0], f->vectors[1]),         \
     __VA_ARGS__)                                                                                  \
-  X(Vectors8, (FWD_SIX, EIGHT), (FWD_INTEGERS(f), VECTORS(f)), __VA_ARGS__)                       \
-  X(IntegersStack4, (FWD_SIX, Stack4), (FWD_INTEGERS(f), WORDS(f, 4)), __VA_ARGS__)               \
-  X(IntegersStack8, (FWD_SIX, Stack8), (FWD_INTEGERS(f), WORDS(f, 8)), __VA_ARGS__)               \
+  X(Vectors8, (FWD_INTEGER_TYPES, EIGHT), (FWD_INTEGERS(f), VECTORS(f)), __VA_ARGS__)                       \
+  X(IntegersStack4, (FWD_INTEGER_TYPES, Stack4), (FWD_INTEGERS(f), WORDS(f, 4)), __VA_ARGS__)               \
+  X(IntegersStack8, (FWD_INTEGER_TYPES, Stack8), (FWD_INTEGERS(f), WORDS(f, 8)), __VA_ARGS__)               \
   WITH_STACK(X, 4, __VA_ARGS__)                                                                   \
   WITH_STACK(X, 8, __VA_ARGS__)                                                                   \
   WITH_STACK(X, 16, __VA_ARGS__)                                                                  \
@@ -130,13 +124,5 @@ static const FWDCaller callers[256] = {
 };
 
 FWDCaller fwd_direct_caller(uint8_t shape) { return callers[shape]; }
-
-#else
-
-FWDCaller fwd_direct_caller(uint8_t shape) {
-  // No plan of this platform says that its engine is direct.
-  (void)shape;
-  return fwd_call_libffi;
-}
 
 #endif

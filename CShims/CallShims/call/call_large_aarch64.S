@@ -1,0 +1,82 @@
+// A call that copies many words to the stack: exactly those that are arguments, whatever their
+// number; or one that passes whole vector registers.
+//
+// fwd_call_large
+//   in:   x0 the frame, x1 the function, x2 how many words behind the frame are passed, x3 where whole
+//         vector registers lie, or NULL for those of the frame, x4 the address of a result in memory
+//   does: calls the function with these words, and with the frame's registers
+//   out:  whatever the function leaves in x0, x1 and v0 to v3; so it is called as if it were of the
+//         function's result type
+//   touches each page of stack before it goes below it: a stack that is too small ends in its guard.
+
+#include "fwd_layout.h"
+#include "fwd_aarch64.h"
+
+#if FWD_ABI_AAPCS64
+
+        .text
+        .globl  fwd_call_large
+        .hidden fwd_call_large
+        .type   fwd_call_large, @function
+        .balign 64
+fwd_call_large:
+        .cfi_startproc
+        FWD_SIGN_RETURN
+        stp     x29, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x29, -16
+        .cfi_offset x30, -8
+        mov     x29, sp
+        .cfi_def_cfa_register x29
+        mov     x9, x0
+        mov     x10, x1
+        mov     x8, x4
+        add     x11, x2, #1             // an even number of words keeps the stack aligned
+        and     x11, x11, #~1
+        lsl     x11, x11, #3
+1:      cmp     x11, #FWD_PAGE
+        b.lo    2f
+        sub     sp, sp, #FWD_PAGE
+        str     xzr, [sp]
+        sub     x11, x11, #FWD_PAGE
+        b       1b
+2:      sub     sp, sp, x11
+        add     x12, x9, #FWD_LAYOUT_FRAME
+        mov     x13, sp
+3:      subs    x2, x2, #2
+        b.lo    4f
+        ldp     x14, x15, [x12], #16
+        stp     x14, x15, [x13], #16
+        b       3b
+4:      tbz     x2, #0, 5f              // -2 if none is left, -1 if one is
+        ldr     x14, [x12]
+        str     x14, [x13]
+5:      cbnz    x3, 6f
+        ldp     d0, d1, [x9, #FWD_LAYOUT_VECTORS]
+        ldp     d2, d3, [x9, #FWD_LAYOUT_VECTORS+16]
+        ldp     d4, d5, [x9, #FWD_LAYOUT_VECTORS+32]
+        ldp     d6, d7, [x9, #FWD_LAYOUT_VECTORS+48]
+        b       7f
+6:      ldp     q0, q1, [x3]
+        ldp     q2, q3, [x3, #32]
+        ldp     q4, q5, [x3, #64]
+        ldp     q6, q7, [x3, #96]
+7:      ldp     x0, x1, [x9]
+        ldp     x2, x3, [x9, #16]
+        ldp     x4, x5, [x9, #32]
+        ldp     x6, x7, [x9, #48]
+        blr     x10
+        mov     sp, x29
+        .cfi_def_cfa_register sp
+        ldp     x29, x30, [sp], #16
+        .cfi_def_cfa_offset 0
+        .cfi_restore x29
+        .cfi_restore x30
+        FWD_CHECK_RETURN
+        ret
+        .cfi_endproc
+        .size   fwd_call_large, . - fwd_call_large
+
+#endif
+
+#include "fwd_elf_notes.h"

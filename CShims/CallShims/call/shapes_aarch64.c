@@ -1,0 +1,149 @@
+/// The direct engine of AArch64: one small function for each kind of result and each amount of arguments.
+/// The C compiler writes each call; this file only spells the types. Calls that copy a lot, or pass quads,
+/// go through `call_large_aarch64.S`.
+#include "fwd_layout.h"
+#include "../plan/fwd_plan_internal.h"
+
+#if FWD_ABI_AAPCS64
+
+// Structures of one floating type come back with each member in a register of its own, so the compiler
+// packs them. To load more than the callee returned is harmless.
+typedef struct Vectors { double values[4]; } Vectors;
+typedef struct Floats { float values[4]; } Floats;
+typedef struct Quads { long double values[4]; } Quads;
+
+_Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "machine code loads from there");
+_Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "machine code finds the stack words there");
+_Static_assert(sizeof(Quads) == sizeof((FWDFrame){0}.result), "four quads fill the result");
+
+/// Calls `function` with the registers of `frame`, with whole vector registers from `wide` where that is
+/// not NULL, `words` words of stack behind the frame, and `result` as the address of a result in memory.
+/// Any other result is where the caller of such a function looks for it, so this is called as of the
+/// function's result type.
+extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words,
+                           const void *wide, void *result);
+
+#define EIGHT double, double, double, double, double, double, double, double
+#define VECTORS2(f) f->vectors[0], f->vectors[1]
+#define VECTORS(f) VECTORS2(f), f->vectors[2], f->vectors[3], f->vectors[4], f->vectors[5],       \
+                   f->vectors[6], f->vectors[7]
+#define FOUR uint64_t, uint64_t, uint64_t, uint64_t
+#define STACK(f) ((const uint64_t *)((const char *)f + FWD_FRAME_STACK))
+#define WORDS(f, i) STACK(f)[i], STACK(f)[i + 1], STACK(f)[i + 2], STACK(f)[i + 3]
+
+// A structure by value would travel as the address of a copy, so stack words are arguments of their own:
+// all registers are taken before them.
+#define ALL_TYPES FWD_INTEGER_TYPES, EIGHT
+#define ALL(f) FWD_INTEGERS(f), VECTORS(f)
+
+// X(amount, types, values, ...) for each amount of arguments that `FWDArgumentShape` has.
+#define EACH_AMOUNT(X, ...)                                                                       \
+  X(Integers, (FWD_INTEGER_TYPES), (FWD_INTEGERS(f)), __VA_ARGS__)                                \
+  X(Vectors2, (FWD_INTEGER_TYPES, double, double), (FWD_INTEGERS(f), VECTORS2(f)), __VA_ARGS__)   \
+  X(Vectors8, (ALL_TYPES), (ALL(f)), __VA_ARGS__)                                                 \
+  X(Stack4, (ALL_TYPES, FOUR), (ALL(f), WORDS(f, 0)), __VA_ARGS__)                                \
+  X(Stack8, (ALL_TYPES, FOUR, FOUR), (ALL(f), WORDS(f, 0), WORDS(f, 4)), __VA_ARGS__)             \
+  X(Stack16, (ALL_TYPES, FOUR, FOUR, FOUR, FOUR),                                                 \
+    (ALL(f), WORDS(f, 0), WORDS(f, 4), WORDS(f, 8), WORDS(f, 12)), __VA_ARGS__)
+
+// X(kind, type) for each kind of result that `FWDReturnShape` has, except nothing and those in memory.
+#define EACH_RESULT(X)                                                                            \
+  X(Integers, FWDIntegerPair)                                                                     \
+  X(Vectors, Vectors)                                                                             \
+  X(Floats, Floats)                                                                               \
+  X(Quads, Quads)
+
+#define CALLER(kind, amount)                                                                      \
+  __attribute__((no_sanitize("function"))) static void call_##kind##_##amount(                    \
+      const FWDPlanFacts *facts, FWDFrame *f, const void *function)
+
+#define DEFINE_NOTHING(amount, types, values, ...)                                                \
+  CALLER(Nothing, amount) {                                                                       \
+    (void)facts;                                                                                  \
+    ((void (*) types)function) values;                                                            \
+  }
+
+#define DEFINE(amount, types, values, kind, type)                                                 \
+  CALLER(kind, amount) {                                                                          \
+    (void)facts;                                                                                  \
+    type result = ((type (*) types)function) values;                                              \
+    memcpy(f->result, &result, sizeof result);                                                    \
+  }
+#define DEFINE_RESULT(kind, type) EACH_AMOUNT(DEFINE, kind, type)
+
+// Swift's convention for C functions passes the address of a result in x8, as AAPCS64 does, and all else
+// as C does.
+#define LIST(...) __VA_ARGS__
+#define IN_MEMORY __attribute__((swift_indirect_result)) void *
+#define DEFINE_INDIRECT(amount, types, values, ...)                                               \
+  CALLER(Indirect, amount) {                                                                      \
+    void *result = (char *)f + facts->result.offset;                                              \
+    ((__attribute__((swiftcall)) void (*)(IN_MEMORY, LIST types))function)(result, LIST values);  \
+  }
+
+EACH_AMOUNT(DEFINE_NOTHING, )
+EACH_AMOUNT(DEFINE_INDIRECT, )
+EACH_RESULT(DEFINE_RESULT)
+
+// A plan begins with its facts.
+#define WIDE ((const char *)f + ((const FWDPlan *)facts)->wide_offset)
+#define LARGE_TYPES (const FWDFrame *, const void *, uint64_t, const void *, void *)
+
+#define DEFINE_LARGE(amount, wide)                                                                \
+  CALLER(Nothing, amount) { fwd_call_large(f, function, facts->passed_words, wide, NULL); }       \
+  CALLER(Indirect, amount) {                                                                      \
+    void *result = (char *)f + facts->result.offset;                                              \
+    fwd_call_large(f, function, facts->passed_words, wide, result);                               \
+  }                                                                                               \
+  DEFINE_LARGE_RESULT(Integers, FWDIntegerPair, amount, wide)                                     \
+  DEFINE_LARGE_RESULT(Vectors, Vectors, amount, wide)                                             \
+  DEFINE_LARGE_RESULT(Floats, Floats, amount, wide)                                               \
+  DEFINE_LARGE_RESULT(Quads, Quads, amount, wide)
+#define DEFINE_LARGE_RESULT(kind, type, amount, wide)                                             \
+  CALLER(kind, amount) {                                                                          \
+    type result = ((type (*) LARGE_TYPES)(void *)fwd_call_large)(                                 \
+        f, function, facts->passed_words, wide, NULL);                                            \
+    memcpy(f->result, &result, sizeof result);                                                    \
+  }
+
+DEFINE_LARGE(Large, NULL)
+DEFINE_LARGE(Wide, WIDE)
+
+/// Brings values from their homes to where the registers are loaded from. Copies are new ones for each
+/// call, and end with it: a callee may write into them.
+static void call_moved(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
+  const FWDPlan *plan = (const FWDPlan *)facts;
+  char *memory = (char *)frame;
+  if (facts->stack_needed) fwd_touch_stack(plan->copied_bytes);
+  char *copy = plan->copied_bytes ? __builtin_alloca_with_align(plan->copied_bytes, 128) : NULL;
+  for (const FWDMoved *moved = plan->moved; moved < plan->moved + plan->moved_count; moved++) {
+    const char *home = memory + moved->home;
+    char *place = memory + moved->place;
+    if (moved->part == 0) {
+      memcpy(copy, home, moved->size);
+      memcpy(place, &copy, sizeof copy);
+      copy += fwd_round_up(moved->size, 16);
+      continue;
+    }
+    for (uint32_t i = 0; i < moved->count; i++) {
+      uint64_t word = 0;
+      memcpy(&word, home + i * moved->part, moved->part);
+      memcpy(place + i * moved->stride, &word, sizeof word);
+    }
+  }
+  plan->unmoved_caller(facts, frame, function);
+}
+
+#define ENTRY(amount, types, values, kind, ...)                                                   \
+  [FWDReturn##kind << 4 | FWDArguments##amount] = call_##kind##_##amount,
+#define ENTRIES(kind, ...)                                                                        \
+  EACH_AMOUNT(ENTRY, kind)                                                                        \
+  [FWDReturn##kind << 4 | FWDArgumentsLarge] = call_##kind##_Large,                               \
+  [FWDReturn##kind << 4 | FWDArgumentsWide] = call_##kind##_Wide,                                 \
+  [FWDReturn##kind << 4 | FWDArgumentsMoved] = call_moved,
+
+static const FWDCaller callers[256] = {EACH_RESULT(ENTRIES) ENTRIES(Nothing) ENTRIES(Indirect)};
+
+FWDCaller fwd_direct_caller(uint8_t shape) { return callers[shape]; }
+
+#endif

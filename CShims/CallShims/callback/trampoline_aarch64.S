@@ -1,0 +1,102 @@
+// What C can call when it calls into Swift.
+//
+// fwd_trampoline_page: 4096 bytes with 255 trampolines, 16 bytes each, and a last jump. It is never
+// executed where it stands: the page is mapped again elsewhere, from the program's own file, with a
+// page of data behind it, as far away as the largest page that a system of AArch64 has. Trampoline i loads the
+// address of the 16 bytes of data that belong to it into x17, and goes where the last 16 bytes of data say.
+//
+// fwd_trampoline_entry: the code that all of them go to.
+//   in:   a call by AAPCS64; x17 is the address of the trampoline's data
+//   does: saves the argument registers as an FWDFrame on its stack, with whole vector registers and x8 behind
+//         it, and calls int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
+//   out:  0: x0, x1 from result[0..1] and d0 to d3 from result[0..3], as either may be the result
+//         1: s0 to s3 from the first 16 bytes of the result      2: q0 to q3 from all of it
+//   keeps every register that the ABI says is the caller's. An exception cannot pass.
+//
+// The numbers are asserted in fwd_arrival_aarch64.h and trampoline_pages.c.
+
+#include "../call/fwd_layout.h"
+#include "../call/fwd_aarch64.h"
+
+#if FWD_ABI_AAPCS64 && defined(__linux__)
+
+#define RESULT FWD_LAYOUT_RESULT
+#define WIDE FWD_LAYOUT_WIDE
+
+        .text
+        .balign FWD_PAGE
+        .globl  fwd_trampoline_page
+        .hidden fwd_trampoline_page
+        .type   fwd_trampoline_page, @object
+        .size   fwd_trampoline_page, FWD_PAGE
+fwd_trampoline_page:
+        .rept   FWD_TRAMPOLINES_PER_PAGE
+        FWD_LANDING
+        adr     x17, . + FWD_TRAMPOLINE_APART-4 // from this instruction, 4 bytes in
+        b       .Llast
+        brk     #1
+        .endr
+        // No step back, which is an error: a trampoline is as long as its data.
+        .org    fwd_trampoline_page + FWD_TRAMPOLINE*FWD_TRAMPOLINES_PER_PAGE
+.Llast:
+        ldr     x16, . + FWD_TRAMPOLINE_APART   // the last 16 bytes of the data
+        br      x16
+        .org    fwd_trampoline_page + FWD_PAGE
+
+        .globl  fwd_trampoline_entry
+        .hidden fwd_trampoline_entry
+        .type   fwd_trampoline_entry, @function
+        .balign 64
+fwd_trampoline_entry:
+        .cfi_startproc
+        FWD_SIGN_RETURN
+        stp     x29, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x29, -16
+        .cfi_offset x30, -8
+        mov     x29, sp
+        .cfi_def_cfa_register x29
+        sub     sp, sp, #FWD_LAYOUT_ARRIVAL
+        stp     x0, x1, [sp]
+        stp     x2, x3, [sp, #16]
+        stp     x4, x5, [sp, #32]
+        stp     x6, x7, [sp, #48]
+        stp     d0, d1, [sp, #FWD_LAYOUT_VECTORS]
+        stp     d2, d3, [sp, #FWD_LAYOUT_VECTORS+16]
+        stp     d4, d5, [sp, #FWD_LAYOUT_VECTORS+32]
+        stp     d6, d7, [sp, #FWD_LAYOUT_VECTORS+48]
+        stp     q0, q1, [sp, #WIDE]
+        stp     q2, q3, [sp, #WIDE+32]
+        stp     q4, q5, [sp, #WIDE+64]
+        stp     q6, q7, [sp, #WIDE+96]
+        str     x8, [sp, #FWD_LAYOUT_INDIRECT]
+        mov     x0, x17
+        mov     x1, sp
+        add     x2, x29, #16
+        bl      fwd_trampoline_enter
+        cbnz    w0, 1f
+        ldp     x0, x1, [sp, #RESULT]
+        ldp     d0, d1, [sp, #RESULT]
+        ldp     d2, d3, [sp, #RESULT+16]
+        b       3f
+1:      cmp     w0, #FWD_AS_FLOATS
+        b.ne    2f
+        ldp     s0, s1, [sp, #RESULT]
+        ldp     s2, s3, [sp, #RESULT+8]
+        b       3f
+2:      ldp     q0, q1, [sp, #RESULT]
+        ldp     q2, q3, [sp, #RESULT+32]
+3:      mov     sp, x29
+        .cfi_def_cfa_register sp
+        ldp     x29, x30, [sp], #16
+        .cfi_def_cfa_offset 0
+        .cfi_restore x29
+        .cfi_restore x30
+        FWD_CHECK_RETURN
+        ret
+        .cfi_endproc
+        .size   fwd_trampoline_entry, . - fwd_trampoline_entry
+
+#endif
+
+#include "../call/fwd_elf_notes.h"

@@ -1,0 +1,146 @@
+/// Trampolines: function pointers without a page that is writable and executable.
+///
+/// A page of code in this program's file is mapped again, readable and executable, and in front of
+/// a page of data. The mapping is of a file, and private: a system that forbids to make code at run
+/// time has nothing to forbid, and a child process has its own.
+#include "fwd_callback_internal.h"
+
+#if FWD_HAS_TRAMPOLINES
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../call/fwd_layout.h"
+
+enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE, APART = FWD_TRAMPOLINE_APART };
+
+extern const char fwd_trampoline_page[PAGE];
+extern void fwd_trampoline_entry(void);
+
+_Static_assert(sizeof(FWDCallbackEntry) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
+_Static_assert(offsetof(FWDCallbackEntry, callback) == 0, "the entry is given where to look");
+_Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
+
+/// The page of data whose entries are handed out, and the first one that was not.
+static FWDCallbackEntry *page;
+static int next = PER_PAGE;
+static int is_refused;
+
+/// Opens the file that the page of code was loaded from, and finds the page in it.
+static int open_image(off_t *out_offset) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  if (!maps) return -1;
+  char line[4096 + 256];
+  int file = -1;
+  while (fgets(line, sizeof line, maps)) {
+    unsigned long start, end, offset, inode;
+    int path = 0;
+    if (sscanf(line, "%lx-%lx %*s %lx %*s %lu %n", &start, &end, &offset, &inode, &path) < 4)
+      continue;
+    unsigned long page = (unsigned long)fwd_trampoline_page;
+    if (page < start || page >= end) continue;
+    line[strcspn(line, "\n")] = 0;
+    // The file may have been replaced since; the process's own link to it still works then.
+    const char *names[] = {line + path, "/proc/self/exe"};
+    for (int i = 0; i < 2 && file < 0; i++) {
+      struct stat status;
+      file = open(names[i], O_RDONLY | O_CLOEXEC);
+      if (file >= 0 && (fstat(file, &status) != 0 || status.st_ino != inode)) {
+        close(file);
+        file = -1;
+      }
+    }
+    *out_offset = (off_t)(page - start + offset);
+    break;
+  }
+  fclose(maps);
+  return file;
+}
+
+/// Free memory for two of the system's pages and what is between them; near the image, as a jump from afar
+/// costs more than a call.
+static char *reserve(size_t size) {
+  static int count;
+  uintptr_t image = (uintptr_t)fwd_trampoline_page & ~(uintptr_t)0x1FFFFF;
+  uintptr_t hint = image - 0x4000000 - (uintptr_t)count++ * size;
+  void *pages = mmap((void *)hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? NULL : pages;
+}
+
+/// Whether what failed may work the next time: something is used up for the moment.
+static int is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == EINTR;
+}
+
+/// Maps another pair of pages. 0 with the reason in `errno` where that does not work.
+///
+/// A page of the system may be larger than that of trampolines, which is somewhere in it then, and so are
+/// its data in theirs. Both are as far apart as the code says, which is a page of the system at least.
+static int map_pair(void) {
+  size_t system = (size_t)sysconf(_SC_PAGESIZE);
+  size_t inset = (uintptr_t)fwd_trampoline_page & (system - 1);
+  off_t offset = 0;
+  errno = ENOTSUP;
+  if (system < PAGE || system > APART) return 0;
+  int file = open_image(&offset);
+  if (file < 0) return 0;
+  char *code = reserve(APART + system), *data = code ? code + APART : NULL;
+  int is_mapped =
+      code &&
+      mmap(code, system, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
+           offset - (off_t)inset) == code &&
+      mmap(data, system, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == data;
+  int error = errno;
+  close(file);
+  if (is_mapped && memcmp(code + inset, fwd_trampoline_page, PAGE) != 0) {
+    is_mapped = 0;
+    error = ENOTSUP;
+  }
+  if (!is_mapped) {
+    if (code) munmap(code, APART + system);
+    errno = error;
+    return 0;
+  }
+  page = (FWDCallbackEntry *)(data + inset);
+  // Not the first one: a sanitizer that checks calls reads the eight bytes in front of a function.
+  next = 1;
+  *(const void **)&page[PER_PAGE] = (const void *)fwd_trampoline_entry;
+  return 1;
+}
+
+int fwd_trampoline_is_ready(int *out_error) {
+  *out_error = 0;
+  if (next < PER_PAGE) return 1;
+  if (is_refused) return 0;
+  if (map_pair()) return 1;
+  is_refused = !is_shortage(errno);
+  if (!is_refused) *out_error = errno;
+  return 0;
+}
+
+FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error) {
+  if (!fwd_trampoline_is_ready(out_error)) return NULL;
+  FWDCallbackEntry *entry = &page[next++];
+  *out_function = (const char *)entry - APART;
+  return entry;
+}
+
+#else
+
+int fwd_trampoline_is_ready(int *out_error) {
+  *out_error = 0;
+  return 0;
+}
+
+FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error) {
+  (void)out_function;
+  *out_error = 0;
+  return NULL;
+}
+
+#endif

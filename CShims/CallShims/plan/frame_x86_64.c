@@ -1,0 +1,91 @@
+/// Frames of x86-64: where in one each value lies, and which call takes it from there.
+#include "fwd_place_internal.h"
+
+#if FWD_ABI_SYSV
+
+_Static_assert(sizeof((FWDFrame){0}.integers) == 8 * 6, "a word for each register of integers");
+_Static_assert(sizeof((FWDFrame){0}.vectors) == 8 * 8, "a word for each vector register");
+_Static_assert(FWDArgumentsStack64 == FWDArgumentsStack4 + 4,
+               "amounts of stack words follow each other, the smallest first");
+
+int fwd_has_direct_engine(void) { return 1; }
+
+static uint32_t offset_of(FWDRegister where) {
+  return where.bank == FWDBankIntegers
+             ? (uint32_t)offsetof(FWDFrame, integers) + 8 * where.number
+             : (uint32_t)offsetof(FWDFrame, vectors) + 8 * where.number;
+}
+
+static void lay_argument(FWDSlot *slot, const FWDPlace *place) {
+  slot->route = place->route;
+  if (place->route == FWDRouteNowhere) {
+    slot->offset = FWD_FRAME_RESULT;
+    return;
+  }
+  if (place->route == FWDRouteStack) {
+    slot->offset = FWD_FRAME_STACK + place->stack_offset;
+  } else {
+    slot->offset = offset_of(place->registers[0]);
+    if (place->register_count > 1) slot->second_offset = offset_of(place->registers[1]);
+  }
+  fwd_slot_cut(slot);
+}
+
+static FWDReturnShape return_shape(const FWDSlot *result) {
+  if (result->route == FWDRouteNowhere || result->route == FWDRouteHiddenPointer)
+    return FWDReturnNothing;
+  if (result->first == FWDClassX87) return FWDReturnX87;
+  if (result->first == FWDClassComplexX87) return FWDReturnComplexX87;
+  if (result->first == FWDClassInteger)
+    return result->second == FWDClassVector ? FWDReturnIntegerVector : FWDReturnIntegers;
+  return result->second == FWDClassInteger ? FWDReturnVectorInteger : FWDReturnVectors;
+}
+
+static FWDArgumentShape argument_shape(const FWDCursor *cursor) {
+  uint32_t words = cursor->stack / 8;
+  if (words == 0) {
+    if (cursor->vectors == 0) return FWDArgumentsIntegers;
+    return cursor->vectors <= 2 ? FWDArgumentsVectors2 : FWDArgumentsVectors8;
+  }
+  if (cursor->vectors == 0 && words <= 8)
+    return words <= 4 ? FWDArgumentsIntegersStack4 : FWDArgumentsIntegersStack8;
+  if (words > fwd_stack_words(FWDArgumentsStack64)) return FWDArgumentsLarge;
+  FWDArgumentShape shape = FWDArgumentsStack4;
+  while (fwd_stack_words(shape) < words) shape++;
+  return shape;
+}
+
+FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
+  FWDPlanFacts *facts = &plan->facts;
+  FWDSlot *result = &facts->result;
+  FWDCursor cursor = {0, 0, 0};
+  *out_index = 0;
+  FWDPlace place = {.route = FWDRouteNowhere};
+  FWDStatus status = fwd_rules_sysv.place_result(result, &cursor, &place);
+  result->route = place.route;
+  result->offset = FWD_FRAME_RESULT;
+  fwd_slot_cut(result);
+  for (uint32_t i = 0; i < facts->argument_count && status == FWDStatusOk; i++) {
+    *out_index = i + 1;
+    place = (FWDPlace){.route = FWDRouteNowhere};
+    status = fwd_rules_sysv.place_argument(&plan->slots[i], &cursor, &place);
+    lay_argument(&plan->slots[i], &place);
+  }
+  if (status != FWDStatusOk) return status;
+
+  FWDArgumentShape arguments = argument_shape(&cursor);
+  facts->shape = fwd_shape(return_shape(result), arguments);
+  facts->passed_words = cursor.stack / 8;
+  // A shape copies all of its stack words, so the frame holds that many.
+  facts->stack_words =
+      arguments == FWDArgumentsLarge ? facts->passed_words : fwd_stack_words(arguments);
+  uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
+  if (result->route == FWDRouteHiddenPointer) {
+    result->offset = fwd_round_up(end, 16);
+    end = result->offset + result->size;
+  }
+  facts->frame_size = fwd_round_up(end, 16);
+  return FWDStatusOk;
+}
+
+#endif

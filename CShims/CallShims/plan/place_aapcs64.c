@@ -1,0 +1,78 @@
+/// Where arguments and results travel under the procedure call standard of AArch64.
+///
+/// The rules are those of AAPCS64, section 6.8.2; the letters in the comments are its own. Variadic
+/// arguments travel like all others, once they are promoted: this is Linux, not Apple.
+#include "fwd_place_internal.h"
+
+enum { INTEGER_REGISTERS = 8, VECTOR_REGISTERS = 8, RESULT_ADDRESS = 8 };
+
+/// How many vector registers a value takes: one for each part of one floating type, of which there are
+/// four at most.
+static uint32_t vectors_of(const FWDSlot *slot) { return slot->component_count; }
+
+static int is_composite(const FWDSlot *slot) { return slot->kind == FWDKindAggregate; }
+
+static void take(FWDPlace *place, FWDBank bank, uint32_t first, uint32_t count) {
+  place->route = FWDRouteRegisters;
+  for (uint32_t i = 0; i < count; i++) fwd_place_take(place, bank, first + i);
+}
+
+static FWDStatus place_result(const FWDSlot *result, FWDCursor *cursor, FWDPlace *place) {
+  // The register with the address of a result is none of the arguments'.
+  (void)cursor;
+  if (result->size == 0) {
+    place->route = FWDRouteNowhere;
+  } else if (vectors_of(result) > 0) {
+    take(place, FWDBankVectors, 0, vectors_of(result));
+  } else if (result->size <= 16) {
+    take(place, FWDBankIntegerResults, 0, (result->size + 7) / 8);
+  } else {
+    place->route = FWDRouteHiddenPointer;
+    fwd_place_take(place, FWDBankIntegers, RESULT_ADDRESS);
+  }
+  return FWDStatusOk;
+}
+
+/// C.1 to C.6: numbers of floating types, and composites of one of them.
+static FWDStatus place_vectors(const FWDSlot *slot, FWDCursor *cursor, FWDPlace *place) {
+  uint32_t count = vectors_of(slot);
+  if (cursor->vectors + count <= VECTOR_REGISTERS) {
+    take(place, FWDBankVectors, cursor->vectors, count);
+    cursor->vectors += count;
+    return FWDStatusOk;
+  }
+  // What follows finds no vector register any more, even if it is smaller.
+  cursor->vectors = VECTOR_REGISTERS;
+  return fwd_place_on_stack(slot->size, slot->alignment, cursor, place);
+}
+
+/// C.7 to C.15: everything else.
+static FWDStatus place_integers(uint32_t size, uint32_t alignment, FWDCursor *cursor,
+                                FWDPlace *place) {
+  uint32_t count = (size + 7) / 8;
+  if (alignment == 16) cursor->integers = fwd_round_up(cursor->integers, 2);
+  if (cursor->integers + count <= INTEGER_REGISTERS) {
+    take(place, FWDBankIntegers, cursor->integers, count);
+    cursor->integers += count;
+    return FWDStatusOk;
+  }
+  cursor->integers = INTEGER_REGISTERS;
+  return fwd_place_on_stack(size, alignment, cursor, place);
+}
+
+static FWDStatus place_argument(const FWDSlot *slot, FWDCursor *cursor, FWDPlace *place) {
+  if (slot->size == 0) {
+    // What compilers of C agree on. In C++ an empty structure has a size.
+    place->route = FWDRouteNowhere;
+    return FWDStatusOk;
+  }
+  if (vectors_of(slot) > 0) return place_vectors(slot, cursor, place);
+  if (slot->size <= 16) return place_integers(slot->size, slot->alignment, cursor, place);
+  // Nothing else is that large.
+  if (!is_composite(slot)) return FWDStatusUnsupportedValue;
+  // B.4: the callee owns a copy, and gets its address.
+  place->is_copied = 1;
+  return place_integers(8, 8, cursor, place);
+}
+
+const FWDRules fwd_rules_aapcs64 = {place_result, place_argument};

@@ -1,0 +1,22 @@
+/// Looks for bytes of a registered structure that no member has and no alignment asks for.
+struct MemberGaps {
+  private let node: EncodingNode
+  private var end = 0
+  /// Whether the place of any member is known.
+  private(set) var hasPassed = false
+  private var hasHole = false
+
+  init(of node: EncodingNode) { self.node = node }
+
+  mutating func pass(_ member: EncodingNode) {
+    hasPassed = true
+    hasHole = hasHole || isHole(before: member.position)
+    let bits = member.form == .bitField ? member.count : Int(member.size) * 8
+    end = max(end, member.position + bits)
+  }
+
+  var isUnexplained: Bool { node.isRegistered && (hasHole || isHole(before: Int(node.size) * 8)) }
+
+  /// Padding is always shorter than the alignment that asks for it.
+  private func isHole(before bit: Int) -> Bool { bit - end >= Int(node.alignment) * 8 }
+}

@@ -1,0 +1,201 @@
+extension TypeEncoding {
+  /// Classifies the type for AAPCS64, where three questions are asked: is it one to four numbers of one
+  /// floating type and nothing else, is it larger than two words, and does it begin at an even register.
+  ///
+  /// gcc and clang agree about nearly all of that; what is refused here was compiled by both.
+  func passingFactsOfAAPCS64() throws(TypeEncodingError) -> PassingFacts {
+    let layout = try layout
+    var homogeneity = Homogeneity(of: index, on: tree.machine)
+    let count = homogeneity.visit(tree, index)
+    homogeneity.finish()
+    let part = homogeneity.part.flatMap { part in
+      let isFull = count * part.size(on: tree.machine) == layout.size
+      return isFull && (1...4).contains(count) ? part : nil
+    }
+    let doubt = homogeneity.fault ?? doubt(homogeneity, layout, isHomogeneous: part != nil)
+    if let doubt {
+      let place = Int(tree.nodes[doubt.node].start)
+      throw TypeEncodingError(reason: doubt.reason, offset: place, encoding: tree.whole)
+    }
+    let kind: PassingFacts.EightbyteClass =
+      part != nil ? .vector : layout.size > 16 ? .memory : layout.size > 0 ? .integer : .none
+    return PassingFacts(
+      size: layout.size, alignment: layout.alignment, first: kind,
+      second: kind != .memory && layout.size > 8 ? kind : .none, component: part,
+      componentCount: part == nil ? 0 : count)
+  }
+
+  /// What compilers make of the type in more than one way, or may make of it as far as is known.
+  private func doubt(
+    _ homogeneity: Homogeneity, _ layout: TypeLayout, isHomogeneous: Bool
+  ) -> Homogeneity.Doubt? {
+    if let unknown = homogeneity.unknown, homogeneity.mayBeHomogeneous(size: layout.size) {
+      return unknown
+    }
+    if isHomogeneous, let disagreement = homogeneity.disagreement { return disagreement }
+    guard isHomogeneous || layout.size <= 16 else { return nil }
+    if homogeneity.hasAtomicAggregate, layout.size > 8 || homogeneity.isEmpty {
+      return (.compilersDisagree(over: .atomic), index)
+    }
+    if let field = homogeneity.wideBitField {
+      return (.compilersDisagree(over: .wideBitField), field)
+    }
+    // The natural alignment counts, which is that of the members: an alignment of the structure as a
+    // whole moves it to no even register. An encoding does not tell the two, nor whether a structure with
+    // attributes is packed, so that its members ask for no alignment.
+    guard layout.size > 0, layout.alignment > 8, node.form == .structure || node.form == .union,
+      node.isRegistered || children.allSatisfy({ $0.node.naturalAlignment < layout.alignment })
+    else { return nil }
+    return (.compilersDisagree(over: .overalignment), index)
+  }
+}
+
+extension EncodingNode {
+  /// What a member asks of its structure.
+  fileprivate var naturalAlignment: Int {
+    form == .bitField ? (hasBody ? min(16, scalar.size) : 1) : Int(alignment)
+  }
+}
+
+/// Finds out whether a type is numbers of one floating type, and nothing else.
+private struct Homogeneity {
+  typealias Doubt = (reason: TypeEncodingError.Reason, node: Int)
+
+  private let root: Int
+  private let machine: Machine
+  /// The type of all numbers so far.
+  private(set) var part: Scalar?
+  /// Whether something was found that makes every compiler take integer registers.
+  private var isRefuted = false
+  private var emptyArray: Int?
+  private var hasComplex = false
+  private(set) var fault: Doubt?
+  private(set) var unknown: Doubt?
+  /// What compilers disagree over if all else is of one type.
+  private(set) var disagreement: Doubt?
+  private(set) var hasAtomicAggregate = false
+  private(set) var wideBitField: Int?
+  private(set) var isEmpty = true
+  /// Whether a structure of no size is being visited.
+  private var isInEmpty = false
+
+  init(of root: Int, on machine: Machine) {
+    self.root = root
+    self.machine = machine
+  }
+
+  /// Whether members that are not known may make it homogeneous: four vectors of 16 bytes, at most.
+  func mayBeHomogeneous(size: Int) -> Bool {
+    !isRefuted && size > 0 && size <= 4 * (part?.size(on: machine) ?? 16)
+  }
+
+  /// Decides what takes a look at the whole type.
+  mutating func finish() {
+    if let emptyArray, hasComplex, !isRefuted { disagree(.emptyArray, emptyArray) }
+    if emptyArray != nil, !hasComplex { isRefuted = true }
+    if isRefuted { part = nil }
+  }
+
+  /// Visits a type and returns of how many numbers it is, overlapping ones counted once.
+  mutating func visit(_ tree: EncodingTree, _ index: Int) -> Int {
+    let node = tree.nodes[index]
+    let isAggregate = node.form == .structure || node.form == .union || node.form == .complex
+    if node.isAtomic, isAggregate {
+      hasAtomicAggregate = true
+      disagree(.atomic, index)
+    }
+    switch node.form {
+    case .scalar:
+      // clang takes an atomic number in a structure for no number.
+      if node.isAtomic, index != root { disagree(.atomic, index) }
+      return add(node.scalar.normalized, 1)
+    case .complex:
+      hasComplex = true
+      return add(node.scalar.normalized, 2)
+    case .array: return visitArray(tree, index)
+    case .structure, .union: return visitMembers(tree, index)
+    case .bitField: visitBitField(node, index)
+    case .vector, .simd: fault = fault ?? (.vectorByValue, index)
+    case .cString, .atom, .object, .block, .classReference, .selector, .pointer:
+      isEmpty = false
+      isRefuted = true
+    case .void, .unknown: break
+    }
+    return 0
+  }
+
+  private mutating func add(_ scalar: Scalar, _ count: Int) -> Int {
+    isEmpty = false
+    guard scalar.isFloatingPoint else {
+      isRefuted = true
+      return 0
+    }
+    let own = scalar == .longDouble && machine.longDoubleSize == 8 ? .double : scalar
+    if let part, part != own { isRefuted = true }
+    part = part ?? own
+    return count
+  }
+
+  private mutating func visitArray(_ tree: EncodingTree, _ index: Int) -> Int {
+    let node = tree.nodes[index]
+    if node.count == 0 {
+      // No compiler takes such a structure for homogeneous. But clang does not look into members of no size,
+      // and to gcc a structure of one complex number is that number, whatever else of no size it has.
+      if isInEmpty { disagree(.emptyArray, index) } else { emptyArray = emptyArray ?? index }
+      return 0
+    }
+    return node.count * visit(tree, index + 1)
+  }
+
+  private mutating func visitMembers(_ tree: EncodingTree, _ index: Int) -> Int {
+    let node = tree.nodes[index]
+    let outer = isInEmpty
+    defer { isInEmpty = outer }
+    isInEmpty = isInEmpty || (node.size == 0 && index != root)
+    var count = 0
+    var gaps = MemberGaps(of: node)
+    var member = index + 1
+    while member < Int(node.next) {
+      let inner = tree.nodes[member]
+      if inner.fault != nil, inner.form != .bitField {
+        unknown = unknown ?? (.membersUnknown, member)
+      } else {
+        if inner.hasPosition { gaps.pass(inner) }
+        let own = visit(tree, member)
+        count = node.form == .union ? max(count, own) : count + own
+      }
+      member = Int(inner.next)
+    }
+    checkPadding(node, index, count, gaps)
+    return count
+  }
+
+  /// Numbers with padding between them are not homogeneous; nor, maybe, are members that nobody named.
+  private mutating func checkPadding(
+    _ node: EncodingNode, _ index: Int, _ count: Int, _ gaps: MemberGaps
+  ) {
+    if node.size == 0 { return }
+    let isFull = count * (part?.size(on: machine) ?? 0) == Int(node.size)
+    let hasHole = gaps.hasPassed && gaps.isUnexplained
+    if isFull, !hasHole { return }
+    if !node.isRegistered || (gaps.hasPassed && !hasHole) {
+      isRefuted = true
+    } else if unknown == nil {
+      unknown = (hasHole ? .compilersDisagree(over: .hiddenMember) : .membersUnknown, index)
+    }
+  }
+
+  private mutating func visitBitField(_ node: EncodingNode, _ index: Int) {
+    if node.hasBody, node.scalar.size == 16 { wideBitField = wideBitField ?? index }
+    if node.count > 0 {
+      isEmpty = false
+      isRefuted = true
+    } else {
+      disagree(.emptyBitField, index)
+    }
+  }
+
+  private mutating func disagree(_ what: TypeEncodingError.Disagreement, _ index: Int) {
+    if disagreement == nil { disagreement = (.compilersDisagree(over: what), index) }
+  }
+}

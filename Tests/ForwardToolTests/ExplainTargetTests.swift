@@ -1,0 +1,120 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+@Suite("forward explain --target")
+struct ExplainTargetTests {
+  @Test("a signature of AArch64: registers and stack, what is asked about each value, no frame")
+  func signature() throws {
+    let result = try Tool.run([
+      "explain", "--target", "aarch64-linux", "{V=qqq}@:{V=ddd}[2d]{S=qqq}tf",
+    ])
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    #expect(
+      result.output == """
+        {V=qqq}@:{V=ddd}[2d]{S=qqq}tf  method, 7 arguments, on aarch64-linux, 0 bytes of stack
+                      type     size  align  travels in               as
+          result      {V=qqq}    24      8  memory (pointer in x8)   more than 2 words
+          0 receiver  @           8      8  x0                       1 word
+          1 selector  :           8      8  x1                       1 word
+          2           {V=ddd}    24      8  v0:v1:v2                 3 × double
+          3           [2d]       16      8  x2                       the address of the first element
+          4           {S=qqq}    24      8  address of a copy in x3  more than 2 words
+          5           t          16     16  x4:x5                    2 words, the first in an even register
+          6           f           4      4  v3                       float
+
+        """)
+  }
+
+  @Test("a signature of x86-64")
+  func systemV() throws {
+    let result = try Tool.run(["explain", "--target", "x86_64-linux", "{S=qd}D{S=fi}"])
+    #expect(result.status == 0)
+    #expect(result.output.contains("rax:xmm0"))
+    #expect(result.output.contains("integer:vector"))
+    #expect(result.output.contains("on x86_64-linux, 16 bytes of stack"))
+  }
+
+  @Test("--json: the same as values")
+  func signatureJSON() throws {
+    let arguments = ["explain", "--json", "--target", "aarch64-linux", "{V=dd}qqqqqqqq{S=qqq}"]
+    let object = try Tool.objects(Tool.run(arguments).output)[0]
+    #expect(object["target"] as? String == "aarch64-linux")
+    #expect(object["stack"] as? Int == 8)
+    #expect(object["frame"] is NSNull && object["engine"] is NSNull)
+    let result = try #require(object["result"] as? [String: Any])
+    #expect(result["registers"] as? [String] == ["v0", "v1"])
+    let passing = try #require(result["passing"] as? [String: Any])
+    #expect(passing["component"] as? String == "double")
+    #expect(passing["count"] as? Int == 2)
+    let last = try #require((object["arguments"] as? [[String: Any]])?.last)
+    #expect(last["copied"] as? Bool == true)
+    #expect(last["stack"] as? Int == 0)
+    #expect(last["registers"] as? [String] == [])
+    #expect(last["offset"] is NSNull)
+    #expect(last["location"] as? String == "address of a copy at stack+0")
+  }
+
+  @Test(
+    "a type of another machine: its layout, and how it is passed",
+    arguments: [
+      ("aarch64-linux", "{s=cD}", "32 bytes, aligned to 16", "more than 2 words"),
+      ("arm64-macos", "{s=cD}", "16 bytes, aligned to 8", "2 words"),
+      ("arm64-macos", "{s=dD}", "16 bytes, aligned to 8", "2 × double"),
+      ("x86_64-linux", "{s=cd}", "16 bytes, aligned to 8", "integer:vector"),
+      ("aarch64-linux", "{s=Af}", "4 bytes, aligned to 4", "refused, as compilers"),
+    ])
+  func type(target: String, spelling: String, layout: String, passing: String) throws {
+    let result = try Tool.run(["explain", "--type", "--target", target, spelling])
+    #expect(result.status == 0)
+    #expect(result.output.contains("\(layout), on \(target)\n  by value: \(passing)"))
+  }
+
+  @Test(
+    "every row of another machine through the tool, in one run",
+    arguments: [("aarch64-linux", 366), ("arm64-macos", 367)])
+  func table(target: String, count: Int) throws {
+    let rows = try Table("encodings").rows.filter { $0["source"].contains(target) }
+    #expect(rows.count == count)
+    let input = rows.map { $0["encoding"] }.joined(separator: "\n")
+    let arguments = ["explain", "--type", "--json", "--target", target, "-"]
+    let result = try Tool.run(arguments, input: input)
+    #expect(result.status == 0)
+    for (object, row) in zip(try Tool.objects(result.output), rows) {
+      #expect("\(object["size"] ?? "")" == row["size"], "\(row["encoding"])")
+      #expect("\(object["alignment"] ?? "")" == row["align"], "\(row["encoding"])")
+      #expect(object["target"] as? String == target)
+    }
+  }
+
+  @Test(
+    "an unknown target is refused with the list of those that are known",
+    arguments: [
+      (["explain", "--target", "sparc", "v"], "aarch64-linux, x86_64-linux"),
+      (["explain", "--target", "arm64-macos", "v"], "aarch64-linux, x86_64-linux"),
+      (
+        ["explain", "--type", "--target", "", "i"],
+        "x86_64-linux, aarch64-linux, arm64-macos"
+      ),
+      (["explain", "v", "--target"], "--target needs a value"),
+    ])
+  func unknown(arguments: [String], text: String) throws {
+    let result = try Tool.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.errors.contains(text))
+  }
+
+  @Test("a call that is refused there is described all the same, with the reason and its place")
+  func refused() throws {
+    let result = try Tool.run(["explain", "--target", "aarch64-linux", "vi{S=Af}"])
+    #expect(result.status == 65)
+    #expect(result.output.contains("cannot be called"))
+    #expect(result.errors.hasPrefix("vi{S=Af}\n     ^ compilers pass small atomic structures"))
+  }
+
+  @Test("the help tells of it")
+  func help() throws {
+    #expect(try Tool.run(["explain", "--help"]).output.contains("--target MACHINE"))
+  }
+}
