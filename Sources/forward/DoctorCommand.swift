@@ -1,7 +1,6 @@
 import CForwardingShims
 import Forwarding
 import InvocationText
-import TypeEncodings
 
 #if canImport(Glibc)
   import Glibc
