@@ -38,17 +38,10 @@ static ffi_type *scalar_type(FWDKind kind) {
   return NULL;
 }
 
-/// Whether libffi passes the address of what it is given, and makes no copy of its own.
-static uint8_t is_copied(const FWDSlot *slot) {
-  return slot->size > 16 && slot->component_count == 0;
-}
-
 /// The alignment that libffi is told. On AArch64 it would align the address of a copy like the copy, where
 /// the address goes to the stack. Delete this when every libffi in use does not.
 static unsigned short told_alignment(const FWDSlot *slot) {
-#if defined(__aarch64__)
-  if (is_copied(slot)) return 8;
-#endif
+  if (FWD_PASSES_BY_AAPCS64 && fwd_slot_is_copied(slot)) return 8;
   return slot->alignment;
 }
 

@@ -35,6 +35,16 @@ static uint64_t low_half(uint64_t first, __int128 second) {
   return (uint64_t)second;
 }
 
+typedef struct AlignedWords { __int128 words[2]; } AlignedWords;
+
+// The words of a call as AArch64 passes it: eight in registers and one on the stack, the address of a large
+// structure, and the last word.
+static uint64_t last_word(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
+                          uint64_t g, uint64_t h, uint64_t i, uint64_t address, uint64_t last) {
+  (void)(a + b + c + d + e + f + g + h + i + address);
+  return last;
+}
+
 // Out of reach of an optimizer, which would drop what nobody reads.
 __attribute__((noinline)) static void write_over(FourWords *words) {
   *(volatile uint64_t *)&words->words[0] = 9;
@@ -102,6 +112,24 @@ static int probe_odd_register(void) {
   return result != 2;
 }
 
+static int probe_address_alignment(void) {
+  if (!FWD_PASSES_BY_AAPCS64) return -1;
+  ffi_type *elements[] = {&ffi_type_uint64, NULL};
+  ffi_type structure = {sizeof(AlignedWords), 16, FFI_TYPE_STRUCT, elements};
+  ffi_type *types[11];
+  void *values[11];
+  uint64_t word = 7, result = 0;
+  AlignedWords argument = {{0, 0}};
+  for (int i = 0; i < 11; i++) {
+    types[i] = i == 9 ? &structure : &ffi_type_uint64;
+    values[i] = i == 9 ? (void *)&argument : &word;
+  }
+  ffi_cif cif;
+  if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 11, &ffi_type_uint64, types) != FFI_OK) return -1;
+  ffi_call(&cif, FFI_FN(last_word), &result, values);
+  return result != word;
+}
+
 static int probe_passes_original(void) {
   ffi_type *elements[] = {&ffi_type_uint64, &ffi_type_uint64, &ffi_type_uint64, &ffi_type_uint64,
                           NULL};
@@ -117,12 +145,13 @@ static int probe_passes_original(void) {
 
 int fwd_probe_libffi(FWDLibffiFault fault) {
   switch (fault) {
-    case FWDLibffiFaultOddRegister: return probe_odd_register();
-    case FWDLibffiFaultPassesOriginal: return probe_passes_original();
     case FWDLibffiFaultLastRegister: return probe_last_register();
     case FWDLibffiFaultOverwritesPointers: return probe_overwrites_pointers();
     case FWDLibffiFaultLongDoubleStructure: return probe_long_double_structure();
     case FWDLibffiFaultAcceptsVoid: return probe_accepts_void();
+    case FWDLibffiFaultOddRegister: return probe_odd_register();
+    case FWDLibffiFaultAddressAlignment: return probe_address_alignment();
+    case FWDLibffiFaultPassesOriginal: return probe_passes_original();
   }
   return -1;
 }

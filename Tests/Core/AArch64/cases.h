@@ -93,6 +93,7 @@ typedef struct s4k { char v[4001]; } s4k;
   X(copied, s24, s24, i64, s24)                                                                    \
   X(copied_aligned, a32, i64, a32, f64, a32)                                                       \
   X(copied_on_stack, i64, i64, i64, i64, i64, i64, i64, i64, s24, s24, i64, d5, f5)                \
+  X(copied_aligned_on_stack, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, a32, i64, a32)      \
   X(copied_with_floats, f5, h3f, s24, h2f, i64)                                                    \
   X(copied_large, s4k, s4k, i64, s4k)                                                              \
   X(in_memory_and_eight_words, s24, i64, i64, i64, i64, i64, i64, i64, i64)                        \
