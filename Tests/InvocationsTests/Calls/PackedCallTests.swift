@@ -1,5 +1,6 @@
 import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("A call is packed, to be made later")
 struct PackedCallTests {
