@@ -125,6 +125,8 @@ public final class RemoteHost: Sendable {
   }
 
   private func tell(_ message: TransportMessage) {
+    // Who asked just before this closed is told by nobody.
+    guard announcement.read({ $0 != nil }) else { return }
     let interfaces = exposures.read { $0.map(\.interface.name) }
     let limit = transport.maximumPayload - RemoteAnswer.head
     guard let request = try? RemoteRequest(message.payload), request.kind == .ping,

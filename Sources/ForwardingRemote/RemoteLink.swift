@@ -221,10 +221,10 @@ package final class RemoteLink: Sendable {
     while true {
       let bytes = Self.bytes(of: request, until: end)
       let unheard = settling.isGoingOn ? OneAnswer() : nil
+      let heard = unheard.map { Settling.hearing($0, answered) } ?? answered
       let sent: any TransportRequest
       do throws(TransportError) {
-        sent = try transport.request(
-          bytes, to: subject, unheard.map { Settling.hearing($0, answered) } ?? answered)
+        sent = try transport.request(bytes, to: subject, heard)
       } catch .interrupted {
         // Later calls wait for the connection, up to their deadline.
         settling.begin()
@@ -267,7 +267,6 @@ package final class RemoteLink: Sendable {
 private struct AnswersSeen {
   private var hosts: Set<UInt64> = []
   private var bytes = 0
-
   /// The most hosts whose answers are taken, and the most bytes of them together.
   static let (hosts, bytes) = (4096, 64 << 20)
 

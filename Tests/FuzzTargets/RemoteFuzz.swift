@@ -123,7 +123,10 @@ enum RemoteFuzz {
     for payload in [bytes, framed] {
       let transport = InProcessTransport()
       let listener = try transport.subscribe(to: subject, group: nil) { message in
-        message.answer?(payload.prefix(4) + message.payload[4..<20] + payload.dropFirst(4))
+        var answer = Array(payload.prefix(4))
+        answer += message.payload[4..<20]
+        answer += payload.dropFirst(4)
+        message.answer?(answer)
       }
       defer { listener.end() }
       let proxy = RemoteProxy(interface, transport, at: "shop", deadline: .milliseconds(1))
