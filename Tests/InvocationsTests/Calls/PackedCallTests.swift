@@ -6,13 +6,15 @@ import TypeEncodings
 struct PackedCallTests {
   @Test(
     "it has the message's name, or is not packed, as without registers",
-    arguments: ["v@:", "v@:i", "v@:qd", "v@:d"])
-  func selector(encoding: String) throws {
+    arguments: [
+      ("v@:", "stop"), ("v@:i", "stopAfter:"), ("v@:qd", "stopAfter:at:"), ("v@:d", "stopAt:"),
+    ] as [(String, Selector)])
+  func selector(encoding: String, name: Selector) throws {
     let call = try Invocation(MethodSignature(parsing: encoding))
-    try call.setSelector("stop")
+    try call.setSelector(name)
     let packed = call.packed()
     #expect((packed == nil) == !CallPlan.hasDirectEngine)
-    #expect(packed?.selector ?? "stop" == "stop")
-    #expect(packed?.invocation().selector ?? "stop" == "stop")
+    #expect(packed?.selector ?? name == name)
+    #expect(packed?.invocation().selector ?? name == name)
   }
 }
