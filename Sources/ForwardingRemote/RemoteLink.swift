@@ -236,7 +236,7 @@ package final class RemoteLink: Sendable {
     if isClosed { throw .closed }
     answer.whenFinished { restored.finish(.failure(.timedOut)) }
     // Nobody tells of what was over before: so it is tried now and then as well.
-    let again = Deadlines.shared.add(at: .now() + .milliseconds(20)) {
+    let again = Deadlines.shared.add(in: .milliseconds(20)) {
       restored.finish(.success(nil))
     }
     defer { Deadlines.shared.cancel(again) }
