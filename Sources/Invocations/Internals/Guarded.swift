@@ -67,13 +67,7 @@ package final class Guarded<Value>: @unchecked Sendable {
   /// Changes the value where it is as soon as `body` returns a result, and waits while it returns
   /// nil: `body` runs again whenever `change` is announced.
   func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
-    let mutex = unsafe mutex
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
-    while true {
-      if let result = unsafe body(&value) { return result }
-      unsafe pthread_cond_wait(change.condition, mutex)
-    }
+    wait(until: change) { value in body(&value).map { .done($0) } ?? .until(.max) }
   }
 }
 
@@ -97,7 +91,7 @@ extension Guarded {
       switch unsafe body(&value) {
       case .done(let result): return result
       case .until(.max): unsafe pthread_cond_wait(change.condition, mutex)
-      case .until(let time): change.wait(mutex, until: time)
+      case .until(let time): unsafe change.wait(mutex, until: time)
       }
     }
   }
