@@ -1,26 +1,78 @@
 import Dispatch
 import Invocations
 
-/// Closures that are called when their time has come, unless they are taken back: one timer for all.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Closures that are called when their time has come, unless they are taken back: one clock for all.
+///
+/// It is a thread that waits for a condition, begun with the first deadline. A timer of the system is a file: in a
+/// process that may open no more of them it never fires, and nothing would end that waits for its deadline.
 final class Deadlines: Sendable {
   static let shared = Deadlines()
 
   private let state = Guarded(State())
+  private let isEarlier = Announcement()
+
+  /// A deadline that was set, to take it back with.
+  struct Number: Sendable {
+    fileprivate let place: Int
+    fileprivate let turn: UInt64
+  }
 
   private struct State {
-    /// A heap: the earliest first. One that was taken back stays until its time, or until they are many.
-    var heap: [(time: UInt64, number: UInt64)] = []
-    var actions: [UInt64: @Sendable () -> Void] = [:]
-    var number: UInt64 = 0
-    /// When the timer is to look next.
-    var next = UInt64.max
+    struct Entry {
+      let time: UInt64
+      let number: Number
+    }
 
-    mutating func push(_ time: UInt64, _ number: UInt64) {
-      heap.append((time, number))
+    /// A heap: the earliest first. One that was taken back may stay until its time, or until they are many.
+    var heap: [Entry] = []
+    /// What is called; a place that is free again has another turn.
+    var places: [(turn: UInt64, action: (@Sendable () -> Void)?)] = []
+    var free: [Int] = []
+    /// When the thread looks next; it is awake at 0.
+    var next: UInt64 = 0
+    var isRunning = false
+
+    mutating func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Number {
+      if free.isEmpty {
+        free.append(places.count)
+        places.append((0, nil))
+      }
+      let place = free.removeLast()
+      places[place].action = action
+      let number = Number(place: place, turn: places[place].turn)
+      heap.append(Entry(time: time, number: number))
       var child = heap.count - 1
       while child > 0, heap[child].time < heap[(child - 1) / 2].time {
         heap.swapAt(child, (child - 1) / 2)
         child = (child - 1) / 2
+      }
+      return number
+    }
+
+    func isSet(_ number: Number) -> Bool { places[number.place].turn == number.turn }
+
+    /// Takes a closure out, if it is still there.
+    mutating func take(_ number: Number) -> (@Sendable () -> Void)? {
+      guard isSet(number) else { return nil }
+      let action = places[number.place].action
+      places[number.place] = (number.turn + 1, nil)
+      free.append(number.place)
+      return action
+    }
+
+    /// Lets go of what was taken back: at once where it is last, as most are that end in time.
+    mutating func tidy() {
+      while let last = heap.last, !isSet(last.number) { heap.removeLast() }
+      if heap.count > 64, heap.count > 4 * (places.count - free.count) {
+        heap = heap.filter { isSet($0.number) }.sorted { $0.time < $1.time }
       }
     }
 
@@ -39,70 +91,93 @@ final class Deadlines: Sendable {
       }
     }
 
-    /// Takes out what was taken back.
-    mutating func tidy() {
-      heap = heap.filter { actions[$0.number] != nil }.sorted { $0.time < $1.time }
+    /// What is due, and is not there any more.
+    mutating func due() -> [@Sendable () -> Void] {
+      let now = DispatchTime.now().uptimeNanoseconds
+      var due: [@Sendable () -> Void] = []
+      while let first = heap.first, first.time <= now || !isSet(first.number) {
+        pop()
+        if let action = take(first.number) { due.append(action) }
+      }
+      return due
     }
-  }
-
-  /// One for all, set anew whenever another deadline is the first.
-  private let timer = Timer()
-
-  private struct Timer: @unchecked Sendable {
-    // SAFETY: a timer may be set from any thread, and is under the lock.
-    let source = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
-  }
-
-  private init() {
-    timer.source.setEventHandler { [unowned self] in look() }
-    timer.source.activate()
   }
 
   /// How many closures are to be called.
-  var count: Int { state.read { $0.actions.count } }
+  var count: Int { state.read { $0.places.count - $0.free.count } }
 
-  /// Calls a closure at a time, on a thread of its own choice. Returns a number to take it back with.
-  func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> UInt64 {
-    state.withLockInPlace { state in
-      state.number += 1
-      state.actions[state.number] = action
-      state.push(time.uptimeNanoseconds, state.number)
-      if time.uptimeNanoseconds < state.next { set(&state) }
-      return state.number
+  /// Calls a closure at a time, on a thread of its own choice.
+  func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
+    let (number, isFirst) = state.withLockInPlace { state in
+      let number = state.add(time.uptimeNanoseconds, action)
+      if time.uptimeNanoseconds < state.next { isEarlier.announce() }
+      defer { state.isRunning = true }
+      return (number, !state.isRunning)
     }
+    if isFirst { begin() }
+    return number
+  }
+
+  /// The same, in a while.
+  @discardableResult
+  func add(in pause: DispatchTimeInterval, _ action: @escaping @Sendable () -> Void) -> Number {
+    add(at: .now() + pause, action)
   }
 
   /// Takes a closure back.
-  func cancel(_ number: UInt64) {
-    let old: (@Sendable () -> Void)? = state.withLockInPlace { state in
-      let old = state.actions.removeValue(forKey: number)
-      if state.heap.count > 64, state.heap.count > 4 * state.actions.count { state.tidy() }
+  func cancel(_ number: Number) {
+    let old = state.withLockInPlace { state in
+      let old = state.take(number)
+      state.tidy()
       return old
     }
     withExtendedLifetime(old) {}
   }
 
-  /// Sets the timer to the first deadline.
-  private func set(_ state: inout State) {
-    state.next = state.heap.first?.time ?? .max
-    if let first = state.heap.first {
-      timer.source.schedule(deadline: DispatchTime(uptimeNanoseconds: first.time))
+  /// Waits for a while.
+  static func pause(milliseconds: Int) async throws(RemoteError) {
+    let end = OneAnswer()
+    let number = shared.add(in: .milliseconds(milliseconds)) { end.finish(.success(nil)) }
+    defer { shared.cancel(number) }
+    _ = try await end.wait()
+  }
+
+  // MARK: The thread
+
+  private func begin() {
+    // Signals are for the threads of the program.
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let status = pthread_create(
+      &thread, nil,
+      { _ in
+        Deadlines.shared.run()
+        return nil
+      }, nil)
+    if status == 0 {
+      pthread_detach(thread)
+    } else {
+      // The next one tries again.
+      state.withLockInPlace { $0.isRunning = false }
     }
   }
 
-  private func look() {
-    let now = DispatchTime.now().uptimeNanoseconds
-    let due: [@Sendable () -> Void] = state.withLockInPlace { state in
-      var due: [@Sendable () -> Void] = []
-      while let first = state.heap.first,
-        first.time <= now || state.actions[first.number] == nil
-      {
-        state.pop()
-        if let action = state.actions.removeValue(forKey: first.number) { due.append(action) }
+  private func run() {
+    while true {
+      let due: [@Sendable () -> Void] = state.wait(until: isEarlier) { state in
+        let due = state.due()
+        state.next = due.isEmpty ? state.heap.first?.time ?? .max : 0
+        return due.isEmpty ? .until(state.next) : .done(due)
       }
-      set(&state)
-      return due
+      // What is called may take its time.
+      DispatchQueue.global(qos: .userInitiated).async { for action in due { action() } }
     }
-    for action in due { action() }
   }
 }

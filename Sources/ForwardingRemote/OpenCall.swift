@@ -8,7 +8,7 @@ final class OpenCall: Sendable {
   private struct State {
     var task: Task<Void, Never>?
     /// What cancels it when its time is over.
-    var deadline: UInt64?
+    var deadline: Deadlines.Number?
     var isCancelled = false
     var isLate = false
     var hasEnded = false
@@ -17,9 +17,9 @@ final class OpenCall: Sendable {
   /// Tells which task performs the call, and how long somebody waits for it; 0 where nobody does.
   func begin(_ task: Task<Void, Never>, milliseconds: UInt32) {
     if state.read({ $0.hasEnded }) { return }
-    var deadline: UInt64?
+    var deadline: Deadlines.Number?
     if milliseconds > 0 {
-      deadline = Deadlines.shared.add(at: .now() + .milliseconds(Int(milliseconds))) { [self] in
+      deadline = Deadlines.shared.add(in: .milliseconds(Int(milliseconds))) { [self] in
         cancel(isLate: true)
       }
     }

@@ -165,7 +165,7 @@ package final class RemoteGate: Sendable {
       || answering.load(ordering: .acquiring) > 0
     {
       guard ContinuousClock.now < end else { throw .timedOut }
-      do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
+      do { try await Deadlines.pause(milliseconds: 1) } catch { throw .timedOut }
     }
     try await flush(within: limit)
   }

@@ -251,7 +251,7 @@ package final class RemoteLink: Sendable {
     if isClosed { throw .closed }
     answer.whenFinished { restored.finish(.failure(.timedOut)) }
     // Nobody tells of what was over before: it is tried now and then as well.
-    let again = Deadlines.shared.add(at: .now() + .milliseconds(milliseconds)) {
+    let again = Deadlines.shared.add(in: .milliseconds(milliseconds)) {
       restored.finish(.success(nil))
     }
     defer { Deadlines.shared.cancel(again) }

@@ -5,7 +5,7 @@ import Invocations
 /// What goes around calls and answers, as Documentation/Wire.md has it: what the targets for other processes share.
 enum FuzzEnvelope {
   static let head = 24
-  static let answerHead = 12
+  static let answerHead = 28
   static let sender = [UInt8](repeating: 9, count: 8)
   /// Five minutes.
   static let time: [UInt8] = [0xE0, 0x93, 4, 0]
@@ -17,14 +17,15 @@ enum FuzzEnvelope {
     [1, 0, kind, 0] + sender + self.number(number) + time
   }
 
-  /// An answer to a request.
+  /// An answer to a request, whose sender and number it repeats.
   static func answer(_ kind: UInt8, host: [UInt8], to request: [UInt8], _ body: [UInt8]) -> [UInt8]
   {
-    [1, 0, kind, 0] + host + body
+    let zero = [UInt8](repeating: 0, count: 16)
+    return [1, 0, kind, 0] + (request.count >= 20 ? Array(request[4..<20]) : zero) + host + body
   }
 
   /// Where it is said that nobody waits for a call that was sent somewhere.
-  static func cancels(_ subject: String) -> RemoteSubject { RemoteSubject(subject) }
+  static func cancels(_ subject: String) -> RemoteSubject { RemoteSubject(subject + ".cancel") }
 
   /// The kind of bytes that are a request, whatever stands in them.
   static func kind(of bytes: [UInt8]) -> UInt8? {

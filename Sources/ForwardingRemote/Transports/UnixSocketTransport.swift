@@ -53,7 +53,7 @@ public final class UnixSocketTransport: Transport {
     /// Takes nobody for a while. What is suspended must not be let go, so the closure has it.
     func rest() {
       source.suspend()
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) { source.resume() }
+      Deadlines.shared.add(in: .milliseconds(200)) { source.resume() }
     }
   }
 
@@ -165,7 +165,7 @@ public final class UnixSocketTransport: Transport {
   }
 
   private func reconnect(after pause: DispatchTimeInterval) {
-    DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
+    Deadlines.shared.add(in: pause) { [weak self] in
       guard let self, !state.read({ $0.isClosed }) else { return }
       guard (try? connect()) == true else { return reconnect(after: .milliseconds(200)) }
       observers.tell(.restored)
@@ -248,7 +248,7 @@ public final class UnixSocketTransport: Transport {
     let end = ContinuousClock.now + limit
     while !state.read({ $0.connections }).allSatisfy(\.isDrained) {
       guard ContinuousClock.now < end else { throw .timedOut }
-      do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
+      do { try await Deadlines.pause(milliseconds: 1) } catch { throw .timedOut }
     }
   }
 

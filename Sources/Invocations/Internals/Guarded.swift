@@ -67,24 +67,44 @@ package final class Guarded<Value>: @unchecked Sendable {
   /// Changes the value where it is as soon as `body` returns a result, and waits while it returns
   /// nil: `body` runs again whenever `change` is announced.
   func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
+    wait(until: change) { value in body(&value).map { .done($0) } ?? .until(.max) }
+  }
+}
+
+extension Guarded {
+  /// What somebody who waits for a value does next.
+  package enum Waiting<Result> {
+    case done(Result)
+    /// Look again when a change is announced, or at a time: nanoseconds of the clock that never goes back, or `.max`.
+    case until(UInt64)
+  }
+
+  /// Changes the value where it is whenever `change` is announced or the time has come that `body` has said, until
+  /// `body` is done. No file is opened for it, as most timers do.
+  package func wait<Result>(
+    until change: Announcement, _ body: (inout Value) -> Waiting<Result>
+  ) -> Result {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     while true {
-      if let result = unsafe body(&value) { return result }
-      unsafe pthread_cond_wait(change.condition, mutex)
+      switch unsafe body(&value) {
+      case .done(let result): return result
+      case .until(.max): unsafe pthread_cond_wait(change.condition, mutex)
+      case .until(let time): unsafe change.wait(mutex, until: time)
+      }
     }
   }
 }
 
 /// Tells those who wait that a guarded value has changed.
 @safe
-final class Announcement: @unchecked Sendable {
+package final class Announcement: @unchecked Sendable {
   // SAFETY: used under the lock of the value alone, as is what it points at.
   private var made: UnsafeMutablePointer<pthread_cond_t>
   private var process = getpid()
 
-  init() { unsafe made = Self.make() }
+  package init() { unsafe made = Self.make() }
 
   /// The condition of this process. A child gets another one: the condition of its parent knows
   /// threads that wait and that the child does not have, and would wait for them.
@@ -99,8 +119,30 @@ final class Announcement: @unchecked Sendable {
   private static func make() -> UnsafeMutablePointer<pthread_cond_t> {
     let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     unsafe condition.initialize(to: pthread_cond_t())
-    unsafe pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      unsafe pthread_cond_init(condition, nil)
+    #else
+      // Times are those of a clock that nobody sets.
+      var attributes = pthread_condattr_t()
+      unsafe pthread_condattr_init(&attributes)
+      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      unsafe pthread_cond_init(condition, &attributes)
+      unsafe pthread_condattr_destroy(&attributes)
+    #endif
     return unsafe condition
+  }
+
+  /// Waits for the next announcement, or for a time.
+  fileprivate func wait(_ mutex: UnsafeMutablePointer<pthread_mutex_t>, until time: UInt64) {
+    #if canImport(Darwin)
+      let now = clock_gettime_nsec_np(CLOCK_UPTIME_RAW)
+      let left = time > now ? time - now : 0
+      var end = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+      unsafe pthread_cond_timedwait_relative_np(condition, mutex, &end)
+    #else
+      var end = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+      unsafe pthread_cond_timedwait(condition, mutex, &end)
+    #endif
   }
 
   deinit {
@@ -109,7 +151,7 @@ final class Announcement: @unchecked Sendable {
   }
 
   /// Wakes those who wait. The lock of the value is held.
-  func announce() { unsafe pthread_cond_broadcast(condition) }
+  package func announce() { unsafe pthread_cond_broadcast(condition) }
 }
 
 /// A value that each thread has for itself, and that dies with the thread.

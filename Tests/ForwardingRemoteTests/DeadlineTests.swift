@@ -1,0 +1,74 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+@Suite("What is called when its time has come", .timeLimit(.minutes(10)))
+struct DeadlineTests {
+  /// What was called, and who waits for it.
+  private final class Called: Sendable {
+    let numbers = Mutex<[Int]>([])
+    let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func call(_ number: Int) {
+      numbers.withLock { $0.append(number) }
+      continuation.yield()
+    }
+
+    func wait(for count: Int) async {
+      var iterator = stream.makeAsyncIterator()
+      for _ in 0..<count { await iterator.next() }
+    }
+  }
+
+  private func time(in milliseconds: Int) -> DispatchTime { .now() + .milliseconds(milliseconds) }
+
+  @Test("an earlier deadline does not wait for those that were there before")
+  func earlier() async {
+    let called = Called()
+    let late = Deadlines.shared.add(at: time(in: 3_600_000)) { called.call(1) }
+    Deadlines.shared.add(in: .milliseconds(1)) { called.call(2) }
+    await called.wait(for: 1)
+    #expect(called.numbers.withLock { $0 } == [2])
+    Deadlines.shared.cancel(late)
+  }
+
+  @Test("each of many is called once, none before its time, and none that was taken back")
+  func many() async {
+    let called = Called()
+    let early = Atomic(0)
+    var taken: [Deadlines.Number] = []
+    var generator = SystemRandomNumberGenerator()
+    for number in 0..<1000 {
+      let time = time(in: Int.random(in: 0..<50, using: &generator))
+      let set = Deadlines.shared.add(at: time + .seconds(number % 3 == 0 ? 3600 : 0)) {
+        if DispatchTime.now() < time { early.wrappingAdd(1, ordering: .relaxed) }
+        called.call(number)
+      }
+      if number % 3 == 0 { taken.append(set) }
+    }
+    taken.shuffle(using: &generator)
+    for number in taken { Deadlines.shared.cancel(number) }
+    await called.wait(for: 666)
+    #expect(called.numbers.withLock { $0.sorted() } == (0..<1000).filter { $0 % 3 != 0 })
+    #expect(early.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("one that was called cannot be taken back in place of another")
+  func turns() async {
+    let called = Called()
+    let first = Deadlines.shared.add(in: .milliseconds(1)) { called.call(1) }
+    await called.wait(for: 1)
+    // One of them has the place of the first.
+    let others = (2..<3000).map { number in
+      Deadlines.shared.add(at: time(in: 20)) { called.call(number) }
+    }
+    Deadlines.shared.cancel(first)
+    await called.wait(for: others.count)
+    #expect(called.numbers.withLock { $0.sorted() } == Array(1..<3000))
+  }
+}
