@@ -33,6 +33,17 @@ struct PresenceTests {
     #expect(!left.contains { $0.name.hasPrefix(name) })
   }
 
+  @Test("no more are listed than are expected, and a host that is announced twice is gone once")
+  func counted() async throws {
+    let transport = InProcessTransport()
+    let hosts = (0..<3).map { RemoteHost(transport, as: "\(name) \($0)") }
+    for host in hosts + hosts { try host.announce() }
+    #expect(try await RemotePresence.all(on: transport, expecting: 2).count == 2)
+    #expect(try await RemotePresence.all(on: transport, expecting: 3).count == 3)
+    for host in hosts { host.close() }
+    #expect(try await RemotePresence.all(on: transport).isEmpty)
+  }
+
   @Test(
     "an answer that no host gives is not listed",
     arguments: [

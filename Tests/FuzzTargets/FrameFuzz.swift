@@ -104,7 +104,9 @@ enum FrameFuzz {
     /// The next message; nil when the other end has closed.
     func receive() -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 8192)
-      let count = recv(number, &bytes, bytes.count, 0)
+      var count: Int
+      // Who fuzzes looks at the clock with a signal.
+      repeat { count = recv(number, &bytes, bytes.count, 0) } while count < 0 && errno == EINTR
       return count > 0 ? Array(bytes[..<count]) : nil
     }
 
