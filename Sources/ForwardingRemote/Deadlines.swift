@@ -1,14 +1,6 @@
 import Dispatch
 import Invocations
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Closures that are called when their time has come, unless they are taken back: one clock for all.
 ///
 /// It is a thread that waits for a condition, begun with the first deadline. A timer of the system is a file: in a
@@ -145,28 +137,9 @@ final class Deadlines: Sendable {
   // MARK: The thread
 
   private func begin() {
-    // Signals are for the threads of the program.
-    var (all, before) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let status = pthread_create(
-      &thread, nil,
-      { _ in
-        Deadlines.shared.run()
-        return nil
-      }, nil)
-    if status == 0 {
-      pthread_detach(thread)
-    } else {
-      // The next one tries again.
-      state.withLockInPlace { $0.isRunning = false }
-    }
+    if SystemThread.begin({ Deadlines.shared.run() }) { return }
+    // The next one tries again.
+    state.withLockInPlace { $0.isRunning = false }
   }
 
   private func run() {

@@ -24,16 +24,18 @@ enum Envelope {
   }
 
   /// Where it is said that nobody waits for a call that was sent somewhere.
-  static func cancels(of subject: RemoteSubject) -> RemoteSubject { subject }
+  static func cancels(of subject: RemoteSubject) -> RemoteSubject {
+    RemoteSubject(subject.name + ".cancel")
+  }
 
   /// What is in front of an answer's own words.
-  static let answerHead = 12
+  static let answerHead = 28
 
   /// An answer of a host to a request.
   static func answer(
     _ kind: UInt8, refusal: UInt8 = 0, host: UInt64, to request: [UInt8], _ body: [UInt8] = []
   ) -> [UInt8] {
-    [1, 0, kind, refusal] + bytes(of: host) + body
+    [1, 0, kind, refusal] + request[4..<20] + bytes(of: host) + body
   }
 
   /// What an answer says.
