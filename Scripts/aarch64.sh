@@ -70,7 +70,7 @@ build() {
 # Optimized, and so that a processor can check where jumps lead; as in a debug build, where rare paths are
 # common; and without the direct engine.
 build direct -O2 -mbranch-protection=standard
-build checked -O0 -DFWD_CHECKED
+build checked -O0 -DFWD_CHECKED -fsanitize=undefined -fno-sanitize=function -fsanitize-trap=undefined
 build libffi -O2 -DFWD_WITHOUT_DIRECT_ENGINE
 
 for build in direct checked libffi; do

@@ -103,36 +103,31 @@ static FWDArgumentShape argument_shape(const FWDCursor *cursor, int is_wide) {
 /// registers and homes lie depends on both.
 static FWDStatus measure(const FWDPlan *plan, FWDCursor *cursor, int *out_is_wide,
                          size_t *out_index) {
-  uint32_t copied = 0;
   for (uint32_t i = 0; i < plan->facts.argument_count; i++) {
     const FWDSlot *slot = &plan->slots[i];
     FWDPlace place = {.route = FWDRouteNowhere};
     *out_index = i + 1;
     FWDStatus status = fwd_rules_aapcs64.place_argument(slot, cursor, &place);
     if (status != FWDStatusOk) return status;
-    // Copies are on the stack as well, although no register says so.
-    if (place.is_copied) copied += fwd_round_up(slot->size, 16);
-    if (copied + cursor->stack > FWD_STACK_WORDS_MAX * 8) return FWDStatusTooLarge;
     int is_in_vectors = place.register_count && place.registers[0].bank == FWDBankVectors;
     if (is_in_vectors && part_size(slot) == 16) *out_is_wide = 1;
   }
   return FWDStatusOk;
 }
 
-static FWDCursor lay_arguments(Layout *layout) {
+static void lay_arguments(Layout *layout) {
   FWDPlan *plan = layout->plan;
-  FWDCursor cursor = {0, 0, 0};
+  FWDCursor cursor = {0, 0, 0, 0};
   for (uint32_t i = 0; i < plan->facts.argument_count; i++) {
     FWDPlace place = {.route = FWDRouteNowhere};
     fwd_rules_aapcs64.place_argument(&plan->slots[i], &cursor, &place);
     lay_argument(layout, &plan->slots[i], &place);
   }
-  return cursor;
 }
 
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   FWDPlanFacts *facts = &plan->facts;
-  FWDCursor cursor = {0, 0, 0};
+  FWDCursor cursor = {0, 0, 0, 0};
   FWDPlace place = {.route = FWDRouteNowhere};
   int is_wide = 0;
   *out_index = 0;

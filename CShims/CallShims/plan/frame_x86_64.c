@@ -58,7 +58,7 @@ static FWDArgumentShape argument_shape(const FWDCursor *cursor) {
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   FWDPlanFacts *facts = &plan->facts;
   FWDSlot *result = &facts->result;
-  FWDCursor cursor = {0, 0, 0};
+  FWDCursor cursor = {0, 0, 0, 0};
   *out_index = 0;
   FWDPlace place = {.route = FWDRouteNowhere};
   FWDStatus status = fwd_rules_sysv.place_result(result, &cursor, &place);

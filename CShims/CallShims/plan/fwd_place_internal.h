@@ -7,6 +7,8 @@ typedef struct FWDCursor {
   uint32_t integers;
   uint32_t vectors;
   uint32_t stack;
+  /// What the copies take whose addresses travel: a call has them on its stack as well.
+  uint32_t copied;
 } FWDCursor;
 
 /// The rules of one machine. Each finds the place of a value that is described, but not placed: of the
@@ -27,7 +29,7 @@ static inline FWDStatus fwd_place_on_stack(uint32_t size, uint32_t alignment, FW
   place->stack_offset = fwd_round_up(cursor->stack, alignment < 8 ? 8 : alignment);
   place->stack_size = fwd_round_up(size, 8);
   cursor->stack = place->stack_offset + place->stack_size;
-  return cursor->stack > FWD_STACK_WORDS_MAX * 8 ? FWDStatusTooLarge : FWDStatusOk;
+  return cursor->stack + cursor->copied > FWD_STACK_WORDS_MAX * 8 ? FWDStatusTooLarge : FWDStatusOk;
 }
 
 static inline void fwd_place_take(FWDPlace *place, FWDBank bank, uint32_t number) {

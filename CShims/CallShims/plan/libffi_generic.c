@@ -88,7 +88,7 @@ static void fill_gap(FWDPlan *plan, const FWDSlot *slot, FWDCursor *cursor) {
 
 FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
   FWDPlanFacts *facts = &plan->facts;
-  FWDCursor cursor = {0, 0, 0};
+  FWDCursor cursor = {0, 0, 0, 0};
   uint32_t fixed_parts = 0;
   for (uint32_t i = 0; i < facts->argument_count; i++) {
     const FWDSlot *slot = &plan->slots[i];

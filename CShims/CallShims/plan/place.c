@@ -52,7 +52,7 @@ FWDStatus fwd_place_for(FWDAbi abi, const FWDValue *values, size_t argument_coun
                         size_t fixed_count, FWDPlace *out_places, uint32_t *out_stack,
                         size_t *out_index) {
   const FWDRules *rules = abi == FWDAbiSysV ? &fwd_rules_sysv : &fwd_rules_aapcs64;
-  FWDCursor cursor = {0, 0, 0};
+  FWDCursor cursor = {0, 0, 0, 0};
   *out_stack = 0;
   FWDStatus status = fwd_values_check(values, argument_count, out_index);
   for (size_t i = 0; i <= argument_count && status == FWDStatusOk; i++) {

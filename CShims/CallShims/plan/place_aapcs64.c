@@ -72,7 +72,9 @@ static FWDStatus place_argument(const FWDSlot *slot, FWDCursor *cursor, FWDPlace
   if (!is_composite(slot)) return FWDStatusUnsupportedValue;
   // B.4: the callee owns a copy, and gets its address.
   place->is_copied = 1;
-  return place_integers(8, 8, cursor, place);
+  cursor->copied += fwd_round_up(slot->size, 16);
+  FWDStatus status = place_integers(8, 8, cursor, place);
+  return cursor->stack + cursor->copied > FWD_STACK_WORDS_MAX * 8 ? FWDStatusTooLarge : status;
 }
 
 const FWDRules fwd_rules_aapcs64 = {place_result, place_argument};

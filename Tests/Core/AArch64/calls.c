@@ -217,6 +217,27 @@ static void call_back(FWDPlan *plan, const Foreign *other, int by_libffi, int in
   other->call(function);
 }
 
+/// What is copied for a call counts as what it passes on the stack.
+static void check_limit(void) {
+  static const Case limit = {.name = "limits"};
+  FWDValue values[] = {{.alignment = 1}, value_h4d, value_s4k, value_s4k};
+  FWDPlan *plan;
+  size_t index = 0;
+  current = &limit;
+  values[2].size = values[3].size = 32768;
+  FWDStatus status = fwd_plan_create(values, 3, 3, &plan, &index);
+  if (status != FWDStatusOk) return fault("refused, value", index);
+  fwd_plan_destroy(plan);
+  values[3].size += 16;
+  status = fwd_plan_create(values, 3, 3, &plan, &index);
+  if (status != FWDStatusTooLarge || index != 3) fault("not refused, value", index);
+  FWDPlace places[4];
+  uint32_t stack;
+  index = 0;
+  status = fwd_place_for(FWDAbiAAPCS64, values, 3, 3, places, &stack, &index);
+  if (status != FWDStatusTooLarge || index != 3) fault("placed, value", index);
+}
+
 static void forget(FWDEvent event, const void *function) { (void)event, (void)function; }
 
 // The argument says which engine this build has.
@@ -225,6 +246,8 @@ int main(int count, char **arguments) {
   int direct = 0;
   srand(1);
   fwd_set_event_handler(forget);
+  way = engine;
+  if (fwd_has_direct_engine()) check_limit();
   // What is worked around: a libffi without these faults needs less.
   static const char *const faults_of_libffi[] = {"last register",     "changes pointers", "long double",
                                                  "void",              "odd register",     "address alignment",
