@@ -1,7 +1,6 @@
 import CForwardingShims
 import Forwarding
 import InvocationText
-import TypeEncodings
 
 #if canImport(Glibc)
   import Glibc
@@ -171,13 +170,28 @@ enum DoctorCommand {
     return permissions + (isOwn ? ", a page of this program's own file" : " (libffi's closures)")
   }
 
+  /// Those that are known of this machine's libffi, tried.
   private static func faults() -> [(String, Int32)] {
-    [
-      ("issue 574: the last integer register", fwd_probe_libffi(.lastRegister)),
-      ("ffi_call changes the argument pointers", fwd_probe_libffi(.overwritesPointers)),
-      ("a structure of one long double is returned wrong", fwd_probe_libffi(.longDoubleStructure)),
-      ("a void argument is accepted", fwd_probe_libffi(.acceptsVoid)),
+    faults(of: .own).map { ($0, fwd_probe_libffi($1)) }
+  }
+
+  /// The faults that were seen in a release for a machine.
+  private static func faults(of machine: Machine) -> [(String, FWDLibffiFault)] {
+    let anywhere: [(String, FWDLibffiFault)] = [
+      ("ffi_call changes the argument pointers", .overwritesPointers),
+      ("a structure of one long double is returned wrong", .longDoubleStructure),
+      ("a void argument is accepted", .acceptsVoid),
     ]
+    return switch machine {
+    case .x86_64Linux: [("issue 574: the last integer register", .lastRegister)] + anywhere
+    case .aarch64Linux:
+      [
+        ("a value aligned to 16 begins at an odd register", .oddRegister),
+        ("the address of a value aligned to 16 is aligned like it", .addressAlignment),
+        ("issue 694: a large structure is passed without a copy", .passesOriginal),
+      ] + anywhere
+    case .arm64MacOS: anywhere
+    }
   }
 }
 

@@ -1,7 +1,5 @@
 import Forwarding
 import InvocationText
-import Invocations
-import TypeEncodings
 
 /// `forward explain`: a signature or a type, in a table or as JSON.
 enum ExplainCommand {

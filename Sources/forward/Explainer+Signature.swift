@@ -1,7 +1,5 @@
 import Forwarding
 import InvocationText
-import Invocations
-import TypeEncodings
 
 /// A signature, and what is known of its calls.
 struct ExplainedCall {

@@ -1,6 +1,5 @@
 import Forwarding
 import InvocationText
-import TypeEncodings
 
 extension Explainer {
   func typeObject(_ type: TypeEncoding, _ text: String) throws -> JSONValue {
