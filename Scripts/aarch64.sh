@@ -58,10 +58,12 @@ build() {
   local build=$1 name
   shift
   compile "$folder/$build" "$@" "${core[@]}"
-  for name in AArch64/calls callbacks guard holds members; do
+  for name in AArch64/calls allocations callbacks guard holds members; do
     compile "$folder/$build-${name#*/}" "$@" "Tests/Core/$name.c"
   done
   program "$build-calls" "$folder/$build"/*.o "$folder/$build-calls"/*.o "$folder/foreign"/*.o
+  program "$build-allocations" "$folder/$build"/*.o "$folder/$build-allocations"/*.o \
+    -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc
   for name in callbacks guard holds members; do
     program "$build-$name" "$folder/$build"/*.o "$folder/$build-$name"/*.o -Wl,-z,now
   done
@@ -79,6 +81,8 @@ for build in direct checked libffi; do
   # Each rule by itself, by the engine of the build and by libffi beside it.
   run "$programs/$build-calls" $engine
   run "$programs/$build-callbacks"
+  # Each allocation fails in turn.
+  run "$programs/$build-allocations"
   # A call that copies more than is left of a stack ends in its guard, and not behind it.
   run "$programs/$build-guard"
   run "$programs/$build-guard" many

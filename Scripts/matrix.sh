@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Calls functions of random signatures through the C core, and lets them call back. The functions are compiled
-# by gcc and by clang; the core is compiled with the direct engine, and without.
-#   matrix.sh             on this machine
-#   matrix.sh aarch64     on AArch64, in an emulator
+# by gcc and by clang.
+#   matrix.sh             on this machine, by the direct engine and by libffi beside it
+#   matrix.sh aarch64     on AArch64, in an emulator; and by libffi alone, as on a machine without direct engine
 # FORWARDING_SIGNATURES sets how many (3,000) and FORWARDING_SEED where they begin (1000). A fault names its
 # seed, signature and place. FORWARDING_FOLDER is a folder to leave everything in.
 set -eu
@@ -22,6 +22,7 @@ gcc=(gcc)
 link=("${clang[@]}" -fuse-ld=lld)
 emulator=()
 libraries=()
+engines=(direct)
 if [ "$machine" = aarch64 ]; then
   Scripts/setup.sh aarch64
   clang+=(--target=aarch64-linux-gnu --sysroot=/usr/aarch64-linux-gnu
@@ -29,6 +30,7 @@ if [ "$machine" = aarch64 ]; then
   gcc=(aarch64-linux-gnu-gcc)
   link=(aarch64-linux-gnu-gcc)
   emulator=(qemu-aarch64)
+  engines=(direct libffi)
   libraries=(-L/usr/lib/aarch64-linux-gnu)
 elif [ -n "$machine" ]; then
   echo "there is no machine '$machine'" >&2
@@ -36,7 +38,7 @@ elif [ -n "$machine" ]; then
 fi
 
 build=${FORWARDING_BUILD:-.build}
-swift build --product CallMatrix --scratch-path "$build" >"$folder/build.log" 2>&1 || {
+swift build --product CallMatrix --traits Macros --scratch-path "$build" >"$folder/build.log" 2>&1 || {
   cat "$folder/build.log"
   exit 1
 }
@@ -72,7 +74,7 @@ part_by() {
     cat "$folder/part_$name.log"
     return 1
   }
-  for engine in direct libffi; do
+  for engine in "${engines[@]}"; do
     local program="$folder/$engine-$name"
     "${link[@]}" -o "$program" "$folder/cases_$number.o" "$folder/masks_$number.o" "$folder/part_$name.o" \
       "$folder/$engine"/*.o ${libraries[@]+"${libraries[@]}"} -lffi -ldl -pthread
@@ -85,7 +87,7 @@ part_by() {
 
 rm -f "$folder"/*.rows "$folder"/*.faults "$folder"/*.failed
 engine direct
-engine libffi -DFWD_WITHOUT_DIRECT_ENGINE
+[ "${#engines[@]}" -eq 1 ] || engine libffi -DFWD_WITHOUT_DIRECT_ENGINE
 for number in $(seq 0 $(((count + 99) / 100 - 1))); do
   while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
   part "$number" &
@@ -93,7 +95,7 @@ done
 while [ -n "$(jobs -rp)" ]; do wait -n; done
 
 printf '%-8s %-26s %-8s %10s %10s %7s\n' engine way compiler signatures calls wrong
-for engine in direct libffi; do
+for engine in "${engines[@]}"; do
   for compiler in gcc clang; do
     cat "$folder/$engine-"*".$compiler.rows" | awk -F '\t' -v engine=$engine -v compiler=$compiler '
       { signatures[$1] += $2; calls[$1] += $3; wrong[$1] += $4; if (!($1 in at)) { at[$1] = n++; way[n] = $1 } }

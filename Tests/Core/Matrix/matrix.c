@@ -137,6 +137,17 @@ static int received(Way *way, const char *callee, const FWDFrame *frame) {
   return wrong;
 }
 
+/// Reads a value as those do who go by words. What lies nowhere is padding.
+static void read_words(const FWDSlot *slot, const FWDFrame *frame, unsigned char *out,
+                       uint32_t size) {
+  memset(out, 0, size);
+  for (uint32_t word = 0; 8 * word < size; word++) {
+    uint32_t offset = fwd_slot_word(slot, word), left = size - 8 * word;
+    if (offset == FWD_NOWHERE) continue;
+    memcpy(out + 8 * word, (const char *)frame + offset, left < 8 ? left : 8);
+  }
+}
+
 /// One frame, used twice for a callee that scribbles over what it gets, by two engines.
 static void check_calls(void) {
   size_t size = sizeof(FWDInvocationState) + facts->frame_size + 8 * facts->owned_words;
@@ -157,6 +168,8 @@ static void check_calls(void) {
     if (size_of(i + 1)) fwd_slot_store_raw(slot, frame, values[i + 1]);
     fwd_slot_load(slot, frame, back, size_of(i + 1));
     if (is_wrong(own, "(set and read)", i + 1, back)) own->wrong++;
+    read_words(slot, frame, back, size_of(i + 1));
+    if (is_wrong(own, "(word by word)", i + 1, back)) own->wrong++;
   }
   for (int which = 0; which < 2; which++) {
     const void *callee = (const void *)now->callee;
