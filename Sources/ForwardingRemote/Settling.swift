@@ -3,12 +3,15 @@ import Invocations
 import Synchronization
 
 /// The time after an interruption, in which others may not have come back: that nobody listens is no last word then. Such
-/// a call was performed by nobody, and may be sent again.
+/// a call was performed by nobody, and may be sent again, for about as long.
 final class Settling: Sendable {
   typealias Heard = @Sendable (Result<[UInt8], TransportError>) -> Void
 
   /// How long it takes, in nanoseconds.
   private static let time: UInt64 = 2_000_000_000
+
+  /// How often a call is sent again that began in this time: counted, as a busy machine takes longer for each.
+  static let tries = 100
 
   /// Its end, as a time of `DispatchTime`.
   private let end = Atomic<UInt64>(0)
