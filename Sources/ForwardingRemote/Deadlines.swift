@@ -149,8 +149,8 @@ final class Deadlines: Sendable {
         state.next = due.isEmpty ? state.heap.first?.time ?? .max : 0
         return due.isEmpty ? .until(state.next) : .done(due)
       }
-      // What is called may take its time.
-      DispatchQueue.global(qos: .userInitiated).async { for action in due { action() } }
+      // What is called may take its time, and holds up nobody else's.
+      for action in due { DispatchQueue.global(qos: .userInitiated).async(execute: action) }
     }
   }
 }

@@ -217,10 +217,11 @@ package final class RemoteLink: Sendable {
   ) async throws(RemoteError) -> RemoteAnswer? {
     let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
     defer { Deadlines.shared.cancel(deadline) }
-    var pause = 20
+    var (pause, tries) = (20, settling.isGoingOn ? Settling.tries : 0)
     while true {
       let bytes = Self.bytes(of: request, until: end)
-      let unheard = settling.isGoingOn ? OneAnswer() : nil
+      let unheard = tries > 0 ? OneAnswer() : nil
+      tries -= 1
       let heard = unheard.map { Settling.hearing($0, answered) } ?? answered
       let sent: any TransportRequest
       do throws(TransportError) {
@@ -228,6 +229,7 @@ package final class RemoteLink: Sendable {
       } catch .interrupted {
         // Later calls wait for the connection, up to their deadline.
         settling.begin()
+        tries = Settling.tries
         try await wait(answer, atMost: pause)
         pause = min(2 * pause, 320)
         continue
@@ -260,21 +262,5 @@ package final class RemoteLink: Sendable {
       if case .timedOut = error { _ = try await answer.wait() }
       throw error
     }
-  }
-}
-
-/// What came so far for one request: one answer of each host, and not more than anybody wants to keep.
-private struct AnswersSeen {
-  private var hosts: Set<UInt64> = []
-  private var bytes = 0
-  /// The most hosts whose answers are taken, and the most bytes of them together.
-  static let (hosts, bytes) = (4096, 64 << 20)
-
-  mutating func takes(_ answer: RemoteAnswer) -> Bool {
-    guard hosts.count < Self.hosts, bytes + answer.body.count <= Self.bytes,
-      hosts.insert(answer.host).inserted
-    else { return false }
-    bytes += answer.body.count
-    return true
   }
 }

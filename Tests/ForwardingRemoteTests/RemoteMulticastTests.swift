@@ -185,7 +185,9 @@ struct RemoteMulticastTests {
     while sleeper.begun.load(ordering: .relaxed) < 3 { await Task.yield() }
     task.cancel()
     let outcomes = try await task.value
-    #expect(outcomes.prefix(2).map(\.isAnswer) == [true, true])
+    // The answer of another process may be on its way when the sender is cancelled.
+    #expect(outcomes[0].isAnswer)
+    #expect(outcomes[1].isAnswer || outcomes[1].error as? RemoteError == .cancelled)
     #expect(
       outcomes.dropFirst(2).map { $0.error as? RemoteError }
         == [.cancelled, .cancelled, .cancelled])

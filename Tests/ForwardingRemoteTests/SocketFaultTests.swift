@@ -64,6 +64,27 @@ struct SocketFaultTests {
     server.close()
   }
 
+  @Test(
+    "a path that another user has taken is not connected to",
+    .enabled(if: getuid() == 0, "needs two users"))
+  func otherUsersPath() async throws {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      // The kernel says who listened, whoever that process is by now.
+      guard seteuid(65534) == 0 else { exit(2) }
+      let server = try UnixSocketTransport(listeningAt: path)
+      guard seteuid(0) == 0 else { exit(3) }
+      defer { server.close() }
+      do {
+        _ = try UnixSocketTransport(connectedTo: path)
+        exit(4)
+      } catch TransportError.unreachable(let why) where why.hasSuffix("another user listens there")
+      {
+        exit(0)
+      }
+    }
+    unlink(path)
+  }
+
   @Test("signals that come all the time interrupt nothing")
   func signals() async {
     await #expect(processExitsWith: .success) { [name = name as String, path = path as String] in

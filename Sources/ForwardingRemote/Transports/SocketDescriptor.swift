@@ -146,6 +146,12 @@ struct SocketDescriptor: Hashable, Sendable {
     #endif
   }
 
+  /// Whether the process at the other end belongs to another user. Where the kernel does not say, none does.
+  var isOfAnotherUser: Bool {
+    guard case .process(_, let user, _) = peer else { return false }
+    return user != geteuid()
+  }
+
   @unsafe
   private func withAddress(
     of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32

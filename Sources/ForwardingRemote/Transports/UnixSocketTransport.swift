@@ -130,6 +130,8 @@ public final class UnixSocketTransport: Transport {
         descriptor.close()
         return false
       }
+      // Who ends leaves the path to anybody who may write there; nobody else's answers are believed.
+      if descriptor.isOfAnotherUser { throw .unreachable("\(path): another user listens there") }
     } catch {
       descriptor.close()
       throw error
