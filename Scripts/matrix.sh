@@ -58,11 +58,13 @@ engine() {
 
 # Compiles and runs one part of the signatures, with functions of both compilers: part <number>
 part() {
+  # Until it has come to its end: what does not compile ends it.
+  echo "part $1 did not come to its end" >"$folder/part_$1.failed"
   core -O0 -I Tests/Core/Matrix -c "$folder/cases_$1.c" -o "$folder/cases_$1.o"
   "${clang[@]}" -w -O0 -DONLY_MASKS -c "$folder/part_$1.c" -o "$folder/masks_$1.o"
   part_by "$1" gcc "${gcc[@]}"
   part_by "$1" clang "${clang[@]}"
-  rm "$folder/cases_$1.o" "$folder/masks_$1.o"
+  rm "$folder/cases_$1.o" "$folder/masks_$1.o" "$folder/part_$1.failed"
 }
 
 # The same with functions of one: part_by <number> <name of the compiler> <command>...
@@ -88,11 +90,13 @@ part_by() {
 rm -f "$folder"/*.rows "$folder"/*.faults "$folder"/*.failed
 engine direct
 [ "${#engines[@]}" -eq 1 ] || engine libffi -DFWD_WITHOUT_DIRECT_ENGINE
-for number in $(seq 0 $(((count + 99) / 100 - 1))); do
-  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+last=$(((count + 99) / 100 - 1))
+# How a part ended is in its files: a job that is over by the time of `wait` tells nothing.
+for number in $(seq 0 $last); do
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
   part "$number" &
 done
-while [ -n "$(jobs -rp)" ]; do wait -n; done
+while [ -n "$(jobs -rp)" ]; do wait -n || true; done
 
 printf '%-8s %-26s %-8s %10s %10s %7s\n' engine way compiler signatures calls wrong
 for engine in "${engines[@]}"; do
@@ -101,6 +105,14 @@ for engine in "${engines[@]}"; do
       { signatures[$1] += $2; calls[$1] += $3; wrong[$1] += $4; if (!($1 in at)) { at[$1] = n++; way[n] = $1 } }
       END { for (i = 1; i <= n; i++) printf "%-8s %-26s %-8s %10d %10d %7d\n", engine, way[i], compiler,
             signatures[way[i]], calls[way[i]], wrong[way[i]] }'
+  done
+done
+for number in $(seq 0 $last); do
+  for engine in "${engines[@]}"; do
+    for compiler in gcc clang; do
+      name="$engine-$number.$compiler"
+      [ -s "$folder/$name.rows" ] || echo "$name has no rows" >"$folder/$name.empty.failed"
+    done
   done
 done
 for way in 'direct call' trampoline; do

@@ -187,7 +187,7 @@ enum DoctorCommand {
     case .aarch64Linux:
       [
         ("a value aligned to 16 begins at an odd register", .oddRegister),
-        ("the address of a value aligned to 16 is aligned like it", .addressAlignment),
+        ("no stack is reserved for the addresses of large values", .stackRoom),
         ("issue 694: a large structure is passed without a copy", .passesOriginal),
       ] + anywhere
     case .arm64MacOS: anywhere

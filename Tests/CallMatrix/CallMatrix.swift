@@ -38,7 +38,7 @@ struct CallMatrix {
     }
     print("\(count) signatures; \(refused) of them refused, as compilers disagree")
     // Those are rare, or little is compared.
-    if refused > max(count / 4, partSize) { exit(1) }
+    if refused > max(count * 15 / 100, partSize) { exit(1) }
   }
 
   private static func style(of part: Int) -> SignatureMatrix.Style {

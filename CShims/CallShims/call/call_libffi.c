@@ -11,6 +11,7 @@ void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *fun
   // Built for every call: before 3.7 ffi_call may aim these pointers at its own dead stack
   // when a large structure is passed by value.
   void *values[plan->part_count + 1];
+  void *addresses[FWD_PASSES_BY_AAPCS64 ? plan->part_count + 1 : 1];
   char *copy = plan->copied_bytes ? __builtin_alloca_with_align(plan->copied_bytes, 128) : NULL;
   for (uint32_t i = 0; i < plan->part_count; i++) {
     const FWDPart *part = &plan->parts[i];
@@ -18,6 +19,9 @@ void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *fun
     if (!part->is_copied) continue;
     values[i] = memcpy(copy, values[i], part->size);
     copy += fwd_round_up(part->size, 16);
+    if (!fwd_part_is_address(part)) continue;
+    addresses[i] = values[i];
+    values[i] = &addresses[i];
   }
   // ffi_call only reads the cif, although its type does not say so.
   ffi_call((ffi_cif *)&plan->cif, FFI_FN(function), (char *)frame + plan->libffi_result, values);

@@ -1,5 +1,5 @@
 // What every file of machine code says of itself: its stack is not executable, and each place that a
-// jump may lead to begins with `endbr64` or `bti`, and every return goes where its call came from. The
+// jump may lead to begins with `endbr64`, `bti` or `paciasp`, and every return goes where its call came from. The
 // linker takes the last two from a whole program if one of its files does not say them.
 #if defined(__linux__) && defined(__ELF__)
         .section .note.GNU-stack, "", %progbits

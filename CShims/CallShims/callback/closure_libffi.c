@@ -64,8 +64,11 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   const FWDPlan *plan = callback->plan;
   char *memory = (char *)frame;
   memset(frame, 0, plan->facts.frame_size);
-  for (uint32_t i = 0; i < plan->part_count; i++)
-    memcpy(memory + plan->parts[i].offset, values[i], plan->parts[i].size);
+  for (uint32_t i = 0; i < plan->part_count; i++) {
+    const FWDPart *part = &plan->parts[i];
+    const void *value = fwd_part_is_address(part) ? *(void **)values[i] : values[i];
+    memcpy(memory + part->offset, value, part->size);
+  }
   FWDSlot slot = plan->facts.result;
   uint64_t hidden = frame->integers[0];
   callback->handler(callback->context, frame);

@@ -1,5 +1,6 @@
 // Which rules calls have on this machine. For C and for machine code, so nothing but macros stands here. No
-// other file asks the compiler for that; a few ask for the instructions of a processor.
+// other file asks the compiler for that; a few ask for the instructions of a processor, and
+// fwd_elf_notes.h for the notes that a processor's files have.
 #pragma once
 
 // The direct engine knows where each value travels under the System V ABI of x86-64, and under AAPCS64, the

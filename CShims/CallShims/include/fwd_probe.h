@@ -17,8 +17,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDLibffiFault : uint8_
   FWDLibffiFaultAcceptsVoid,
   /// On AArch64 a value that is aligned to 16 begins at an odd register.
   FWDLibffiFaultOddRegister,
-  /// On AArch64 the address of a large structure that is aligned to 16 is aligned like it on the stack.
-  FWDLibffiFaultAddressAlignment,
+  /// On AArch64 no room is reserved on the stack for the addresses of large structures.
+  FWDLibffiFaultStackRoom,
   /// A large structure is passed where the caller has it, and the callee may write into it.
   FWDLibffiFaultPassesOriginal,
 } FWDLibffiFault;

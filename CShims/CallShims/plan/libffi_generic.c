@@ -38,13 +38,6 @@ static ffi_type *scalar_type(FWDKind kind) {
   return NULL;
 }
 
-/// The alignment that libffi is told. On AArch64 it would align the address of a copy like the copy, where
-/// the address goes to the stack. Delete this when every libffi in use does not.
-static unsigned short told_alignment(const FWDSlot *slot) {
-  if (FWD_PASSES_BY_AAPCS64 && fwd_slot_is_copied(slot)) return 8;
-  return slot->alignment;
-}
-
 /// An aggregate by its parts where they are all of one floating type, else words of its size.
 static ffi_type *aggregate_type(FWDPlan *plan, const FWDSlot *slot) {
   ffi_type **elements = plan->elements;
@@ -54,7 +47,7 @@ static ffi_type *aggregate_type(FWDPlan *plan, const FWDSlot *slot) {
   for (uint32_t i = 0; i < count; i++) elements[i] = part;
   elements[count] = NULL;
   ffi_type *type = &plan->composites[plan->composite_count++];
-  *type = (ffi_type){slot->size, told_alignment(slot), FFI_TYPE_STRUCT, elements};
+  *type = (ffi_type){slot->size, slot->alignment, FFI_TYPE_STRUCT, elements};
   return type;
 }
 
@@ -65,8 +58,9 @@ static ffi_type *type_of(FWDPlan *plan, const FWDSlot *slot) {
 
 static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
   uint32_t size = slot->size < 8 ? 8 : slot->size;
-  plan->parts[plan->part_count++] =
-      (FWDPart){type_of(plan, slot), slot->offset, size, fwd_slot_is_copied(slot)};
+  FWDPart *part = &plan->parts[plan->part_count++];
+  *part = (FWDPart){&ffi_type_pointer, slot->offset, size, fwd_slot_is_copied(slot)};
+  if (!fwd_part_is_address(part)) part->type = type_of(plan, slot);
 }
 
 /// A word that nobody looks at, where libffi would use a register that must be left out: it does not know

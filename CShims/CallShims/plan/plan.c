@@ -37,9 +37,10 @@ static FWDPlan *allocate(size_t argument_count) {
 static uint32_t stack_needed(const FWDPlan *plan) {
   const uint32_t little = 1024, function = 4096;
   uint32_t bytes = 8 * plan->facts.passed_words;
-  // libffi gathers the arguments once more, and wants a list of pointers to them.
+  // libffi gathers the arguments once more, and wants a list of pointers to them. The other list holds the
+  // addresses of copies.
   if (plan->facts.engine != FWDEngineDirect)
-    bytes = 2 * plan->cif.bytes + (uint32_t)sizeof(void *) * (plan->part_count + 1);
+    bytes = 2 * plan->cif.bytes + 2 * (uint32_t)sizeof(void *) * (plan->part_count + 1);
   bytes += plan->copied_bytes;
   return bytes <= little ? 0 : bytes + function;
 }

@@ -250,7 +250,7 @@ int main(int count, char **arguments) {
   if (fwd_has_direct_engine()) check_limit();
   // What is worked around: a libffi without these faults needs less.
   static const char *const faults_of_libffi[] = {"last register",     "changes pointers", "long double",
-                                                 "void",              "odd register",     "address alignment",
+                                                 "void",              "odd register",     "stack room",
                                                  "passes the original"};
   printf("AArch64, faults of libffi:");
   for (int i = 0; i <= FWDLibffiFaultPassesOriginal; i++)

@@ -96,6 +96,9 @@ typedef struct s4k { char v[4001]; } s4k;
   X(copied_aligned_on_stack, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, a32, i64, a32)      \
   X(copied_with_floats, f5, h3f, s24, h2f, i64)                                                    \
   X(copied_large, s4k, s4k, i64, s4k)                                                              \
+  X(copied_nine, i64, i64, s24, s24, s24, s24, s24, s24, s24, s24, s24)                            \
+  X(copied_twelve, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24)                \
+  X(copied_many_aligned, i64, i64, a32, a32, a32, a32, a32, a32, a32, a32, a32, f5, d5, s4k)       \
   X(in_memory_and_eight_words, s24, i64, i64, i64, i64, i64, i64, i64, i64)                        \
   X(in_memory_and_vectors, s24, f64, f64, f64, i64)                                                \
   X(in_memory_and_stack, d5, i64, i64, i64, i64, i64, i64, i64, i64, i64, f64)                     \
@@ -115,6 +118,8 @@ typedef struct s4k { char v[4001]; } s4k;
   X(variadic_structures, s16, i64, s16, s3, s12, a16, i64, s16)                                    \
   X(variadic_floats, h2f, f32, h2f, h3d, f64, h4f, f64)                                            \
   X(variadic_copied, s24, i64, s24, i64, d5, a32)                                                  \
+  X(variadic_copied_nine, i64, i64, s24, s24, s24, s24, s24, s24, s24, s24, s24)                   \
+  X(variadic_copied_twelve, s24, i64, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24, s24)  \
   X(variadic_quads, f128, i64, f128, h2q, f64, h4q, h2q, f128)                                     \
   X(variadic_complex, cd, cf, cd, cf, cq)
 
