@@ -99,8 +99,6 @@ public final class UnixSocketTransport: Transport {
 
   deinit { close() }
 
-  // MARK: Connections
-
   private func accept(on descriptor: SocketDescriptor, atMost limit: Int) {
     guard let listening else { return }
     listening.source.setEventHandler { [weak self] in
