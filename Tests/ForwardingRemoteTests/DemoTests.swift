@@ -119,7 +119,10 @@
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
       let process = try started(program)
       #expect(line() == "begun\n")
-      // The script, the server, three stations, and this one.
+      // The script, the server, three stations, and this one. What a process has in its environment is not there to
+      // be read while it becomes another program.
+      let end = ContinuousClock.now + .seconds(60)
+      while try processes().count != 6, ContinuousClock.now < end { usleep(20_000) }
       #expect(try processes().count == 6)
       kill(process.processIdentifier, signal)
       // This waits for all that have its files open, not for the script alone.
