@@ -7,14 +7,16 @@
   final class Inbox: Sendable {
     private let prefix: String
     private let state = Guarded(State())
+    private let isSettled = Announcement()
 
     private struct State {
       var requests: [UInt64: Request] = [:]
-      /// The subscription; another one that was made meanwhile counts for nothing.
-      var subscription: UInt64?
+      var subscription = Subscription.none
       /// Why answers cannot come.
       var denial: String?
     }
+
+    private enum Subscription { case none, beingMade, made }
 
     init(_ prefix: String) {
       self.prefix = prefix + "." + String(UInt64.random(in: 0 ... .max), radix: 36) + "."
@@ -43,7 +45,7 @@
       _ subject: String, _ connection: NATSConnection,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> Request {
-      if state.read({ $0.subscription == nil }) { try subscribe(connection) }
+      if state.read({ $0.subscription != .made }) { try subscribe(connection) }
       // What is not allowed may be known by now, and is not told again.
       let result: Result<Request, TransportError> = state.withLockInPlace { state in
         if let denial = state.denial { return .failure(.denied(denial)) }
@@ -57,17 +59,26 @@
       return try result.get()
     }
 
-    /// The server hears of it before any request: two callers may both make one, and each does so before it sends.
+    /// The server hears of it before any request. There is never more than one, not even for a moment: the word that
+    /// nobody listens goes to any one of those that the server has.
     private func subscribe(_ connection: NATSConnection) throws(TransportError) {
-      let number = UInt64.random(in: 0 ... .max)
-      let made = try connection.subscribe(prefix + "*", group: nil) { [weak self] message in
-        self?.take(message, from: number)
+      let isMine = state.wait(until: isSettled) { state in
+        if state.subscription == .beingMade { return .until(.max) }
+        defer { if state.subscription == .none { state.subscription = .beingMade } }
+        return .done(state.subscription == .none)
       }
-      let isFirst = state.withLockInPlace { state in
-        if state.subscription == nil { state.subscription = number }
-        return state.subscription == number
+      guard isMine else { return }
+      var made = Subscription.none
+      defer {
+        state.withLockInPlace { state in
+          state.subscription = made
+          isSettled.announce()
+        }
       }
-      if !isFirst { made.stop() }
+      try connection.subscribe(prefix + "*", group: nil) { [weak self] message in
+        self?.take(message)
+      }
+      made = .made
     }
 
     private func remove(_ number: UInt64) {
@@ -75,9 +86,9 @@
       withExtendedLifetime(old) {}
     }
 
-    private func take(_ message: NATSMessage, from subscription: UInt64) {
+    private func take(_ message: NATSMessage) {
       guard let number = UInt64(message.subject.dropFirst(prefix.count), radix: 36),
-        let request = state.read({ $0.subscription == subscription ? $0.requests[number] : nil })
+        let request = state.read({ $0.requests[number] })
       else { return }
       request.answered(
         message.isUnheard ? .failure(.nobodyListens) : .success(message.payload))

@@ -43,6 +43,27 @@
       for request in requests { request.end() }
     }
 
+    @Test("the first requests of a connection, some at a time, all hear that nobody listens")
+    func firstRequests() async throws {
+      let server = try NATSServer()
+      for _ in 0..<300 {
+        let here = try NATSTransport(server.url)
+        defer { here.close() }
+        let remote = RemoteProxy(
+          try Vault.interface(), here, at: name, deadline: .seconds(5))
+        let errors = await withTaskGroup(of: RemoteError?.self) { tasks in
+          for _ in 0..<4 {
+            tasks.addTask {
+              do { _ = try await Vault.deposit(1, on: remote) } catch { return error as? RemoteError }
+              return nil
+            }
+          }
+          return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(errors == Array(repeating: .unreachable("nobody listens"), count: 4))
+      }
+    }
+
     @Test("no answer goes to where others take calls or records, or to anywhere but an inbox")
     func misdirected() async throws {
       let server = try NATSServer()

@@ -203,6 +203,7 @@ struct RemoteMulticastTests {
     for manner in [Worker.Manner.answers, .fails] {
       while team.worker(manner).told.load(ordering: .relaxed) == 0 { await Task.yield() }
     }
-    #expect(remotes.map(\.statistics.told) == [1, 1])
+    // It is counted when it is sent, and may be there before.
+    while remotes.map(\.statistics.told) != [1, 1] { await Task.yield() }
   }
 }
