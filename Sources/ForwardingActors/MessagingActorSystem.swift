@@ -151,12 +151,10 @@ public final class MessagingActorSystem: DistributedActorSystem {
 
   // MARK: Ending
 
-  /// Takes no new calls, and waits for those that are being performed.
+  /// Takes no new calls, waits for those that are being performed, and closes. When the time is over it closes all the
+  /// same, and throws `TransportError.timedOut`.
   public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
-    try await gate.drain(within: limit)
-    close()
-    // What was answered is out, and whoever calls from now on is told that nobody listens.
-    try await gate.flush(within: limit)
+    try await gate.drain(within: limit) { close() }
   }
 
   /// Takes no more calls: what is on its way is refused as `draining`. The transport stays open, and other nodes can be

@@ -35,7 +35,8 @@ extension Remote where Face: Sendable {
   /// votes.values  // [true, false, true]
   /// ```
   ///
-  /// The closure sends one message, whose answers these are.
+  /// The closure sends one message, whose answers these are. That nobody listens, or answers in time, is no error: all
+  /// are silent then. Every other reason why hosts could not be asked, or heard, is thrown.
   ///
   /// - Parameters:
   ///   - count: after how many answers to stop; all of the deadline is waited if there are less.
@@ -47,8 +48,10 @@ extension Remote where Face: Sendable {
     let gathering = GatheringProxy(proxy, count, limit)
     do { _ = try await send(Face(forwardingTo: gathering)) } catch {
       // What the first one answered, or that nobody did, is in the report.
-      if gathering.call == nil { throw error }
+      if !gathering.isOver { throw error }
     }
+    // Whatever the closure has made of it.
+    if let failure = gathering.failure { throw failure }
     return gathering.gathered()
   }
 }
@@ -60,7 +63,11 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
   private let count: Int
   private let limit: Duration?
   private let answers = Guarded<[RemoteAnswer]>([])
-  private(set) var call: Invocation?
+  private var call: Invocation?
+  /// Whether all that answers in time has done so.
+  private(set) var isOver = false
+  /// Why hosts could not be asked, or heard.
+  private(set) var failure: RemoteError?
 
   init(_ remote: RemoteProxy, _ count: Int, _ limit: Duration?) {
     self.remote = remote
@@ -78,18 +85,30 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
   override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
     call = invocation.copy()
     let bytes = try remote.interface.encode(invocation)
-    let count = count
-    try await remote.link.askAll(.asked, bytes, within: limit) { [answers] answer in
-      answers.withLockInPlace {
-        if $0.count < count { $0.append(answer) }
-        return $0.count >= count
-      }
-    }
+    try await ask(bytes)
+    isOver = true
     // The face gives its caller the first answer.
     guard let first = answers.read({ $0.first { $0.kind == .answered } }) else {
       throw RemoteError.timedOut
     }
     try remote.interface.decodeResult(first.result(), into: invocation)
+  }
+
+  private nonisolated(nonsending) func ask(_ bytes: [UInt8]) async throws(RemoteError) {
+    let count = count
+    do throws(RemoteError) {
+      try await remote.link.askAll(.asked, bytes, within: limit) { [answers] answer in
+        answers.withLockInPlace {
+          if $0.count < count { $0.append(answer) }
+          return $0.count >= count
+        }
+      }
+    } catch .unreachable {
+      // Nobody listens: all are silent.
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   func gathered<Value: Sendable>() -> Gathered<Value> {
@@ -112,6 +131,9 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
       try remote.interface.decodeResult(answer.result(), into: copy)
       let place = TypedPlace(ofAny: Value.self, isResult: true)
       return .success(try copy.call.answer(as: Value.self, place))
+    } catch RemoteError.refused(.expired, _) {
+      // The host was first to see that the time was over.
+      return .failure(.timedOut)
     } catch let error as RemoteError {
       return .failure(error)
     } catch let error as WireError {

@@ -157,17 +157,25 @@ package final class RemoteGate: Sendable {
 
   // MARK: Ending
 
-  /// Takes no new calls, and waits for those that are being performed.
-  package func drain(within limit: Duration) async throws(TransportError) {
+  /// Takes no new calls, waits for those that are being performed, and closes: also when the time is over, or nobody
+  /// waits any more.
+  package func drain(
+    within limit: Duration, closing: () -> Void
+  ) async throws(TransportError) {
     isDraining.store(true, ordering: .sequentiallyConsistent)
     let end = ContinuousClock.now + limit
-    while performing.load(ordering: .sequentiallyConsistent) > 0
-      || answering.load(ordering: .acquiring) > 0
+    var isInTime = true
+    while isInTime,
+      performing.load(ordering: .sequentiallyConsistent) > 0
+        || answering.load(ordering: .acquiring) > 0
     {
-      guard ContinuousClock.now < end else { throw .timedOut }
-      do { try await Deadlines.pause(milliseconds: 1) } catch { throw .timedOut }
+      isInTime = ContinuousClock.now < end
+      do { try await Deadlines.pause(milliseconds: 1) } catch { isInTime = false }
     }
-    try await flush(within: limit)
+    closing()
+    guard isInTime else { throw .timedOut }
+    // What was answered is out, and whoever sends from now on is told that nobody listens.
+    try await flush(within: max(.zero, end - .now))
   }
 
   /// Waits until what was sent, and whom the transport listens for, is known to the other side.

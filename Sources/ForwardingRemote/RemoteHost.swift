@@ -28,8 +28,14 @@ public final class RemoteHost: Sendable {
   private let transport: any Transport
   private let gate: RemoteGate
   let settings = Guarded(Settings())
-  private let exposures = Guarded<[Exposure]>([])
+  private let exposures = Guarded(Exposures())
   private let announcement = Guarded<(any TransportSubscription)?>(nil)
+
+  private struct Exposures {
+    var all: [Exposure] = []
+    /// How often this was closed.
+    var closings = 0
+  }
 
   struct Settings: Sendable {
     var authorize: (@Sendable (Caller) -> Bool)?
@@ -83,6 +89,7 @@ public final class RemoteHost: Sendable {
     on lane: DeliveryLane? = nil
   ) throws(TransportError) {
     let exposure = Exposure(target, interface, lane, self)
+    let closings = exposures.read { $0.closings }
     let subject = RemoteSubject(parts: "forwarding", name, interface.name)
     let subscription = try transport.subscribe(to: subject, group: group) { [gate] message in
       gate.receive(
@@ -99,7 +106,16 @@ public final class RemoteHost: Sendable {
       exposure.close()
       throw error
     }
-    exposures.withLock { $0.append(exposure) }
+    // Who closes meanwhile does not see this one.
+    let isOpen = exposures.withLock { exposures in
+      let isOpen = exposures.closings == closings
+      if isOpen { exposures.all.append(exposure) }
+      return isOpen
+    }
+    guard isOpen else {
+      exposure.close()
+      throw .closed
+    }
   }
 
   /// Lets others send the messages of a protocol to an object of it.
@@ -115,6 +131,7 @@ public final class RemoteHost: Sendable {
 
   /// Tells whoever asks all hosts, by ``RemotePresence``, what is exposed here. Nobody hears of a host that does not.
   public func announce() throws(TransportError) {
+    let closings = exposures.read { $0.closings }
     let new = try transport.subscribe(to: RemotePresence.subject, group: nil) {
       [weak self] message in self?.tell(message)
     }
@@ -122,12 +139,17 @@ public final class RemoteHost: Sendable {
       defer { old = new }
       return old
     }?.end()
+    // Who closes meanwhile may have been too early to see it.
+    guard exposures.read({ $0.closings }) == closings else {
+      announcement.withLock { $0.take() }?.end()
+      throw .closed
+    }
   }
 
   private func tell(_ message: TransportMessage) {
     // Who asked just before this closed is told by nobody.
     guard announcement.read({ $0 != nil }) else { return }
-    let interfaces = exposures.read { $0.map(\.interface.name) }
+    let interfaces = exposures.read { $0.all.map(\.interface.name) }
     let limit = transport.maximumPayload - RemoteAnswer.head
     guard let request = try? RemoteRequest(message.payload), request.kind == .ping,
       let bytes = try? RemotePresence.bytes(of: name, interfaces, limit: limit)
@@ -138,19 +160,20 @@ public final class RemoteHost: Sendable {
 
   // MARK: Ending
 
-  /// Takes no new calls, and waits for those that are being performed.
+  /// Takes no new calls, waits for those that are being performed, and closes. When the time is over it closes all the
+  /// same, and throws ``TransportError/timedOut``.
   public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
-    try await gate.drain(within: limit)
-    close()
-    // What was answered is out, and whoever sends from now on is told that nobody listens.
-    try await transport.flush(within: limit)
+    try await gate.drain(within: limit) { close() }
   }
 
   /// Takes no more messages: what is on its way is refused as ``RemoteRefusal/draining``. The transport stays open.
   public func close() {
     let ended = exposures.withLock { exposures in
-      defer { exposures = [] }
-      return exposures
+      defer {
+        exposures.all = []
+        exposures.closings += 1
+      }
+      return exposures.all
     }
     announcement.withLock { $0.take() }?.end()
     for exposure in ended { exposure.close() }

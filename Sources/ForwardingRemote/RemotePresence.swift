@@ -34,6 +34,9 @@ public struct RemotePresence: Hashable, Sendable {
 
   /// Where those who announce themselves listen.
   static let subject: RemoteSubject = "forwarding-hosts"
+  /// The most interfaces of one host that are told, and taken.
+  static let interfaces = 1024
+
   /// Asks who is there, of those that have announced themselves.
   ///
   /// - Parameters:
@@ -61,10 +64,12 @@ public struct RemotePresence: Hashable, Sendable {
 
   /// Reads what a host says; nil for what no host says.
   package init?(_ answer: RemoteAnswer) {
-    let read: Result<(String, [String]), WireError> = WireReader.over(Array(answer.body)) {
+    let read: Result<(String, [String])?, WireError> = WireReader.over(Array(answer.body)) {
       reader in
       do throws(WireError) {
         let counts = try (Int(reader.uint16()), Int(reader.uint16()))
+        // What takes two bytes there takes sixteen here.
+        guard counts.1 <= Self.interfaces else { return .success(nil) }
         let name = try reader.text(counts.0)
         var interfaces: [String] = []
         for _ in 0..<counts.1 { interfaces.append(try reader.text(Int(reader.uint16()))) }
@@ -74,16 +79,20 @@ public struct RemotePresence: Hashable, Sendable {
         return .failure(error)
       }
     }
-    guard case .success(let (name, interfaces)) = read else { return nil }
+    guard case .success(let (name, interfaces)?) = read else { return nil }
     (host, self.name, self.interfaces) = (answer.host, name, interfaces)
   }
 
-  /// What a host says of itself, in no more bytes than the transport carries.
+  /// What a host says of itself, in no more bytes than the transport carries: as many interfaces as there is room for.
   package static func bytes(
     of name: String, _ interfaces: [String], limit: Int
   ) throws(WireError) -> [UInt8] {
     var writer = WireWriter(limit: limit)
-    let listed = interfaces.prefix(Int(UInt16.max))
+    var room = limit - 4 - min(name.utf8.count, Int(UInt16.max))
+    let listed = interfaces.prefix(Self.interfaces).prefix { interface in
+      room -= 2 + min(interface.utf8.count, Int(UInt16.max))
+      return room >= 0
+    }
     try writer.append(UInt16(clamping: name.utf8.count))
     try writer.append(UInt16(clamping: listed.count))
     try writer.append(Array(name.utf8.prefix(Int(UInt16.max))))

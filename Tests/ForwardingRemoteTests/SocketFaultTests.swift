@@ -116,7 +116,7 @@ struct SocketFaultTests {
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setRoom(8192)
-    let connection = SocketConnection(descriptor)
+    let connection = SocketConnection(descriptor, SocketPatience())
     let error = #expect(throws: TransportError.self) {
       try connection.send([UInt8](repeating: 0, count: 100_000))
     }
@@ -146,7 +146,7 @@ struct SocketFaultTests {
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setUp()
-    let connection = SocketConnection(descriptor)
+    let connection = SocketConnection(descriptor, SocketPatience())
     connection.begin(ReadingRooms(100)) { _, _ in
     } ended: { _ in
     }

@@ -3,13 +3,11 @@ import Invocations
 
 /// One connection to another process: messages out in their order, and messages in, on a queue of its own.
 final class SocketConnection: Sendable {
-  /// How many bytes may wait to be sent.
-  static let patience = 8 << 20
-
   let peer: TransportPeer
   private let descriptor: SocketDescriptor
   private let queue = DispatchQueue(label: "forwarding.socket")
   private let outbox = Guarded(Outbox())
+  private let patience: SocketPatience
   private let sources: Sources
   private let ended = Guarded<(@Sendable (SocketConnection) -> Void)?>(nil)
 
@@ -37,8 +35,9 @@ final class SocketConnection: Sendable {
   }
 
   /// Takes over a socket.
-  init(_ descriptor: SocketDescriptor) {
+  init(_ descriptor: SocketDescriptor, _ patience: SocketPatience) {
     self.descriptor = descriptor
+    self.patience = patience
     peer = descriptor.peer
     sources = Sources(
       reading: DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue),
@@ -94,9 +93,9 @@ final class SocketConnection: Sendable {
         case .full: sources.writing.resume()
         }
       }
-      guard outbox.bytes + bytes.count <= Self.patience else { return .congested }
+      guard patience.keeps(bytes, beside: outbox.bytes) else { return .congested }
       outbox.messages.append(bytes)
-      outbox.bytes += bytes.count
+      outbox.bytes += SocketPatience.cost(of: bytes)
       return nil
     }
     if let error { throw error }
@@ -119,7 +118,9 @@ final class SocketConnection: Sendable {
           return true
         // One that cannot be sent ever does not hold up those behind it.
         case .sent, .tooLarge:
-          outbox.bytes -= outbox.messages[outbox.first].count
+          let cost = SocketPatience.cost(of: outbox.messages[outbox.first])
+          outbox.bytes -= cost
+          patience.gets(back: cost)
           outbox.messages[outbox.first] = []
           outbox.first += 1
         }
@@ -140,6 +141,7 @@ final class SocketConnection: Sendable {
     outbox.withLockInPlace { outbox in
       if outbox.isEnded { return false }
       let wasWaiting = !outbox.isEmpty
+      patience.gets(back: outbox.bytes)
       outbox = Outbox(isEnded: true)
       sources.reading.cancel()
       sources.writing.cancel()

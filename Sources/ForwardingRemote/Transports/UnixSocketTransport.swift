@@ -24,6 +24,7 @@ public final class UnixSocketTransport: Transport {
   private let path: String
   private let listening: Listening?
   private let rooms: ReadingRooms
+  private let patience = SocketPatience()
 
   struct State {
     var connections: [SocketConnection] = []
@@ -109,7 +110,7 @@ public final class UnixSocketTransport: Transport {
             new.close()
             continue
           }
-          begin(SocketConnection(new))
+          begin(SocketConnection(new, patience))
         case .nothing: return
         // They wait until files are closed. To be told of them all the time helps nobody.
         case .noRoom: return listening.rest()
@@ -134,7 +135,7 @@ public final class UnixSocketTransport: Transport {
       descriptor.close()
       throw error
     }
-    begin(SocketConnection(descriptor))
+    begin(SocketConnection(descriptor, patience))
     return true
   }
 
