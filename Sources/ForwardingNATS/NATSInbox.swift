@@ -62,7 +62,7 @@
     /// The server hears of it before any request. There is never more than one, not even for a moment: the word that
     /// nobody listens goes to any one of those that the server has.
     private func subscribe(_ connection: NATSConnection) throws(TransportError) {
-      let isMine = state.wait(until: isSettled) { state in
+      let isMine: Bool = state.wait(until: isSettled) { state in
         if state.subscription == .beingMade { return .until(.max) }
         defer { if state.subscription == .none { state.subscription = .beingMade } }
         return .done(state.subscription == .none)

@@ -78,6 +78,63 @@
       citizen.close()
     }
 
+    @Test("that nobody listens is no error: nobody answers, and those who did before are silent")
+    func nobody() async throws {
+      let transport = InProcessTransport()
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let none = try await town.gather { try await $0.vote("more trees?") }
+      #expect(none.answers.isEmpty && none.silent.isEmpty)
+      let host = RemoteHost(transport, as: "town")
+      try host.expose(Citizen(true), as: VoterProxy.self)
+      _ = try await town.gather(expecting: 1) { try await $0.vote("more trees?") }
+      host.close()
+      let gone = try await town.gather { try await $0.vote("more trees?") }
+      #expect(gone.answers.isEmpty && gone.silent == [host.number])
+    }
+
+    @Test(
+      "what keeps hosts from being asked, or heard, is thrown, whatever the closure makes of it")
+    func errors() async throws {
+      let transport = InProcessTransport()
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      // Somebody listens, and says nothing.
+      let subject = RemoteSubject("forwarding.town.\(town.proxy.interface.name)")
+      let asked = Guarded(0)
+      let silent = try transport.subscribe(to: subject, group: nil) { _ in
+        asked.withLock { $0 += 1 }
+      }
+      town.proxy.inFlightLimit = 0
+      await #expect(throws: RemoteError.congested(limit: 0)) {
+        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
+      }
+      town.proxy.inFlightLimit = 10
+      let waiting = Task {
+        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
+      }
+      while asked.read({ $0 }) == 0 { await Task.yield() }
+      waiting.cancel()
+      await #expect(throws: RemoteError.cancelled) { try await waiting.value }
+      let closed = Task {
+        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
+      }
+      while asked.read({ $0 }) == 1 { await Task.yield() }
+      transport.close()
+      await #expect(throws: RemoteError.closed) { try await closed.value }
+      await #expect(throws: RemoteError.closed) {
+        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
+      }
+      silent.end()
+    }
+
+    @Test("an error of the closure before it has sent anything is its own")
+    func closure() async throws {
+      struct NoQuestion: Error {}
+      let town = try Remote<VoterProxy>(InProcessTransport(), at: "town")
+      await #expect(throws: NoQuestion.self) {
+        _ = try await town.gather { _ -> Bool in throw NoQuestion() }
+      }
+    }
+
     @Test("a face is asked where it is awaited, told where it is not, and has its own answer else")
     func face() async throws {
       let transport = InProcessTransport()

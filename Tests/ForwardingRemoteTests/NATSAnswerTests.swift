@@ -54,7 +54,9 @@
         let errors = await withTaskGroup(of: RemoteError?.self) { tasks in
           for _ in 0..<4 {
             tasks.addTask {
-              do { _ = try await Vault.deposit(1, on: remote) } catch { return error as? RemoteError }
+              do { _ = try await Vault.deposit(1, on: remote) } catch {
+                return error as? RemoteError
+              }
               return nil
             }
           }

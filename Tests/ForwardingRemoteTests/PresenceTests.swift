@@ -58,4 +58,37 @@ struct PresenceTests {
     #expect(all.isEmpty)
     listener.end()
   }
+
+  @Test("1,024 interfaces of a host are listed, of one that says more nothing is")
+  func manyInterfaces() async throws {
+    let transport = InProcessTransport()
+    for count in [1024, 1025] {
+      let names = [UInt8](repeating: 0, count: 2 * count)
+      let listener = try transport.subscribe(to: "forwarding-hosts", group: nil) { message in
+        message.answer?(
+          [1, 0, 0x84, 0] + message.payload[4..<20] + [1, 2, 3, 4, 5, 6, 7, 8] + [0, 0]
+            + [UInt8(count & 0xff), UInt8(count >> 8)] + names)
+      }
+      let all = try await RemotePresence.all(on: transport, expecting: 1, within: .milliseconds(50))
+      #expect(all.map(\.interfaces.count) == (count == 1024 ? [1024] : []))
+      listener.end()
+    }
+  }
+
+  @Test("a host lists as many interfaces as its transport carries, and the first 1,024 at most")
+  func listedInPart() async throws {
+    for (size, length, count) in [(1 << 20, 4, 1024), (4096, 250, 16)] {
+      let transport = InProcessTransport(maximumPayload: size)
+      let host = RemoteHost(transport, as: "bank")
+      defer { host.close() }
+      try host.announce()
+      let vault = Vault()
+      let names = (0..<1100).map { number in
+        String(repeating: "x", count: length - 4) + String(1000 + number)
+      }
+      for name in names { try host.expose(vault, Interface(name)) }
+      let all = try await RemotePresence.all(on: transport, expecting: 1)
+      #expect(all.first?.interfaces == Array(names.prefix(count)))
+    }
+  }
 }

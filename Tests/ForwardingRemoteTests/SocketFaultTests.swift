@@ -146,7 +146,8 @@ struct SocketFaultTests {
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setUp()
-    let connection = SocketConnection(descriptor, SocketPatience())
+    let patience = SocketPatience()
+    let connection = SocketConnection(descriptor, patience)
     connection.begin(ReadingRooms(100)) { _, _ in
     } ended: { _ in
     }
@@ -160,8 +161,27 @@ struct SocketFaultTests {
       most = max(most, connection.places)
     }
     #expect(!connection.isDrained && most < 20_000, "\(most)")
+    #expect(patience.waiting > 0)
     connection.end()
+    #expect(patience.waiting == 0)
     close(ends[1])
+  }
+
+  @Test("peers that read nothing share what may wait, and each has room for the largest message")
+  func sharedPatience() {
+    let patience = SocketPatience()
+    let message = [UInt8](repeating: 0, count: 1000)
+    var waiting = [Int](repeating: 0, count: 256)
+    for peer in waiting.indices {
+      while patience.keeps(message, beside: waiting[peer]) {
+        waiting[peer] += SocketPatience.cost(of: message)
+      }
+    }
+    #expect(waiting[0] > SocketPatience.one - 2000 && waiting[0] <= SocketPatience.one)
+    #expect(waiting.reduce(0, +) == patience.waiting && patience.waiting <= 128 << 20)
+    #expect(waiting.allSatisfy { $0 > (160 << 10) + SocketFrame.head + SocketFrame.subject + 64 })
+    for count in waiting { patience.gets(back: count) }
+    #expect(patience.waiting == 0)
   }
 
   @Test("of many that begin to listen where a process has died, one does; another file stays")

@@ -2,10 +2,10 @@ import Synchronization
 
 /// How much may wait to be sent over all sockets of a transport, for those who do not read.
 ///
-/// One has what all the others leave, and 8 MB at most. So each who comes when many read nothing still gets as much as
-/// any of them.
+/// One has up to 8 MB of the 64 MB that are there for all, and 256 KB in any case: so nobody takes the room of others, and
+/// the largest message can wait for each.
 final class SocketPatience: Sendable {
-  static let (one, all) = (8 << 20, 64 << 20)
+  static let (least, one, all) = (256 << 10, 8 << 20, 64 << 20)
 
   private let taken = Atomic(0)
 
@@ -16,7 +16,7 @@ final class SocketPatience: Sendable {
   func keeps(_ bytes: [UInt8], beside waiting: Int) -> Bool {
     let cost = Self.cost(of: bytes)
     let taken = taken.wrappingAdd(cost, ordering: .relaxed).newValue
-    if waiting + cost <= min(Self.one, Self.all - taken) { return true }
+    if waiting + cost <= max(Self.least, min(Self.one, Self.all - taken)) { return true }
     gets(back: cost)
     return false
   }

@@ -1,0 +1,125 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import Invocations
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@Suite("The end of a host", .timeLimit(.minutes(10)))
+struct HostEndTests {
+  private let name = "bank \(UInt32.random(in: 0 ... .max))"
+
+  @Test("one that cannot drain in time is closed all the same", arguments: Way.allCases)
+  func late(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    vault.isOpen.store(false, ordering: .relaxed)
+    let call = Task { try await Vault.hold(on: remote) }
+    while host.statistics.asked == 0 { await Task.yield() }
+    await #expect(throws: TransportError.timedOut) {
+      try await host.drain(within: .milliseconds(50))
+    }
+    // Over a server, what was on its way meets the end a little later.
+    while true {
+      let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(1, on: remote) }
+      if error == .unreachable("nobody listens") { break }
+      #expect(error == .refused(.draining, ""))
+    }
+    // What it had begun is answered.
+    vault.isOpen.store(true, ordering: .relaxed)
+    try await call.value
+  }
+
+  @Test("who waits for it to drain and is cancelled closes it")
+  func cancelled() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: name)
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), transport, at: name, deadline: .seconds(300))
+    vault.isOpen.store(false, ordering: .relaxed)
+    let call = Task { try await Vault.hold(on: remote) }
+    while host.statistics.asked == 0 { await Task.yield() }
+    let drain = Task { try await host.drain(within: .seconds(300)) }
+    drain.cancel()
+    await #expect(throws: TransportError.timedOut) { try await drain.value }
+    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+      try await Vault.deposit(1, on: remote)
+    }
+    vault.isOpen.store(true, ordering: .relaxed)
+    try await call.value
+  }
+
+  @Test("what is exposed or announced while it closes is not", arguments: [true, false])
+  func meanwhile(isAnnounced: Bool) async throws {
+    let transport = MeanwhileTransport()
+    let host = RemoteHost(transport, as: name)
+    transport.meanwhile.withLock { $0 = { host.close() } }
+    #expect(throws: TransportError.closed) {
+      if isAnnounced { try host.announce() } else { try host.expose(Vault(), Vault.interface()) }
+    }
+    #expect(transport.listeners.read { $0 } == 0)
+    // It may be used again.
+    transport.meanwhile.withLock { $0 = {} }
+    if isAnnounced { try host.announce() } else { try host.expose(Vault(), Vault.interface()) }
+    #expect(transport.listeners.read { $0 } == (isAnnounced ? 1 : 2))
+    host.close()
+    #expect(transport.listeners.read { $0 } == 0)
+  }
+}
+
+/// A transport in this process, where something happens while somebody begins to listen.
+private final class MeanwhileTransport: Transport {
+  let meanwhile = Guarded<@Sendable () -> Void>({})
+  let listeners = Guarded(0)
+  private let inner = InProcessTransport()
+
+  private final class Listener: TransportSubscription {
+    let inner: any TransportSubscription
+    let listeners: Guarded<Int>
+
+    init(_ inner: any TransportSubscription, _ listeners: Guarded<Int>) {
+      (self.inner, self.listeners) = (inner, listeners)
+      listeners.withLock { $0 += 1 }
+    }
+
+    func end() {
+      listeners.withLock { $0 -= 1 }
+      inner.end()
+    }
+  }
+
+  var maximumPayload: Int { inner.maximumPayload }
+
+  func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
+    try inner.publish(payload, to: subject)
+  }
+
+  func request(
+    _ payload: [UInt8], to subject: RemoteSubject,
+    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+  ) throws(TransportError) -> any TransportRequest {
+    try inner.request(payload, to: subject, answered)
+  }
+
+  func subscribe(
+    to subject: RemoteSubject, group: String?,
+    _ receive: @escaping @Sendable (TransportMessage) -> Void
+  ) throws(TransportError) -> any TransportSubscription {
+    let listener = Listener(try inner.subscribe(to: subject, group: group, receive), listeners)
+    meanwhile.read { $0 }()
+    return listener
+  }
+
+  func flush(within limit: Duration) async throws(TransportError) {}
+
+  func onChange(
+    _ changed: @escaping @Sendable (TransportState) -> Void
+  ) -> any TransportSubscription { inner.onChange(changed) }
+
+  func close() { inner.close() }
+}
