@@ -241,6 +241,7 @@ let package = Package(
       name: "ForwardingRemoteTests",
       dependencies: [
         "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
+        "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
     .testTarget(

@@ -1,7 +1,5 @@
 #include "fwd_crc32c.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 // The polynomial, its bits in reverse.
@@ -9,9 +7,6 @@
 
 static uint32_t table[256];
 static int has_instruction;
-static _Atomic uint64_t fork_count;
-
-static void enter_child(void) { atomic_fetch_add_explicit(&fork_count, 1, memory_order_relaxed); }
 
 // Before the program begins, so that nobody has to ask whether it was done.
 __attribute__((constructor)) static void prepare(void) {
@@ -24,15 +19,10 @@ __attribute__((constructor)) static void prepare(void) {
   __builtin_cpu_init();
   has_instruction = __builtin_cpu_supports("sse4.2") != 0;
 #endif
-  pthread_atfork(NULL, NULL, enter_child);
 }
 
 int fwd_crc32c_has_instruction(void) {
   return has_instruction;
-}
-
-uint64_t fwd_fork_count(void) {
-  return atomic_load_explicit(&fork_count, memory_order_relaxed);
 }
 
 uint32_t fwd_crc32c_by_table(uint32_t before, const void *bytes, size_t count) {

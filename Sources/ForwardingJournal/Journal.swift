@@ -38,7 +38,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   public let cut: JournalTail
 
   private let reference: ObjectReference?
-  private let forks: UInt64
+  private let process = OwnProcess()
   let state: OwnLock<JournalState>
 
   /// Opens a journal, or begins one, and forwards calls to `target`, which it keeps alive unless told otherwise.
@@ -52,7 +52,6 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     self.interface = interface
     self.options = options
     reference = target.map { ObjectReference($0, isStrong: strongly) }
-    forks = JournalFile.forks
     var opened = try JournalState.open(path, options.sync)
     cut = opened.cut
     opened.state.prepare(interface)
@@ -94,7 +93,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   }
 
   /// Whether a lock of the parent's may be held for good here.
-  private var isForked: Bool { JournalFile.forks != forks }
+  private var isForked: Bool { process.isForked }
 
   func check() throws(JournalError) {
     if isForked { throw .forked(path: path) }

@@ -1,5 +1,6 @@
 import CJournalShims
 import ForwardingWire
+import Invocations
 
 #if canImport(Glibc)
   import Glibc
@@ -31,7 +32,7 @@ final class JournalFile: Sendable {
   let path: String
   private let descriptor: Int32
   // SAFETY: set by who opens the file, before anybody else knows it.
-  private nonisolated(unsafe) var lockedIn: UInt64?
+  private nonisolated(unsafe) var lockedIn: OwnProcess?
 
   enum Purpose { case reading, appending, replacing }
 
@@ -93,11 +94,11 @@ final class JournalFile: Sendable {
       guard code == EWOULDBLOCK else { throw .system("locked", path: path, code: code) }
       throw .locked(path: path, holder: holder)
     }
-    unsafe lockedIn = Self.forks
+    unsafe lockedIn = OwnProcess()
   }
 
   /// Lets others write the file, also while a child has the descriptor, which does not let go of its parent's lock.
-  func unlock() { if unsafe lockedIn == Self.forks { flock(descriptor, LOCK_UN) } }
+  func unlock() { if unsafe lockedIn?.isForked == false { flock(descriptor, LOCK_UN) } }
 
   /// Appends bytes by one `write`. What it leaves is written by another one; if that fails, the file is cut back
   /// to `end`, where it ended before.
@@ -178,9 +179,6 @@ final class JournalFile: Sendable {
   static func text(ofError code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
-
-  /// A number that is another one in a child process.
-  static var forks: UInt64 { fwd_fork_count() }
 
   /// The nanoseconds since 1970 began.
   static var now: Int64 {

@@ -39,6 +39,7 @@ public enum RemoteError: Error, Hashable, Sendable {
       case .closed: .closed
       case .timedOut: .timedOut
       case .nobodyListens: .unreachable("nobody listens")
+      case .forked: .unreachable("\(error)")
       case .unreachable(let why): .unreachable(why)
       case .tooLarge, .congested, .denied, .failed: .notCarried(error)
       }

@@ -1,5 +1,6 @@
 import CJournalShims
 import ForwardingJournal
+import ForwardingTestSupport
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Foundation
 import Testing
 @testable import ForwardingJournal

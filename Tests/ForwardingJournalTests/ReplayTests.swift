@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import ForwardingTesting
 import Foundation
 import Testing

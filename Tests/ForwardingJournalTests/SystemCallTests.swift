@@ -1,4 +1,5 @@
 import ForwardingJournal
+import ForwardingTestSupport
 import Foundation
 import Glibc
 import Testing

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Foundation
 import Glibc
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdint.h>
 
 #pragma clang assume_nonnull begin
 
@@ -19,5 +20,9 @@ pthread_mutex_t *fwd_lock_of(const void *object);
 /// end: a thread that has such a lock must not take one, as it may be the same.
 void fwd_lock(pthread_mutex_t *lock);
 void fwd_unlock(pthread_mutex_t *lock);
+
+/// Returns a number that is another one in each child that this process forks: who remembers it knows whether its files
+/// and threads are its own. Takes no lock.
+uint64_t fwd_fork_count(void);
 
 #pragma clang assume_nonnull end

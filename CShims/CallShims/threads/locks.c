@@ -1,4 +1,5 @@
 /// The locks of Swift objects, and how all locks of this package pass a fork.
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -62,7 +63,15 @@ static void unlock_all(void) {
   for (int i = LOCKS - 1; i >= 0; i--) pthread_mutex_unlock(&locks[i].mutex);
 }
 
+static _Atomic uint64_t fork_count;
+
+uint64_t fwd_fork_count(void) {
+  fwd_set_up_threads();
+  return atomic_load_explicit(&fork_count, memory_order_relaxed);
+}
+
 static void enter_child(void) {
+  atomic_fetch_add_explicit(&fork_count, 1, memory_order_relaxed);
   fwd_forget_other_threads();
   unlock_all();
 }

@@ -17,8 +17,4 @@ uint32_t fwd_crc32c_by_table(uint32_t before, const void *_Nullable bytes, size_
 /// whole life of the process.
 int fwd_crc32c_has_instruction(void);
 
-/// A number that is another one in each child that this process forks: who remembers it knows whether its
-/// files and locks are its own. 0 in a process that was not forked.
-uint64_t fwd_fork_count(void);
-
 #pragma clang assume_nonnull end

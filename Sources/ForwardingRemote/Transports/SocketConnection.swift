@@ -9,6 +9,9 @@ final class SocketConnection: Sendable {
   private let outbox = Guarded(Outbox())
   private let patience: SocketPatience
   private let sources: Sources
+  private let process = OwnProcess()
+  /// Those of a parent: its queues cannot be used to end them, and they must not go before their end.
+  private static let kept = Guarded<[Sources]>([])
   private let ended = Guarded<(@Sendable (SocketConnection) -> Void)?>(nil)
 
   private struct Outbox {
@@ -53,7 +56,7 @@ final class SocketConnection: Sendable {
     sources.writing.suspend()
   }
 
-  deinit { end() }
+  deinit { if process.isForked { Self.kept.withLock { $0.append(sources) } } else { end() } }
 
   /// Begins to take messages. `ended` is called once, when there will be no more.
   func begin(

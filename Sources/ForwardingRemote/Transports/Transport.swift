@@ -160,6 +160,8 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case timedOut
   /// The connection cannot be made.
   case unreachable(String)
+  /// This process is a child of the one whose transport it is: it makes its own, after `exec`.
+  case forked
   /// The server does not let this process do that.
   case denied(String)
   /// Anything else, in the words of what failed.
@@ -175,6 +177,7 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .congested: "more is waiting to be sent than may"
     case .timedOut: "it took longer than it may"
     case .unreachable(let reason): "cannot be reached: \(reason)"
+    case .forked: "the transport belongs to the process that this one was forked from"
     case .denied(let reason): "not allowed: \(reason)"
     case .failed(let reason): reason
     }

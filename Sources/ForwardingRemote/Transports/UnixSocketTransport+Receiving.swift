@@ -2,6 +2,18 @@ import Invocations
 
 // What comes from other processes: a frame says what it is, and is believed in nothing else.
 extension UnixSocketTransport {
+  /// A request on its way, and from whom an answer may come.
+  struct Pending {
+    let request: AnsweredRequest
+    var waiting: [SocketConnection]
+    /// Whether somebody of this process listens, who may answer at any time.
+    let isHeardHere: Bool
+    /// Whether somebody listens, as far as is known.
+    var isHeard: Bool
+    /// Why one of those who may have answered does not.
+    var failure: TransportError?
+  }
+
   /// How many connections there are.
   var connectionCount: Int { state.read { $0.connections.count } }
 

@@ -25,24 +25,13 @@ public final class UnixSocketTransport: Transport {
   private let listening: Listening?
   private let rooms: ReadingRooms
   private let patience = SocketPatience()
+  private let process = OwnProcess()
 
   struct State {
     var connections: [SocketConnection] = []
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
     var isClosed = false
-  }
-
-  /// A request on its way, and from whom an answer may come.
-  struct Pending {
-    let request: AnsweredRequest
-    var waiting: [SocketConnection]
-    /// Whether somebody of this process listens, who may answer at any time.
-    let isHeardHere: Bool
-    /// Whether somebody listens, as far as is known.
-    var isHeard: Bool
-    /// Why one of those who may have answered does not.
-    var failure: TransportError?
   }
 
   private struct Listening: @unchecked Sendable {
@@ -229,6 +218,7 @@ public final class UnixSocketTransport: Transport {
   private func receivers(
     of subject: RemoteSubject, _ count: Int
   ) throws(TransportError) -> ([SubscriptionTable.Listener], [SocketConnection]) {
+    if process.isForked { throw .forked }
     guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
     guard subject.name.utf8.count <= SocketFrame.subject else {
       throw .tooLarge(limit: SocketFrame.subject, given: subject.name.utf8.count)
@@ -242,10 +232,12 @@ public final class UnixSocketTransport: Transport {
     to subject: RemoteSubject, group: String?,
     _ receive: @escaping @Sendable (TransportMessage) -> Void
   ) throws(TransportError) -> any TransportSubscription {
-    try subscriptions.add(subject, group, receive)
+    if process.isForked { throw .forked }
+    return try subscriptions.add(subject, group, receive)
   }
 
   public func flush(within limit: Duration) async throws(TransportError) {
+    if process.isForked { throw .forked }
     let end = ContinuousClock.now + limit
     while !state.read({ $0.connections }).allSatisfy(\.isDrained) {
       guard ContinuousClock.now < end else { throw .timedOut }
@@ -260,6 +252,8 @@ public final class UnixSocketTransport: Transport {
   }
 
   public func close() {
+    // The file and the sockets are the parent's.
+    if process.isForked { return }
     let before = state.withLockInPlace { state in
       let before = state
       state = State(isClosed: true)

@@ -1,5 +1,6 @@
 import CForwardingFixtures
 import Forwarding
+import ForwardingTestSupport
 import Testing
 
 /// The memory of proxies and registrations, counted by the C library. Each in a process of its own, where

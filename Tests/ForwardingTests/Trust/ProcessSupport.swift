@@ -12,15 +12,6 @@ final class Counter: CallObject, @unchecked Sendable {
   let count = Atomic(0)
 }
 
-/// Ends the process with a line of text unless something is so: `precondition` needs seconds for that.
-func require(
-  _ isSo: Bool, _ text: @autoclosure () -> String = "not so", line: Int = #line
-) {
-  if isSo { return }
-  FileHandle.standardError.write(Data("line \(line): \(text())\n".utf8))
-  _exit(Int32(1 + line % 100))
-}
-
 final class Box {
   let body: () -> Void
   init(_ body: @escaping () -> Void) { self.body = body }

@@ -1,0 +1,60 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingTestSupport
+import ForwardingWire
+import Foundation
+import RemoteTestSupport
+import Testing
+
+@Suite("A process that is forked", .timeLimit(.minutes(10)))
+struct ForkTests {
+  @Test("a child is refused by its parent's transports, may let them go, and the parent goes on")
+  func socket() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let path = folder.path("socket")
+      var there: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
+      var here: UnixSocketTransport? = try UnixSocketTransport(connectedTo: path)
+      var host: RemoteHost? = RemoteHost(there!, as: "bank")
+      let vault = Vault()
+      try host!.expose(vault, Vault.interface())
+      var remote: RemoteProxy? = RemoteProxy(
+        try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
+      require(try await Vault.deposit(1, on: remote!) == 1)
+      let child = Child {
+        for transport in [there!, here!] {
+          do {
+            try transport.publish([1], to: "anything")
+            require(false, "a child sent by its parent's socket")
+          } catch TransportError.forked {}
+          do {
+            _ = try transport.request([1], to: "anything") { _ in }
+            require(false, "a child asked by its parent's socket")
+          } catch TransportError.forked {}
+          do {
+            _ = try transport.subscribe(to: "anything", group: nil) { _ in }
+            require(false, "a child listens at its parent's socket")
+          } catch TransportError.forked {}
+        }
+        do {
+          try Vault.add.message(1, on: remote!)
+          require(false, "a child told by its parent's socket")
+        } catch RemoteError.unreachable(let why) {
+          require(why == "\(TransportError.forked)")
+        }
+        here!.close()
+        (remote, host, here, there) = (nil, nil, nil, nil)
+        // In this process all is as usual.
+        let own = InProcessTransport()
+        let bank = RemoteHost(own, as: "bank")
+        try bank.expose(vault, Vault.interface())
+        try Vault.add.message(1, on: RemoteProxy(try Vault.interface(), own, at: "bank"))
+        require(vault.balance == 2 && bank.statistics.told == 1)
+      }
+      require(child.wait() == 0)
+      require(FileManager.default.fileExists(atPath: path))
+      require(try await Vault.deposit(1, on: remote!) == 2)
+      exit(0)
+    }
+  }
+}
