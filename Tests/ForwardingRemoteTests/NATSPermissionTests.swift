@@ -52,7 +52,13 @@
         try await user.flush(within: .seconds(60))
       }
       while host.statistics.strange < 2 { await Task.yield() }
+      try host.announce()
+      let hosts = try await RemotePresence.all(on: ann, expecting: 1, within: .seconds(60))
+      #expect(hosts.map(\.name) == ["bank-1"] && hosts[0].interfaces == ["bank", "tally"])
       #expect(ann.lastDenial == nil && ben.lastDenial == nil)
+      // Who only sends to one interface may not look for others.
+      await #expect(throws: RemoteError.self) { try await RemotePresence.all(on: ben) }
+      #expect(ben.lastDenial == "Permissions Violation for Publish to \"forwarding-hosts\"")
       host.close()
     }
 
