@@ -58,6 +58,17 @@ final class Exposure: Sendable {
     }
   }
 
+  /// Performs a call whose method does not suspend, here and now; nil where that is not known.
+  func performAtOnce(_ passed: PassedCall) -> RemoteAnswer? {
+    guard let method = target.methodAtOnce(for: passed.call) else { return nil }
+    do {
+      try target.perform(method, passed.call)
+      return answer(to: passed.call, nil)
+    } catch {
+      return answer(to: passed.call, error)
+    }
+  }
+
   /// Performs a call, and gives the answer to `done`.
   func perform(
     _ passed: PassedCall, _ done: @escaping @Sendable (RemoteAnswer) -> Void
@@ -98,6 +109,18 @@ private final class ExposedTarget: @unchecked Sendable {
     self.target = target
     proxy = lane.map { _ in MulticastProxy() }
     if let lane { proxy?.add(target, strongly: true, on: lane) }
+  }
+
+  /// The method of the object's class that performs a call, if that does not suspend and the object has no lane.
+  func methodAtOnce(for call: Invocation) -> Implementation? {
+    guard proxy == nil, let method = try? call.directMethod(of: target), !method.isAwaited else {
+      return nil
+    }
+    return method
+  }
+
+  func perform(_ method: Implementation, _ call: Invocation) throws {
+    try call.perform(method, on: target)
   }
 
   /// Sends a call, and gives it back with what the target threw.
