@@ -14,18 +14,22 @@ extension Interface {
   public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
     var writer = WireWriter(limit: limits.message)
-    try writer.append(Self.version)
-    try writer.append(UInt16(nameBytes.count))
-    try writer.append(UInt16(message.name.count))
-    try writer.append(UInt16(message.encodingBytes.count))
-    try writer.append(UInt32(0))
-    try writer.append(nameBytes)
-    try writer.append(message.name)
-    try writer.append(message.encodingBytes)
+    if message.front.count > limits.message { try refuse(message, &writer) }
+    try writer.append(message.front)
     let start = writer.count
     try message.writeArguments(of: call, to: &writer)
     writer.set(UInt32(writer.count - start), at: 8)
     return writer.bytes
+  }
+
+  /// Says which piece of what stands in front of a call is beyond the limit.
+  private func refuse(
+    _ message: InterfaceMessage, _ writer: inout WireWriter
+  ) throws(WireError) {
+    // The version, three numbers, and one of four bytes.
+    for _ in 0..<4 { try writer.append(UInt16(0)) }
+    try writer.append(UInt32(0))
+    for piece in [nameBytes, message.name, message.encodingBytes] { try writer.append(piece) }
   }
 
   /// Reads a call. It has a selector and arguments, and no target.
@@ -51,6 +55,9 @@ extension Interface {
   /// of types, so that whoever may not send the message does not hear of them.
   package func selector(namedBy bytes: [UInt8]) throws(WireError) -> Selector? {
     try reading(bytes) { (reader) throws(WireError) in
+      if reader.left <= limits.message, let known = message(inFrontOf: &reader) {
+        return known.selector
+      }
       let names = try names(at: &reader)
       return names.interface == nameBytes ? message(named: names.selector)?.selector : nil
     }
@@ -58,6 +65,7 @@ extension Interface {
 
   /// Reads what is in front of the arguments.
   private func message(at reader: inout WireReader) throws(WireError) -> InterfaceMessage {
+    if reader.left <= limits.message, let known = message(inFrontOf: &reader) { return known }
     let names = try names(at: &reader)
     return try message(names.interface, names.selector, names.encoding)
   }
