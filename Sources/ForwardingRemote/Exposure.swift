@@ -41,10 +41,9 @@ final class Exposure: Sendable {
     _ request: RemoteRequest, _ message: TransportMessage
   ) throws(RefusedCall) -> PassedCall {
     if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
-    let bytes = Array(request.call)
     if let authorize = settings.read({ $0.authorize }) {
       let selector: Selector?
-      do throws(WireError) { selector = try interface.selector(namedBy: bytes) } catch {
+      do throws(WireError) { selector = try interface.selector(namedBy: request.call) } catch {
         throw Self.refused(error)
       }
       // What the list has not, nobody may send: whoever is refused cannot tell the one from the other.
@@ -53,7 +52,7 @@ final class Exposure: Sendable {
         peer: message.sender, interface: interface.name, selector: selector)
       guard authorize(caller) else { throw RefusedCall(.unauthorized) }
     }
-    do throws(WireError) { return PassedCall(call: try interface.decode(bytes)) } catch {
+    do throws(WireError) { return PassedCall(call: try interface.decode(request.call)) } catch {
       throw Self.refused(error)
     }
   }
@@ -79,8 +78,8 @@ final class Exposure: Sendable {
   private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
     if let error { return .failed(error, host: host) }
     do throws(WireError) {
-      let result = try interface.encodeResult(of: call)
-      return RemoteAnswer(.answered, host: host, body: result[...])
+      let result = try interface.encodeResult(of: call, behind: RemoteAnswer.head)
+      return RemoteAnswer(.answered, host: host, room: result)
     } catch {
       return .refused(.unsendableResult, error.outwards, host: host)
     }

@@ -110,9 +110,11 @@ package final class RemoteGate: Sendable {
   /// Counts and keeps what became of a call, and answers it.
   private func finish(
     _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow,
-    _ answer: RemoteAnswer
+    _ answer: consuming RemoteAnswer
   ) {
-    let answer = carried(answer)
+    if let refusal = beyondLimit(answer) { answer = refusal }
+    // Before it is kept: nobody else has its bytes yet, so they are not copied.
+    answer.address(to: message.payload)
     count(answer)
     if request.kind == .asked { seen.keep(answer, for: request.key(of: message.sender)) }
     end(request, message, answer)
@@ -161,10 +163,10 @@ package final class RemoteGate: Sendable {
     message.answer?(answer.bytes(to: message.payload))
   }
 
-  /// An answer, or in place of one that the transport does not carry, that it does not.
-  private func carried(_ answer: RemoteAnswer) -> RemoteAnswer {
-    let (limit, size) = (transport.maximumPayload, RemoteAnswer.head + answer.body.count)
-    if size <= limit { return answer }
+  /// What is said in place of an answer that the transport does not carry.
+  private func beyondLimit(_ answer: RemoteAnswer) -> RemoteAnswer? {
+    let (limit, size) = (transport.maximumPayload, answer.bytes.count)
+    if size <= limit { return nil }
     return .refused(
       .unsendableResult, "\(TransportError.tooLarge(limit: limit, given: size))", host: number)
   }
