@@ -41,10 +41,9 @@ final class Exposure: Sendable {
     _ request: RemoteRequest, _ message: TransportMessage
   ) throws(RefusedCall) -> PassedCall {
     if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
-    let bytes = Array(request.call)
     if let authorize = settings.read({ $0.authorize }) {
       let selector: Selector?
-      do throws(WireError) { selector = try interface.selector(namedBy: bytes) } catch {
+      do throws(WireError) { selector = try interface.selector(namedBy: request.call) } catch {
         throw Self.refused(error)
       }
       // What the list has not, nobody may send: whoever is refused cannot tell the one from the other.
@@ -53,8 +52,19 @@ final class Exposure: Sendable {
         peer: message.sender, interface: interface.name, selector: selector)
       guard authorize(caller) else { throw RefusedCall(.unauthorized) }
     }
-    do throws(WireError) { return PassedCall(call: try interface.decode(bytes)) } catch {
+    do throws(WireError) { return PassedCall(call: try interface.decode(request.call)) } catch {
       throw Self.refused(error)
+    }
+  }
+
+  /// Performs a call whose method does not suspend, here and now; nil where that is not known.
+  func performAtOnce(_ passed: PassedCall) -> RemoteAnswer? {
+    guard let method = target.methodAtOnce(for: passed.call) else { return nil }
+    do {
+      try target.perform(method, passed.call)
+      return answer(to: passed.call, nil)
+    } catch {
+      return answer(to: passed.call, error)
     }
   }
 
@@ -68,8 +78,8 @@ final class Exposure: Sendable {
   private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
     if let error { return .failed(error, host: host) }
     do throws(WireError) {
-      let result = try interface.encodeResult(of: call)
-      return RemoteAnswer(.answered, host: host, body: result[...])
+      let result = try interface.encodeResult(of: call, behind: RemoteAnswer.head)
+      return RemoteAnswer(.answered, host: host, room: result)
     } catch {
       return .refused(.unsendableResult, error.outwards, host: host)
     }
@@ -98,6 +108,18 @@ private final class ExposedTarget: @unchecked Sendable {
     self.target = target
     proxy = lane.map { _ in MulticastProxy() }
     if let lane { proxy?.add(target, strongly: true, on: lane) }
+  }
+
+  /// The method of the object's class that performs a call, if that does not suspend and the object has no lane.
+  func methodAtOnce(for call: Invocation) -> Implementation? {
+    guard proxy == nil, let method = try? call.directMethod(of: target), !method.isAwaited else {
+      return nil
+    }
+    return method
+  }
+
+  func perform(_ method: Implementation, _ call: Invocation) throws {
+    try call.perform(method, on: target)
   }
 
   /// Sends a call, and gives it back with what the target threw.

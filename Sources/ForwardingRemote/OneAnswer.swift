@@ -1,10 +1,12 @@
 import Invocations
 
 /// An answer that comes once, and who awaits it. What has no bytes of its own ends with nil.
-final class OneAnswer: Sendable {
+struct OneAnswer: Sendable {
   typealias Outcome = Result<RemoteAnswer?, RemoteError>
 
   private let state = Guarded(State())
+
+  private typealias Waiting = (CheckedContinuation<Outcome, Never>?, (@Sendable () -> Void)?)
 
   private struct State {
     var outcome: Outcome?
@@ -14,14 +16,13 @@ final class OneAnswer: Sendable {
 
   /// Gives the answer; only the first one counts.
   func finish(_ outcome: Outcome) {
-    let before: State = state.withLockInPlace { state in
-      let before = state
-      if before.outcome == nil { state = State(outcome: outcome) }
-      return before
+    let (waiting, whenFinished) = state.withLockInPlace { state in
+      if state.outcome != nil { return (nil, nil) as Waiting }
+      defer { state = State(outcome: outcome) }
+      return (state.waiting, state.whenFinished)
     }
-    guard before.outcome == nil else { return }
-    before.waiting?.resume(returning: outcome)
-    before.whenFinished?()
+    waiting?.resume(returning: outcome)
+    whenFinished?()
   }
 
   /// Calls a closure when the answer is there, if it is not yet.
@@ -33,10 +34,12 @@ final class OneAnswer: Sendable {
     if isFinished { body() }
   }
 
+  /// What is known so far.
+  var outcome: Outcome? { state.read { $0.outcome } }
+
   /// Awaits the answer. It is ``RemoteError/cancelled`` if the task is, before.
-  func wait() async throws(RemoteError) -> RemoteAnswer? {
-    let known = state.read { $0.outcome }
-    if let known { return try known.get() }
+  nonisolated(nonsending) func wait() async throws(RemoteError) -> RemoteAnswer? {
+    if let known = outcome { return try known.get() }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known: Outcome? = state.withLockInPlace { state in

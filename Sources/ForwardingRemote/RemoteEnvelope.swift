@@ -1,3 +1,5 @@
+import ForwardingWire
+
 // What goes around a call, and around its answer. Numbers begin with their lowest byte.
 //
 //   a request                          an answer
@@ -41,7 +43,8 @@ package struct RemoteRequest {
   package let call: ArraySlice<UInt8>
 
   init(
-    _ kind: Kind, sender: UInt64, number: UInt64, milliseconds: UInt32, call: ArraySlice<UInt8>
+    _ kind: Kind, sender: UInt64, number: UInt64, milliseconds: UInt32 = 0,
+    call: ArraySlice<UInt8> = []
   ) {
     self.kind = kind
     self.sender = sender
@@ -52,26 +55,40 @@ package struct RemoteRequest {
 
   func key(of peer: TransportPeer) -> Key { Key(sender: sender, number: number, peer: peer) }
 
+  /// Without a call.
   var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.head + call.count)
-    bytes.append(number: Self.version)
-    bytes += [kind.rawValue, 0]
-    bytes.append(number: sender)
-    bytes.append(number: number)
-    bytes.append(number: milliseconds)
-    bytes += call
+    var bytes = [UInt8](repeating: 0, count: Self.head)
+    write(to: &bytes)
     return bytes
+  }
+
+  /// A call behind room for what goes around it.
+  static func behindRoom(_ call: [UInt8]) -> [UInt8] {
+    [UInt8](repeating: 0, count: head) + call
+  }
+
+  /// Writes what goes around a call into the room that is in front of it.
+  func write(to message: inout [UInt8]) {
+    message.set(Self.version, at: 0)
+    message[2] = kind.rawValue
+    message.set(sender, at: 4)
+    message.set(number, at: 12)
+    Self.set(milliseconds, in: &message)
+  }
+
+  /// Writes the time that is left, which is less when a message is sent again.
+  static func set(_ milliseconds: UInt32, in message: inout [UInt8]) {
+    message.set(milliseconds, at: 20)
   }
 
   /// Reads what another process wrote.
   init(_ bytes: [UInt8]) throws(RemoteRefusal) {
     guard bytes.count >= Self.head else { throw .malformed }
-    guard bytes.number(at: 0, as: UInt16.self) == Self.version else { throw .version }
+    guard bytes.uint16(at: 0) == Self.version else { throw .version }
     guard let kind = Kind(rawValue: bytes[2]), bytes[3] == 0 else { throw .malformed }
     self.init(
-      kind, sender: bytes.number(at: 4), number: bytes.number(at: 12),
-      milliseconds: bytes.number(at: 20), call: bytes[Self.head...])
+      kind, sender: bytes.uint64(at: 4), number: bytes.uint64(at: 12),
+      milliseconds: bytes.uint32(at: 20), call: bytes[Self.head...])
   }
 }
 
@@ -93,13 +110,26 @@ package struct RemoteAnswer: Sendable {
   let kind: Kind
   let refusal: UInt8
   let host: UInt64
-  let body: ArraySlice<UInt8>
+  /// As it crosses, but that sender and number of the request may not stand there yet.
+  private(set) var bytes: [UInt8]
+
+  var body: ArraySlice<UInt8> { bytes[Self.head...] }
 
   package init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, body: ArraySlice<UInt8> = []) {
+    self.init(
+      kind, refusal: refusal, host: host, room: [UInt8](repeating: 0, count: Self.head) + body)
+  }
+
+  /// Makes one of what it says, with room for all else in front of it.
+  init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, room bytes: consuming [UInt8]) {
     self.kind = kind
     self.refusal = refusal
     self.host = host
-    self.body = body
+    bytes.set(RemoteRequest.version, at: 0)
+    bytes[2] = kind.rawValue
+    bytes[3] = refusal
+    bytes.set(host, at: 20)
+    self.bytes = bytes
   }
 
   package static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64)
@@ -110,47 +140,50 @@ package struct RemoteAnswer: Sendable {
   }
 
   package static func failed(_ error: any Error, host: UInt64) -> RemoteAnswer {
-    var body: [UInt8] = []
+    var body: [UInt8] = [0, 0, 0, 0]
     let failure = error as? any RemoteFailure
-    body.append(number: UInt32(bitPattern: failure?.remoteCode ?? 0))
+    body.set(UInt32(bitPattern: failure?.remoteCode ?? 0), at: 0)
     body += cut(failure?.remoteText ?? "")
     return RemoteAnswer(.failed, host: host, body: body[...])
   }
 
-  /// The answer to what came. That may be anything: where it has no sender and number, the answer has zeros.
+  /// Makes it the answer to what came. That may be anything: where it has no sender and number, the answer has zeros.
+  mutating func address(to request: [UInt8]) {
+    let isWhole = request.count >= 20
+    let (sender, number) = isWhole ? (request.uint64(at: 4), request.uint64(at: 12)) : (0, 0)
+    if bytes.uint64(at: 4) == sender, bytes.uint64(at: 12) == number { return }
+    bytes.set(sender, at: 4)
+    bytes.set(number, at: 12)
+  }
+
+  /// As it crosses.
   func bytes(to request: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.head + body.count)
-    bytes.append(number: RemoteRequest.version)
-    bytes += [kind.rawValue, refusal]
-    if request.count >= 20 {
-      bytes += request[4..<20]
-    } else {
-      bytes += repeatElement(0, count: 16)
-    }
-    bytes.append(number: host)
-    bytes += body
-    return bytes
+    var answer = self
+    answer.address(to: request)
+    return answer.bytes
   }
 
   /// Reads what another process wrote; nil if that is no answer to the request.
   init?(_ bytes: [UInt8], to request: RemoteRequest) {
-    guard bytes.count >= Self.head, bytes.number(at: 0, as: UInt16.self) == RemoteRequest.version,
-      let kind = Kind(rawValue: bytes[2]), bytes.number(at: 4) == request.sender,
-      bytes.number(at: 12) == request.number
+    guard bytes.count >= Self.head, bytes.uint16(at: 0) == RemoteRequest.version,
+      let kind = Kind(rawValue: bytes[2]), bytes.uint64(at: 4) == request.sender,
+      bytes.uint64(at: 12) == request.number
     else { return nil }
     if kind == .failed, bytes.count < Self.head + 4 { return nil }
-    self.init(kind, refusal: bytes[3], host: bytes.number(at: 20), body: bytes[Self.head...])
+    self.kind = kind
+    refusal = bytes[3]
+    host = bytes.uint64(at: 20)
+    self.bytes = bytes
   }
 
   /// The bytes of the result; throws what the other side says instead.
-  func result() throws(RemoteError) -> [UInt8] {
+  func result() throws(RemoteError) -> ArraySlice<UInt8> {
     switch kind {
-    case .answered, .pong: return Array(body)
+    case .answered, .pong: return body
     case .refused:
       throw .refused(RemoteRefusal(rawValue: refusal) ?? .other, Self.text(of: body))
     case .failed:
-      let code = Int32(bitPattern: Array(body).number(at: 0))
+      let code = Int32(bitPattern: bytes.uint32(at: Self.head))
       throw .failed(code: code, text: Self.text(of: body.dropFirst(4)))
     }
   }
@@ -161,19 +194,4 @@ package struct RemoteAnswer: Sendable {
   }
 
   private static func cut(_ text: String) -> [UInt8] { Array(text.utf8.prefix(Self.text)) }
-}
-
-extension [UInt8] {
-  mutating func append<Number: FixedWidthInteger>(number: Number) {
-    for byte in 0..<Number.bitWidth / 8 {
-      append(UInt8(truncatingIfNeeded: number >> Number(8 * byte)))
-    }
-  }
-
-  /// A number of which all bytes are there.
-  func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type = Number.self)
-    -> Number
-  {
-    (0..<Number.bitWidth / 8).reduce(0) { $0 | Number(self[offset + $1]) << Number(8 * $1) }
-  }
 }

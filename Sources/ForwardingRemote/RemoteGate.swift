@@ -3,8 +3,8 @@ import Synchronization
 
 /// Where calls come in, whatever performs them: so many at a time, each once, and each answered.
 ///
-/// A call that suspends is the task that performs it. That is cancelled when its time is over, and when its caller says
-/// that nobody waits any more.
+/// A call that does not suspend ends where it came in. One that does is the task that performs it, which is cancelled
+/// when its time is over, and when its caller says that nobody waits any more.
 package final class RemoteGate: Sendable {
   /// Drawn, so that others tell hosts of one name apart.
   package let number = UInt64.random(in: 1 ... .max)
@@ -29,10 +29,12 @@ package final class RemoteGate: Sendable {
   ///
   /// - Parameters:
   ///   - read: finds out what is to be performed, and whether it may be. What it refuses leaves nothing behind.
+  ///   - atOnce: performs a call that does not suspend, and returns the answer; nil for all others.
   ///   - perform: performs a call, and gives the answer to the closure, once. It returns the task that does so.
   package func receive<Call>(
     _ message: TransportMessage, _ seen: DuplicateWindow,
-    read: (RemoteRequest) throws(RefusedCall) -> Call, perform: Performing<Call>
+    read: (RemoteRequest) throws(RefusedCall) -> Call,
+    atOnce: (Call) -> RemoteAnswer? = { _ in nil }, perform: Performing<Call>
   ) {
     let request: RemoteRequest
     do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
@@ -66,7 +68,12 @@ package final class RemoteGate: Sendable {
       return end(request, message, .refused(error.refusal, error.text, host: number))
     }
     switch seen.look(request.key(of: message.sender)) {
-    case .new: begin(request, message, seen, call, perform)
+    case .new:
+      if let answer = atOnce(call) {
+        finish(request, message, seen, answer)
+      } else {
+        begin(request, message, seen, call, perform)
+      }
     case .answered(let answer):
       counts.duplicates.wrappingAdd(1, ordering: .relaxed)
       end(request, message, answer)
@@ -91,17 +98,26 @@ package final class RemoteGate: Sendable {
     if isAsked { self.open.begin(open, key) }
     let task = perform(call) { [self] answer in
       let isLate = open.end()
+      if isAsked { self.open.end(key) }
       // What is thrown because the time is over is no word of the target's own.
-      let answer = carried(
+      finish(
+        request, message, seen,
         isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
-      count(answer)
-      if isAsked {
-        seen.keep(answer, for: key)
-        self.open.end(key)
-      }
-      end(request, message, answer)
     }
     open.begin(task, milliseconds: request.milliseconds)
+  }
+
+  /// Counts and keeps what became of a call, and answers it.
+  private func finish(
+    _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow,
+    _ answer: consuming RemoteAnswer
+  ) {
+    if let refusal = beyondLimit(answer) { answer = refusal }
+    // Before it is kept: nobody else has its bytes yet, so they are not copied.
+    answer.address(to: message.payload)
+    count(answer)
+    if request.kind == .asked { seen.keep(answer, for: request.key(of: message.sender)) }
+    end(request, message, answer)
   }
 
   /// Makes room for another call, and answers who waits for this one.
@@ -147,10 +163,10 @@ package final class RemoteGate: Sendable {
     message.answer?(answer.bytes(to: message.payload))
   }
 
-  /// An answer, or in place of one that the transport does not carry, that it does not.
-  private func carried(_ answer: RemoteAnswer) -> RemoteAnswer {
-    let (limit, size) = (transport.maximumPayload, RemoteAnswer.head + answer.body.count)
-    if size <= limit { return answer }
+  /// What is said in place of an answer that the transport does not carry.
+  private func beyondLimit(_ answer: RemoteAnswer) -> RemoteAnswer? {
+    let (limit, size) = (transport.maximumPayload, answer.bytes.count)
+    if size <= limit { return nil }
     return .refused(
       .unsendableResult, "\(TransportError.tooLarge(limit: limit, given: size))", host: number)
   }

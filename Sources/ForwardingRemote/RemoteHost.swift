@@ -95,7 +95,7 @@ public final class RemoteHost: Sendable {
       gate.receive(
         message, exposure.seen,
         read: { (request) throws(RefusedCall) in try exposure.read(request, message) },
-        perform: { exposure.perform($0, $1) })
+        atOnce: { exposure.performAtOnce($0) }, perform: { exposure.perform($0, $1) })
     }
     exposure.keep(subscription)
     do throws(TransportError) {

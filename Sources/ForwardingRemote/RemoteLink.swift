@@ -16,6 +16,8 @@ package final class RemoteLink: Sendable {
   private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
   private let settling = Settling()
+  /// The host that answered last; at first 0, which no host draws, but anybody may say.
+  private let met = Atomic<UInt64>(0)
   private let state = Guarded(State())
   package let counts = RemoteCounts()
 
@@ -74,21 +76,22 @@ package final class RemoteLink: Sendable {
   var hosts: Set<UInt64> { state.read { $0.hosts } }
 
   private func meet(_ host: UInt64) {
+    // Most answers are those of the host before.
+    if host != 0, met.load(ordering: .relaxed) == host { return }
     state.withLockInPlace { if $0.hosts.count < 4096 { _ = $0.hosts.insert(host) } }
+    met.store(host, ordering: .relaxed)
   }
 
   // MARK: Sending
 
-  private func request(_ kind: RemoteRequest.Kind, _ call: ArraySlice<UInt8>) -> RemoteRequest {
-    RemoteRequest(kind, sender: sender, number: nextNumber(), milliseconds: 0, call: call)
+  private func request(_ kind: RemoteRequest.Kind) -> RemoteRequest {
+    RemoteRequest(kind, sender: sender, number: nextNumber())
   }
 
-  /// A request as it is sent now, with the time that is left.
-  private static func bytes(of request: RemoteRequest, until end: DispatchTime) -> [UInt8] {
-    var request = request
+  /// The time that is left.
+  private static func milliseconds(until end: DispatchTime) -> UInt32 {
     let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
-    request.milliseconds = UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0))
-    return request.bytes
+    return UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0))
   }
 
   /// A number that comes once, and nobody can guess: the hash has a key that this process has drawn.
@@ -99,10 +102,10 @@ package final class RemoteLink: Sendable {
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  /// Sends a call that nobody waits for.
-  func tell(_ call: [UInt8]) throws(RemoteError) {
-    let bytes = request(.told, call[...]).bytes
-    do throws(TransportError) { try transport.publish(bytes, to: subject) } catch {
+  /// Sends a call that nobody waits for, behind room for what goes around it.
+  func tell(behindRoom message: consuming [UInt8]) throws(RemoteError) {
+    request(.told).write(to: &message)
+    do throws(TransportError) { try transport.publish(message, to: subject) } catch {
       throw RemoteError(error)
     }
     counts.told.wrappingAdd(1, ordering: .relaxed)
@@ -110,28 +113,48 @@ package final class RemoteLink: Sendable {
 
   /// Sends a call, and awaits the one answer. Where nobody awaits it any more, the host is told.
   package func ask(
-    _ call: [UInt8], of other: RemoteSubject? = nil
+    _ call: [UInt8], of other: RemoteSubject
   ) async throws(RemoteError) -> [UInt8] {
-    let end = end(nil)
-    let request = request(.asked, call[...])
-    let answer: RemoteAnswer
+    Array(try await ask(behindRoom: RemoteRequest.behindRoom(call), of: other))
+  }
+
+  /// The same for a call behind room for what goes around it.
+  nonisolated(nonsending) func ask(
+    behindRoom message: consuming [UInt8], of other: RemoteSubject? = nil
+  ) async throws(RemoteError) -> ArraySlice<UInt8> {
+    let (subject, request) = (other ?? subject, request(.asked))
+    request.write(to: &message)
+    let end = try enter(within: nil)
+    let answer = OneAnswer()
+    let known: RemoteAnswer?
     do throws(RemoteError) {
-      answer = try await entering { () async throws(RemoteError) in
-        try await one(request, of: other ?? subject, until: end)
+      known = try await send(
+        message, to: subject, answer, until: end, atEnd: .failure(.timedOut)
+      ) { [counts] result in
+        switch result {
+        case .failure(let error): answer.finish(.failure(RemoteError(error)))
+        case .success(let bytes):
+          guard let read = RemoteAnswer(bytes, to: request) else { return counts.strange() }
+          // Nobody may be waiting yet for the time to be over.
+          answer.finish(DispatchTime.now() < end ? .success(read) : .failure(.timedOut))
+        }
       }
+      leave(counts.answered)
     } catch {
-      if case .cancelled = error { cancel(request, of: other ?? subject) }
+      leave(counts.failed)
+      if case .cancelled = error { cancel(request, of: subject) }
       throw error
     }
-    meet(answer.host)
-    do throws(RemoteError) { return try answer.result() } catch .refused(.expired, _) {
+    // The one that ends without an answer has thrown.
+    guard let known else { throw .timedOut }
+    meet(known.host)
+    do throws(RemoteError) { return try known.result() } catch .refused(.expired, _) {
       throw .timedOut
     }
   }
 
   private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {
-    let message = RemoteRequest(
-      .cancel, sender: request.sender, number: request.number, milliseconds: 0, call: [])
+    let message = RemoteRequest(.cancel, sender: request.sender, number: request.number)
     // Not to where calls go: of a group, that reaches one member, and another one may have the call.
     try? transport.publish(message.bytes, to: other.cancels)
   }
@@ -141,12 +164,14 @@ package final class RemoteLink: Sendable {
     _ kind: RemoteRequest.Kind, _ call: [UInt8], within limit: Duration?,
     _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
   ) async throws(RemoteError) {
-    let end = end(limit)
-    let request = request(kind, call[...])
-    try await entering { () async throws(RemoteError) in
+    let request = request(kind)
+    var message = RemoteRequest.behindRoom(call)
+    request.write(to: &message)
+    let end = try enter(within: limit)
+    do throws(RemoteError) {
       let all = OneAnswer()
       let seen = Guarded(AnswersSeen())
-      _ = try await send(request, subject, all, until: end, atEnd: .success(nil)) {
+      _ = try await send(message, to: subject, all, until: end, atEnd: .success(nil)) {
         [self] result in
         switch result {
         case .failure(let error): all.finish(.failure(RemoteError(error)))
@@ -158,85 +183,71 @@ package final class RemoteLink: Sendable {
           if answered(answer) { all.finish(.success(nil)) }
         }
       }
+    } catch {
+      leave(counts.failed)
+      throw error
     }
+    leave(counts.answered)
   }
 
-  private func end(_ limit: Duration?) -> DispatchTime {
-    let limit = limit ?? settings.deadline
-    let (seconds, attoseconds) = limit.components
+  /// Counts a call in, and says when its time is over: that of the link unless given.
+  private func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
+    let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
+    guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= inFlight else {
+      onTheWay.wrappingSubtract(1, ordering: .relaxed)
+      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+      throw .congested(limit: inFlight)
+    }
+    counts.asked.wrappingAdd(1, ordering: .relaxed)
+    let (seconds, attoseconds) = (limit ?? deadline).components
     let nanoseconds = min(
       max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
     return DispatchTime(
       uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds &+ UInt64(nanoseconds))
   }
 
-  /// Counts a call in and out.
-  private func entering<Result>(
-    _ body: () async throws(RemoteError) -> Result
-  ) async throws(RemoteError) -> Result {
-    let limit = settings.inFlight
-    guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
-      onTheWay.wrappingSubtract(1, ordering: .relaxed)
-      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
-      throw .congested(limit: limit)
-    }
-    defer { onTheWay.wrappingSubtract(1, ordering: .relaxed) }
-    counts.asked.wrappingAdd(1, ordering: .relaxed)
-    do throws(RemoteError) {
-      let result = try await body()
-      counts.answered.wrappingAdd(1, ordering: .relaxed)
-      return result
-    } catch {
-      counts.failed.wrappingAdd(1, ordering: .relaxed)
-      throw error
-    }
-  }
-
-  private func one(
-    _ request: RemoteRequest, of subject: RemoteSubject, until end: DispatchTime
-  ) async throws(RemoteError) -> RemoteAnswer {
-    let answer = OneAnswer()
-    let known = try await send(request, subject, answer, until: end, atEnd: .failure(.timedOut)) {
-      [counts] result in
-      switch result {
-      case .failure(let error): answer.finish(.failure(RemoteError(error)))
-      case .success(let bytes):
-        guard let read = RemoteAnswer(bytes, to: request) else { return counts.strange() }
-        answer.finish(.success(read))
-      }
-    }
-    guard let known else { throw .timedOut }
-    return known
+  /// Counts a call out, as one with an answer or one without.
+  private func leave(_ count: borrowing Atomic<Int>) {
+    count.wrappingAdd(1, ordering: .relaxed)
+    onTheWay.wrappingSubtract(1, ordering: .relaxed)
   }
 
   /// Sends a request, and awaits what an answer, the deadline, or the end of the task makes of it.
-  private func send(
-    _ request: RemoteRequest, _ subject: RemoteSubject, _ answer: OneAnswer,
+  private nonisolated(nonsending) func send(
+    _ message: consuming [UInt8], to subject: RemoteSubject, _ answer: OneAnswer,
     until end: DispatchTime, atEnd: OneAnswer.Outcome,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) async throws(RemoteError) -> RemoteAnswer? {
-    let deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
-    defer { Deadlines.shared.cancel(deadline) }
+    var deadline: Deadlines.Number?
+    defer { if let deadline { Deadlines.shared.cancel(deadline) } }
     var (pause, tries) = (20, settling.isGoingOn ? Settling.tries : 0)
     while true {
-      let bytes = Self.bytes(of: request, until: end)
+      RemoteRequest.set(Self.milliseconds(until: end), in: &message)
       let unheard = tries > 0 ? OneAnswer() : nil
       tries -= 1
       let heard = unheard.map { Settling.hearing($0, answered) } ?? answered
-      let sent: any TransportRequest
+      let sent: (any TransportRequest)?
       do throws(TransportError) {
-        sent = try transport.request(bytes, to: subject, heard)
+        sent = try transport.request(message, to: subject, heard)
       } catch .interrupted {
+        sent = nil
+      } catch {
+        throw RemoteError(error)
+      }
+      defer { sent?.end() }
+      // In this process the answer is there by now, and nothing has to wait for its deadline.
+      if unheard == nil, let known = answer.outcome { return try known.get() }
+      if deadline == nil {
+        deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
+      }
+      guard sent != nil else {
         // Later calls wait for the connection, up to their deadline.
         settling.begin()
         tries = Settling.tries
         try await wait(answer, atMost: pause)
         pause = min(2 * pause, 320)
         continue
-      } catch {
-        throw RemoteError(error)
       }
-      defer { sent.end() }
       guard let unheard, try await Settling.isUnheard(unheard, answer) else {
         return try await answer.wait()
       }

@@ -97,19 +97,24 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
     if invocation.returnsValue, let selector = invocation.selector {
       throw RemoteError.mustBeAwaited(selector)
     }
-    try link.tell(encoded(invocation))
+    try link.tell(behindRoom: encoded(invocation))
   }
 
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
-    let result = try await link.ask(encoded(invocation))
+    let result = try await link.ask(behindRoom: encoded(invocation))
     do throws(WireError) { try interface.decodeResult(result, into: invocation) } catch {
       throw RemoteError.wire(error)
     }
   }
 
+  /// A call behind room for what goes around it.
   private func encoded(_ invocation: Invocation) throws(RemoteError) -> [UInt8] {
-    do throws(WireError) { return try interface.encode(invocation) } catch { throw .wire(error) }
+    do throws(WireError) {
+      return try interface.encode(invocation, behind: RemoteRequest.head)
+    } catch {
+      throw .wire(error)
+    }
   }
 }

@@ -12,24 +12,36 @@ extension Interface {
 
   /// Writes a call of one of the messages.
   public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
+    try encode(call, behind: 0)
+  }
+
+  /// The same behind so many zeros, for who writes something there.
+  package func encode(_ call: Invocation, behind room: Int) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
     var writer = WireWriter(limit: limits.message)
-    try writer.append(Self.version)
-    try writer.append(UInt16(nameBytes.count))
-    try writer.append(UInt16(message.name.count))
-    try writer.append(UInt16(message.encodingBytes.count))
-    try writer.append(UInt32(0))
-    try writer.append(nameBytes)
-    try writer.append(message.name)
-    try writer.append(message.encodingBytes)
+    if message.front.count > limits.message { try refuse(message, &writer) }
+    try writer.append(message.front)
     let start = writer.count
     try message.writeArguments(of: call, to: &writer)
     writer.set(UInt32(writer.count - start), at: 8)
-    return writer.bytes
+    return writer.bytes(behind: room)
+  }
+
+  /// Says which piece of what stands in front of a call is beyond the limit.
+  private func refuse(
+    _ message: InterfaceMessage, _ writer: inout WireWriter
+  ) throws(WireError) {
+    // The version, three numbers, and one of four bytes.
+    for _ in 0..<4 { try writer.append(UInt16(0)) }
+    try writer.append(UInt32(0))
+    for piece in [nameBytes, message.name, message.encodingBytes] { try writer.append(piece) }
   }
 
   /// Reads a call. It has a selector and arguments, and no target.
-  public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation {
+  public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation { try decode(bytes[...]) }
+
+  /// The same for a part of what came.
+  package func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Invocation {
     try reading(bytes) { (reader) throws(WireError) in
       let message = try message(at: &reader)
       let call = Invocation(message.plan)
@@ -44,13 +56,16 @@ extension Interface {
 
   /// The message of a call that came; reads none of its arguments.
   package func selector(of bytes: [UInt8]) throws(WireError) -> Selector {
-    try reading(bytes) { (reader) throws(WireError) in try message(at: &reader).selector }
+    try reading(bytes[...]) { (reader) throws(WireError) in try message(at: &reader).selector }
   }
 
   /// The selector that a call names, whatever types it gives; nil where the list has none of the name. Nothing is said
   /// of types, so that whoever may not send the message does not hear of them.
-  package func selector(namedBy bytes: [UInt8]) throws(WireError) -> Selector? {
+  package func selector(namedBy bytes: ArraySlice<UInt8>) throws(WireError) -> Selector? {
     try reading(bytes) { (reader) throws(WireError) in
+      if reader.left <= limits.message, let known = message(inFrontOf: &reader) {
+        return known.selector
+      }
       let names = try names(at: &reader)
       return names.interface == nameBytes ? message(named: names.selector)?.selector : nil
     }
@@ -58,6 +73,7 @@ extension Interface {
 
   /// Reads what is in front of the arguments.
   private func message(at reader: inout WireReader) throws(WireError) -> InterfaceMessage {
+    if reader.left <= limits.message, let known = message(inFrontOf: &reader) { return known }
     let names = try names(at: &reader)
     return try message(names.interface, names.selector, names.encoding)
   }
@@ -88,14 +104,28 @@ extension Interface {
 
   /// Writes the result of a call of one of the messages.
   public func encodeResult(of call: Invocation) throws(WireError) -> [UInt8] {
+    try encodeResult(of: call, behind: 0)
+  }
+
+  /// The same behind so many zeros, for who writes something there.
+  package func encodeResult(
+    of call: Invocation, behind room: Int
+  ) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
     var writer = WireWriter(limit: limits.message)
     try message.writeResult(of: call, to: &writer)
-    return writer.bytes
+    return writer.bytes(behind: room)
   }
 
   /// Sets the result of a call to what another process wrote.
   public func decodeResult(_ bytes: [UInt8], into call: Invocation) throws(WireError) {
+    try decodeResult(bytes[...], into: call)
+  }
+
+  /// The same for a part of what came.
+  package func decodeResult(
+    _ bytes: ArraySlice<UInt8>, into call: Invocation
+  ) throws(WireError) {
     let message = try message(of: call)
     try reading(bytes) { (reader) throws(WireError) in
       try message.readResult(of: call, from: &reader)
@@ -138,7 +168,7 @@ extension Interface {
   }
 
   private func reading<Value>(
-    _ bytes: [UInt8], _ body: (inout WireReader) throws(WireError) -> Value
+    _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws(WireError) -> Value
   ) throws(WireError) -> Value {
     let result: Result<Value, WireError> = WireReader.over(bytes) { reader in
       do throws(WireError) { return .success(try body(&reader)) } catch { return .failure(error) }

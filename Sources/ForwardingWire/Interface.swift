@@ -26,6 +26,8 @@ public struct Interface: Sendable {
   private var bySelector: [Selector: InterfaceMessage] = [:]
   /// The same, to be found quickly: at the place that the selector's address says, or behind it.
   private var places: [InterfaceMessage?] = []
+  /// The same, at the place that what stands in front of a call says.
+  private var fronts: [InterfaceMessage?] = []
   private var byName: [[UInt8]: InterfaceMessage] = [:]
 
   /// Makes an interface without messages. Of a name, the first 255 bytes count.
@@ -90,7 +92,7 @@ public struct Interface: Sendable {
   package mutating func allow(
     _ selector: Selector, _ plan: CallPlan
   ) throws(InterfaceError) {
-    let message = try InterfaceMessage(selector, plan, index: count, limits)
+    let message = try InterfaceMessage(selector, plan, index: count, of: nameBytes, limits)
     if let known = bySelector[selector] {
       guard known.encodingBytes == message.encodingBytes, known.takes(plan) else {
         throw .duplicate(
@@ -130,6 +132,25 @@ public struct Interface: Sendable {
       while places[place] != nil { place = (place + 1) & (size - 1) }
       places[place] = message
     }
+    fronts = Array(repeating: nil, count: size)
+    for message in bySelector.values {
+      let hash = WireReader.over(message.front) { $0.hash(ofFront: message.front.count) }
+      var place = hash & (size - 1)
+      while fronts[place] != nil { place = (place + 1) & (size - 1) }
+      fronts[place] = message
+    }
+  }
+
+  /// The message that stands in front of a call's arguments, if all of that is right; what is not is found out by who
+  /// reads it piece by piece.
+  func message(inFrontOf reader: inout WireReader) -> InterfaceMessage? {
+    guard !fronts.isEmpty, let count = reader.front(version: Self.version) else { return nil }
+    var place = reader.hash(ofFront: count) & (fronts.count - 1)
+    while let message = fronts[place] {
+      if reader.skip(front: message.front) { return message }
+      place = (place + 1) & (fronts.count - 1)
+    }
+    return nil
   }
 
   /// The message of a name from outside, which is only looked up.

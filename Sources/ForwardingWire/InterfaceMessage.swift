@@ -19,6 +19,8 @@ public final class InterfaceMessage: Sendable {
   package let plan: CallPlan
   package let name: [UInt8]
   package let encodingBytes: [UInt8]
+  /// What stands in front of the arguments of a call, with zeros for the number of their bytes.
+  let front: [UInt8]
   let arguments: [WirePlace]
   /// See ``WirePlace/wholeSize``.
   private let wholeSizes: [Int]
@@ -26,7 +28,8 @@ public final class InterfaceMessage: Sendable {
   let limits: WireLimits
 
   init(
-    _ selector: Selector, _ plan: CallPlan, index: Int, _ limits: WireLimits
+    _ selector: Selector, _ plan: CallPlan, index: Int, of interface: [UInt8],
+    _ limits: WireLimits
   ) throws(InterfaceError) {
     self.index = index
     let signature = plan.signature
@@ -74,6 +77,10 @@ public final class InterfaceMessage: Sendable {
       throw .encodingTooLong(
         selector: selector.name, limit: WireLimits.encoding, given: encodingBytes.count)
     }
+    let counts = [interface.count, name.count, encodingBytes.count]
+    front =
+      ([Int(Interface.version)] + counts).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+      + [0, 0, 0, 0] + interface + name + encodingBytes
   }
 
   /// The signature that this process has.

@@ -28,6 +28,17 @@ package struct WireReader {
     }
   }
 
+  /// The same for a part of them.
+  @inlinable
+  package static func over<Result>(
+    _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws -> Result
+  ) rethrows -> Result {
+    try unsafe bytes.withUnsafeBytes { bytes in
+      var reader = unsafe WireReader(bytes)
+      return try body(&reader)
+    }
+  }
+
   /// How many bytes are left.
   @inlinable
   package var left: Int { end - offset }

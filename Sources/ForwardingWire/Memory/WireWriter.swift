@@ -183,6 +183,17 @@ package struct WireWriter: ~Copyable {
     unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
   }
 
+  /// The same behind so many zeros, in whose place others write.
+  package func bytes(behind room: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: room + count) { memory, size in
+      let to = unsafe UnsafeMutableRawBufferPointer(memory).baseAddress.unsafelyUnwrapped
+      // SAFETY: there is room for both.
+      unsafe to.initializeMemory(as: UInt8.self, repeating: 0, count: room)
+      unsafe (to + room).copyMemory(from: base, byteCount: count)
+      size = room + count
+    }
+  }
+
   /// Lends what was written.
   @inlinable @unsafe
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
