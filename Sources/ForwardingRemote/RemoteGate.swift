@@ -42,7 +42,7 @@ package final class RemoteGate: Sendable {
       return refuse(message, error)
     }
     switch request.kind {
-    case .ping: return reply(RemoteAnswer(.pong, host: number), to: message)
+    case .ping: return answerPing(request, message)
     case .cancel:
       // Not here: of a group, one member would hear it.
       counts.strange()
@@ -55,7 +55,9 @@ package final class RemoteGate: Sendable {
       isDraining.load(ordering: .sequentiallyConsistent) ? .draining : count > limit ? .busy : nil
     if let refusal {
       performing.wrappingSubtract(1, ordering: .releasing)
-      return refuse(message, refusal)
+      // What is told has no answer, not even where it names a place for one.
+      if request.kind == .asked { return refuse(message, refusal) }
+      return counts.refuse()
     }
     if request.kind == .asked {
       counts.asked.wrappingAdd(1, ordering: .relaxed)
@@ -64,7 +66,7 @@ package final class RemoteGate: Sendable {
     }
     let call: Call
     do throws(RefusedCall) { call = try read(request) } catch {
-      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+      counts.refuse()
       return end(request, message, .refused(error.refusal, error.text, host: number))
     }
     switch seen.look(request.key(of: message.sender)) {
@@ -81,6 +83,15 @@ package final class RemoteGate: Sendable {
       counts.duplicates.wrappingAdd(1, ordering: .relaxed)
       end(request, message, .refused(.duplicate, "", host: number))
     }
+  }
+
+  private func answerPing(_ request: RemoteRequest, _ message: TransportMessage) {
+    guard request.call.isEmpty else {
+      counts.strange()
+      return refuse(message, .malformed)
+    }
+    if isDraining.load(ordering: .sequentiallyConsistent) { return refuse(message, .draining) }
+    reply(RemoteAnswer(.pong, host: number), to: message)
   }
 
   /// Performs a call.
@@ -149,13 +160,13 @@ package final class RemoteGate: Sendable {
     switch answer.kind {
     case .answered, .pong: counts.answered.wrappingAdd(1, ordering: .relaxed)
     case .failed: counts.failed.wrappingAdd(1, ordering: .relaxed)
-    case .refused: counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+    case .refused: counts.refuse()
     }
   }
 
   /// Answers that it is not performed, whatever it is.
   package func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
-    counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+    counts.refuse()
     reply(.refused(refusal, "", host: number), to: message)
   }
 

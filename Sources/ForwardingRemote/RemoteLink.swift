@@ -195,7 +195,7 @@ package final class RemoteLink: Sendable {
     let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
     guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= inFlight else {
       onTheWay.wrappingSubtract(1, ordering: .relaxed)
-      counts.refusedHere.wrappingAdd(1, ordering: .relaxed)
+      counts.refuse()
       throw .congested(limit: inFlight)
     }
     counts.asked.wrappingAdd(1, ordering: .relaxed)

@@ -66,13 +66,14 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
   public final func ping(
     expecting count: Int = 1, within limit: Duration? = nil
   ) async throws(RemoteError) -> Int {
-    let found = Guarded<Set<UInt64>>([])
+    // Each host is heard once. One that is going away says so, and is not there any more.
+    let heard = Guarded((there: 0, all: 0))
     do throws(RemoteError) {
       try await link.askAll(.ping, [], within: limit) { answer in
-        guard answer.kind == .pong else { return false }
-        return found.withLockInPlace {
-          $0.insert(answer.host)
-          return $0.count >= count
+        heard.withLockInPlace {
+          if answer.kind == .pong { $0.there += 1 }
+          $0.all += 1
+          return $0.all >= count
         }
       }
     } catch {
@@ -80,7 +81,7 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
       if case .unreachable = error { return 0 }
       throw error
     }
-    return found.read { $0.count }
+    return heard.read { $0.there }
   }
 
   // MARK: Steps of forwarding

@@ -7,15 +7,15 @@ import Synchronization
 /// room.statistics.asked  // 0
 /// ```
 public struct RemoteStatistics: Hashable, Sendable {
-  /// Calls that an answer was, or is, waited for.
+  /// Calls that an answer was, or is, waited for; of who sends, pings and gatherings as well.
   public var asked = 0
   /// Calls that nobody waits for.
   public var told = 0
-  /// Calls that have an answer, an error of the target's among them.
+  /// Calls that have an answer; of who sends, also those whose target threw.
   public var answered = 0
-  /// Calls that have none, and never will.
+  /// Of who sends, calls that have no answer, and never will. Of a host, those whose target threw.
   public var failed = 0
-  /// Calls that were refused, here or there.
+  /// Calls that were refused: of who sends, by the host, or here, where too many were on their way.
   public var refused = 0
   /// Messages that are none of ours.
   public var strange = 0
@@ -29,17 +29,18 @@ package final class RemoteCounts: Sendable {
   let told = Atomic(0)
   let answered = Atomic(0)
   let failed = Atomic(0)
-  let refusedHere = Atomic(0)
+  let refusals = Atomic(0)
   let strangers = Atomic(0)
   let duplicates = Atomic(0)
 
+  func refuse() { refusals.wrappingAdd(1, ordering: .relaxed) }
   func strange() { strangers.wrappingAdd(1, ordering: .relaxed) }
 
   package var statistics: RemoteStatistics {
     RemoteStatistics(
       asked: asked.load(ordering: .relaxed), told: told.load(ordering: .relaxed),
       answered: answered.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed),
-      refused: refusedHere.load(ordering: .relaxed), strange: strangers.load(ordering: .relaxed),
+      refused: refusals.load(ordering: .relaxed), strange: strangers.load(ordering: .relaxed),
       duplicates: duplicates.load(ordering: .relaxed))
   }
 }

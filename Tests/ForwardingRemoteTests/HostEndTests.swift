@@ -54,6 +54,24 @@ struct HostEndTests {
     try await call.value
   }
 
+  @Test("one that drains is not there any more for who asks who is, and says so at once")
+  func ping() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: name)
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), transport, at: name, deadline: .seconds(300))
+    #expect(try await remote.ping() == 1)
+    vault.isOpen.store(false, ordering: .relaxed)
+    let call = Task { try await Vault.hold(on: remote) }
+    while host.statistics.asked == 0 { await Task.yield() }
+    let drain = Task.immediate { try await host.drain(within: .seconds(300)) }
+    #expect(try await remote.ping() == 0)
+    vault.isOpen.store(true, ordering: .relaxed)
+    try await call.value
+    try await drain.value
+  }
+
   @Test("what is exposed or announced while it closes is not", arguments: [true, false])
   func meanwhile(isAnnounced: Bool) async throws {
     let transport = MeanwhileTransport()

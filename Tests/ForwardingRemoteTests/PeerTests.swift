@@ -122,4 +122,40 @@ struct PeerTests {
     #expect(vault.balance == 1)
     host.close()
   }
+
+  @Test("what is told has no answer, not even a refusal, where it names a place for one")
+  func told() throws {
+    let transport = StagedTransport()
+    let (vault, host) = try vault(transport)
+    let answers = Mutex(0)
+    let add = try Vault.interface().encode(Vault.add.message.invocation(1))
+    func tell(_ call: [UInt8]) {
+      transport.receive(
+        Envelope.request(Envelope.told, number: 1, call), at: Self.subject, from: .network
+      ) { _ in answers.withLock { $0 += 1 } }
+    }
+    tell(add)
+    tell([1, 2, 3])
+    host.limit = 0
+    tell(add)
+    #expect(answers.withLock { $0 } == 0)
+    #expect(vault.balance == 1 && host.statistics.told == 2 && host.statistics.refused == 2)
+    host.close()
+  }
+
+  @Test("a ping asks nothing more than who is there")
+  func ping() throws {
+    let transport = StagedTransport()
+    let (_, host) = try vault(transport)
+    let answers = Mutex<[Envelope.Answer]>([])
+    for body in [[], [1]] as [[UInt8]] {
+      transport.receive(
+        Envelope.request(Envelope.ping, number: 1, body), at: Self.subject, from: .network
+      ) { answer in answers.withLock { $0.append(answer) } }
+    }
+    #expect(answers.withLock { $0.map(\.kind) } == [Envelope.pong, Envelope.refused])
+    #expect(answers.withLock { $0.last?.refusal } == .malformed)
+    #expect(host.statistics.strange == 1)
+    host.close()
+  }
 }
