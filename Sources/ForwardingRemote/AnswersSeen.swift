@@ -1,6 +1,6 @@
 /// What came so far for one request: one answer of each host, and not more than anybody wants to keep.
 struct AnswersSeen {
-  private var hosts: Set<UInt64> = []
+  private(set) var hosts: Set<UInt64> = []
   private var bytes = 0
   /// The most hosts whose answers are taken, and the most bytes of them together.
   static let (hosts, bytes) = (4096, 64 << 20)

@@ -139,7 +139,11 @@ package final class RemoteLink: Sendable {
           answer.finish(DispatchTime.now() < end ? .success(read) : .failure(.timedOut))
         }
       }
-      leave(counts.answered)
+      switch known?.kind {
+      case .refused: leave(counts.refusals)
+      case nil: leave(counts.failed)
+      default: leave(counts.answered)
+      }
     } catch {
       leave(counts.failed)
       if case .cancelled = error { cancel(request, of: subject) }
@@ -159,7 +163,8 @@ package final class RemoteLink: Sendable {
     try? transport.publish(message.bytes, to: other.cancels)
   }
 
-  /// Sends a request, and gives each answer to a closure, until that has enough or the time is over.
+  /// Sends a request, and gives each answer to a closure, until that has enough or the time is over. Where hosts that are
+  /// known have not answered by then, all are told that nobody waits any more.
   func askAll(
     _ kind: RemoteRequest.Kind, _ call: [UInt8], within limit: Duration?,
     _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
@@ -168,9 +173,9 @@ package final class RemoteLink: Sendable {
     var message = RemoteRequest.behindRoom(call)
     request.write(to: &message)
     let end = try enter(within: limit)
+    let seen = Guarded(AnswersSeen())
     do throws(RemoteError) {
       let all = OneAnswer()
-      let seen = Guarded(AnswersSeen())
       _ = try await send(message, to: subject, all, until: end, atEnd: .success(nil)) {
         [self] result in
         switch result {
@@ -185,9 +190,12 @@ package final class RemoteLink: Sendable {
       }
     } catch {
       leave(counts.failed)
+      if kind == .asked, case .cancelled = error { cancel(request, of: subject) }
       throw error
     }
-    leave(counts.answered)
+    let heard = seen.read { $0.hosts }
+    if heard.isEmpty { leave(counts.failed) } else { leave(counts.answered) }
+    if kind == .asked, !hosts.isSubset(of: heard) { cancel(request, of: subject) }
   }
 
   /// Counts a call in, and says when its time is over: that of the link unless given.

@@ -27,6 +27,21 @@
     func hear(_ news: String) {}
   }
 
+  /// One who thinks for ever, if asked so.
+  private final class Thinker: Voter {
+    let cancellations = Guarded(0)
+    func vote(_ question: String) async throws -> Bool {
+      guard question.hasSuffix("...") else { return true }
+      do { try await Task.sleep(for: .seconds(3000)) } catch {
+        cancellations.withLock { $0 += 1 }
+        throw error
+      }
+      return true
+    }
+    func age() -> Int { 40 }
+    func hear(_ news: String) {}
+  }
+
   @Suite("An object of a protocol in other processes", .timeLimit(.minutes(10)))
   struct GatheringTests {
     @Test("all hosts of a name are asked: who answers, who throws, and who is silent")
@@ -124,6 +139,45 @@
         try await town.gather { (try? await $0.vote("more trees?")) ?? false }
       }
       silent.end()
+    }
+
+    @Test("who has enough answers, or is cancelled, has those cancelled who are still at it")
+    func enough() async throws {
+      let transport = InProcessTransport()
+      let hosts = (0..<3).map { _ in RemoteHost(transport, as: "town") }
+      defer { for host in hosts { host.close() } }
+      let thinkers = [Thinker(), Thinker()]
+      try hosts[0].expose(Citizen(true), as: VoterProxy.self)
+      for (host, thinker) in zip(hosts.dropFirst(), thinkers) {
+        try host.expose(thinker, as: VoterProxy.self)
+      }
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let all = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
+      #expect(all.answers.count == 3)
+      let first = try await town.gather(expecting: 1) { try await $0.vote("or fewer...") }
+      #expect(first.answers.map(\.host) == [hosts[0].number])
+      while thinkers.contains(where: { $0.cancellations.read { $0 } < 1 }) { await Task.yield() }
+      let waiting = Task { try await town.gather { try await $0.vote("or none...") } }
+      while hosts.contains(where: { $0.statistics.asked < 3 }) { await Task.yield() }
+      waiting.cancel()
+      await #expect(throws: RemoteError.cancelled) { try await waiting.value }
+      while thinkers.contains(where: { $0.cancellations.read { $0 } < 2 }) { await Task.yield() }
+    }
+
+    @Test("what became of calls is counted once: answered, refused, without an answer")
+    func counted() async throws {
+      let transport = InProcessTransport()
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .milliseconds(20))
+      _ = try await town.gather { try await $0.vote("is anybody there?") }
+      let host = RemoteHost(transport, as: "town")
+      defer { host.close() }
+      try host.expose(Citizen(nil), as: VoterProxy.self)
+      await #expect(throws: RemoteError.self) { try await town.face.vote("more trees?") }
+      host.authorize = { _ in false }
+      await #expect(throws: RemoteError.self) { try await town.face.vote("more trees?") }
+      let counts = town.proxy.statistics
+      #expect(counts.asked == 3 && counts.failed == 1)
+      #expect(counts.answered == 1 && counts.refused == 1)
     }
 
     @Test("an error of the closure before it has sent anything is its own")
