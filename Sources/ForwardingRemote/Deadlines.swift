@@ -138,8 +138,10 @@ final class Deadlines: Sendable {
 
   private func begin() {
     if SystemThread.begin({ Deadlines.shared.run() }) { return }
-    // The next one tries again.
-    state.withLockInPlace { $0.isRunning = false }
+    // The system has no thread at the moment. It may have one in a while, and until then nothing ends by its time.
+    DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + .milliseconds(50)) {
+      self.begin()
+    }
   }
 
   private func run() {

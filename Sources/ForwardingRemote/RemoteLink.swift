@@ -130,9 +130,9 @@ package final class RemoteLink: Sendable {
     do throws(RemoteError) {
       known = try await send(
         message, to: subject, answer, until: end, atEnd: .failure(.timedOut)
-      ) { [counts] result in
+      ) { [counts, settling] result in
         switch result {
-        case .failure(let error): answer.finish(.failure(RemoteError(error)))
+        case .failure(let error): answer.finish(settling.failure(error))
         case .success(let bytes):
           guard let read = RemoteAnswer(bytes, to: request) else { return counts.strange() }
           // Nobody may be waiting yet for the time to be over.
@@ -179,7 +179,7 @@ package final class RemoteLink: Sendable {
       _ = try await send(message, to: subject, all, until: end, atEnd: .success(nil)) {
         [self] result in
         switch result {
-        case .failure(let error): all.finish(.failure(RemoteError(error)))
+        case .failure(let error): all.finish(settling.failure(error))
         case .success(let bytes):
           guard let answer = RemoteAnswer(bytes, to: request),
             seen.withLockInPlace({ $0.takes(answer) })

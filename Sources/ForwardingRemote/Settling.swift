@@ -21,6 +21,12 @@ final class Settling: Sendable {
     end.store(DispatchTime.now().uptimeNanoseconds + Self.time, ordering: .relaxed)
   }
 
+  /// What a call ends with that the transport did not carry. One may hear of an interruption by that before all others do.
+  func failure(_ error: TransportError) -> OneAnswer.Outcome {
+    if error == .interrupted { begin() }
+    return .failure(RemoteError(error))
+  }
+
   var isGoingOn: Bool {
     let end = end.load(ordering: .relaxed)
     return end > 0 && DispatchTime.now().uptimeNanoseconds < end

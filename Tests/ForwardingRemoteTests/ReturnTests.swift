@@ -127,6 +127,20 @@ struct ReturnTests {
     #expect(vault.balance == 7)
   }
 
+  @Test(
+    "a call that breaks is the first to know: the next one is sent again, whoever is told later")
+  func brokenCall() async throws {
+    let transport = FlakyTransport(unheard: 3, breaks: 1)
+    let host = RemoteHost(transport.inner, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), transport, at: name, deadline: .seconds(300))
+    await #expect(throws: RemoteError.interrupted) { try await Vault.deposit(7, on: remote) }
+    #expect(try await Vault.deposit(7, on: remote) == 7)
+    #expect(transport.requests.load(ordering: .relaxed) == 4)
+  }
+
   @Test("nobody listens until the deadline: that is what is told, and nothing was performed")
   func neverHeard() async throws {
     let transport = FlakyTransport(unheard: .max)
@@ -156,8 +170,9 @@ struct ReturnTests {
     let observers = TransportObservers()
     let requests = Atomic(0)
     private let unheard: Int
+    private let breaks: Int
 
-    init(unheard: Int) { self.unheard = unheard }
+    init(unheard: Int, breaks: Int = 0) { (self.unheard, self.breaks) = (unheard, breaks) }
 
     var maximumPayload: Int { inner.maximumPayload }
 
@@ -169,7 +184,11 @@ struct ReturnTests {
       _ payload: [UInt8], to subject: RemoteSubject,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> any TransportRequest {
-      let isUnheard = requests.wrappingAdd(1, ordering: .relaxed).newValue <= unheard
+      let number = requests.wrappingAdd(1, ordering: .relaxed).newValue
+      let isUnheard = number <= unheard
+      if number <= breaks {
+        return try inner.request(payload, to: "nowhere") { _ in answered(.failure(.interrupted)) }
+      }
       return try inner.request(payload, to: isUnheard ? "nowhere" : subject, answered)
     }
 
