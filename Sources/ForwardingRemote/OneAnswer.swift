@@ -6,23 +6,25 @@ struct OneAnswer: Sendable {
 
   private let state = Guarded(State())
 
-  private typealias Waiting = (CheckedContinuation<Outcome, Never>?, (@Sendable () -> Void)?)
-
   private struct State {
     var outcome: Outcome?
-    var waiting: CheckedContinuation<Outcome, Never>?
+    /// Goes on with who waits: a closure, as how large a continuation is, is known at run time alone.
+    var resume: (@Sendable (Outcome) -> Void)?
     var whenFinished: (@Sendable () -> Void)?
   }
 
   /// Gives the answer; only the first one counts.
   func finish(_ outcome: Outcome) {
-    let (waiting, whenFinished) = state.withLockInPlace { state in
-      if state.outcome != nil { return (nil, nil) as Waiting }
-      defer { state = State(outcome: outcome) }
-      return (state.waiting, state.whenFinished)
+    var (isFirst, before) = (false, State())
+    state.withLockInPlace { state in
+      isFirst = state.outcome == nil
+      guard isFirst else { return }
+      before = state
+      state = State(outcome: outcome)
     }
-    waiting?.resume(returning: outcome)
-    whenFinished?()
+    guard isFirst else { return }
+    before.resume?(outcome)
+    before.whenFinished?()
   }
 
   /// Calls a closure when the answer is there, if it is not yet.
@@ -43,7 +45,7 @@ struct OneAnswer: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known: Outcome? = state.withLockInPlace { state in
-          if state.outcome == nil { state.waiting = continuation }
+          if state.outcome == nil { state.resume = { continuation.resume(returning: $0) } }
           return state.outcome
         }
         if let known { continuation.resume(returning: known) }

@@ -105,10 +105,12 @@ package final class RemoteLink: Sendable {
   /// Sends a call that nobody waits for, behind room for what goes around it.
   func tell(behindRoom message: consuming [UInt8]) throws(RemoteError) {
     request(.told).write(to: &message)
+    // Before it is sent: who hears of it may ask.
+    counts.told.wrappingAdd(1, ordering: .relaxed)
     do throws(TransportError) { try transport.publish(message, to: subject) } catch {
+      counts.told.wrappingSubtract(1, ordering: .relaxed)
       throw RemoteError(error)
     }
-    counts.told.wrappingAdd(1, ordering: .relaxed)
   }
 
   /// Sends a call, and awaits the one answer. Where nobody awaits it any more, the host is told.
@@ -233,7 +235,7 @@ package final class RemoteLink: Sendable {
       RemoteRequest.set(Self.milliseconds(until: end), in: &message)
       let unheard = tries > 0 ? OneAnswer() : nil
       tries -= 1
-      let heard = unheard.map { Settling.hearing($0, answered) } ?? answered
+      let heard = if let unheard { Settling.hearing(unheard, answered) } else { answered }
       let sent: (any TransportRequest)?
       do throws(TransportError) {
         sent = try transport.request(message, to: subject, heard)

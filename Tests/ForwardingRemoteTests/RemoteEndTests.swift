@@ -43,6 +43,16 @@ struct RemoteEndTests {
     while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
   }
 
+  @Test("an answer that is there when the call has been sent comes too late after its deadline")
+  func late() async throws {
+    let (vault, host, remote) = try vault(.inProcess)
+    defer { host.close() }
+    remote.deadline = .zero
+    await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }
+    #expect(vault.balance == 7 && host.statistics.answered == 1)
+    #expect(remote.statistics.failed == 1)
+  }
+
   @Test("an answer that the transport does not carry is a refusal", arguments: Way.allCases)
   func large(way: Way) async throws {
     let (_, host, remote) = try vault(way)

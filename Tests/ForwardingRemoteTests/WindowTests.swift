@@ -1,3 +1,4 @@
+import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -45,6 +46,46 @@ struct WindowTests {
     host.authorize = nil
     #expect(try answer(deposit, transport) == first)
     #expect(vault.balance == 5)
+  }
+
+  @Test("the last 4,096 calls are known, however often the window was full")
+  func rounds() throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank")
+    defer { host.close() }
+    let vault = Vault()
+    let interface = try Vault.interface()
+    try host.expose(vault, interface)
+    let call = try interface.encode(Vault.deposit.message.invocation(1))
+    for number in 0..<10_000 { _ = try answer(request(number, call), transport) }
+    #expect(vault.balance == 10_000)
+    let answers = try ((10_000 - 4096)..<10_000).map {
+      try Array(answer(request($0, call), transport).dropFirst(28))
+    }
+    #expect(answers == ((10_001 - 4096)...10_000).map { Envelope.bytes(of: Int32($0)) })
+    #expect(vault.balance == 10_000 && host.statistics.duplicates == 4096)
+    _ = try answer(request(10_000 - 4097, call), transport)
+    #expect(vault.balance == 10_001)
+  }
+
+  @Test("what does not suspend is performed where it comes in, by no task of its own")
+  func atOnce() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank")
+    defer { host.close() }
+    let vault = Vault()
+    vault.look = { withUnsafeCurrentTask { $0 != nil } }
+    let interface = try Vault.interface()
+    try host.expose(vault, interface)
+    let deposit = request(
+      0, try interface.encode(Message<Int32, Int32>("vaultDeposit:").invocation(5)))
+    let done = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: Result { try answer(deposit, transport) })
+      }
+    }
+    _ = try done.get()
+    #expect(vault.balance == 5 && vault.looks == [false])
   }
 
   @Test("each proxy draws a number of its own, which its host alone gets to know")

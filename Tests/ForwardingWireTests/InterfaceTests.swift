@@ -84,6 +84,34 @@ struct InterfaceTests {
     #expect(Set(interface.messages.map(\.encoding)) == ["v@:{=dd}"])
   }
 
+  @Test("each of many messages is found by what stands in front of its arguments")
+  func many() throws {
+    var interface = Interface("many")
+    let messages = try (0..<300).map {
+      try Message<NoResult, Int32>(Selector(interning: "m\($0):"))
+    }
+    for message in messages { try interface.allow(message) }
+    for message in messages {
+      let call = try interface.decode(interface.encode(message.invocation(7)))
+      #expect(try call.selector == message.selector && call.argument(at: 2, as: Int32.self) == 7)
+    }
+  }
+
+  @Test("what stands in front of the arguments is within the limit, or says where it is not")
+  func front() throws {
+    var limits = WireLimits()
+    let message = try Message<NoResult, String>("order:")
+    // 12 bytes of numbers, then "shop", "order:" and "v@:*".
+    for (limit, given, offset) in [(20, 22, 16), (25, 26, 22), (26, 30, 26)] {
+      limits.message = limit
+      var shop = Interface("shop", limits: limits)
+      try shop.allow(message)
+      #expect(throws: WireError(.limit(limit, given: given), at: offset)) {
+        try shop.encode(message.invocation("tea"))
+      }
+    }
+  }
+
   @Test("limits are kept, in both directions")
   func limits() throws {
     var limits = WireLimits()

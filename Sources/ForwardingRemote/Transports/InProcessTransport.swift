@@ -40,7 +40,7 @@ public final class InProcessTransport: Transport {
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) throws(TransportError) -> any TransportRequest {
     let listeners = try listeners(to: subject, payload.count)
-    let request = AnsweredRequest(answered, ended: forget)
+    let request = AnsweredRequest(answered)
     if listeners.isEmpty { request.take(.failure(.nobodyListens)) }
     for listener in listeners {
       listener.receive(
@@ -53,6 +53,7 @@ public final class InProcessTransport: Transport {
 
   /// Keeps a request until it ends, or the transport is closed.
   private func wait(for request: AnsweredRequest) {
+    request.whenEnded(forget)
     let isOpen = waiting.withLockInPlace { waiting in
       waiting?[ObjectIdentifier(request)] = request
       return waiting != nil

@@ -108,34 +108,44 @@ final class SubscriptionTable: Sendable {
 /// A request whose answers go to a closure until it is ended.
 final class AnsweredRequest: TransportRequest {
   private let state: Guarded<State>
-  private let ended: (@Sendable (AnsweredRequest) -> Void)?
 
   private struct State {
     var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
     var answers = 0
+    var ended: (@Sendable (AnsweredRequest) -> Void)?
   }
 
   init(
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void,
     ended: (@Sendable (AnsweredRequest) -> Void)? = nil
   ) {
-    state = Guarded(State(answered: answered))
-    self.ended = ended
+    state = Guarded(State(answered: answered, ended: ended))
   }
 
   /// How many answers came.
   var answers: Int { state.read { $0.answers } }
 
+  /// Has a closure called at the end, which has not come yet.
+  func whenEnded(_ ended: @escaping @Sendable (AnsweredRequest) -> Void) {
+    state.withLockInPlace { $0.ended = ended }
+  }
+
   func take(_ answer: Result<[UInt8], TransportError>) {
-    let answered = state.withLockInPlace { state in
+    // A closure that is returned from a generic function is wrapped in another one.
+    var now = State()
+    state.withLockInPlace { state in
       state.answers += 1
-      return state.answered
+      now = state
     }
-    answered?(answer)
+    now.answered?(answer)
   }
 
   func end() {
-    let answered = state.withLockInPlace { $0.answered.take() }
-    if answered != nil { ended?(self) }
+    var before = State()
+    state.withLockInPlace { state in
+      before = state
+      state = State(answers: state.answers)
+    }
+    if before.answered != nil { before.ended?(self) }
   }
 }
