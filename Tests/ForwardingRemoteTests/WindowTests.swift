@@ -49,7 +49,7 @@ struct WindowTests {
   }
 
   @Test("the last 4,096 calls are known, however often the window was full")
-  func rounds() throws {
+  func rounds() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "bank")
     defer { host.close() }
@@ -57,7 +57,11 @@ struct WindowTests {
     let interface = try Vault.interface()
     try host.expose(vault, interface)
     let call = try interface.encode(Vault.deposit.message.invocation(1))
-    for number in 0..<10_000 { _ = try answer(request(number, call), transport) }
+    for number in 0..<10_000 {
+      _ = try answer(request(number, call), transport)
+      // Others have the thread now and then.
+      if number % 100 == 0 { await Task.yield() }
+    }
     #expect(vault.balance == 10_000)
     let answers = try ((10_000 - 4096)..<10_000).map {
       try Array(answer(request($0, call), transport).dropFirst(28))
