@@ -14,7 +14,8 @@
     ///
     /// The connection knows the last error at once, and the library's thread tells all of them, one by one, a little
     /// later. So where the last one is another's, those before it are waited for: not for long where nothing seems to
-    /// be denied at the moment, as the last one may be an old one.
+    /// be denied at the moment, as the last one may be an old one; but a machine that is busy has that thread wait, and one
+  /// who believes to listen, and does not, is worse than one who waits.
     func denial(
       ofSubscription subject: String, since before: (count: Int, last: String)
     ) -> String? {
@@ -29,7 +30,7 @@
         }
         // The text may be written over while it is read; no other then is what it was before.
         let isQuiet = last == before.last && listener.denials.count == before.count
-        if isQuiet, round > 20 { return nil }
+        if isQuiet, round > 100 { return nil }
         Self.pause(.milliseconds(1))
       }
       return nil
