@@ -15,7 +15,7 @@
     /// The connection knows the last error at once, and the library's thread tells all of them, one by one, a little
     /// later. So where the last one is another's, those before it are waited for: not for long where nothing seems to
     /// be denied at the moment, as the last one may be an old one; but a machine that is busy has that thread wait, and one
-  /// who believes to listen, and does not, is worse than one who waits.
+    /// who believes to listen, and does not, is worse than one who waits.
     func denial(
       ofSubscription subject: String, since before: (count: Int, last: String)
     ) -> String? {
