@@ -1,14 +1,17 @@
 #include "PeerNATS.h"
 
 #include <nats/nats.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST = 4096 };
+enum { MOST = 4096, HOSTS = 3, WAIT = 2000 };
 
 typedef struct Peer {
-  natsConnection *asking, *answering;
-  natsSubscription *subscription, *listening;
+  natsConnection *asking, *answering, *hosts[HOSTS];
+  natsSubscription *subscription, *listening, *gathered, *votes[HOSTS];
+  natsInbox *inbox;
+  // A peer has subjects of its own, so that no other hears its messages as well.
+  char asked[32], told[32], all[32];
   int answer;
 } Peer;
 
@@ -39,17 +42,34 @@ static natsConnection *connect_to(const char *url, bool as_soon_as_possible) {
   return connection;
 }
 
-void *peer_nats_begin(const char *url, int answer_bytes, bool as_soon_as_possible) {
+void *peer_nats_begin(const char *url, const char *name, int answer_bytes,
+                      bool as_soon_as_possible) {
   Peer *peer = calloc(1, sizeof *peer);
   peer->answer = answer_bytes;
+  snprintf(peer->asked, sizeof peer->asked, "%s.asked", name);
+  snprintf(peer->told, sizeof peer->told, "%s.told", name);
+  snprintf(peer->all, sizeof peer->all, "%s.all", name);
   peer->answering = connect_to(url, true);
   peer->asking = connect_to(url, as_soon_as_possible);
   if (!peer->answering || !peer->asking) return NULL;
-  if (natsConnection_Subscribe(&peer->subscription, peer->answering, "bare", answer, peer) != NATS_OK)
+  if (natsConnection_Subscribe(&peer->subscription, peer->answering, peer->asked, answer, peer) !=
+      NATS_OK)
     return NULL;
   // Somebody listens, as in the rows beside it.
-  if (natsConnection_Subscribe(&peer->listening, peer->answering, "told", hear, peer) != NATS_OK)
+  if (natsConnection_Subscribe(&peer->listening, peer->answering, peer->told, hear, peer) !=
+      NATS_OK)
     return NULL;
+  for (int index = 0; index < HOSTS; index++) {
+    natsConnection *host = peer->hosts[index] = connect_to(url, true);
+    if (!host ||
+        natsConnection_Subscribe(&peer->votes[index], host, peer->all, answer, peer) != NATS_OK ||
+        natsConnection_Flush(host) != NATS_OK)
+      return NULL;
+  }
+  if (natsInbox_Create(&peer->inbox) != NATS_OK ||
+      natsConnection_SubscribeSync(&peer->gathered, peer->asking, peer->inbox) != NATS_OK)
+    return NULL;
+  if (natsConnection_Flush(peer->asking) != NATS_OK) return NULL;
   return natsConnection_Flush(peer->answering) == NATS_OK ? peer : NULL;
 }
 
@@ -57,7 +77,7 @@ bool peer_nats_request(void *context, int count_of_bytes, long count) {
   Peer *peer = context;
   for (long index = 0; index < count; index++) {
     natsMsg *message = NULL;
-    if (natsConnection_Request(&message, peer->asking, "bare", bytes, count_of_bytes, 2000) !=
+    if (natsConnection_Request(&message, peer->asking, peer->asked, bytes, count_of_bytes, WAIT) !=
         NATS_OK)
       return false;
     natsMsg_Destroy(message);
@@ -65,9 +85,25 @@ bool peer_nats_request(void *context, int count_of_bytes, long count) {
   return true;
 }
 
+bool peer_nats_gather(void *context, int count_of_bytes, long count) {
+  Peer *peer = context;
+  for (long index = 0; index < count; index++) {
+    if (natsConnection_PublishRequest(peer->asking, peer->all, peer->inbox, bytes,
+                                      count_of_bytes) != NATS_OK)
+      return false;
+    for (int answers = 0; answers < HOSTS; answers++) {
+      natsMsg *message = NULL;
+      if (natsSubscription_NextMsg(&message, peer->gathered, WAIT) != NATS_OK) return false;
+      natsMsg_Destroy(message);
+    }
+  }
+  return true;
+}
+
 bool peer_nats_publish(void *context, int count_of_bytes, long count) {
   Peer *peer = context;
   for (long index = 0; index < count; index++)
-    if (natsConnection_Publish(peer->asking, "told", bytes, count_of_bytes) != NATS_OK) return false;
+    if (natsConnection_Publish(peer->asking, peer->told, bytes, count_of_bytes) != NATS_OK)
+      return false;
   return natsConnection_Flush(peer->asking) == NATS_OK;
 }

@@ -15,8 +15,8 @@ extension Peers {
       guard let server = NATSServer.shared else { return [] }
       let url = server.url
       let (call, answer) = (Int32(RemoteCalls.call), Int32(RemoteCalls.answer))
-      guard let bare = unsafe peer_nats_begin(url, answer, true),
-        let buffered = unsafe peer_nats_begin(url, answer, false)
+      guard let bare = unsafe peer_nats_begin(url, "bare", answer, true),
+        let buffered = unsafe peer_nats_begin(url, "buffered", answer, false)
       else { throw TransportError.unreachable(url) }
       func check(_ isDone: Bool) throws {
         guard isDone else { throw TransportError.failed("libnats has no answer") }
@@ -41,7 +41,10 @@ extension Peers {
           try calls.tell(1000 * $0)
         },
         Benchmark("remote/nats/ask-face-10") { try town.ask(10 * $0) },
-        Benchmark("remote/nats/gather-3-10", over: "remote/nats/ask-face-10") {
+        Benchmark("nats/gather/bare-10") { count in
+          try check(unsafe peer_nats_gather(bare, call, 10 * count))
+        },
+        Benchmark("remote/nats/gather-3-10", over: "nats/gather/bare-10") {
           try town.gather(10 * $0)
         },
       ]
