@@ -64,6 +64,7 @@
     // SAFETY: the library locks what it points at, which is there until `deinit`.
     private var subscription: OpaquePointer?
     private let receive: @Sendable (NATSMessage?) -> Void
+    private let waste = NATSWaste()
 
     /// - Parameter receive: gets what came, and nil for that nobody listens.
     @unsafe
@@ -95,8 +96,9 @@
           continue
         }
         guard status == NATS_OK, let message = unsafe message else { return }
-        defer { unsafe natsMsg_Destroy(message) }
-        receive(unsafe NATSMessage(message, isAnswer: true))
+        let copy = unsafe NATSMessage(message, isAnswer: true)
+        unsafe waste.take(message)
+        receive(copy)
       }
     }
 

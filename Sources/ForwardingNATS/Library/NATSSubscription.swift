@@ -14,6 +14,7 @@
     private final class Receiver: Sendable {
       let receive: @Sendable (NATSMessage) -> Void
       let isOfAnswers: Bool
+      let waste = NATSWaste()
       let completed = Guarded<(@Sendable () -> Void)?>(nil)
       init(_ isOfAnswers: Bool, _ receive: @escaping @Sendable (NATSMessage) -> Void) {
         (self.isOfAnswers, self.receive) = (isOfAnswers, receive)
@@ -32,9 +33,10 @@
       var made: OpaquePointer?
       let handler: natsMsgHandler = { _, _, message, receiver in
         guard let message = unsafe message, let receiver = unsafe receiver else { return }
-        defer { unsafe natsMsg_Destroy(message) }
         let known = unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeUnretainedValue()
-        known.receive(unsafe NATSMessage(message, isAnswer: known.isOfAnswers))
+        let copy = unsafe NATSMessage(message, isAnswer: known.isOfAnswers)
+        unsafe known.waste.take(message)
+        known.receive(copy)
       }
       let status =
         if let group {
