@@ -14,6 +14,10 @@
     @unsafe var pointer: OpaquePointer? { unsafe connection }
     let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
+    /// Where answers are taken as they are read.
+    private let queue = Guarded<NATSQueue?>(nil)
+    /// What reads and sends; nil where the library does so by itself.
+    private let loop: NATSLoop?
 
     /// What the library calls about the connection. It may do so until the connection is destroyed.
     final class Listener: Sendable {
@@ -56,6 +60,8 @@
       denied: @escaping @Sendable (NATSDenial) -> Void
     ) throws(TransportError) {
       listener = Listener(changed, denied)
+      // Where the system has no files for it, it goes without.
+      loop = keepsUnsent ? nil : NATSLoop(patience: options.writeTimeout)
       unsafe connection = nil
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))
@@ -65,6 +71,7 @@
       let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
       do throws(TransportError) {
         try unsafe Self.set(options, on: made)
+        try unsafe loop?.set(on: made)
         if !keepsUnsent {
           try TransportError.check(unsafe natsOptions_SetReconnectBufSize(made, 0))
         }
@@ -117,47 +124,6 @@
       known.changed(state)
     }
 
-    @unsafe
-    private static func set(
-      _ options: NATSOptions, on made: OpaquePointer?
-    ) throws(TransportError) {
-      try TransportError.check(unsafe natsOptions_SetURL(made, options.url))
-      // Without it an answer waits for a millisecond, for others to be sent along.
-      try TransportError.check(unsafe natsOptions_SetSendAsap(made, true))
-      try TransportError.check(unsafe natsOptions_SetMaxReconnect(made, -1))
-      try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
-      try TransportError.check(
-        unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
-      // Whoever publishes waits for the system under the library's lock: without it, as long as the server stands still.
-      try TransportError.check(
-        unsafe natsOptions_SetWriteDeadline(made, max(1, options.writeTimeout.milliseconds)))
-      try TransportError.check(
-        unsafe natsOptions_SetCustomInboxPrefix(made, options.inboxPrefix))
-      if let name = options.name {
-        try TransportError.check(unsafe natsOptions_SetName(made, name))
-      }
-      if let token = options.token {
-        try TransportError.check(unsafe natsOptions_SetToken(made, token))
-      }
-      if let user = options.user {
-        try TransportError.check(unsafe natsOptions_SetUserInfo(made, user.name, user.password))
-      }
-      if let credentials = options.credentials {
-        try TransportError.check(
-          unsafe natsOptions_SetUserCredentialsFromFiles(made, credentials, nil))
-      }
-      if let trusted = options.trusted {
-        try TransportError.check(unsafe natsOptions_LoadCATrustedCertificates(made, trusted))
-      }
-      if let own = options.certificate {
-        try TransportError.check(
-          unsafe natsOptions_LoadCertificatesChain(made, own.chain, own.key))
-      }
-      if options.trusted != nil || options.certificate != nil || options.url.hasPrefix("tls:") {
-        try TransportError.check(unsafe natsOptions_SetSecure(made, true))
-      }
-    }
-
     private static func cannotConnect(_ url: String, _ status: natsStatus) -> TransportError {
       let error = TransportError(status)
       if case .denied = error { return error }
@@ -170,20 +136,32 @@
 
     var maximumPayload: Int { Int(unsafe natsConnection_GetMaxPayload(connection)) }
 
-    var dropped: Int { subscriptions.read { Array($0.values) }.reduce(0) { $0 + $1.dropped } }
+    var dropped: Int {
+      subscriptions.read { Array($0.values) }.reduce(queue.read { $0 }?.dropped ?? 0) {
+        $0 + $1.dropped
+      }
+    }
 
+    /// Publishes.
+    ///
+    /// - Parameter isUrgent: whether somebody waits for it. What nobody waits for may be sent with others, soon.
     func publish(
-      _ payload: [UInt8], to subject: String, answerTo: String?
+      _ payload: [UInt8], to subject: String, answerTo: String?, isUrgent: Bool = true
     ) throws(TransportError) {
       // SAFETY: the library copies what it gets before it returns.
       let status = unsafe payload.withUnsafeBytes { bytes in
-        if let answerTo {
-          unsafe natsConnection_PublishRequest(
-            connection, subject, answerTo, bytes.baseAddress, Int32(bytes.count))
-        } else {
-          unsafe natsConnection_Publish(
-            connection, subject, bytes.baseAddress, Int32(bytes.count))
+        let publish = {
+          if let answerTo {
+            unsafe natsConnection_PublishRequest(
+              self.connection, subject, answerTo, bytes.baseAddress, Int32(bytes.count))
+          } else {
+            unsafe natsConnection_Publish(
+              self.connection, subject, bytes.baseAddress, Int32(bytes.count))
+          }
         }
+        guard let loop else { return publish() }
+        return unsafe loop.publish(
+          bytes.count + subject.utf8.count + 16, connection, isUrgent: isUrgent, publish)
       }
       // Nothing may wait for the connection to be there again.
       if status == NATS_INSUFFICIENT_BUFFER { throw .interrupted }
@@ -192,9 +170,11 @@
 
     @discardableResult
     func subscribe(
-      _ subject: String, group: String?, _ receive: @escaping @Sendable (NATSMessage) -> Void
+      _ subject: String, group: String?, isOfAnswers: Bool = false,
+      _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(TransportError) -> NATSSubscription {
-      let subscription = unsafe try NATSSubscription(connection, subject, group, receive)
+      let subscription = unsafe try NATSSubscription(
+        connection, subject, group, isOfAnswers: isOfAnswers, receive)
       let key = ObjectIdentifier(subscription)
       subscriptions.withLock { $0[key] = subscription }
       // Kept until then, also by one that was ended.
@@ -204,11 +184,27 @@
       return subscription
     }
 
+    /// Listens for answers, which are taken where they are read; nil where the library does that by itself.
+    func subscribeDirectly(
+      _ subject: String, _ receive: @escaping @Sendable (NATSMessage?) -> Void
+    ) throws(TransportError) -> NATSQueue? {
+      guard loop != nil else { return nil }
+      return unsafe try NATSQueue(connection, subject, receive)
+    }
+
+    /// Takes the answers of a queue from now on, and no other's.
+    func take(from queue: NATSQueue) {
+      self.queue.withLock { $0 = queue }
+      loop?.setTaker { queue.take() }
+    }
+
     var isConnected: Bool {
       unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
     }
 
     func flush(within limit: Duration) throws(TransportError) {
+      unsafe loop?.sendAll(connection)
+      loop?.handOver()
       try TransportError.check(
         unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
     }
@@ -229,7 +225,9 @@
     func close() {
       listener.isClosing.withLock { $0 = true }
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.stop() }
-      unsafe natsConnection_Close(connection)
+      guard let loop else { return unsafe natsConnection_Close(connection) }
+      unsafe loop.close(connection)
+      loop.setTaker(nil)
     }
   }
 

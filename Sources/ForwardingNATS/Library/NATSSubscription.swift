@@ -3,16 +3,6 @@
   import ForwardingRemote
   import Invocations
 
-  /// A message as the library gave it.
-  struct NATSMessage: Sendable {
-    let subject: String
-    let payload: [UInt8]
-    /// Where an answer goes.
-    let answerTo: String?
-    /// Whether it is the server's word that nobody listens.
-    let isUnheard: Bool
-  }
-
   /// Who listens to a subject.
   @safe
   final class NATSSubscription: TransportSubscription, @unchecked Sendable {
@@ -23,25 +13,30 @@
     /// What the library calls with messages: its own until it says that there will be no more.
     private final class Receiver: Sendable {
       let receive: @Sendable (NATSMessage) -> Void
+      let isOfAnswers: Bool
+      let waste = NATSWaste()
       let completed = Guarded<(@Sendable () -> Void)?>(nil)
-      init(_ receive: @escaping @Sendable (NATSMessage) -> Void) { self.receive = receive }
+      init(_ isOfAnswers: Bool, _ receive: @escaping @Sendable (NATSMessage) -> Void) {
+        (self.isOfAnswers, self.receive) = (isOfAnswers, receive)
+      }
     }
     private let receiver: Receiver
 
     @unsafe
     init(
-      _ connection: OpaquePointer?, _ subject: String, _ group: String?,
+      _ connection: OpaquePointer?, _ subject: String, _ group: String?, isOfAnswers: Bool,
       _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(TransportError) {
-      self.receiver = Receiver(receive)
+      self.receiver = Receiver(isOfAnswers, receive)
       unsafe subscription = nil
       let receiver = unsafe Unmanaged.passRetained(self.receiver).toOpaque()
       var made: OpaquePointer?
       let handler: natsMsgHandler = { _, _, message, receiver in
         guard let message = unsafe message, let receiver = unsafe receiver else { return }
-        defer { unsafe natsMsg_Destroy(message) }
-        unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeUnretainedValue()
-          .receive(NATSMessage(message))
+        let known = unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeUnretainedValue()
+        let copy = unsafe NATSMessage(message, isAnswer: known.isOfAnswers)
+        unsafe known.waste.take(message)
+        known.receive(copy)
       }
       let status =
         if let group {
@@ -119,24 +114,5 @@
 
     /// The most milliseconds that the server may take for the end.
     private static let draining: Int64 = 5000
-  }
-
-  extension NATSMessage {
-    @unsafe
-    fileprivate init(_ message: OpaquePointer) {
-      // SAFETY: the library keeps what it gives until the message is destroyed; all is copied.
-      payload = unsafe Self.payload(of: message)
-      subject = unsafe natsMsg_GetSubject(message).map { unsafe String(cString: $0) } ?? ""
-      answerTo = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
-      isUnheard = unsafe natsMsg_IsNoResponders(message)
-    }
-
-    @unsafe
-    static func payload(of message: OpaquePointer) -> [UInt8] {
-      let count = Int(unsafe natsMsg_GetDataLength(message))
-      // SAFETY: as above.
-      guard count > 0, let data = unsafe natsMsg_GetData(message) else { return [] }
-      return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
-    }
   }
 #endif

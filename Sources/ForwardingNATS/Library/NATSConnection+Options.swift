@@ -1,0 +1,48 @@
+#if NATS
+  import CNATS
+  import ForwardingRemote
+
+  // How to connect, in the words of the library.
+  extension NATSConnection {
+    @unsafe
+    static func set(
+      _ options: NATSOptions, on made: OpaquePointer?
+    ) throws(TransportError) {
+      try TransportError.check(unsafe natsOptions_SetURL(made, options.url))
+      // Without it an answer waits for a millisecond, for others to be sent along.
+      try TransportError.check(unsafe natsOptions_SetSendAsap(made, true))
+      try TransportError.check(unsafe natsOptions_SetMaxReconnect(made, -1))
+      try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
+      try TransportError.check(
+        unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
+      // Whoever publishes waits for the system under the library's lock: without it, as long as the server stands still.
+      try TransportError.check(
+        unsafe natsOptions_SetWriteDeadline(made, max(1, options.writeTimeout.milliseconds)))
+      try TransportError.check(
+        unsafe natsOptions_SetCustomInboxPrefix(made, options.inboxPrefix))
+      if let name = options.name {
+        try TransportError.check(unsafe natsOptions_SetName(made, name))
+      }
+      if let token = options.token {
+        try TransportError.check(unsafe natsOptions_SetToken(made, token))
+      }
+      if let user = options.user {
+        try TransportError.check(unsafe natsOptions_SetUserInfo(made, user.name, user.password))
+      }
+      if let credentials = options.credentials {
+        try TransportError.check(
+          unsafe natsOptions_SetUserCredentialsFromFiles(made, credentials, nil))
+      }
+      if let trusted = options.trusted {
+        try TransportError.check(unsafe natsOptions_LoadCATrustedCertificates(made, trusted))
+      }
+      if let own = options.certificate {
+        try TransportError.check(
+          unsafe natsOptions_LoadCertificatesChain(made, own.chain, own.key))
+      }
+      if options.trusted != nil || options.certificate != nil || options.url.hasPrefix("tls:") {
+        try TransportError.check(unsafe natsOptions_SetSecure(made, true))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,162 @@
+#if NATS
+  import ForwardingNATS
+  import ForwardingRemote
+  import Foundation
+  import RemoteTestSupport
+  import Synchronization
+  import Testing
+
+  @Suite(
+    "What a connection to NATS reads and sends", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+  struct NATSLoopTests {
+    private typealias Answer = Result<[UInt8], TransportError>
+
+    /// Asks, and awaits the first answer.
+    private func ask(
+      _ transport: NATSTransport, _ bytes: [UInt8], _ subject: RemoteSubject
+    ) async throws -> Answer {
+      let (answers, feed) = AsyncStream.makeStream(of: Answer.self)
+      let request = try transport.request(bytes, to: subject) { feed.yield($0) }
+      defer { request.end() }
+      return try #require(await answers.first { _ in true })
+    }
+
+    private func echo(
+      _ transport: NATSTransport, _ subject: RemoteSubject = "echo"
+    ) throws -> any TransportSubscription {
+      try transport.subscribe(to: subject, group: nil) { $0.answer?($0.payload) }
+    }
+
+    @Test("of requests at the same time, each has its own answer, or that nobody listens")
+    func together() async throws {
+      let server = try NATSServer()
+      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let listener = try echo(there)
+      defer { listener.end() }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in UInt8.min...(.max) {
+          group.addTask {
+            let isHeard = number % 3 != 0
+            let answer = try await ask(here, [number], isHeard ? "echo" : "nowhere")
+            #expect(answer == (isHeard ? .success([number]) : .failure(.nobodyListens)))
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+
+    @Test("that nobody listens to a request that was given up is no word on the next one")
+    func givenUp() async throws {
+      let server = try NATSServer()
+      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let listener = try echo(there)
+      defer { listener.end() }
+      for number in UInt8.min...(.max) {
+        try here.request([0], to: "nowhere") { _ in }.end()
+        #expect(try await ask(here, [number], "echo") == .success([number]))
+      }
+    }
+
+    @Test("what is told and what is asked arrive in the order in which they were sent")
+    func order() async throws {
+      let server = try NATSServer()
+      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let seen = Mutex<[UInt8]>([])
+      let listener = try there.subscribe(to: "news", group: nil) { message in
+        seen.withLock { $0 += message.payload }
+        message.answer?([])
+      }
+      defer { listener.end() }
+      for number in UInt8.min...(.max) {
+        if number % 10 == 9 {
+          _ = try await ask(here, [number], "news")
+        } else {
+          try here.publish([number], to: "news")
+        }
+      }
+      while seen.withLock({ $0.count < 256 }) { await Task.yield() }
+      #expect(seen.withLock { $0 } == Array(.min...(.max)))
+    }
+
+    @Test("whoever gets an answer may listen to more, and close, where it gets it")
+    func reentering() async throws {
+      let server = try NATSServer()
+      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let listener = try echo(there)
+      defer { listener.end() }
+      let (ends, feed) = AsyncStream.makeStream(of: TransportError?.self)
+      for _ in 0..<3 {
+        let request = try here.request([1], to: "echo") { _ in
+          do throws(TransportError) {
+            // It waits for the server, whose answer comes by the same connection.
+            try here.subscribe(to: "more", group: nil) { $0.answer?([2]) }.end()
+            feed.yield(nil)
+          } catch {
+            feed.yield(error)
+          }
+        }
+        #expect(await ends.first { _ in true } == .some(nil))
+        request.end()
+      }
+      #expect(try await ask(here, [3], "echo") == .success([3]))
+      let last = try here.request([1], to: "echo") { _ in
+        here.close()
+        feed.yield(nil)
+      }
+      #expect(await ends.first { _ in true } == .some(nil))
+      last.end()
+      #expect(throws: TransportError.closed) { try here.publish([1], to: "echo") }
+    }
+
+    @Test("a server that stands still: no more waits than may, and the connection is made anew")
+    func still() async throws {
+      let server = try NATSServer()
+      var options = NATSOptions(server.url)
+      options.writeTimeout = .milliseconds(300)
+      let here = try NATSTransport(options)
+      let states = Mutex<[TransportState]>([])
+      let watch = here.onChange { state in states.withLock { $0.append(state) } }
+      defer { watch.end() }
+      server.signal(SIGSTOP)
+      let bytes = [UInt8](repeating: 1, count: 64 << 10)
+      var sent = 0
+      let error = await #expect(throws: TransportError.self) {
+        // Much more than the system takes, and than waits in the process.
+        while sent < 10_000 {
+          try here.publish(bytes, to: "news")
+          sent += 1
+          await Task.yield()
+        }
+      }
+      #expect(error == .timedOut || error == .interrupted, "\(String(describing: error))")
+      #expect(sent < 1000, "\(sent)")
+      while states.withLock({ !$0.contains(.interrupted) }) { await Task.yield() }
+      server.signal(SIGCONT)
+      while states.withLock({ !$0.contains(.restored) }) { await Task.yield() }
+      let listener = try echo(here)
+      defer { listener.end() }
+      #expect(try await ask(here, [1], "echo") == .success([1]))
+    }
+
+    @Test("what is left unsent when nobody publishes any more ends the connection as well")
+    func leftover() async throws {
+      let server = try NATSServer()
+      var options = NATSOptions(server.url)
+      options.writeTimeout = .milliseconds(300)
+      let here = try NATSTransport(options)
+      let states = Mutex<[TransportState]>([])
+      let watch = here.onChange { state in states.withLock { $0.append(state) } }
+      defer { watch.end() }
+      server.signal(SIGSTOP)
+      defer { server.signal(SIGCONT) }
+      let bytes = [UInt8](repeating: 1, count: 900 << 10)
+      // Until the system takes only a part, of which less is left than anybody waits for.
+      for _ in 0..<40 where states.withLock({ $0.isEmpty }) {
+        try here.publish(bytes, to: "news")
+        try await Task.sleep(for: .milliseconds(600))
+      }
+      #expect(states.withLock { $0.first } == .interrupted)
+    }
+  }
+#endif
