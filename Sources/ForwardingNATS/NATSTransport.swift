@@ -1,4 +1,5 @@
 #if NATS
+  import Dispatch
   public import ForwardingRemote
   import Invocations
   import Synchronization
@@ -103,6 +104,7 @@
       to subject: RemoteSubject, group: String?,
       _ receive: @escaping @Sendable (TransportMessage) -> Void
     ) throws(TransportError) -> any TransportSubscription {
+      try connection.check()
       let (connection, held, root) = (connection, held, inboxRoot)
       let before = connection.denialsSoFar
       let subscription = try connection.subscribe(subject.name, group: group) {
@@ -131,7 +133,17 @@
     }
 
     public func flush(within limit: Duration) async throws(TransportError) {
-      try connection.complete(within: limit)
+      // The library waits, and a thread of the pool must not.
+      let connection = connection
+      let result: Result<Void, TransportError> = await withCheckedContinuation { waiting in
+        DispatchQueue(label: "forwarding.nats.flush").async {
+          waiting.resume(
+            returning: Result { () throws(TransportError) in try connection.complete(within: limit)
+            }
+          )
+        }
+      }
+      try result.get()
     }
 
     public func onChange(
@@ -143,6 +155,7 @@
     public func close() { connection.close() }
 
     private func check(_ payload: [UInt8]) throws(TransportError) {
+      try connection.check()
       let limit = maximumPayload
       guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
     }

@@ -57,6 +57,7 @@
 
     /// Adds a call. That the server has a name that was drawn is no success, unless it was sent before.
     func append(_ call: Invocation, as id: String, isDrawn: Bool) throws(StreamError) -> UInt64 {
+      try stream.check()
       let bytes: [UInt8]
       do throws(WireError) { bytes = try interface.encode(call) } catch { throw .wire(error) }
       // The header with the name counts as well.

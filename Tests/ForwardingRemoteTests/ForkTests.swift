@@ -1,4 +1,5 @@
 import Forwarding
+import ForwardingNATS
 import ForwardingRemote
 import ForwardingTestSupport
 import ForwardingWire
@@ -57,4 +58,52 @@ struct ForkTests {
       exit(0)
     }
   }
+
+  #if NATS
+    @Test(
+      "a child is refused by its parent's connections to a server, may let them go, and the parent goes on",
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+    func server() async {
+      await #expect(processExitsWith: .success) {
+        let folder = try TemporaryFolder()
+        let server = try NATSServer(["-js", "-sd", folder.path])
+        var there: NATSTransport? = try NATSTransport(server.url)
+        var here: NATSTransport? = try NATSTransport(server.url)
+        var host: RemoteHost? = RemoteHost(there!, as: "bank")
+        let vault = Vault()
+        try host!.expose(vault, Vault.interface())
+        var remote: RemoteProxy? = RemoteProxy(
+          try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
+        var journal: StreamJournal? = try StreamJournal(
+          NATSOptions(server.url), stream: "bank", Vault.interface())
+        require(try await Vault.deposit(1, on: remote!) == 1)
+        _ = try journal!.append(Vault.add.message.invocation(1))
+        let child = Child {
+          do {
+            try Vault.add.message(1, on: remote!)
+            require(false, "a child told by its parent's connection")
+          } catch RemoteError.unreachable {}
+          do {
+            _ = try here!.request([1], to: "anything") { _ in }
+            require(false, "a child asked by its parent's connection")
+          } catch TransportError.forked {}
+          do {
+            try host!.expose(vault, Interface("other"))
+            require(false, "a child listens at its parent's connection")
+          } catch TransportError.forked {}
+          do {
+            _ = try journal!.append(Vault.add.message.invocation(1))
+            require(false, "a child wrote its parent's journal")
+          } catch StreamError.transport(.forked) {}
+          here!.close()
+          (remote, host, here, there, journal) = (nil, nil, nil, nil, nil)
+        }
+        require(child.wait() == 0)
+        require(try await Vault.deposit(1, on: remote!) == 2)
+        require(try journal!.append(Vault.add.message.invocation(1)) == 2)
+        server.stop()
+        exit(0)
+      }
+    }
+  #endif
 }

@@ -16,6 +16,7 @@
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
     /// Where answers are taken as they are read.
     private let queue = Guarded<NATSQueue?>(nil)
+    private let process = OwnProcess()
     /// What reads and sends; nil where the library does so by itself.
     private let loop: NATSLoop?
 
@@ -110,9 +111,14 @@
     }
 
     deinit {
+      if process.isForked { return }
       close()
       unsafe natsConnection_Destroy(connection)
     }
+
+    /// A child process has none of the library's threads, and finds its locks as they were just then: nothing of the library
+    /// is called there.
+    func check() throws(TransportError) { if process.isForked { throw .forked } }
 
     @unsafe
     private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {
@@ -134,10 +140,13 @@
       return .unreachable("\(place): \(error)" + (details.isEmpty ? "" : ", \(details)"))
     }
 
-    var maximumPayload: Int { Int(unsafe natsConnection_GetMaxPayload(connection)) }
+    var maximumPayload: Int {
+      process.isForked ? 0 : Int(unsafe natsConnection_GetMaxPayload(connection))
+    }
 
     var dropped: Int {
-      subscriptions.read { Array($0.values) }.reduce(queue.read { $0 }?.dropped ?? 0) {
+      if process.isForked { return 0 }
+      return subscriptions.read { Array($0.values) }.reduce(queue.read { $0 }?.dropped ?? 0) {
         $0 + $1.dropped
       }
     }
@@ -148,6 +157,7 @@
     func publish(
       _ payload: [UInt8], to subject: String, answerTo: String?, isUrgent: Bool = true
     ) throws(TransportError) {
+      try check()
       // SAFETY: the library copies what it gets before it returns.
       let status = unsafe payload.withUnsafeBytes { bytes in
         let publish = {
@@ -173,6 +183,7 @@
       _ subject: String, group: String?, isOfAnswers: Bool = false,
       _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(TransportError) -> NATSSubscription {
+      try check()
       let subscription = unsafe try NATSSubscription(
         connection, subject, group, isOfAnswers: isOfAnswers, receive)
       let key = ObjectIdentifier(subscription)
@@ -188,6 +199,7 @@
     func subscribeDirectly(
       _ subject: String, _ receive: @escaping @Sendable (NATSMessage?) -> Void
     ) throws(TransportError) -> NATSQueue? {
+      try check()
       guard loop != nil else { return nil }
       return unsafe try NATSQueue(connection, subject, receive)
     }
@@ -203,6 +215,7 @@
     }
 
     func flush(within limit: Duration) throws(TransportError) {
+      try check()
       unsafe loop?.sendAll(connection)
       loop?.handOver()
       try TransportError.check(
@@ -223,6 +236,7 @@
     static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
 
     func close() {
+      if process.isForked { return }
       listener.isClosing.withLock { $0 = true }
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.stop() }
       guard let loop else { return unsafe natsConnection_Close(connection) }

@@ -1,6 +1,7 @@
 #if NATS
   import CNATS
   import ForwardingRemote
+  import Invocations
 
   /// A message as the library gave it.
   struct NATSMessage: Sendable {
@@ -65,6 +66,7 @@
     private var subscription: OpaquePointer?
     private let receive: @Sendable (NATSMessage?) -> Void
     private let waste = NATSWaste()
+    private let process = OwnProcess()
 
     /// - Parameter receive: gets what came, and nil for that nobody listens.
     @unsafe
@@ -81,7 +83,7 @@
       unsafe natsSubscription_SetPendingLimits(made, 65_536, 64 << 20)
     }
 
-    deinit { unsafe natsSubscription_Destroy(subscription) }
+    deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
 
     /// Takes what came; it waits for nothing.
     func take() {
@@ -110,6 +112,6 @@
     }
 
     /// Takes nothing more.
-    func stop() { unsafe natsSubscription_Unsubscribe(subscription) }
+    func stop() { if !process.isForked { unsafe natsSubscription_Unsubscribe(subscription) } }
   }
 #endif

@@ -1,6 +1,7 @@
 #if NATS
   import CNATS
   import ForwardingRemote
+  import Invocations
 
   // The library's side of a stream that the server keeps.
 
@@ -16,6 +17,7 @@
     // SAFETY: the library locks what it points at, which is there until `deinit`.
     private var context: OpaquePointer?
     private let connection: NATSConnection
+    private let process = OwnProcess()
     let name: String
     let subject: String
 
@@ -31,7 +33,12 @@
       unsafe context = made
     }
 
-    deinit { unsafe jsCtx_Destroy(context) }
+    deinit { if !process.isForked { unsafe jsCtx_Destroy(context) } }
+
+    /// A child process uses nothing of the library (``NATSConnection/check()``).
+    func check() throws(StreamError) {
+      do throws(TransportError) { try connection.check() } catch { throw .transport(error) }
+    }
 
     /// Everything but letters, digits, `-` and `_` of ASCII as `=` and two digits. Not `%`: libnats 3.4.1 prints with
     /// the name of a stream as a format.
@@ -76,6 +83,7 @@
     private static let notFound = Int(JSStreamNotFoundErr.rawValue)
 
     func bounds() throws(StreamError) -> StreamBounds {
+      try check()
       var info: UnsafeMutablePointer<jsStreamInfo>?
       var code = jsErrCode(rawValue: 0)
       let status = unsafe js_GetStreamInfo(&info, context, name, nil, &code)
@@ -90,6 +98,7 @@
     func publish(
       _ bytes: [UInt8], id: String, within limit: Duration
     ) throws(StreamError) -> (sequence: UInt64, isDuplicate: Bool) {
+      try check()
       var answer: UnsafeMutablePointer<jsPubAck>?
       var code = jsErrCode(rawValue: 0)
       // SAFETY: bytes and text live until the call returns, which copies them.
@@ -111,7 +120,8 @@
 
     /// Begins to read at a record.
     func subscription(from first: UInt64) throws(StreamError) -> NATSPull {
-      try unsafe NATSPull(self, context, first)
+      try check()
+      return try unsafe NATSPull(self, context, first)
     }
   }
 
@@ -120,6 +130,7 @@
   final class NATSPull {
     private var subscription: OpaquePointer?
     private let stream: NATSStream
+    private let process = OwnProcess()
 
     @unsafe
     fileprivate init(
@@ -146,10 +157,11 @@
       unsafe subscription = made
     }
 
-    deinit { unsafe natsSubscription_Destroy(subscription) }
+    deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
 
     /// Fetches some records; none where none come in time.
     func fetch(_ count: Int, within limit: Duration) throws(StreamError) -> [StreamRecord] {
+      try stream.check()
       var list = unsafe natsMsgList()
       var code = jsErrCode(rawValue: 0)
       let status = unsafe natsSubscription_Fetch(

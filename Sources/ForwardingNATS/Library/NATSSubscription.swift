@@ -21,6 +21,7 @@
       }
     }
     private let receiver: Receiver
+    private let process = OwnProcess()
 
     @unsafe
     init(
@@ -77,7 +78,7 @@
     }
 
     // It unsubscribes, if nothing else has.
-    deinit { unsafe natsSubscription_Destroy(subscription) }
+    deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
 
     /// Calls a closure when the last message was received.
     func whenCompleted(_ body: @escaping @Sendable () -> Void) {
@@ -106,7 +107,9 @@
     }
 
     private var isFirstToEnd: Bool {
-      hasEnded.withLock { hasEnded in
+      // The server does not hear a child process.
+      if process.isForked { return false }
+      return hasEnded.withLock { hasEnded in
         defer { hasEnded = true }
         return !hasEnded
       }
