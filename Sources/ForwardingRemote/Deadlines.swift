@@ -156,3 +156,12 @@ final class Deadlines: Sendable {
     }
   }
 }
+
+extension DispatchTime {
+  /// In a while, that may be as long as one likes.
+  init(after limit: Duration) {
+    let (seconds, attoseconds) = limit.components
+    let nanoseconds = min(max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
+    self.init(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds &+ UInt64(nanoseconds))
+  }
+}

@@ -1,3 +1,4 @@
+import Dispatch
 import ForwardingWire
 
 // What goes around a call, and around its answer. Numbers begin with their lowest byte.
@@ -73,12 +74,13 @@ package struct RemoteRequest {
     message[2] = kind.rawValue
     message.set(sender, at: 4)
     message.set(number, at: 12)
-    Self.set(milliseconds, in: &message)
+    message.set(milliseconds, at: 20)
   }
 
   /// Writes the time that is left, which is less when a message is sent again.
-  static func set(_ milliseconds: UInt32, in message: inout [UInt8]) {
-    message.set(milliseconds, at: 20)
+  static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) {
+    let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+    message.set(UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0)), at: 20)
   }
 
   /// Reads what another process wrote.

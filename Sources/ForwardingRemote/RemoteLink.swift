@@ -88,12 +88,6 @@ package final class RemoteLink: Sendable {
     RemoteRequest(kind, sender: sender, number: nextNumber())
   }
 
-  /// The time that is left.
-  private static func milliseconds(until end: DispatchTime) -> UInt32 {
-    let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
-    return UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0))
-  }
-
   /// A number that comes once, and nobody can guess: the hash has a key that this process has drawn.
   private func nextNumber() -> UInt64 {
     var hasher = Hasher()
@@ -203,17 +197,13 @@ package final class RemoteLink: Sendable {
   /// Counts a call in, and says when its time is over: that of the link unless given.
   private func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
     let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
+    counts.asked.wrappingAdd(1, ordering: .relaxed)
     guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= inFlight else {
       onTheWay.wrappingSubtract(1, ordering: .relaxed)
       counts.refuse()
       throw .congested(limit: inFlight)
     }
-    counts.asked.wrappingAdd(1, ordering: .relaxed)
-    let (seconds, attoseconds) = (limit ?? deadline).components
-    let nanoseconds = min(
-      max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
-    return DispatchTime(
-      uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds &+ UInt64(nanoseconds))
+    return DispatchTime(after: limit ?? deadline)
   }
 
   /// Counts a call out, as one with an answer or one without.
@@ -232,7 +222,7 @@ package final class RemoteLink: Sendable {
     defer { if let deadline { Deadlines.shared.cancel(deadline) } }
     var (pause, tries) = (20, settling.isGoingOn ? Settling.tries : 0)
     while true {
-      RemoteRequest.set(Self.milliseconds(until: end), in: &message)
+      RemoteRequest.setTimeLeft(until: end, in: &message)
       let unheard = tries > 0 ? OneAnswer() : nil
       tries -= 1
       let heard = if let unheard { Settling.hearing(unheard, answered) } else { answered }

@@ -7,7 +7,8 @@ import Synchronization
 /// room.statistics.asked  // 0
 /// ```
 public struct RemoteStatistics: Hashable, Sendable {
-  /// Calls that an answer was, or is, waited for; of who sends, pings and gatherings as well.
+  /// Calls that an answer was, or is, wanted for. Those of who sends, pings and gatherings among them, are answered, failed
+  /// or refused when they are over.
   public var asked = 0
   /// Calls that nobody waits for.
   public var told = 0

@@ -148,7 +148,8 @@ enum RemoteFuzz {
       try demand(found == nil, found ?? "")
       let counts = proxy.statistics
       try demand(
-        counts.asked == counts.answered + counts.failed, "the counts do not add up: \(counts)")
+        counts.asked == counts.answered + counts.failed + counts.refused,
+        "the counts do not add up: \(counts)")
     }
   }
 }
