@@ -51,7 +51,7 @@ check-aarch64:
 test-remote:
 	@Scripts/setup.sh nats
 	swift build --build-tests --traits Macros,NATS
-	Scripts/tests.sh --skip-build --traits Macros,NATS --filter \
+	FORWARDING_NEEDS_NATS=1 REMOTE_FLOOD=1000000 Scripts/tests.sh --skip-build --traits Macros,NATS --filter \
 		'Forwarding(Remote|Actors|Wire)Tests|RemoteCommandTests|RemoteGrowthTests|FuzzCorpusTests'
 
 demo-remote:

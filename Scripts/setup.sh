@@ -54,7 +54,11 @@ if [ "$mode" = aarch64 ]; then
 fi
 if [ "$mode" = nats ]; then
   has_header nats/nats.h || missing+=(libnats-dev)
-  PATH="$PATH:/usr/sbin" command -v nats-server >/dev/null 2>&1 || missing+=(nats-server)
+  # Where the tests look for it.
+  [ -x /usr/sbin/nats-server ] || [ -x /usr/local/bin/nats-server ] || [ -x /usr/bin/nats-server ] ||
+    missing+=(nats-server)
+  # Tests of TLS make their certificates with it.
+  command -v openssl >/dev/null 2>&1 || missing+=(openssl)
 fi
 is_optional=no
 if [ "$mode" = bench ] && [ "${#missing[@]}" -eq 0 ]; then

@@ -13,11 +13,10 @@
   ///
   /// A subject that nobody listens to is told by the server, at once. A group is one of all processes. While the
   /// connection is broken nothing is sent: ``TransportError/interrupted``. Answers of this process wait for it, up to 8 MB.
-  /// What is told may leave some 100 microseconds later, with what is told meanwhile, and in the order of all that is sent.
   public final class NATSTransport: Transport {
     private let connection: NATSConnection
     private let observers: TransportObservers
-    private let inboxes: Inboxes
+    private let inbox: Inbox
     private let held: HeldAnswers
     private let inboxRoot: String
     private let misdirections = Count()
@@ -35,24 +34,24 @@
         )
       }
       let observers = TransportObservers()
-      let inboxes = Inboxes(options.inboxPrefix)
+      let inbox = Inbox(options.inboxPrefix)
       let restored = Guarded<(@Sendable () -> Void)?>(nil)
       self.observers = observers
-      self.inboxes = inboxes
+      self.inbox = inbox
       let held = HeldAnswers()
       self.held = held
       inboxRoot = options.inboxRoot
       connection = try NATSConnection(options, keepsUnsent: false) { state in
         // What was on its way may have been performed, or not.
-        if state == .interrupted { inboxes.failAll(.interrupted) }
-        if state == .closed { inboxes.failAll(.closed) }
+        if state == .interrupted { inbox.failAll(.interrupted) }
+        if state == .closed { inbox.failAll(.closed) }
         if state == .restored {
-          inboxes.forgetDenial()
+          inbox.forgetDenial()
           restored.read { $0 }?()
         }
         observers.tell(state)
       } denied: { denial in
-        inboxes.take(denial)
+        inbox.take(denial)
       }
       restored.withLock {
         $0 = { [weak connection] in if let connection { held.sendAll(connection) } }
@@ -80,16 +79,16 @@
     }
 
     public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
-      try check(payload)
-      try connection.publish(payload, to: subject.name, answerTo: nil, isUrgent: false)
+      try check(payload, subject)
+      try connection.publish(payload, to: subject.name, answerTo: nil)
     }
 
     public func request(
       _ payload: [UInt8], to subject: RemoteSubject,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> any TransportRequest {
-      try check(payload)
-      let request = try inboxes.add(subject.name, connection, answered)
+      try check(payload, subject)
+      let request = try inbox.add(subject.name, connection, answered)
       do throws(TransportError) {
         try connection.publish(
           payload, to: subject.name, answerTo: request.address)
@@ -105,9 +104,13 @@
       _ receive: @escaping @Sendable (TransportMessage) -> Void
     ) throws(TransportError) -> any TransportSubscription {
       try connection.check()
+      try subject.check()
+      // A name in which any character may be is one of a subject.
+      let group = group.map { RemoteSubject(parts: $0) }
+      try group?.check()
       let (connection, held, root) = (connection, held, inboxRoot)
       let before = connection.denialsSoFar
-      let subscription = try connection.subscribe(subject.name, group: group) {
+      let subscription = try connection.subscribe(subject.name, group: group?.name) {
         [misdirections] message in
         var answer: (@Sendable ([UInt8]) -> Void)?
         if let answerTo = message.answerTo {
@@ -154,8 +157,10 @@
 
     public func close() { connection.close() }
 
-    private func check(_ payload: [UInt8]) throws(TransportError) {
+    /// A longer subject would have the server hang up.
+    private func check(_ payload: [UInt8], _ subject: RemoteSubject) throws(TransportError) {
       try connection.check()
+      try subject.check()
       let limit = maximumPayload
       guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
     }

@@ -66,7 +66,7 @@ public final class RemoteHost: Sendable {
     set { gate.limit = newValue }
   }
 
-  /// Says who may send what. Everybody may everything, unless it is set. Who may not hears nothing of what there is: a
+  /// Says who may send what. Everybody may everything, unless it is set. Who may not hears nothing of which messages there are: a
   /// message that the list has not is refused as one that may not be sent, and types are compared afterwards.
   public var authorize: (@Sendable (Caller) -> Bool)? {
     get { settings.read { $0.authorize } }

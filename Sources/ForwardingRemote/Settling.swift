@@ -50,9 +50,10 @@ final class Settling: Sendable {
     answer.whenFinished { pause.finish(.failure(.timedOut)) }
     let end = Deadlines.shared.add(at: .now() + .milliseconds(20)) { pause.finish(.success(nil)) }
     defer { Deadlines.shared.cancel(end) }
-    // When the time is over, what was heard last is what is known.
     do throws(RemoteError) { _ = try await pause.wait() } catch .timedOut {
-      throw RemoteError(.nobodyListens)
+      // When the time is over, what was heard last is what is known; not where the connection broke meanwhile.
+      if case .failure(.timedOut) = answer.outcome { throw RemoteError(.nobodyListens) }
+      return false
     }
     return true
   }

@@ -4,6 +4,7 @@ import ForwardingRemote
 import ForwardingTestSupport
 import ForwardingWire
 import Foundation
+import Invocations
 import RemoteTestSupport
 import Testing
 
@@ -22,7 +23,18 @@ struct ForkTests {
       var remote: RemoteProxy? = RemoteProxy(
         try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
       require(try await Vault.deposit(1, on: remote!) == 1)
+      // Somebody who has not answered yet.
+      let answers = Guarded<[@Sendable ([UInt8]) -> Void]>([])
+      let listener = try there!.subscribe(to: "question", group: nil) { message in
+        answers.withLock { $0.append(message.answer!) }
+      }
+      let heard = Guarded<[[UInt8]]>([])
+      let asked = try here!.request([1], to: "question") { answer in
+        heard.withLock { $0.append((try? answer.get()) ?? []) }
+      }
+      while answers.read({ $0.isEmpty }) { usleep(1000) }
       let child = Child {
+        answers.read { $0[0] }([1])
         for transport in [there!, here!] {
           do {
             try transport.publish([1], to: "anything")
@@ -53,6 +65,11 @@ struct ForkTests {
         require(vault.balance == 2 && bank.statistics.told == 1)
       }
       require(child.wait() == 0)
+      answers.read { $0[0] }([2])
+      while heard.read({ $0.isEmpty }) { usleep(1000) }
+      require(heard.read { $0 } == [[2]])
+      listener.end()
+      asked.end()
       require(FileManager.default.fileExists(atPath: path))
       require(try await Vault.deposit(1, on: remote!) == 2)
       exit(0)

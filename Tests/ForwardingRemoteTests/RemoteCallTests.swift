@@ -200,6 +200,20 @@ struct RemoteCallTests {
     #expect(try await remote.ping(expecting: 3, within: .milliseconds(200)) == 1)
   }
 
+  @Test("any text is the name of a group", arguments: Way.allCases)
+  func groupNames(way: Way) async throws {
+    let (there, here) = try way.ends()
+    for (number, group) in ["my workers", "", "a.b *>", "é"].enumerated() {
+      let name = "bank \(number) \(UInt32.random(in: 0 ... .max))"
+      let hosts = (0..<2).map { _ in RemoteHost(there, as: name) }
+      for host in hosts { try host.expose(Vault(), Vault.interface(), group: group) }
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      for _ in 0..<10 { _ = try await Vault.deposit(1, on: remote) }
+      #expect(hosts.map(\.statistics.asked).reduce(0, +) == 10)
+      for host in hosts { host.close() }
+    }
+  }
+
   @Test("a host that drains ends what it has begun, and takes nothing new", arguments: Way.allCases)
   func draining(way: Way) async throws {
     let (vault, host, remote) = try vault(way)

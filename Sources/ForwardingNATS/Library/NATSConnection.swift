@@ -14,11 +14,7 @@
     @unsafe var pointer: OpaquePointer? { unsafe connection }
     let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
-    /// Where answers are taken as they are read.
-    private let queue = Guarded<NATSQueue?>(nil)
     private let process = OwnProcess()
-    /// What reads and sends; nil where the library does so by itself.
-    private let loop: NATSLoop?
 
     /// What the library calls about the connection. It may do so until the connection is destroyed.
     final class Listener: Sendable {
@@ -61,8 +57,6 @@
       denied: @escaping @Sendable (NATSDenial) -> Void
     ) throws(TransportError) {
       listener = Listener(changed, denied)
-      // Where the system has no files for it, it goes without.
-      loop = keepsUnsent ? nil : NATSLoop(patience: options.writeTimeout)
       unsafe connection = nil
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))
@@ -72,7 +66,6 @@
       let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
       do throws(TransportError) {
         try unsafe Self.set(options, on: made)
-        try unsafe loop?.set(on: made)
         if !keepsUnsent {
           try TransportError.check(unsafe natsOptions_SetReconnectBufSize(made, 0))
         }
@@ -146,32 +139,22 @@
 
     var dropped: Int {
       if process.isForked { return 0 }
-      return subscriptions.read { Array($0.values) }.reduce(queue.read { $0 }?.dropped ?? 0) {
-        $0 + $1.dropped
-      }
+      return subscriptions.read { Array($0.values) }.reduce(0) { $0 + $1.dropped }
     }
 
-    /// Publishes.
-    ///
-    /// - Parameter isUrgent: whether somebody waits for it. What nobody waits for may be sent with others, soon.
     func publish(
-      _ payload: [UInt8], to subject: String, answerTo: String?, isUrgent: Bool = true
+      _ payload: [UInt8], to subject: String, answerTo: String?
     ) throws(TransportError) {
       try check()
       // SAFETY: the library copies what it gets before it returns.
       let status = unsafe payload.withUnsafeBytes { bytes in
-        let publish = {
-          if let answerTo {
-            unsafe natsConnection_PublishRequest(
-              self.connection, subject, answerTo, bytes.baseAddress, Int32(bytes.count))
-          } else {
-            unsafe natsConnection_Publish(
-              self.connection, subject, bytes.baseAddress, Int32(bytes.count))
-          }
+        if let answerTo {
+          unsafe natsConnection_PublishRequest(
+            connection, subject, answerTo, bytes.baseAddress, Int32(bytes.count))
+        } else {
+          unsafe natsConnection_Publish(
+            connection, subject, bytes.baseAddress, Int32(bytes.count))
         }
-        guard let loop else { return publish() }
-        return unsafe loop.publish(
-          bytes.count + subject.utf8.count + 16, connection, isUrgent: isUrgent, publish)
       }
       // Nothing may wait for the connection to be there again.
       if status == NATS_INSUFFICIENT_BUFFER { throw .interrupted }
@@ -195,29 +178,12 @@
       return subscription
     }
 
-    /// Listens for answers, which are taken where they are read; nil where the library does that by itself.
-    func subscribeDirectly(
-      _ subject: String, _ receive: @escaping @Sendable (NATSMessage?) -> Void
-    ) throws(TransportError) -> NATSQueue? {
-      try check()
-      guard loop != nil else { return nil }
-      return unsafe try NATSQueue(connection, subject, receive)
-    }
-
-    /// Takes the answers of a queue from now on, and no other's.
-    func take(from queue: NATSQueue) {
-      self.queue.withLock { $0 = queue }
-      loop?.setTaker { queue.take() }
-    }
-
     var isConnected: Bool {
       unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
     }
 
     func flush(within limit: Duration) throws(TransportError) {
       try check()
-      unsafe loop?.sendAll(connection)
-      loop?.handOver()
       try TransportError.check(
         unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
     }
@@ -239,9 +205,7 @@
       if process.isForked { return }
       listener.isClosing.withLock { $0 = true }
       for subscription in subscriptions.read({ Array($0.values) }) { subscription.stop() }
-      guard let loop else { return unsafe natsConnection_Close(connection) }
-      unsafe loop.close(connection)
-      loop.setTaker(nil)
+      unsafe natsConnection_Close(connection)
     }
   }
 

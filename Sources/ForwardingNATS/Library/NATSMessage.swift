@@ -1,7 +1,6 @@
 #if NATS
   import CNATS
   import ForwardingRemote
-  import Invocations
 
   /// A message as the library gave it.
   struct NATSMessage: Sendable {
@@ -56,62 +55,5 @@
         unsafe next += 1
       }
     }
-  }
-
-  /// Answers, one after the other, for one request at a time: the library does not say to which it is that nobody
-  /// listens.
-  @safe
-  final class NATSQueue: @unchecked Sendable {
-    // SAFETY: the library locks what it points at, which is there until `deinit`.
-    private var subscription: OpaquePointer?
-    private let receive: @Sendable (NATSMessage?) -> Void
-    private let waste = NATSWaste()
-    private let process = OwnProcess()
-
-    /// - Parameter receive: gets what came, and nil for that nobody listens.
-    @unsafe
-    init(
-      _ connection: OpaquePointer?, _ subject: String,
-      _ receive: @escaping @Sendable (NATSMessage?) -> Void
-    ) throws(TransportError) {
-      self.receive = receive
-      unsafe subscription = nil
-      var made: OpaquePointer?
-      try TransportError.check(
-        unsafe natsConnection_SubscribeSync(&made, connection, subject))
-      unsafe subscription = made
-      unsafe natsSubscription_SetPendingLimits(made, 65_536, 64 << 20)
-    }
-
-    deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
-
-    /// Takes what came; it waits for nothing.
-    func take() {
-      var count: UInt64 = 0
-      while unsafe natsSubscription_QueuedMsgs(subscription, &count) == NATS_OK, count > 0 {
-        var message: OpaquePointer?
-        let status = unsafe natsSubscription_NextMsg(&message, subscription, 0)
-        // It was said once that some were dropped.
-        if status == NATS_SLOW_CONSUMER { continue }
-        if status == NATS_NO_RESPONDERS {
-          receive(nil)
-          continue
-        }
-        guard status == NATS_OK, let message = unsafe message else { return }
-        let copy = unsafe NATSMessage(message, isAnswer: true)
-        unsafe waste.take(message)
-        receive(copy)
-      }
-    }
-
-    /// How many came when too many waited.
-    var dropped: Int {
-      var count: Int64 = 0
-      unsafe natsSubscription_GetDropped(subscription, &count)
-      return Int(count)
-    }
-
-    /// Takes nothing more.
-    func stop() { if !process.isForked { unsafe natsSubscription_Unsubscribe(subscription) } }
   }
 #endif

@@ -27,6 +27,9 @@
       // Not of the subjects that hosts have, whose names anybody chooses.
       subject = "forwarding-journal." + self.name
       unsafe context = nil
+      // The server hangs up on who says more at a time than it takes.
+      let (limit, size) = (255, self.name.utf8.count)
+      guard size <= limit else { throw .transport(.tooLarge(limit: limit, given: size)) }
       var made: OpaquePointer?
       let status = unsafe natsConnection_JetStream(&made, connection.pointer, nil)
       try StreamError.check(status, jsErrCode(rawValue: 0))

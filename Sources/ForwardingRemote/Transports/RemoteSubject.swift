@@ -11,6 +11,15 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
   /// The text that the transport gets.
   public let name: String
 
+  /// The most bytes that are carried.
+  package static let limit = 1024
+
+  /// Refuses what is longer than that.
+  package func check() throws(TransportError) {
+    let count = name.utf8.count
+    if count > Self.limit { throw .tooLarge(limit: Self.limit, given: count) }
+  }
+
   /// Makes a subject of names, in which any character may be.
   public init(parts: String...) {
     name = parts.map(Self.escaped).joined(separator: ".")

@@ -86,6 +86,7 @@ final class SocketConnection: Sendable {
 
   /// Sends a message, or lets it wait for those before it.
   func send(_ bytes: [UInt8]) throws(TransportError) {
+    if process.isForked { throw .forked }
     let error: TransportError? = outbox.withLockInPlace { outbox in
       if outbox.isEnded { return .interrupted }
       if outbox.isEmpty {
@@ -93,10 +94,11 @@ final class SocketConnection: Sendable {
         case .sent: return nil
         case .broken: return .interrupted
         case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
-        case .full: sources.writing.resume()
+        case .full: break
         }
       }
       guard patience.keeps(bytes, beside: outbox.bytes) else { return .congested }
+      if outbox.isEmpty { sources.writing.resume() }
       outbox.messages.append(bytes)
       outbox.bytes += SocketPatience.cost(of: bytes)
       return nil

@@ -16,7 +16,7 @@ package struct SocketFrame {
 
   package static let head = 12
   /// The most bytes of a subject.
-  package static let subject = 1024
+  package static let subject = RemoteSubject.limit
 
   package let kind: Kind
   package let number: UInt64

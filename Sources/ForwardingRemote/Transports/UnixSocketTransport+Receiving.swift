@@ -30,7 +30,9 @@ extension UnixSocketTransport {
         try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
       }
       for listener in listeners {
+        let limit = maximumPayload
         let answer: @Sendable ([UInt8]) -> Void = { [weak connection] bytes in
+          if bytes.count > limit { return }
           // Who asked waits no longer than its deadline, should this not arrive.
           try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
         }

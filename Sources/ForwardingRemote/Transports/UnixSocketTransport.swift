@@ -220,9 +220,7 @@ public final class UnixSocketTransport: Transport {
   ) throws(TransportError) -> ([SubscriptionTable.Listener], [SocketConnection]) {
     if process.isForked { throw .forked }
     guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
-    guard subject.name.utf8.count <= SocketFrame.subject else {
-      throw .tooLarge(limit: SocketFrame.subject, given: subject.name.utf8.count)
-    }
+    try subject.check()
     return (try subscriptions.listeners(to: subject), state.read { $0.connections })
   }
 
@@ -233,6 +231,7 @@ public final class UnixSocketTransport: Transport {
     _ receive: @escaping @Sendable (TransportMessage) -> Void
   ) throws(TransportError) -> any TransportSubscription {
     if process.isForked { throw .forked }
+    try subject.check()
     return try subscriptions.add(subject, group, receive)
   }
 

@@ -46,15 +46,6 @@ package final class OwnLock<Value>: @unchecked Sendable {
     return try unsafe body(&value)
   }
 
-  /// The same, unless somebody has the lock: nil then.
-  package func withLockIfAvailable<Result, Failure: Error>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    return try unsafe body(&value)
-  }
-
   /// Changes the value as soon as `body` returns a result, and waits while it returns nil: it runs again
   /// whenever a change is announced.
   package func wait<Result, Failure: Error>(

@@ -9,7 +9,7 @@
   @Suite(
     "What a connection to NATS reads and sends", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
-  struct NATSLoopTests {
+  struct NATSOrderTests {
     private typealias Answer = Result<[UInt8], TransportError>
 
     /// Asks, and awaits the first answer.
@@ -137,26 +137,6 @@
       let listener = try echo(here)
       defer { listener.end() }
       #expect(try await ask(here, [1], "echo") == .success([1]))
-    }
-
-    @Test("what is left unsent when nobody publishes any more ends the connection as well")
-    func leftover() async throws {
-      let server = try NATSServer()
-      var options = NATSOptions(server.url)
-      options.writeTimeout = .milliseconds(300)
-      let here = try NATSTransport(options)
-      let states = Mutex<[TransportState]>([])
-      let watch = here.onChange { state in states.withLock { $0.append(state) } }
-      defer { watch.end() }
-      server.signal(SIGSTOP)
-      defer { server.signal(SIGCONT) }
-      let bytes = [UInt8](repeating: 1, count: 900 << 10)
-      // Until the system takes only a part, of which less is left than anybody waits for.
-      for _ in 0..<40 where states.withLock({ $0.isEmpty }) {
-        try here.publish(bytes, to: "news")
-        try await Task.sleep(for: .milliseconds(600))
-      }
-      #expect(states.withLock { $0.first } == .interrupted)
     }
   }
 #endif

@@ -1,0 +1,46 @@
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Testing
+
+@Suite("Subjects of other processes", .timeLimit(.minutes(10)))
+struct SubjectLimitTests {
+  @Test(
+    "a subject has 1,024 bytes: a longer one is refused, and the connection goes on",
+    arguments: Way.allCases.filter { $0 != .inProcess })
+  func subjects(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let room = 1024 - "forwarding..bank.cancel".utf8.count
+    for count in [room, 5000, 70_000] {
+      let name = String(UInt32.random(in: 0 ... .max)).padding(count)
+      let host = RemoteHost(there, as: name)
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      if count == room {
+        try host.expose(Vault(), Vault.interface())
+        #expect(try await Vault.deposit(7, on: remote) == 7)
+        host.close()
+        continue
+      }
+      let size = count + "forwarding..bank".utf8.count
+      let error = TransportError.tooLarge(limit: 1024, given: size)
+      #expect(throws: error) { try host.expose(Vault(), Vault.interface()) }
+      await #expect(throws: RemoteError.notCarried(error)) {
+        try await Vault.deposit(7, on: remote)
+      }
+      #expect(throws: RemoteError.notCarried(error)) { try Vault.add.message(7, on: remote) }
+    }
+    let name = "bank \(UInt32.random(in: 0 ... .max))"
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    try host.expose(Vault(), Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    #expect(try await Vault.deposit(7, on: remote) == 7)
+  }
+}
+
+extension String {
+  fileprivate func padding(_ count: Int) -> String {
+    self + String(repeating: "x", count: count - utf8.count)
+  }
+}
