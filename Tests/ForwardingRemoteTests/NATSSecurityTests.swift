@@ -6,6 +6,19 @@
   import RemoteTestSupport
   import Testing
 
+  @Suite("What the tests of a server need")
+  struct NATSNeedsTests {
+    @Test(
+      "where all of it is to be tried, there are a server and openssl",
+      .enabled(
+        if: ProcessInfo.processInfo.environment["FORWARDING_NEEDS_NATS"] != nil,
+        "only 'make test-remote' says that they must be there"))
+    func programs() {
+      #expect(NATSServer.shared != nil, "there is no nats-server, or it does not start")
+      #expect(Certificates.program != nil, "there is no openssl")
+    }
+  }
+
   @Suite(
     "Who a NATS server is, and who comes to it", .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"),
