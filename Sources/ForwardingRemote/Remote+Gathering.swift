@@ -45,8 +45,38 @@ extension Remote where Face: Sendable {
     expecting count: Int = .max, within limit: Duration? = nil,
     _ send: nonisolated(nonsending) (Face) async throws -> Value
   ) async throws -> Gathered<Value> {
-    let gathering = GatheringProxy(proxy, count, limit)
-    do { _ = try await send(Face(forwardingTo: gathering)) } catch {
+    try await proxy.gather(expecting: count, within: limit) { all in
+      try await send(Face(forwardingTo: all))
+    }
+  }
+}
+
+extension RemoteProxy {
+  /// Asks all hosts of the name, and returns who answered in time, and who did not: by a message, without a protocol.
+  ///
+  /// ```swift
+  /// let deposit = try AsyncMessage<Int32, Int32>("deposit:")
+  /// var bank = Interface("bank")
+  /// try bank.allow(deposit)
+  /// let transport = InProcessTransport()
+  /// let host = RemoteHost(transport, as: "bank-1")
+  /// try host.expose(account, bank)
+  ///
+  /// let remote = RemoteProxy(bank, transport, at: "bank-1")
+  /// let sums = try await remote.gather(expecting: 1) { try await deposit(50, on: $0) }
+  /// sums.values  // [150]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - count: after how many answers to stop; all of the deadline is waited if there are less.
+  ///   - limit: the deadline; that of the proxy unless given.
+  ///   - send: sends one message to what it is given.
+  public nonisolated(nonsending) final func gather<Value: Sendable>(
+    expecting count: Int = .max, within limit: Duration? = nil,
+    _ send: nonisolated(nonsending) (any ForwardingProxy & Sendable) async throws -> Value
+  ) async throws -> Gathered<Value> {
+    let gathering = GatheringProxy(self, count, limit)
+    do { _ = try await send(gathering) } catch {
       // What the first one answered, or that nobody did, is in the report.
       if !gathering.isOver { throw error }
     }

@@ -200,6 +200,19 @@ struct RemoteCallTests {
     #expect(try await remote.ping(expecting: 3, within: .milliseconds(200)) == 1)
   }
 
+  @Test("all hosts of a name are asked by a message alone", arguments: Way.allCases)
+  func gathered(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let name = "bank \(UInt32.random(in: 0 ... .max))"
+    let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
+    defer { for host in hosts { host.close() } }
+    for host in hosts { try host.expose(Vault(), Vault.interface()) }
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let sums = try await remote.gather(expecting: 3) { try await Vault.deposit(7, on: $0) }
+    #expect(sums.values == [7, 7, 7] && sums.silent.isEmpty)
+    #expect(Set(sums.answers.map(\.host)) == Set(hosts.map(\.number)))
+  }
+
   @Test("any text is the name of a group", arguments: Way.allCases)
   func groupNames(way: Way) async throws {
     let (there, here) = try way.ends()
