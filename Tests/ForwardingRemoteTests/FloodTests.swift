@@ -76,6 +76,8 @@ struct FloodTests {
       remote.deadline = .seconds(300)
       await endings.send(100..<200, to: remote, atATime: 10)
       #expect(endings.answered.count == 200, "\(endings.others)")
+      let counts = remote.statistics
+      #expect(counts.asked == counts.answered + counts.failed + counts.refused)
       let after = residentKilobytes(of: process.number)
       #expect(before > 0 && after < before + 131_072, "\(before) KB before, \(after) KB after")
       process.end()

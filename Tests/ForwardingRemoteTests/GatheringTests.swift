@@ -2,6 +2,7 @@
   import Forwarding
   import ForwardingRemote
   import Invocations
+  import RemoteTestSupport
   import Testing
 
   @Forwardable
@@ -44,15 +45,19 @@
 
   @Suite("An object of a protocol in other processes", .timeLimit(.minutes(10)))
   struct GatheringTests {
-    @Test("all hosts of a name are asked: who answers, who throws, and who is silent")
-    func gathered() async throws {
-      let transport = InProcessTransport()
+    @Test(
+      "all hosts of a name are asked: who answers, who throws, and who is silent",
+      arguments: Way.allCases)
+    func gathered(way: Way) async throws {
+      let (there, here) = try way.ends()
+      // Tests share the server.
+      let name = "town \(UInt32.random(in: 0 ... .max))"
       let hosts = try [true, false, nil].map { says in
-        let host = RemoteHost(transport, as: "town")
+        let host = RemoteHost(there, as: name)
         try host.expose(Citizen(says), as: VoterProxy.self)
         return host
       }
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let town = try Remote<VoterProxy>(here, at: name, deadline: .seconds(300))
       let votes = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
       #expect(votes.answers.count == 3)
       #expect(votes.values.sorted { $0 && !$1 } == [true, false])
@@ -60,7 +65,8 @@
       let thrown = votes.answers.first { $0.host == hosts[2].number }?.result
       #expect(throws: RemoteError.failed(code: 2, text: "undecided")) { try thrown?.get() }
       hosts[0].close()
-      let rest = try await town.gather(within: .milliseconds(200)) { try await $0.vote("again?") }
+      try await there.flush(within: .seconds(60))
+      let rest = try await town.gather(expecting: 2) { try await $0.vote("again?") }
       #expect(rest.answers.count == 2)
       #expect(rest.silent == [hosts[0].number])
       for host in hosts { host.close() }

@@ -11,39 +11,27 @@
     "What a NATS server allows", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSPermissionTests {
-    /// A server with the configuration of the documentation.
-    private func server(in folder: TemporaryFolder) throws -> NATSServer {
-      let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      let root = file.deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-      let text = try String(
-        contentsOf: root.appending(path: "Documentation/NATS/permissions.conf"), encoding: .utf8)
-      return try NATSServer(
-        configuration: text, in: folder,
-        environment: ["BANK_PASSWORD": "b1", "ANN_PASSWORD": "a1", "BEN_PASSWORD": "b2"])
-    }
-
     private func transport(
-      _ server: NATSServer, _ user: String, _ password: String, inbox: String? = nil
+      _ server: NATSServer, _ user: String, password: String? = nil, inbox: String? = nil
     ) throws -> NATSTransport {
-      var options = NATSOptions(server.url)
-      options.user = (user, password)
-      options.inboxPrefix = inbox ?? "_INBOX_" + user
+      var options = server.options(user)
+      if let password { options.user = (user, password) }
+      if let inbox { options.inboxPrefix = inbox }
       return try NATSTransport(options)
     }
 
     @Test("with the configuration of the documentation, each may do its part")
     func allowed() async throws {
       let folder = try TemporaryFolder()
-      let server = try server(in: folder)
-      let host = RemoteHost(try transport(server, "bank-1", "b1"), as: "bank-1")
+      let server = try NATSServer.documented(in: folder)
+      let host = RemoteHost(try transport(server, "bank-1"), as: "bank-1")
       try host.expose(Vault(), Vault.interface())
       try host.expose(Tally(), Tally.interface())
-      let ann = try transport(server, "ann", "a1")
+      let ann = try transport(server, "ann")
       let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(300))
       #expect(try await Vault.deposit(7, on: bank) == 7)
       #expect(try await bank.ping() == 1)
-      let ben = try transport(server, "ben", "b2")
+      let ben = try transport(server, "ben")
       let tally = RemoteProxy(try Tally.interface(), ben, at: "bank-1", deadline: .seconds(300))
       #expect(try await Tally.take(7, on: tally) == 7)
       // Each may say that it does not wait any more.
@@ -65,13 +53,13 @@
     @Test("what is not allowed is denied at once, with the server's words")
     func denied() async throws {
       let folder = try TemporaryFolder()
-      let server = try server(in: folder)
-      let there = try transport(server, "bank-1", "b1")
+      let server = try NATSServer.documented(in: folder)
+      let there = try transport(server, "bank-1")
       let host = RemoteHost(there, as: "bank-1")
       let vault = Vault()
       try host.expose(vault, Vault.interface())
       // Sending where one may not: the deadline is not waited for.
-      let ben = try transport(server, "ben", "b2")
+      let ben = try transport(server, "ben")
       let bank = RemoteProxy(try Vault.interface(), ben, at: "bank-1", deadline: .seconds(3000))
       let words = "Permissions Violation for Publish to \"forwarding.bank-1.bank\""
       await #expect(throws: RemoteError.notCarried(.denied(words))) {
@@ -106,11 +94,11 @@
     @Test("who may not read the answers is told so at once, and from then on before it sends")
     func deniedInbox() async throws {
       let folder = try TemporaryFolder()
-      let server = try server(in: folder)
-      let host = RemoteHost(try transport(server, "bank-1", "b1"), as: "bank-1")
+      let server = try NATSServer.documented(in: folder)
+      let host = RemoteHost(try transport(server, "bank-1"), as: "bank-1")
       let vault = Vault()
       try host.expose(vault, Vault.interface())
-      let ann = try transport(server, "ann", "a1", inbox: "_INBOX")
+      let ann = try transport(server, "ann", inbox: "_INBOX")
       let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(3000))
       for _ in 0..<2 {
         let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: bank) }
@@ -127,16 +115,50 @@
     @Test("a wrong password is denied")
     func password() throws {
       let folder = try TemporaryFolder()
-      let server = try server(in: folder)
-      for (user, password) in [("ann", "b1"), ("nobody", "")] {
+      let server = try NATSServer.documented(in: folder)
+      for (user, password) in [("ann", "of-ben"), ("nobody", "")] {
         let error = #expect(throws: TransportError.self) {
-          try transport(server, user, password)
+          try transport(server, user, password: password)
         }
         guard case .denied = error else {
           Issue.record("\(String(describing: error))")
           return
         }
       }
+    }
+
+    @Test("who may add to a journal does not read it, who may read it does not add")
+    func journal() throws {
+      let folder = try TemporaryFolder()
+      let server = try NATSServer.documented(in: folder)
+      func journal(_ user: String) throws -> StreamJournal {
+        var options = StreamOptions()
+        options.deadline = .seconds(120)
+        return try StreamJournal(
+          server.options(user), stream: "bank", Vault.interface(), options)
+      }
+      // Nobody is told of a denial here: what is not allowed has no answer.
+      func hurried(_ user: String, _ name: String = "bank") throws -> StreamJournal {
+        var options = StreamOptions()
+        options.deadline = .seconds(1)
+        return try StreamJournal(server.options(user), stream: name, Vault.interface(), options)
+      }
+      let call = try Vault.deposit.message.invocation(7)
+      let written = try journal("cleo")
+      for number in 1...3 { #expect(try written.append(call) == UInt64(number)) }
+      let read = try journal("dirk")
+      let vault = Vault()
+      #expect(try read.reader().replay(into: vault).made == 3)
+      #expect(vault.balance == 21)
+      let denied = StreamError.transport(.timedOut)
+      #expect(throws: denied) { try hurried("dirk").append(call) }
+      #expect(throws: denied) { try hurried("cleo").reader().replay(into: vault) }
+      // Nor has anybody else the journal, or they another one.
+      #expect(throws: denied) { try hurried("ann") }
+      #expect(throws: denied) { try hurried("cleo", "other") }
+      #expect(try read.bounds() == 1...3 && vault.balance == 21)
+      written.close()
+      read.close()
     }
 
     @Test("a message above the server's limit is refused before it is sent")

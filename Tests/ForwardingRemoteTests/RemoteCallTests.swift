@@ -55,6 +55,21 @@ struct RemoteCallTests {
     }
   }
 
+  @Test("told calls that throw, and those that are refused, are counted", arguments: Way.allCases)
+  func toldInVain(way: Way) async throws {
+    let (vault, host, remote) = try vault(way)
+    defer { host.close() }
+    try Vault.fail.message(true, on: remote)
+    #expect(try await Vault.deposit(1, on: remote) == 1)
+    #expect(host.statistics.failed == 1 && host.statistics.refused == 0)
+    host.authorize = { $0.selector != Vault.add.message.selector }
+    try Vault.add.message(7, on: remote)
+    #expect(try await Vault.deposit(1, on: remote) == 2)
+    #expect(host.statistics.failed == 1 && host.statistics.refused == 1)
+    #expect(host.statistics.told == 2 && host.statistics.answered == 2)
+    #expect(vault.balance == 2)
+  }
+
   @Test("what a target throws crosses as a code and a text, if it may", arguments: Way.allCases)
   func thrown(way: Way) async throws {
     let (_, host, remote) = try vault(way)

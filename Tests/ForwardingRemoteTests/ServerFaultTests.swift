@@ -111,6 +111,9 @@
       for call in calls { await call.value }
       remote.deadline = .seconds(300)
       while (try? await Vault.name("Ann", on: remote)) != "Ann's" {}
+      let counts = remote.statistics
+      #expect(counts.asked > 60)
+      #expect(counts.asked == counts.answered + counts.failed + counts.refused)
       host.close()
     }
 

@@ -30,6 +30,32 @@
       try self.init(["-c", path], environment)
     }
 
+    /// Starts one with the configuration of the documentation, and JetStream, which journals need. The password of ann is
+    /// `of-ann`.
+    package static func documented(in folder: TemporaryFolder) throws -> NATSServer {
+      let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      let root = file.deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let text = try String(
+        contentsOf: root.appending(path: "Documentation/NATS/permissions.conf"), encoding: .utf8)
+      return try NATSServer(
+        configuration: "jetstream { store_dir: \"\(folder.path("streams"))\" }\n" + text,
+        in: folder,
+        environment: [
+          "BANK_PASSWORD": "of-bank-1", "ANN_PASSWORD": "of-ann", "BEN_PASSWORD": "of-ben",
+          "DESK_1_PASSWORD": "of-desk-1", "DESK_2_PASSWORD": "of-desk-2",
+          "CLEO_PASSWORD": "of-cleo", "DIRK_PASSWORD": "of-dirk",
+        ])
+    }
+
+    /// How a user of that configuration connects.
+    package func options(_ user: String) -> NATSOptions {
+      var options = NATSOptions(url)
+      options.user = (user, "of-" + user)
+      options.inboxPrefix = "_INBOX_" + user
+      return options
+    }
+
     package init(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws {
       port = try Self.freePort()
       (self.arguments, self.environment) = (arguments, environment)

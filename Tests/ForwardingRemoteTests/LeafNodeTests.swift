@@ -1,0 +1,92 @@
+#if NATS
+  import Forwarding
+  import ForwardingNATS
+  import ForwardingRemote
+  import RemoteTestSupport
+  import Synchronization
+  import Testing
+
+  @Suite(
+    "Servers that are joined as hub and leaf node", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
+  struct LeafNodeTests {
+    private let folder: TemporaryFolder
+    private let hub: NATSServer
+    private let leaf: NATSServer
+
+    init() throws {
+      folder = try TemporaryFolder()
+      // The system gives each port once, for a while.
+      let port = try #require(LoopbackSocket(port: 0, listens: true)).port
+      hub = try NATSServer(
+        configuration: "leafnodes { listen: \"127.0.0.1:\(port)\" }", in: folder)
+      leaf = try NATSServer(
+        configuration: "leafnodes { remotes: [{ url: \"nats://127.0.0.1:\(port)\" }] }",
+        in: folder)
+    }
+
+    private func proxy(_ server: NATSServer, _ name: String = "bank") throws -> RemoteProxy {
+      RemoteProxy(
+        try Vault.interface(), try NATSTransport(server.url), at: name, deadline: .seconds(300))
+    }
+
+    /// Waits until so many hosts can be reached: one server hears from the other who listens there.
+    private func reach(_ count: Int, _ remote: RemoteProxy) async throws {
+      while (try? await remote.ping(expecting: count + 1, within: .milliseconds(100))) ?? 0 != count
+      {}
+    }
+
+    @Test("a call crosses, is cancelled, and is unreachable at once", arguments: [true, false])
+    func calls(isAtHub: Bool) async throws {
+      let (near, far) = isAtHub ? (leaf, hub) : (hub, leaf)
+      let host = RemoteHost(try NATSTransport(far.url), as: "bank")
+      let vault = Vault()
+      try host.expose(vault, Vault.interface())
+      let remote = try proxy(near)
+      try await reach(1, remote)
+      #expect(try await Vault.deposit(7, on: remote) == 7)
+      let waiting = Task { try await Vault.sleep(600_000, on: remote) }
+      while host.statistics.asked < 2 { await Task.yield() }
+      waiting.cancel()
+      await #expect(throws: RemoteError.cancelled) { try await waiting.value }
+      while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+      let nobody = RemoteError.unreachable("nobody listens")
+      await #expect(throws: nobody) { try await Vault.deposit(7, on: proxy(near, "nobody")) }
+      host.close()
+      // Until the one server knows it from the other, a call is lost.
+      remote.deadline = .milliseconds(200)
+      var error: RemoteError?
+      while error != nobody {
+        do {
+          _ = try await Vault.deposit(7, on: remote)
+        } catch let thrown as RemoteError { error = thrown }
+      }
+      #expect(vault.balance == 7)
+    }
+
+    @Test("of a group at both servers one member performs a call, and the other where one is gone")
+    func group() async throws {
+      let remotes = try [proxy(hub), proxy(leaf)]
+      let hosts = try [hub, leaf].map { RemoteHost(try NATSTransport($0.url), as: "bank") }
+      let vaults = [Vault(), Vault()]
+      for (host, vault) in zip(hosts, vaults) {
+        try host.expose(vault, Vault.interface(), group: "tellers")
+        // The leaf node's is there when that of the hub can be reached.
+        try await reach(1, remotes[1])
+      }
+      var sum: Int32 = 0
+      for remote in remotes {
+        for _ in 0..<100 {
+          _ = try await Vault.deposit(1, on: remote)
+          sum += 1
+          #expect(vaults.map(\.balance).reduce(0, +) == sum)
+        }
+      }
+      let balance = vaults[0].balance
+      hosts[1].close()
+      try await reach(1, remotes[1])
+      #expect(try await Vault.deposit(1, on: remotes[1]) == balance + 1)
+      hosts[0].close()
+    }
+  }
+#endif
