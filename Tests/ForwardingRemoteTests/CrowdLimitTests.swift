@@ -110,15 +110,15 @@ struct CrowdLimitTests {
     let client = try UnixSocketTransport(connectedTo: path)
     defer { server.close() }
     defer { client.close() }
-    // "forwarding." and ".bank" stand around it.
-    let most = String(repeating: "s", count: 1024 - 16)
+    // "forwarding." and ".bank" stand around it, and ".cancel" behind that, where a host listens as well.
+    let most = String(repeating: "s", count: 1024 - 16 - 7)
     let host = RemoteHost(server, as: most)
     defer { host.close() }
     try host.expose(Vault(), Vault.interface())
     let remote = RemoteProxy(try Vault.interface(), client, at: most, deadline: .seconds(300))
     #expect(try await Vault.deposit(1, on: remote) == 1)
     let longer = RemoteProxy(
-      try Vault.interface(), client, at: most + "s", deadline: .seconds(300))
+      try Vault.interface(), client, at: most + "ssssssss", deadline: .seconds(300))
     let error = TransportError.tooLarge(limit: 1024, given: 1025)
     await #expect(throws: RemoteError.notCarried(error)) { try await Vault.deposit(1, on: longer) }
     #expect(throws: RemoteError.notCarried(error)) { try Vault.add.message(1, on: longer) }
