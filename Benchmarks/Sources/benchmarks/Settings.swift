@@ -129,8 +129,10 @@ enum Versions {
       ("libffi", "libffi-dev"), ("GNUstep base", "libgnustep-base-dev"),
       ("GLib", "libglib2.0-dev"), ("Boost", "libboost-dev"), ("Qt", "qtbase5-dev"),
     ] {
-      if let version = output("dpkg-query", ["-W", "-f", "${Version}", package]), !version.isEmpty {
-        found.append((name, version))
+      // A line for each machine that the package is installed for.
+      let versions = output("dpkg-query", ["-W", "-f", "${Version}\n", package])
+      if let version = versions?.split(separator: "\n").first {
+        found.append((name, String(version)))
       }
     }
     return found
