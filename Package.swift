@@ -204,7 +204,8 @@ let package = Package(
       path: "Tests/CallMatrix", swiftSettings: testChecks),
     // Ways to another process, and a real NATS server.
     .target(
-      name: "RemoteTestSupport", dependencies: ["ForwardingRemote", "ForwardingNATS"],
+      name: "RemoteTestSupport",
+      dependencies: ["ForwardingRemote", "ForwardingNATS", "ForwardingTestSupport"],
       path: "Tests/RemoteTestSupport", swiftSettings: testChecks),
     // A type of another module, which tests make more of than its module knows.
     .target(
@@ -248,7 +249,7 @@ let package = Package(
       name: "ForwardingActorsTests",
       dependencies: [
         "ForwardingActors", "ForwardingRemote", "ForwardingNATS", "ForwardingWire",
-        "RemoteTestSupport",
+        "RemoteTestSupport", "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
     .testTarget(

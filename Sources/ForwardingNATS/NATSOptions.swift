@@ -28,10 +28,13 @@
     /// What the prefixes of all who send to this process begin with. A message whose answer should go elsewhere is not
     /// taken, so that nobody has answers of this process sent to where calls, or records of a journal, are expected.
     public var inboxRoot = "_INBOX"
-    /// How long the first connection may take.
+    /// How long connecting may take. Calls that begin while a lost connection is being made anew wait for that
+    /// attempt, beyond their deadline if need be: libnats holds its lock meanwhile.
     public var timeout: Duration = .seconds(2)
-    /// How long a server may take nothing of what is sent. One that takes longer is connected to anew.
+    /// How long the server may leave sent bytes unread. After that the connection is made anew.
     public var writeTimeout: Duration = .seconds(2)
+    /// How long the server may take to confirm a subscription, as exposing an object makes one.
+    public var subscribeTimeout: Duration = .seconds(5)
 
     /// Options for a server.
     public init(_ url: String) { self.url = url }

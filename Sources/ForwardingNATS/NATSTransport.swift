@@ -19,6 +19,7 @@
     private let inbox: Inbox
     private let held: HeldAnswers
     private let inboxRoot: String
+    private let subscribeTimeout: Duration
     private let misdirections = Count()
 
     /// Connects to a server.
@@ -41,6 +42,7 @@
       let held = HeldAnswers()
       self.held = held
       inboxRoot = options.inboxRoot
+      subscribeTimeout = options.subscribeTimeout
       connection = try NATSConnection(options, keepsUnsent: false) { state in
         // What was on its way may have been performed, or not.
         if state == .interrupted { inbox.failAll(.interrupted) }
@@ -123,7 +125,7 @@
         receive(TransportMessage(payload: message.payload, sender: .network, answer: answer))
       }
       // When this returns, the server knows it: another connection's message is not too early.
-      do throws(TransportError) { try connection.flush(within: .seconds(5)) } catch {
+      do throws(TransportError) { try connection.flush(within: subscribeTimeout) } catch {
         subscription.stop()
         throw error
       }

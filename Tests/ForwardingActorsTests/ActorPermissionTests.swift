@@ -1,8 +1,8 @@
+import ForwardingTestSupport
 import Distributed
 import ForwardingActors
 import ForwardingRemote
 import RemoteTestSupport
-import Synchronization
 import Testing
 
 @Suite("What a node tells those who may not call", .timeLimit(.minutes(10)))
@@ -45,7 +45,7 @@ struct ActorPermissionTests {
     defer { nodes.close() }
     let (clerk, _) = try nodes.clerk()
     let add = try await nodes.method { _ = try await Clerk.resolve(id: $0, using: $1).add(1) }
-    let seen = Mutex<[String]>([])
+    let seen = LockedValue<[String]>([])
     nodes.there.authorize = { caller in
       seen.withLock { $0.append("\(caller.actor) \(caller.isArgument) \(caller.target)") }
       return true
@@ -68,7 +68,7 @@ struct ActorPermissionTests {
     let (boss, bossThere) = try nodes.clerk("boss")
     let nobody = try Clerk.resolve(id: .init("nobody", at: nodes.there.node), using: nodes.here)
     let own = try nodes.here.named("own") { Clerk(actorSystem: $0) }
-    let asked = Mutex<[String]>([])
+    let asked = LockedValue<[String]>([])
     nodes.there.authorize = { caller in
       asked.withLock { $0.append("\(caller.actor) \(caller.isArgument)") }
       return caller.actor == "clerk"
@@ -94,7 +94,7 @@ struct ActorPermissionTests {
 
   /// Notes what is done with it.
   private final class NotedTransport: Transport {
-    let notes = Mutex<[String]>([])
+    let notes = LockedValue<[String]>([])
     private let inner = InProcessTransport()
     var maximumPayload: Int { inner.maximumPayload }
 

@@ -37,7 +37,7 @@ final class OtherProcess {
 
   static func transport(_ address: String) throws -> any Transport {
     #if NATS
-      if address.hasPrefix("nats:") { return try NATSTransport(address) }
+      if address.hasPrefix("nats:") { return try NATSTransport(NATSServer.options(address)) }
     #endif
     return try UnixSocketTransport(connectedTo: address)
   }
@@ -97,7 +97,7 @@ struct ActorProcessTests {
     var ways: [(String, any Transport)] = [(path, try UnixSocketTransport(listeningAt: path))]
     #if NATS
       if let server = NATSServer.shared {
-        ways.append((server.url, try NATSTransport(server.url)))
+        ways.append((server.url, try server.connect()))
       }
     #endif
     return ways

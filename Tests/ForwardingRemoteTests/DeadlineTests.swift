@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Dispatch
 import Synchronization
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct DeadlineTests {
   /// What was called, and who waits for it.
   private final class Called: Sendable {
-    let numbers = Mutex<[Int]>([])
+    let numbers = LockedValue<[Int]>([])
     let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -12,8 +13,8 @@ struct DrainingTests {
     let answered = Atomic(0)
     let late = Atomic(0)
     let isDrained = Atomic(false)
-    let drains = Mutex<[Task<Void, any Error>]>([])
-    let strange = Mutex<[RemoteError]>([])
+    let drains = LockedValue<[Task<Void, any Error>]>([])
+    let strange = LockedValue<[RemoteError]>([])
   }
 
   private let name = "bank \(UInt32.random(in: 0 ... .max))"

@@ -50,7 +50,7 @@ struct FloodTests {
     func nats() async throws {
       let server = try NATSServer()
       let process = try HostProcess(server.url, as: name)
-      let here = try NATSTransport(server.url)
+      let here = try server.connect()
       let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
       try await HostProcess.wait(for: remote)
       let endings = Endings()
@@ -88,7 +88,7 @@ struct FloodTests {
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func waiting() async throws {
       let server = try NATSServer()
-      let (there, here) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let (there, here) = (try server.connect(), try server.connect())
       let gate = DispatchSemaphore(value: 0)
       let received = Atomic(0)
       let listener = try there.subscribe(to: "news", group: nil) { _ in

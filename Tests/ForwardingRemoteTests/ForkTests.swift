@@ -84,15 +84,15 @@ struct ForkTests {
       await #expect(processExitsWith: .success) {
         let folder = try TemporaryFolder()
         let server = try NATSServer(["-js", "-sd", folder.path])
-        var there: NATSTransport? = try NATSTransport(server.url)
-        var here: NATSTransport? = try NATSTransport(server.url)
+        var there: NATSTransport? = try server.connect()
+        var here: NATSTransport? = try server.connect()
         var host: RemoteHost? = RemoteHost(there!, as: "bank")
         let vault = Vault()
         try host!.expose(vault, Vault.interface())
         var remote: RemoteProxy? = RemoteProxy(
           try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
         var journal: StreamJournal? = try StreamJournal(
-          NATSOptions(server.url), stream: "bank", Vault.interface())
+          server.options(), stream: "bank", Vault.interface())
         require(try await Vault.deposit(1, on: remote!) == 1)
         _ = try journal!.append(Vault.add.message.invocation(1))
         let child = Child {

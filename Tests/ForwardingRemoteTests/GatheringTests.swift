@@ -173,8 +173,10 @@
     @Test("what became of calls is counted once: answered, refused, without an answer")
     func counted() async throws {
       let transport = InProcessTransport()
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .milliseconds(20))
-      _ = try await town.gather { try await $0.vote("is anybody there?") }
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      _ = try await town.gather(within: .milliseconds(20)) {
+        try await $0.vote("is anybody there?")
+      }
       let host = RemoteHost(transport, as: "town")
       defer { host.close() }
       try host.expose(Citizen(nil), as: VoterProxy.self)

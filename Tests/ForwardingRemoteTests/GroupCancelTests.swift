@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -72,7 +73,7 @@ struct GroupCancelTests {
     try host.expose(vault, Vault.interface())
     let call = try Vault.interface().encode(Vault.deposit.message.invocation(5))
     func refused(_ bytes: [UInt8], _ subject: RemoteSubject) throws -> Bool {
-      let answer = Mutex<[UInt8]>([])
+      let answer = LockedValue<[UInt8]>([])
       let asked = try transport.request(bytes, to: subject) { result in
         answer.withLock { $0 = (try? result.get()) ?? [] }
       }

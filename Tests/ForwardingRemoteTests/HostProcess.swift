@@ -1,7 +1,7 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import Foundation
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -9,6 +9,7 @@ import Testing
 #endif
 #if NATS
   import ForwardingNATS
+  import RemoteTestSupport
 #endif
 
 /// A process of its own that has a tally, for others to send to. It ends with this one.
@@ -60,7 +61,7 @@ final class HostProcess: @unchecked Sendable {
 
 /// One such process after the other.
 final class HostProcesses: Sendable {
-  private let current = Mutex<HostProcess?>(nil)
+  private let current = LockedValue<HostProcess?>(nil)
 
   func start(_ address: String, _ name: String) throws {
     let process = try HostProcess(address, as: name)
@@ -102,7 +103,7 @@ struct HostProcessTests {
     let address = Self.settings["FORWARDING_TEST_HOST"] ?? ""
     var transport: (any Transport)?
     #if NATS
-      if !address.hasPrefix("/") { transport = try NATSTransport(address) }
+      if !address.hasPrefix("/") { transport = try NATSTransport(NATSServer.options(address)) }
     #endif
     if transport == nil { transport = try UnixSocketTransport(listeningAt: address) }
     let host = RemoteHost(

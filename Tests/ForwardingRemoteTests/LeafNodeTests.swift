@@ -2,6 +2,7 @@
   import Forwarding
   import ForwardingNATS
   import ForwardingRemote
+  import Foundation
   import RemoteTestSupport
   import Synchronization
   import Testing
@@ -16,10 +17,14 @@
 
     init() throws {
       folder = try TemporaryFolder()
-      // The system gives each port once, for a while.
-      let port = try #require(LoopbackSocket(port: 0, listens: true)).port
+      // The hub picks the port for leaf nodes itself, and writes it into its log before it is ready.
       hub = try NATSServer(
-        configuration: "leafnodes { listen: \"127.0.0.1:\(port)\" }", in: folder)
+        configuration: """
+          log_file: "\(folder.path("log"))"
+          leafnodes { listen: "127.0.0.1:-1" }
+          """, in: folder)
+      let log = try String(contentsOfFile: folder.path("log"), encoding: .utf8)
+      let port = try #require(log.firstMatch(of: /leafnode connections on .*:(\d+)/)).1
       leaf = try NATSServer(
         configuration: "leafnodes { remotes: [{ url: \"nats://127.0.0.1:\(port)\" }] }",
         in: folder)
@@ -27,7 +32,7 @@
 
     private func proxy(_ server: NATSServer, _ name: String = "bank") throws -> RemoteProxy {
       RemoteProxy(
-        try Vault.interface(), try NATSTransport(server.url), at: name, deadline: .seconds(300))
+        try Vault.interface(), try server.connect(), at: name, deadline: .seconds(300))
     }
 
     /// Waits until so many hosts can be reached: one server hears from the other who listens there.
@@ -39,7 +44,7 @@
     @Test("a call crosses, is cancelled, and is unreachable at once", arguments: [true, false])
     func calls(isAtHub: Bool) async throws {
       let (near, far) = isAtHub ? (leaf, hub) : (hub, leaf)
-      let host = RemoteHost(try NATSTransport(far.url), as: "bank")
+      let host = RemoteHost(try far.connect(), as: "bank")
       let vault = Vault()
       try host.expose(vault, Vault.interface())
       let remote = try proxy(near)
@@ -67,7 +72,7 @@
     @Test("of a group at both servers one member performs a call, and the other where one is gone")
     func group() async throws {
       let remotes = try [proxy(hub), proxy(leaf)]
-      let hosts = try [hub, leaf].map { RemoteHost(try NATSTransport($0.url), as: "bank") }
+      let hosts = try [hub, leaf].map { RemoteHost(try $0.connect(), as: "bank") }
       let vaults = [Vault(), Vault()]
       for (host, vault) in zip(hosts, vaults) {
         try host.expose(vault, Vault.interface(), group: "tellers")

@@ -25,7 +25,7 @@
     @Test("where an answer goes is drawn for each request: who sees one cannot tell the next")
     func addresses() async throws {
       let server = try NATSServer()
-      let here = try NATSTransport(server.url)
+      let here = try server.connect()
       let spy = try listening(server, to: ["question"])
       let requests = try (0..<5).map { _ in try here.request([1], to: "question") { _ in } }
       try await here.flush(within: .seconds(60))
@@ -47,7 +47,7 @@
     func firstRequests() async throws {
       let server = try NATSServer()
       for _ in 0..<300 {
-        let here = try NATSTransport(server.url)
+        let here = try server.connect()
         defer { here.close() }
         let remote = RemoteProxy(
           try Vault.interface(), here, at: name, deadline: .seconds(5))
@@ -69,7 +69,7 @@
     @Test("no answer goes to where others take calls or records, or to anywhere but an inbox")
     func misdirected() async throws {
       let server = try NATSServer()
-      let there = try NATSTransport(server.url)
+      let there = try server.connect()
       let host = RemoteHost(there, as: name)
       defer { host.close() }
       let vault = Vault()
@@ -97,7 +97,7 @@
     @Test("an own prefix that is none of an inbox's is refused before anything is sent")
     func prefix() throws {
       let server = try NATSServer()
-      var options = NATSOptions(server.url)
+      var options = server.options()
       for (prefix, root) in [
         ("answers", "_INBOX"), ("forwarding.x", ""), ("forwarding-journal", "forwarding"),
         ("$JS", ""),
@@ -112,7 +112,7 @@
     @Test("calls that are on their way when a host closes are answered")
     func closing() async throws {
       let server = try NATSServer()
-      let (there, here) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let (there, here) = (try server.connect(), try server.connect())
       let host = RemoteHost(there, as: name)
       let vault = Vault()
       try host.expose(vault, Vault.interface())

@@ -26,7 +26,7 @@
             }]
           }
           """, in: folder)
-      var options = NATSOptions(server.url)
+      var options = server.options()
       options.user = ("ann", "a")
       here = try NATSTransport(options)
     }

@@ -1,9 +1,9 @@
 #if NATS
+  import ForwardingTestSupport
   import ForwardingNATS
   import ForwardingRemote
   import Foundation
   import RemoteTestSupport
-  import Synchronization
   import Testing
 
   @Suite(
@@ -31,7 +31,7 @@
     @Test("of requests at the same time, each has its own answer, or that nobody listens")
     func together() async throws {
       let server = try NATSServer()
-      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let (here, there) = (try server.connect(), try server.connect())
       let listener = try echo(there)
       defer { listener.end() }
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -49,7 +49,7 @@
     @Test("that nobody listens to a request that was given up is no word on the next one")
     func givenUp() async throws {
       let server = try NATSServer()
-      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let (here, there) = (try server.connect(), try server.connect())
       let listener = try echo(there)
       defer { listener.end() }
       for number in UInt8.min...(.max) {
@@ -61,8 +61,8 @@
     @Test("what is told and what is asked arrive in the order in which they were sent")
     func order() async throws {
       let server = try NATSServer()
-      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
-      let seen = Mutex<[UInt8]>([])
+      let (here, there) = (try server.connect(), try server.connect())
+      let seen = LockedValue<[UInt8]>([])
       let listener = try there.subscribe(to: "news", group: nil) { message in
         seen.withLock { $0 += message.payload }
         message.answer?([])
@@ -82,7 +82,7 @@
     @Test("whoever gets an answer may listen to more, and close, where it gets it")
     func reentering() async throws {
       let server = try NATSServer()
-      let (here, there) = (try NATSTransport(server.url), try NATSTransport(server.url))
+      let (here, there) = (try server.connect(), try server.connect())
       let listener = try echo(there)
       defer { listener.end() }
       let (ends, feed) = AsyncStream.makeStream(of: TransportError?.self)
@@ -112,10 +112,10 @@
     @Test("a server that stands still: no more waits than may, and the connection is made anew")
     func still() async throws {
       let server = try NATSServer()
-      var options = NATSOptions(server.url)
+      var options = server.options()
       options.writeTimeout = .milliseconds(300)
       let here = try NATSTransport(options)
-      let states = Mutex<[TransportState]>([])
+      let states = LockedValue<[TransportState]>([])
       let watch = here.onChange { state in states.withLock { $0.append(state) } }
       defer { watch.end() }
       server.signal(SIGSTOP)

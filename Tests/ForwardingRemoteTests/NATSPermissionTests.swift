@@ -165,10 +165,10 @@
     func payload() async throws {
       let folder = try TemporaryFolder()
       let server = try NATSServer(configuration: "max_payload: 65536", in: folder)
-      let here = try NATSTransport(server.url)
+      let here = try server.connect()
       #expect(here.maximumPayload == 65536)
       let received = Atomic(0)
-      let there = try NATSTransport(server.url)
+      let there = try server.connect()
       let listener = try there.subscribe(to: "large", group: nil) { message in
         received.add(message.payload.count, ordering: .relaxed)
         message.answer?([UInt8](repeating: 0, count: 65537))

@@ -44,9 +44,9 @@
       _ server: NATSServer, _ certificates: Certificates, trusted: String? = "ca.pem",
       scheme: String = "tls", host: String = "localhost"
     ) -> NATSOptions {
-      var options = NATSOptions("\(scheme)://\(host):\(server.port)")
+      var options = server.options()
+      options.url = "\(scheme)://\(host):\(server.port)"
       options.trusted = trusted.map { certificates.folder.path($0) }
-      options.timeout = .seconds(30)
       return options
     }
 

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -7,7 +8,7 @@ import Testing
 
 /// A transport whose messages come from whomever a test says.
 private final class StagedTransport: Transport {
-  private let listeners = Mutex<[RemoteSubject: [@Sendable (TransportMessage) -> Void]]>([:])
+  private let listeners = LockedValue<[RemoteSubject: [@Sendable (TransportMessage) -> Void]]>([:])
   let maximumPayload = 1 << 20
 
   private final class Nothing: TransportSubscription { func end() {} }
@@ -63,7 +64,7 @@ struct PeerTests {
     let (vault, host) = try vault(transport)
     let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
     let request = Envelope.request(Envelope.asked, number: 1, call)
-    let bodies = Mutex<[[UInt8]]>([])
+    let bodies = LockedValue<[[UInt8]]>([])
     for peer in Self.peers + Self.peers {
       transport.receive(request, at: Self.subject, from: peer) { answer in
         bodies.withLock { $0.append(answer.body) }
@@ -110,7 +111,7 @@ struct PeerTests {
     let (vault, host) = try vault(transport)
     let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
     host.authorize = { $0.peer == Self.peers[1] }
-    let refusals = Mutex<[RemoteRefusal?]>([])
+    let refusals = LockedValue<[RemoteRefusal?]>([])
     for peer in Self.peers {
       transport.receive(
         Envelope.request(Envelope.asked, number: 1, call), at: Self.subject, from: peer
@@ -127,7 +128,7 @@ struct PeerTests {
   func told() throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
-    let answers = Mutex(0)
+    let answers = LockedValue(0)
     let add = try Vault.interface().encode(Vault.add.message.invocation(1))
     func tell(_ call: [UInt8]) {
       transport.receive(
@@ -147,7 +148,7 @@ struct PeerTests {
   func ping() throws {
     let transport = StagedTransport()
     let (_, host) = try vault(transport)
-    let answers = Mutex<[Envelope.Answer]>([])
+    let answers = LockedValue<[Envelope.Answer]>([])
     for body in [[], [1]] as [[UInt8]] {
       transport.receive(
         Envelope.request(Envelope.ping, number: 1, body), at: Self.subject, from: .network

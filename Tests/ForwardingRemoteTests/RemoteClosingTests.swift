@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -50,7 +51,7 @@ struct RemoteClosingTests {
     }
     defer { listener.end() }
     try await there.flush(within: .seconds(300))
-    let heard = Mutex<[Result<[UInt8], TransportError>]>([])
+    let heard = LockedValue<[Result<[UInt8], TransportError>]>([])
     func ask(_ payload: [UInt8]) throws -> any TransportRequest {
       try here.request(payload, to: RemoteSubject(name)) { answer in
         heard.withLock { $0.append(answer) }

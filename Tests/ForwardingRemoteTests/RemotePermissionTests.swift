@@ -1,8 +1,8 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
 import RemoteTestSupport
-import Synchronization
 import Testing
 
 @Suite("What a host tells those who may not send", .timeLimit(.minutes(10)))
@@ -39,7 +39,7 @@ struct RemotePermissionTests {
       ]
     }
     #expect(try await errors() == [nil, .signatureMismatch, .unknownMessage])
-    let asked = Mutex<[Selector]>([])
+    let asked = LockedValue<[Selector]>([])
     host.authorize = { caller in
       asked.withLock { $0.append(caller.selector) }
       return true

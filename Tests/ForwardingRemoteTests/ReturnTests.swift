@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -64,7 +65,7 @@ struct ReturnTests {
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func lessTimeOverNATS() async throws {
       let server = try NATSServer()
-      let here = try NATSTransport(server.url)
+      let here = try server.connect()
       let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
       let left = try await asked(over: here) {
         server.kill()
@@ -72,7 +73,7 @@ struct ReturnTests {
         #expect(throws: RemoteError.interrupted) { try Vault.add.message(7, on: remote) }
       } restore: {
         try server.start()
-        return try NATSTransport(server.url)
+        return try server.connect()
       }
       #expect(left > 0 && left <= 299_500, "\(left)")
     }
@@ -82,8 +83,8 @@ struct ReturnTests {
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func heldAnswer() async throws {
       let server = try NATSServer()
-      let there = try NATSTransport(server.url)
-      let held = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
+      let there = try server.connect()
+      let held = LockedValue<(@Sendable ([UInt8]) -> Void)?>(nil)
       let listener = try there.subscribe(to: "question", group: nil) { message in
         held.withLock { $0 = message.answer }
       }

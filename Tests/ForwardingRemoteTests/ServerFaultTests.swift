@@ -17,10 +17,10 @@
     @Test("a server is killed in the middle of 10,000 calls: each ends, none is made twice")
     func killedServer() async throws {
       let server = try NATSServer()
-      let host = RemoteHost(try NATSTransport(server.url), as: name)
+      let host = RemoteHost(try server.connect(), as: name)
       let tally = Tally()
       try host.expose(tally, Tally.interface())
-      let here = try NATSTransport(server.url)
+      let here = try server.connect()
       let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(5))
       let endings = Endings()
       async let calls: Void = endings.send(0..<10_000, to: remote, atATime: 200)
@@ -46,7 +46,7 @@
     func stopped() async throws {
       let server = try NATSServer()
       let process = try HostProcess(server.url, as: name)
-      let here = try NATSTransport(server.url)
+      let here = try server.connect()
       let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
       try await HostProcess.wait(for: remote)
       let before = remote.statistics
@@ -75,11 +75,12 @@
     @Test("a server that stands still: large calls end near their deadline, and go when it goes on")
     func stoppedServer() async throws {
       let server = try NATSServer()
-      let host = RemoteHost(try NATSTransport(server.url), as: name)
+      let host = RemoteHost(try server.connect(), as: name)
       var vaults = Interface("vault")
       try vaults.allow(Vault.name)
       let vault = Vault()
       try host.expose(vault, vaults)
+      // libnats holds calls while it connects anew, so this connection has the default timeouts.
       let here = try NATSTransport(server.url)
       let remote = RemoteProxy(vaults, here, at: name, deadline: .seconds(1))
       #expect(try await Vault.name("Ann", on: remote) == "Ann's")
@@ -122,7 +123,7 @@
       func dyingHosts() async throws {
         let server = try NATSServer()
         let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
-        let here = try NATSTransport(server.url)
+        let here = try server.connect()
         let all = try Remote<NumberedProxy>(here, at: name, deadline: .seconds(300))
         while try await all.ping(expecting: 5, within: .milliseconds(200)) < 5 {}
         let before = try await all.gather(expecting: 5) { try await $0.process(after: 0) }

@@ -1,6 +1,6 @@
+import ForwardingTestSupport
 import Foundation
 import RemoteTestSupport
-import Synchronization
 import Testing
 
 @testable import ForwardingRemote
@@ -15,8 +15,8 @@ struct SocketPeerTests {
 
   /// What came.
   private final class Heard: Sendable {
-    let answers = Mutex<[Result<[UInt8], TransportError>]>([])
-    let messages = Mutex<[TransportMessage]>([])
+    let answers = LockedValue<[Result<[UInt8], TransportError>]>([])
+    let messages = LockedValue<[TransportMessage]>([])
 
     var count: Int { messages.withLock { $0.count } }
   }

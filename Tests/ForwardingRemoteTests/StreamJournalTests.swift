@@ -1,4 +1,5 @@
 #if NATS
+  import ForwardingTestSupport
   import Forwarding
   import ForwardingNATS
   import ForwardingRemote
@@ -27,7 +28,7 @@
       var usual = StreamOptions()
       usual.deadline = .seconds(120)
       return try StreamJournal(
-        NATSOptions(server.url), stream: name, interface ?? Tally.interface(),
+        server.options(), stream: name, interface ?? Tally.interface(),
         options ?? usual)
     }
 
@@ -153,7 +154,7 @@
       journal.close()
       // Inside the window, the server has it once.
       let other = try StreamJournal(
-        NATSOptions(server.url), stream: "other", Tally.interface(), StreamOptions())
+        server.options(), stream: "other", Tally.interface(), StreamOptions())
       #expect(try other.append(call(1), id: "a") == 1)
       server.kill()
       try server.start()
@@ -175,7 +176,7 @@
       try other.append(take.message.invocation(2))
       try other.append(rob.message.invocation())
       // Whoever may publish may write anything.
-      let stranger = try NATSTransport(server.url)
+      let stranger = try server.connect()
       let subject = RemoteSubject(parts: "forwarding-journal", "bank")
       for bytes in [[], [1, 2, 3], [1, 0, 5, 0, 9, 0, 5, 0, 255, 255, 255, 255]] as [[UInt8]] {
         try stranger.publish(bytes, to: subject)
@@ -231,7 +232,7 @@
       var options = StreamOptions()
       options.deadline = .milliseconds(100)
       #expect(throws: StreamError.self) {
-        try StreamJournal(NATSOptions(plain.url), stream: "x", Tally.interface(), options)
+        try StreamJournal(plain.options(), stream: "x", Tally.interface(), options)
       }
       // One that stays away.
       let last = try self.journal(nil, options)
@@ -294,7 +295,7 @@
 
   /// Takes numbers like a tally, and does something with each before.
   private final class Breaker: Sendable {
-    private let numbers = Mutex<[Int]>([])
+    private let numbers = LockedValue<[Int]>([])
     private let meets: @Sendable (Int) throws -> Void
 
     private static let isReady: Void = {

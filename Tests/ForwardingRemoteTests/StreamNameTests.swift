@@ -21,7 +21,7 @@
       var options = StreamOptions()
       options.deadline = .seconds(120)
       journal = try StreamJournal(
-        NATSOptions(server.url), stream: "bank", Tally.interface(), options)
+        server.options(), stream: "bank", Tally.interface(), options)
     }
 
     private func call(_ number: Int) throws -> Invocation {
@@ -30,7 +30,7 @@
 
     @Test("what goes to a host of any name is not in a journal")
     func hosts() async throws {
-      let stranger = try NATSTransport(server.url)
+      let stranger = try server.connect()
       let hosts: [RemoteSubject] = [
         RemoteSubject(parts: "forwarding", "journal", "bank"),
         RemoteSubject(parts: "forwarding", "forwarding-journal", "bank"),
@@ -56,7 +56,7 @@
     func random() throws {
       for number in 0..<3 { try journal.append(call(number)) }
       let other = try StreamJournal(
-        NATSOptions(server.url), stream: "bank", Interface("other"), StreamOptions())
+        server.options(), stream: "bank", Interface("other"), StreamOptions())
       var names: [String] = []
       var options = StreamReplayOptions()
       options.migrate = { record, _ in

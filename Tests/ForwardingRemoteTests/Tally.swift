@@ -1,8 +1,8 @@
+import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -16,7 +16,7 @@ final class Tally: Sendable {
     var inOrder: [Int] = []
   }
 
-  private let notes = Mutex(Notes())
+  private let notes = LockedValue(Notes())
   private let keepsOrder: Bool
 
   /// The number, back.
@@ -76,7 +76,7 @@ final class Endings: Sendable {
     var next = 0
   }
 
-  private let counts = Mutex(Counts())
+  private let counts = LockedValue(Counts())
 
   var answered: Set<Int> { counts.withLock { $0.answered } }
   var others: [String: Int] { counts.withLock { $0.others } }

@@ -1,15 +1,16 @@
 #if NATS
+  import ForwardingTestSupport
   import Foundation
   import ForwardingNATS
   import ForwardingRemote
-  import Synchronization
 
-  /// A real server for a test, on a port that nobody has; ended by its own number.
+  /// A real server for a test, on a port that it picks itself; ended by its process number.
   package final class NATSServer: Sendable {
-    package let port: Int
+    private let chosenPort = LockedValue(0)
+    package var port: Int { chosenPort.withLock { $0 } }
     private let arguments: [String]
     private let environment: [String: String]
-    private let process = Mutex<Process?>(nil)
+    private let process = LockedValue<Process?>(nil)
 
     package static let program = [
       "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server",
@@ -48,38 +49,65 @@
         ])
     }
 
+    package func options() -> NATSOptions { Self.options(url) }
+
+    /// Options with timeouts that a busy machine keeps: these tests are about other things than slow starts.
+    package static func options(_ url: String) -> NATSOptions {
+      var options = NATSOptions(url)
+      options.timeout = .seconds(60)
+      options.subscribeTimeout = .seconds(60)
+      return options
+    }
+
+    /// A connection to the server, with those options.
+    package func connect() throws -> NATSTransport { try NATSTransport(options()) }
+
     /// How a user of that configuration connects.
     package func options(_ user: String) -> NATSOptions {
-      var options = NATSOptions(url)
+      var options = options()
       options.user = (user, "of-" + user)
       options.inboxPrefix = "_INBOX_" + user
       return options
     }
 
     package init(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws {
-      port = try Self.freePort()
       (self.arguments, self.environment) = (arguments, environment)
       try start()
     }
 
-    /// Starts it, again if it was killed, at the same port.
+    /// Starts it. The first start picks a free port, and a start after a kill takes the same one.
     package func start() throws {
       guard let program = Self.program else { throw CocoaError(.fileNoSuchFile) }
+      let folder = try TemporaryFolder()
       let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
-      process.arguments = ["-a", "127.0.0.1", "-p", "\(port)"] + arguments
+      let port = port == 0 ? "-1" : "\(port)"
+      process.arguments =
+        ["-a", "127.0.0.1", "-p", port, "--ports_file_dir", folder.path] + arguments
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       process.standardError = FileHandle.nullDevice
       process.standardOutput = FileHandle.nullDevice
       try process.run()
       endWithThisProcess(process.processIdentifier)
       self.process.withLock { $0 = process }
-      // It is there when it says so.
-      for _ in 0..<500 where process.isRunning {
-        if LoopbackSocket(port: port)?.line()?.hasPrefix("INFO") == true { return }
+      // The server writes the file as soon as it listens, and this process reads no other server's file.
+      let file = folder.path("nats-server_\(process.processIdentifier).ports")
+      for _ in 0..<3000 where process.isRunning {
+        if let port = Self.port(in: file) {
+          chosenPort.withLock { $0 = port }
+          return
+        }
         usleep(20_000)
       }
       throw CocoaError(.fileReadUnknown)
+    }
+
+    private static func port(in file: String) -> Int? {
+      struct Ports: Decodable { var nats: [String] }
+      guard let bytes = FileManager.default.contents(atPath: file),
+        let ports = try? JSONDecoder().decode(Ports.self, from: bytes)
+      else { return nil }
+      return ports.nats.first.flatMap { URL(string: $0)?.port }
     }
 
     package func stop() { end(SIGTERM) }
@@ -104,17 +132,9 @@
     }
 
     deinit { stop() }
-
-    /// The system gives each port once, for a while.
-    private static func freePort() throws -> Int {
-      guard let socket = LoopbackSocket(port: 0, listens: true) else {
-        throw CocoaError(.fileReadUnknown)
-      }
-      return socket.port
-    }
   }
 
-  private let started = Mutex<[pid_t]>([])
+  private let started = LockedValue<[pid_t]>([])
 
   /// Ends a process with this one.
   private func endWithThisProcess(_ number: pid_t) {

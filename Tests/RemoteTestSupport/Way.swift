@@ -31,7 +31,7 @@ public enum Way: String, CaseIterable, CustomStringConvertible, Sendable {
     case .nats:
       #if NATS
         if let server = NATSServer.shared {
-          return (try NATSTransport(server.url), try NATSTransport(server.url))
+          return (try server.connect(), try server.connect())
         }
       #endif
       throw TransportError.unreachable("no server")

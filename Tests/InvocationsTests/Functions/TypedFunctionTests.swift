@@ -1,7 +1,6 @@
 import CForwardingFixtures
 import Foundation
 import ForwardingTestSupport
-import Synchronization
 import TypeEncodings
 import Testing
 
@@ -140,7 +139,7 @@ struct TypedFunctionTests {
   @Test("objects arrive and come back, and one whose result is dropped dies")
   func objects() throws {
     let functions = FunctionTable()
-    let ends = Mutex(0)
+    let ends = LockedValue(0)
     try functions.register("wrap") { () -> Parcel in Parcel { ends.withLock { $0 += 1 } } }
     try functions.register("same") { (parcel: Parcel) -> Parcel in parcel }
     let wrap = try functions.function("wrap", as: (() -> Parcel).self)
