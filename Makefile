@@ -1,14 +1,15 @@
 # make demo    build and take the tour
-# make test    lint, build, and run every test in debug and release
-# make check   make test, 3,000 random signatures, the sanitizers, other builds,
-#              several images, and allocations that fail
+# make test    lint, build, and run every test
+# make test-release  build and run every test as users build: optimized
+# make check   make test and make test-release, 3,000 random signatures, the sanitizers, other builds,
+#              several images, allocations that fail, models, and the C core on AArch64
 # make check-aarch64 the C core on AArch64, in an emulator: each rule, and 3,000 random signatures
 # make test-remote   calls to other processes, with a real NATS server
 # make demo-remote   build and show calls to other processes: a server, and four of them, on loopback
 # make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
 # make bench   compare calls with closures and with other libraries; writes a page with charts
 # make bench-check   the same, and fail where a limit is passed
-.PHONY: demo test check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
+.PHONY: demo test test-release check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
 	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64
 
 demo: setup
@@ -21,10 +22,12 @@ TRAITS = --traits Macros
 test: setup-test lint unsafe
 	swift build --build-tests $(TRAITS)
 	Scripts/tests.sh --skip-build $(TRAITS)
+
+test-release: setup-test
 	swift build --build-tests $(TRAITS) -c release -Xswiftc -enable-testing
 	Scripts/tests.sh --skip-build $(TRAITS) -c release -Xswiftc -enable-testing
 
-check: setup-check test
+check: setup-check test test-release
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter MulticastModelTests
 	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) --filter ConcurrencyTests
@@ -38,6 +41,7 @@ check: setup-check test
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh
+	$(MAKE) check-aarch64
 	@echo "All checks passed."
 
 # The C core on AArch64, in an emulator: each rule by itself, and random signatures by the compilers' rules.

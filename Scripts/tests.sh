@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs `swift test` with what follows, and ends it after a while: a test that hangs is a failure with a name.
 # FORWARDING_TEST_MINUTES is how long it may take; a machine that does nothing else needs two.
+# The tests that took longest are listed at the end.
 set -u
 cd "$(dirname "$0")/.."
 minutes=${FORWARDING_TEST_MINUTES:-20}
@@ -24,6 +25,10 @@ if ! kill -0 "$tests" 2>/dev/null; then
   wait "$tests"
   status=$?
   wait "$shown"
+  echo
+  echo "These tests took longest, in seconds; they run at the same time as others:"
+  sed -nE 's/^.* Test "(.*)" (with [0-9]+ test cases )?(passed|failed) after ([0-9.]+) seconds.*$/\4 \1/p' "$log" |
+    sort -rn | head -8 | awk '{ time = $1; $1 = ""; printf "  %7.1f %s\n", time, $0 }'
   exit $status
 fi
 

@@ -31,7 +31,7 @@ struct CrowdLimitTests {
     defer { crowd.end() }
     let remote = RemoteProxy(try Vault.interface(), transport, at: "crowd")
     // They all have answered before the wait begins.
-    #expect(try await remote.ping(expecting: .max, within: .milliseconds(20)) == 4096)
+    #expect(try await remote.ping(expecting: .max, within: .seconds(1)) == 4096)
     #expect(remote.statistics.strange == count - 4096)
   }
 
@@ -40,7 +40,7 @@ struct CrowdLimitTests {
     let transport = InProcessTransport()
     let crowd = try crowd(count, transport, at: "forwarding-hosts") { _ in [1, 0, 0, 0, 65] }
     defer { crowd.end() }
-    let all = try await RemotePresence.all(on: transport, within: .milliseconds(20))
+    let all = try await RemotePresence.all(on: transport, within: .seconds(1))
     #expect(all.count == 4096 && all.allSatisfy { $0.name == "A" })
     #expect(Set(all.map(\.host)).count == 4096)
   }
@@ -54,7 +54,7 @@ struct CrowdLimitTests {
     }
     defer { crowd.end() }
     let remote = RemoteProxy(try Vault.interface(), transport, at: "crowd")
-    #expect(try await remote.ping(expecting: .max, within: .milliseconds(20)) == 65 - extra)
+    #expect(try await remote.ping(expecting: .max, within: .seconds(1)) == 65 - extra)
     #expect(remote.statistics.strange == extra)
   }
 
@@ -145,7 +145,7 @@ struct CrowdLimitTests {
         kind: Envelope.answered
       ) { [UInt8($0 & 1)] }
       defer { crowd.end() }
-      let votes = try await town.gather(within: .milliseconds(20)) {
+      let votes = try await town.gather(within: .seconds(1)) {
         try await $0.vote("more trees?")
       }
       #expect(votes.answers.count == 4096 && votes.values.count { $0 } == 2048)

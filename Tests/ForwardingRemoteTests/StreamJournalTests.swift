@@ -235,6 +235,7 @@
         try StreamJournal(plain.options(), stream: "x", Tally.interface(), options)
       }
       // One that stays away.
+      options.deadline = .seconds(2)
       let last = try self.journal(nil, options)
       server.kill()
       let gone = #expect(throws: StreamError.self) { try last.append(call(1)) }

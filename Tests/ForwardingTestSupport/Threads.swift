@@ -18,7 +18,7 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 
 /// Whether `body` comes to its end on a thread of its own in `seconds`. A body that hangs is left
 /// alone: its test fails, and the others go on. An error is an end as well.
-public func ends(within seconds: Double = 10, _ body: @escaping @Sendable () throws -> Void) -> Bool
+public func ends(within seconds: Double = 60, _ body: @escaping @Sendable () throws -> Void) -> Bool
 {
   let end = DispatchSemaphore(value: 0)
   let thread = Thread {
@@ -30,11 +30,18 @@ public func ends(within seconds: Double = 10, _ body: @escaping @Sendable () thr
   return end.wait(timeout: .now() + seconds) == .success
 }
 
-/// Runs `body` on a thread with a stack of `size` bytes, all of it, and waits for it. An error ends
-/// the process: for exit tests.
+/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. A sanitizer multiplies the size by
+/// ``Sanitizer/stackFactor``. An error ends the process: for exit tests.
 public func onSmallStack(_ size: Int = 64 << 10, _ body: @escaping @Sendable () throws -> Void) {
-  final class Box {
+  do { try onStack(of: size * Sanitizer.stackFactor, body) } catch { fatalError("\(error)") }
+}
+
+/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. Recursion belongs here: threads of the pool
+/// have 512 KiB, too little for deep calls of a sanitizer's frames.
+public func onStack(of size: Int, _ body: @escaping @Sendable () throws -> Void) throws {
+  final class Work {
     let body: @Sendable () throws -> Void
+    var result: Result<Void, any Error> = .success(())
     init(_ body: @escaping @Sendable () throws -> Void) { self.body = body }
   }
   let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
@@ -42,14 +49,18 @@ public func onSmallStack(_ size: Int = 64 << 10, _ body: @escaping @Sendable () 
   pthread_attr_init(attributes)
   precondition(pthread_attr_setstacksize(attributes, size) == 0, "no such stack")
   var thread = pthread_t()
-  let box = Unmanaged.passRetained(Box(body)).toOpaque()
-  let status = pthread_create(
-    &thread, attributes,
-    { context in
-      let box = Unmanaged<Box>.fromOpaque(context!).takeRetainedValue()
-      do { try box.body() } catch { fatalError("\(error)") }
-      return nil
-    }, box)
+  let work = Work(body)
+  let status = withExtendedLifetime(work) {
+    let status = pthread_create(
+      &thread, attributes,
+      { context in
+        let work = Unmanaged<Work>.fromOpaque(context!).takeUnretainedValue()
+        work.result = Result { try work.body() }
+        return nil
+      }, Unmanaged.passUnretained(work).toOpaque())
+    if status == 0 { pthread_join(thread, nil) }
+    return status
+  }
   precondition(status == 0, "no thread")
-  pthread_join(thread, nil)
+  try work.result.get()
 }

@@ -21,6 +21,9 @@ public enum Toolchain {
   public static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// Whether all modules were built; `FORWARDING_TESTS` builds a part of them.
+  public static let hasAllModules = ProcessInfo.processInfo.environment["FORWARDING_TESTS"] == nil
+
   /// Where the tests were built: the folder beside them that has the modules.
   private static var build: URL {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -49,11 +52,8 @@ public enum Toolchain {
     let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map {
       $0.trimmingCharacters(in: ["'", "\""])
     }
-    let sanitizers = [("__asan_init", "address"), ("__tsan_init", "thread")].filter {
-      dlsym(nil, $0.0) != nil
-    }
     return objects.filter { path in modules.contains { path.contains("/\($0).build/") } }
-      + ["-lffi"] + sanitizers.map { "-sanitize=\($0.1)" }
+      + ["-lffi"] + (Sanitizer.current.map { ["-sanitize=\($0.rawValue)"] } ?? [])
   }
 
   /// The options with which the compiler finds the macros of this package.

@@ -257,7 +257,7 @@ struct CarriedMessageTests {
     proxy.add(doer, on: .blocking(queue))
     try did(3, on: proxy)
     #expect(log.all == ["1", "2", "3"])
-    proxy.add(doer, on: .blocking(queue, deadline: .seconds(5)))
+    proxy.add(doer, on: .blocking(queue, deadline: .seconds(60)))
     try did(4, on: proxy)
     #expect(log.count == 4)
     #expect(places.all == ["true", "true", "true", "true"])

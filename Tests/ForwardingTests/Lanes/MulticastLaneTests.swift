@@ -21,7 +21,7 @@ struct MulticastLaneTests {
     #expect(report.queued == 1)
     #expect(log.all.isEmpty)
     queue.resume()
-    let outcome = report.entries[0].ticket?.wait(timeout: .now() + 5)
+    let outcome = report.entries[0].ticket?.wait(timeout: .now() + 60)
     #expect(outcome?.isAnswer == true)
     #expect(log.all == ["x first"])
   }
@@ -39,7 +39,7 @@ struct MulticastLaneTests {
     let report = try proxy.deliver(did.invocation(1))
     target = nil
     queue.resume()
-    let outcomes = report.entries.map { $0.ticket?.wait(timeout: .now() + 5).map { "\($0)" } }
+    let outcomes = report.entries.map { $0.ticket?.wait(timeout: .now() + 60).map { "\($0)" } }
     #expect(outcomes == ["dead", "answered"])
     #expect(log.all == ["once 1"])
   }
@@ -68,7 +68,7 @@ struct MulticastLaneTests {
     proxy.add(target, on: .queue(queue, ignoringResult: true))
     #expect(try proxy.deliver(Messages.value.invocation()).queued == 1)
     proxy.removeAll()
-    proxy.add(target, on: .blocking(queue, deadline: .seconds(5)))
+    proxy.add(target, on: .blocking(queue, deadline: .seconds(60)))
     #expect(try Messages.value(on: proxy) == 1)
   }
 
@@ -152,7 +152,7 @@ struct MulticastLaneTests {
     front.add(proxy, on: .queue(DispatchQueue(label: "reply")))
     for _ in 0..<20 {
       let report = try front.deliver(did.invocation(0))
-      #expect(report.entries[0].ticket?.wait(timeout: .now() + 5)?.isAnswer == true)
+      #expect(report.entries[0].ticket?.wait(timeout: .now() + 60)?.isAnswer == true)
     }
     #expect(log.count == 400)
     withExtendedLifetime((listener, replying)) {}

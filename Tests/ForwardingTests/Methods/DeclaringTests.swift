@@ -33,7 +33,7 @@ struct DeclaringTests {
   class Waiting: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
       // Another thread touches another class for the first time.
-      if ends(within: 5, { _ = try? Messages.value(on: Other()) }) {
+      if ends(within: 60, { _ = try? Messages.value(on: Other()) }) {
         methods.register("value") { (_: Waiting) -> Int32 in 1 }
       }
     }
@@ -52,7 +52,7 @@ struct DeclaringTests {
 
   class Resolving: MessageForwarding {
     static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
-      guard ends(within: 5, { _ = try? Messages.value(on: Third()) }) else { return false }
+      guard ends(within: 60, { _ = try? Messages.value(on: Third()) }) else { return false }
       return (try? table.register(selector, MethodTableTests.answering(4))) != nil
     }
   }

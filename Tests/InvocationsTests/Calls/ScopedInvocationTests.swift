@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import Testing
 import TypeEncodings
 
@@ -260,12 +261,14 @@ struct MethodLookupTests {
       }
     }
     let nesting = Nesting()
-    let depth = try plan.withInvocation { call in
-      try call.setArgument(Int32(500), at: 2)
-      try call.send(down, to: nesting)
-      return try call.result(as: Int32.self)
+    try onStack(of: 32 << 20) {
+      let depth = try plan.withInvocation { call in
+        try call.setArgument(Int32(500), at: 2)
+        try call.send(down, to: nesting)
+        return try call.result(as: Int32.self)
+      }
+      #expect(depth == 500)
     }
-    #expect(depth == 500)
   }
 
   @Test("thousands of selectors and classes, and every one is answered by its own method")

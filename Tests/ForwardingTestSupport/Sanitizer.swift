@@ -1,0 +1,15 @@
+import Foundation
+
+/// A sanitizer that a test run may be built with. Its frames are larger than those of an ordinary build.
+public enum Sanitizer: String, Sendable {
+  case address, thread
+
+  /// The sanitizer of this test run.
+  public static let current: Sanitizer? =
+    if dlsym(nil, "__asan_init") != nil { .address } else if dlsym(nil, "__tsan_init") != nil {
+      .thread
+    } else { nil }
+
+  /// How many times the stack of an ordinary build a test of deep or narrow stacks needs.
+  public static var stackFactor: Int { current == nil ? 1 : 4 }
+}
