@@ -153,10 +153,16 @@ let package = Package(
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
       ], swiftSettings: checks),
+    // Calls of the system that Swift's own module of the system library leaves out.
+    .target(
+      name: "CSocketShims", path: "CShims/SocketShims", publicHeadersPath: "include",
+      cSettings: cChecks),
     // Messages to objects of other processes, and what carries them.
     .target(
       name: "ForwardingRemote",
-      dependencies: ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings"],
+      dependencies: [
+        "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims",
+      ],
       swiftSettings: checks),
     // Swift's distributed actors over the same.
     .target(

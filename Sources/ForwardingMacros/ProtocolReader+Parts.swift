@@ -63,6 +63,8 @@
       let values = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         $0.attributeName.trimmedDescription == "Otherwise"
       }
+      if let second = values.dropFirst().first { refuse(.twoAnswers, at: second) }
+      if let value = values.first, answer.isVoid { refuse(.answerToNothing, at: value) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         answer.otherwise = first.expression.trimmedDescription
       } else if result?.isOptional ?? false {

@@ -39,6 +39,9 @@
     case optionalProperty = "a property cannot be left out: let it be nil, or write a method"
     case effectfulAccessor = "a property that is async or throws has no message: write a method"
     case noAnswer = "say what it answers when nobody does: '@Otherwise(value)' in front of it"
+    case answerToNothing =
+      "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something"
+    case twoAnswers = "there is one answer when nobody does: take the other '@Otherwise' away"
     case member = "a face cannot do this: take it out of the protocol"
 
     var message: String { rawValue }

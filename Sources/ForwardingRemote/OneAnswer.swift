@@ -27,8 +27,9 @@ struct OneAnswer: Sendable {
     before.whenFinished?()
   }
 
-  /// Calls a closure when the answer is there, if it is not yet.
-  func whenFinished(_ body: @escaping @Sendable () -> Void) {
+  /// Calls a closure when the answer is there, or at once, in place of the closure that was to be called before: who
+  /// awaits one step after the other waits for the last one alone.
+  func onlyWhenFinished(_ body: @escaping @Sendable () -> Void) {
     let isFinished = state.withLockInPlace { state in
       if state.outcome == nil { state.whenFinished = body }
       return state.outcome != nil

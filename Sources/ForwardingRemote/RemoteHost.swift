@@ -107,7 +107,7 @@ public final class RemoteHost: Sendable {
       throw error
     }
     // Who closes meanwhile does not see this one.
-    let isOpen = exposures.withLock { exposures in
+    let isOpen = exposures.withLockInPlace { exposures in
       let isOpen = exposures.closings == closings
       if isOpen { exposures.all.append(exposure) }
       return isOpen

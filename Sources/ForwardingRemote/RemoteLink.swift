@@ -2,7 +2,7 @@ import Dispatch
 import Invocations
 import Synchronization
 
-/// What a process knows of others that it sends to: calls that are on their way, and what became of them.
+/// What a process knows of others that it sends to: calls on their way, and what became of them.
 package final class RemoteLink: Sendable {
   private let transport: any Transport
   /// Where calls go unless they say otherwise.
@@ -20,13 +20,6 @@ package final class RemoteLink: Sendable {
   private let met = Atomic<UInt64>(0)
   private let state = Guarded(State())
   package let counts = RemoteCounts()
-
-  package struct Settings: Sendable {
-    package var deadline: Duration
-    package var inFlight = 1000
-    package var interrupted: (@Sendable () -> Void)?
-    package var invalidated: (@Sendable () -> Void)?
-  }
 
   package var settings: Settings { kept.read { $0 } }
 
@@ -143,7 +136,7 @@ package final class RemoteLink: Sendable {
     } catch {
       leave(counts.failed)
       if case .cancelled = error { cancel(request, of: subject) }
-      throw error
+      throw error == RemoteError(.nobodyListens) ? subject.unheard : error
     }
     // The one that ends without an answer has thrown.
     guard let known else { throw .timedOut }
@@ -198,12 +191,19 @@ package final class RemoteLink: Sendable {
   private func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
     let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
     counts.asked.wrappingAdd(1, ordering: .relaxed)
+    // Where the host is in this process, it would have been performed by now.
+    if Task.isCancelled { throw cancelled() }
     guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= inFlight else {
       onTheWay.wrappingSubtract(1, ordering: .relaxed)
       counts.refuse()
       throw .congested(limit: inFlight)
     }
     return DispatchTime(after: limit ?? deadline)
+  }
+
+  private func cancelled() -> RemoteError {
+    counts.failed.wrappingAdd(1, ordering: .relaxed)
+    return .cancelled
   }
 
   /// Counts a call out, as one with an answer or one without.
@@ -262,7 +262,7 @@ package final class RemoteLink: Sendable {
       return state.isClosed
     }
     if isClosed { throw .closed }
-    answer.whenFinished { restored.finish(.failure(.timedOut)) }
+    answer.onlyWhenFinished { restored.finish(.failure(.timedOut)) }
     // Nobody tells of what was over before: it is tried now and then as well.
     let again = Deadlines.shared.add(in: .milliseconds(milliseconds)) {
       restored.finish(.success(nil))

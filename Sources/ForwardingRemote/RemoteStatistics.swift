@@ -22,6 +22,15 @@ public struct RemoteStatistics: Hashable, Sendable {
   public var strange = 0
   /// Calls that came a second time.
   public var duplicates = 0
+
+  /// Makes counts to compare with.
+  public init(
+    asked: Int = 0, told: Int = 0, answered: Int = 0, failed: Int = 0, refused: Int = 0,
+    strange: Int = 0, duplicates: Int = 0
+  ) {
+    (self.asked, self.told, self.answered, self.failed) = (asked, told, answered, failed)
+    (self.refused, self.strange, self.duplicates) = (refused, strange, duplicates)
+  }
 }
 
 /// The same, as it is counted.

@@ -44,10 +44,10 @@ final class Settling: Sendable {
   static func isUnheard(
     _ unheard: OneAnswer, _ answer: OneAnswer
   ) async throws(RemoteError) -> Bool {
-    answer.whenFinished { unheard.finish(.failure(.timedOut)) }
+    answer.onlyWhenFinished { unheard.finish(.failure(.timedOut)) }
     do throws(RemoteError) { _ = try await unheard.wait() } catch .timedOut { return false }
     let pause = OneAnswer()
-    answer.whenFinished { pause.finish(.failure(.timedOut)) }
+    answer.onlyWhenFinished { pause.finish(.failure(.timedOut)) }
     let end = Deadlines.shared.add(at: .now() + .milliseconds(20)) { pause.finish(.success(nil)) }
     defer { Deadlines.shared.cancel(end) }
     do throws(RemoteError) { _ = try await pause.wait() } catch .timedOut {

@@ -1,7 +1,7 @@
 import Dispatch
 import Invocations
 
-/// Somebody who waits for the ends of calls: resumed by the end that decides, by one timer, or by the end of
+/// A wait for the ends of calls: resumed by the end that decides, by one timer, or by the end of
 /// its task.
 ///
 /// It asks for each call once whether it is meant: when the call begins, or for those that are kept already, at
@@ -95,7 +95,7 @@ final class SpyWaiter: Sendable {
   nonisolated(nonsending) func wait(for limit: Duration) async throws {
     try Task.checkCancellation()
     let timer = SpyDelay.after(limit) { [weak self] in self?.finish(.success(())) }
-    defer { timer.cancel() }
+    defer { Deadlines.shared.cancel(timer) }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let end = state.withLockInPlace { state in
@@ -130,10 +130,8 @@ enum SpyDelay {
   /// Does something later, unless it is cancelled.
   static func after(
     _ delay: Duration, _ body: @escaping @Sendable () -> Void
-  ) -> DispatchWorkItem {
-    let item = DispatchWorkItem(block: body)
-    DispatchQueue.global().asyncAfter(deadline: .now() + interval(delay), execute: item)
-    return item
+  ) -> Deadlines.Number {
+    Deadlines.shared.add(in: interval(delay), body)
   }
 
   private static func interval(_ delay: Duration) -> DispatchTimeInterval {

@@ -1,5 +1,6 @@
 import Forwarding
 import ForwardingRemote
+import ForwardingTestSupport
 import ForwardingWire
 import Foundation
 import Synchronization
@@ -39,7 +40,9 @@ struct FloodTests {
     #expect(endings.answered.count == 1200, "\(endings.others)")
     let after = residentKilobytes(of: process.number)
     // What waits to be sent to one peer has a limit of 8 MB, beside what each message needs itself.
-    #expect(before > 0 && after < before + 65_536, "\(before) KB before, \(after) KB after")
+    // AddressSanitizer keeps 256 MB of what was let go, and its marks beside that.
+    let room = Sanitizer.current == .address ? 1 << 20 : 65_536
+    #expect(before > 0 && after < before + room, "\(before) KB before, \(after) KB after")
     process.end()
   }
 

@@ -62,7 +62,7 @@
           }
           return await tasks.reduce(into: []) { $0.append($1) }
         }
-        #expect(errors == Array(repeating: .unreachable("nobody listens"), count: 4))
+        #expect(errors.map(\.?.plain) == Array(repeating: .unreachable("nobody listens"), count: 4))
       }
     }
 
@@ -141,9 +141,10 @@
       }
       #expect(vault.balance == 1)
       try await there.flush(within: .seconds(60))
-      await #expect(throws: RemoteError.unreachable("nobody listens")) {
-        try await Vault.deposit(1, on: remote)
-      }
+      #expect(
+        await isUnheard {
+          try await Vault.deposit(1, on: remote)
+        })
     }
   }
 #endif

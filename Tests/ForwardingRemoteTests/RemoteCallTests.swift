@@ -86,9 +86,10 @@ struct RemoteCallTests {
   func nobody(way: Way) async throws {
     let (there, here) = try way.ends()
     let remote = RemoteProxy(try Vault.interface(), here, at: "nobody")
-    await #expect(throws: RemoteError.unreachable("nobody listens")) {
-      try await Vault.deposit(1, on: remote)
-    }
+    #expect(
+      await isUnheard {
+        try await Vault.deposit(1, on: remote)
+      })
     #expect(try await remote.ping() == 0)
     withExtendedLifetime(there) {}
   }
@@ -195,7 +196,7 @@ struct RemoteCallTests {
     proxy.add(gone)
     let report = try await Vault.deposit.report(5, on: proxy, delivery: .concurrent)
     #expect(report.entries.map(\.outcome.isAnswer) == [true, true, false])
-    #expect(report.entries[2].outcome.error as? RemoteError == .unreachable("nobody listens"))
+    #expect((report.entries[2].outcome.error as? RemoteError)?.isUnheard == true)
   }
 
   @Test("a group shares the calls", arguments: Way.allCases)
@@ -260,7 +261,22 @@ struct RemoteCallTests {
     vault.isOpen.store(true, ordering: .relaxed)
     try await holding
     try await drained
-    await #expect(throws: RemoteError.unreachable("nobody listens")) {
+    #expect(
+      await isUnheard {
+        try await Vault.deposit(1, on: remote)
+      })
+  }
+
+  @Test("a host that is there, and has not the interface, is named with it")
+  func unknownInterface() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank")
+    defer { host.close() }
+    try host.expose(Vault(), try Vault.interface())
+    var interface = Interface("nowhere")
+    try interface.allow(Vault.deposit)
+    let remote = RemoteProxy(interface, transport, at: "bank")
+    await #expect(throws: RemoteError.unreachable("nobody listens to bank.nowhere")) {
       try await Vault.deposit(1, on: remote)
     }
   }

@@ -34,6 +34,24 @@ struct RemoteEndTests {
     #expect(remote.statistics.failed == 1)
   }
 
+  @Test("a task that is cancelled already asks nobody", arguments: Way.allCases)
+  func cancelledBefore(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    defer { host.close() }
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    #expect(try await Vault.deposit(1, on: remote) == 1)
+    let call = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await Vault.deposit(1, on: remote)
+    }
+    await #expect(throws: RemoteError.cancelled) { try await call.value }
+    #expect(try await Vault.deposit(1, on: remote) == 2)
+    #expect(remote.statistics == RemoteStatistics(asked: 3, answered: 2, failed: 1))
+  }
+
   @Test("what is performed is cancelled when its time is over", arguments: Way.allCases)
   func expired(way: Way) async throws {
     let (vault, host, remote) = try vault(way)

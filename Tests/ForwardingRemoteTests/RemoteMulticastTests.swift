@@ -140,7 +140,7 @@ struct RemoteMulticastTests {
       try team.add(.sleeps, on: lane.make()).deadline = .seconds(1)
       _ = try team.add(nil, on: lane.make())
       let report = try await Worker.work.report(7, on: team.proxy, delivery: delivery)
-      let errors = report.entries.map { $0.outcome.error as? RemoteError }
+      let errors = report.entries.map { $0.outcome.error as? RemoteError }.map(\.?.plain)
       #expect(report.answers == [7, 7])
       #expect(
         errors == [
@@ -164,7 +164,7 @@ struct RemoteMulticastTests {
     let report = try await Worker.work.report(7, on: team.proxy, delivery: .concurrent)
     #expect(report.answers == [7, 7])
     #expect(
-      report.entries.dropFirst(2).map { $0.outcome.error as? RemoteError } == [
+      report.entries.dropFirst(2).map { $0.outcome.error as? RemoteError }.map(\.?.plain) == [
         .refused(.unauthorized, ""), .refused(.busy, ""), .unreachable("nobody listens"),
       ])
     #expect(team.worker(.fails).begun.load(ordering: .relaxed) == 0)

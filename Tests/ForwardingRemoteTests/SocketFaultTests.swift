@@ -113,7 +113,8 @@ struct SocketFaultTests {
   @Test("a message that the system does not take at once is too large, and the next one goes")
   func messageSize() throws {
     var ends: [Int32] = [0, 0]
-    #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+    #expect(
+      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setRoom(8192)
     let connection = SocketConnection(descriptor, SocketPatience())
@@ -143,14 +144,16 @@ struct SocketFaultTests {
   @Test("what was sent to a slow peer is let go, also while something always waits")
   func slowPeer() throws {
     var ends: [Int32] = [0, 0]
-    #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+    #expect(
+      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setUp()
     let patience = SocketPatience()
     let connection = SocketConnection(descriptor, patience)
-    connection.begin(ReadingRooms(100)) { _, _ in
+    let hasBegun = connection.begin(100) { _, _ in
     } ended: { _ in
     }
+    #expect(hasBegun)
     let message = [UInt8](repeating: 1, count: 100)
     while connection.places < 4000 { try connection.send(message) }
     var most = 0
@@ -164,6 +167,30 @@ struct SocketFaultTests {
     #expect(patience.waiting > 0)
     connection.end()
     #expect(patience.waiting == 0)
+    close(ends[1])
+  }
+
+  @Test("what has to wait is sent, however often something had to before")
+  func waitsAgain() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(
+      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
+    var message = [UInt8](repeating: 0, count: 1000)
+    // Nobody waits for ever for what does not come.
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    for round: UInt8 in 1...4 {
+      message[0] = round
+      for _ in 0..<2000 { try connection.send(message) }
+      #expect(connection.places > 0)
+      for _ in 0..<2000 {
+        try #require(recv(ends[1], &message, message.count, 0) == message.count)
+        #expect(message[0] == round)
+      }
+      while !connection.isDrained { usleep(100) }
+    }
+    connection.end()
     close(ends[1])
   }
 

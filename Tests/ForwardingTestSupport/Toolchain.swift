@@ -38,7 +38,7 @@ public enum Toolchain {
   /// The options with which the compiler finds the modules of this package.
   public static var moduleOptions: [String] {
     let modules = build.appendingPathComponent("Modules").path
-    let maps = ["CallShims", "JournalShims"].map {
+    let maps = ["CallShims", "JournalShims", "SocketShims"].map {
       package.appendingPathComponent("CShims/\($0)/include/module.modulemap").path
     }
     return ["-I", modules] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }

@@ -81,7 +81,8 @@ package final class PacketSocket: Sendable {
   private let number: Int32
 
   package init?(_ path: String) {
-    number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+    // No process that a test starts meanwhile has it.
+    number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }

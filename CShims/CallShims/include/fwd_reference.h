@@ -27,8 +27,8 @@ extern void *swift_retain(void *object);
 extern void swift_release(void *object);
 
 /// Returns the word behind an object's class, in which the runtime counts references. A weak reference,
-/// or more than one strong one, shows in it. The caller keeps the object's memory; the answer is good
-/// to be compared with that of another moment.
+/// or more than one strong one, shows in it, which `SoleReference` tries once. The caller keeps the object's
+/// memory; the answer is good to be compared with that of another moment.
 static inline uint64_t fwd_object_references(const void *object) {
   return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_ACQUIRE);
 }

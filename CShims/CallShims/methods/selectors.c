@@ -25,8 +25,9 @@ FWDName *fwd_name_create(const char *bytes, size_t length) {
   return name;
 }
 
-static size_t hash_of_address(const FWDName *name) {
-  return (size_t)(((uintptr_t)name->bytes >> 4) * 0x9E3779B97F4A7C15u >> 32);
+/// The hash of the word of a selector, which is where the bytes of its name lie.
+static size_t hash_of_word(uintptr_t word) {
+  return (size_t)((word >> 4) * 0x9E3779B97F4A7C15u >> 32);
 }
 
 static void put(const FWDName **places, size_t mask, size_t hash, const FWDName *name) {
@@ -39,7 +40,7 @@ static void put(const FWDName **places, size_t mask, size_t hash, const FWDName 
 /// Adds a name to a table that has room for it.
 static void insert(FWDSelectors *table, const FWDName *name) {
   // The address first: who finds a name may ask for its address at once.
-  put(table->names + table->mask + 1, table->mask, hash_of_address(name), name);
+  put(table->names + table->mask + 1, table->mask, hash_of_word((uintptr_t)name->bytes), name);
   put(table->names, table->mask, name->hash, name);
   table->count++;
 }
@@ -81,8 +82,8 @@ const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
 int fwd_selector_is_known(uintptr_t word) {
   const FWDSelectors *table = __atomic_load_n(&fwd_selectors, __ATOMIC_ACQUIRE);
   const FWDName *const *places = table->names + table->mask + 1;
-  // Not followed, so its hash is that of the address alone.
-  size_t hash = hash_of_address(fwd_selector_name(word));
+  // It may be any number, and is not followed.
+  size_t hash = hash_of_word(word);
   for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
     const FWDName *name = __atomic_load_n(&places[i], __ATOMIC_ACQUIRE);
     if (!name) return 0;

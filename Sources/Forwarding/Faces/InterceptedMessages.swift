@@ -82,7 +82,8 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
     }
   }
 
-  /// Adds a handler that runs after the target, with the answer and the arguments.
+  /// Adds a handler that runs after the target, with the answer and the arguments as they were sent on: not those of
+  /// the sender, where an `instead` handler went on with others.
   @discardableResult
   public func after(
     _ handler: @escaping @Sendable (_ answer: Result, repeat each Argument) throws -> Void
@@ -95,7 +96,7 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
 }
 
 extension InterceptedMessage where Result == Void {
-  /// Adds a handler that runs after the target.
+  /// Adds a handler that runs after the target, with the arguments as they were sent on.
   @discardableResult
   public func after(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void

@@ -117,6 +117,23 @@ public class Multicast<Face: ForwardingFace> {
     try proxy.removeAndWait(Face.object(of: target))
   }
 
+  /// Removes a registration and awaits the end of its messages, while the actor of the caller goes on; false if it was
+  /// gone.
+  @discardableResult
+  public final nonisolated(nonsending) func removeAndWait(
+    _ token: MulticastProxy.Token
+  ) async throws(ForwardingError) -> Bool {
+    try await proxy.removeAndWait(token)
+  }
+
+  /// Removes all registrations of a target and awaits the ends of its messages; returns how many there were.
+  @discardableResult
+  public final nonisolated(nonsending) func removeAndWait(
+    _ target: Face.Target
+  ) async throws(ForwardingError) -> Int {
+    try await proxy.removeAndWait(Face.object(of: target))
+  }
+
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
   @discardableResult
   public final func block(_ token: MulticastProxy.Token) -> Bool { proxy.block(token) }

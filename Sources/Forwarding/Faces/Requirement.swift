@@ -116,7 +116,8 @@ extension ForwardingProxy {
     default: if isUnanswered(error, selector) { return }
     }
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
-    ForwardingEvent.report(.failed(selector, nil, error))
+    // What is behind the face: a journal, say, which has no target to name.
+    ForwardingEvent.report(.failed(selector, type(of: self), error))
   }
 
   /// Whether an error says that the one object behind a proxy left out an optional requirement.

@@ -5,10 +5,17 @@ enum Isolation {
   private static let mainQueue = QueueMark.of(.main)
 
   static let main: Implementation.IsolationCheck = { _, selector in
-    // The main queue may be served by another thread than the first one.
-    if mainQueue.isCurrent || CurrentExecutor.isThat(of: MainActor.shared) { return }
+    if isMain { return }
     throw refusal(selector)
   }
+
+  /// Whether this is the main actor. The main queue may be served by another thread than the first one.
+  private static var isMain: Bool {
+    mainQueue.isCurrent || CurrentExecutor.isThat(of: MainActor.shared)
+  }
+
+  /// Whether this may be an actor, which does nothing else while its thread waits: the main actor, or a task.
+  static var mayHoldActor: Bool { CurrentExecutor.isInTask || isMain }
 
   static let receiver: Implementation.IsolationCheck = { receiver, selector in
     if let actor = receiver as? any Actor, CurrentExecutor.isThat(of: actor) { return }

@@ -52,14 +52,14 @@ extension Delivery {
     case .caller: return await sendHereAwaiting(to: target, method)
     case .queue(_, isResultIgnored: true), .actor(_, isResultIgnored: true),
       .executor(_, isResultIgnored: true):
-      return sendLater(standalone(registration, isLast, .nobody), method, registration, lane)
+      return sendLater(standalone(registration, isLast, .nobody), method, registration)
     case .queue, .actor, .executor: break
-    case .blocking(_, let limit):
-      if lane.mark?.isCurrent ?? false { return await sendHereAwaiting(to: target, method) }
+    case .blocking(let queue, let limit):
+      if queue.mark.isCurrent { return await sendHereAwaiting(to: target, method) }
       deadline = limit
     }
     let job = standalone(registration, isLast, .awaiting(AwaitedStep.current))
-    job.start(in: lane, registration, suspends: method?.isAwaited ?? true)
+    job.start(in: registration.outlet, suspends: method?.isAwaited ?? true)
     let outcome = await job.outcome(within: deadline)
     return Turn(
       outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
@@ -71,12 +71,13 @@ extension DeliveryJob {
   fileprivate nonisolated(nonsending) func outcome(
     within deadline: DispatchTimeInterval?
   ) async -> DeliveryOutcome {
-    if let deadline {
-      DispatchQueue.global().asyncAfter(deadline: .now() + deadline) { [weak self] in
+    let number = deadline.map { deadline in
+      Deadlines.shared.add(in: deadline) { [weak self] in
         guard let self, ticket.resolve(.timedOut) else { return }
         cancel()
       }
     }
+    defer { if let number { Deadlines.shared.cancel(number) } }
     return await withTaskCancellationHandler {
       await ticket.value()
     } onCancel: {

@@ -44,8 +44,8 @@ extension Delivery {
     switch lane.kind {
     case .caller:
       return sendHere(to: target, method)
-    case .blocking(let queue, let deadline):
-      let mark = lane.mark ?? QueueMark.of(queue)
+    case .blocking(let marked, let deadline):
+      let (queue, mark) = (marked.queue, marked.mark)
       if mark.isCurrent { return sendHere(to: target, method) }
       guard let chain = BlockingChain.waiting(for: mark) else {
         return Turn(outcome: .wouldDeadlock)
@@ -58,7 +58,7 @@ extension Delivery {
       }
       return sendWaiting(standalone(registration, isLast, .blocking(chain)), queue, deadline)
     case .queue, .actor, .executor:
-      return sendLater(standalone(registration, isLast, .nobody), method, registration, lane)
+      return sendLater(standalone(registration, isLast, .nobody), method, registration)
     }
   }
 
@@ -75,10 +75,9 @@ extension Delivery {
 
   /// Sends a message that nobody waits for. An `async` method is awaited by the lane.
   func sendLater(
-    _ job: DeliveryJob, _ method: Implementation?, _ registration: Registration,
-    _ lane: DeliveryLane
+    _ job: DeliveryJob, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
-    job.start(in: lane, registration, suspends: method?.isAwaited ?? false)
+    job.start(in: registration.outlet, suspends: method?.isAwaited ?? false)
     return Turn(outcome: .queued, ticket: job.ticket)
   }
 
@@ -92,7 +91,7 @@ extension Delivery {
       if invocation.returnsValue, !isResultIgnored, !isAwaited, !lane.leavesQuestions {
         throw .resultNotAwaited(invocation.methodSignature.resultType)
       }
-    case .blocking: if lane.mark?.isCurrent ?? false { return }
+    case .blocking(let queue, _): if queue.mark.isCurrent { return }
     }
     if let index = invocation.firstBorrowedArgument {
       let type = invocation.methodSignature.argumentTypes[index]

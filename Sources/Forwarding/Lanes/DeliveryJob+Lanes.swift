@@ -1,24 +1,24 @@
 import Dispatch
 
 extension DeliveryJob {
-  /// Starts in a lane other than the caller's, behind the jobs that were started there before.
+  /// Starts where a registration has its messages, behind the jobs that were started there before.
   ///
   /// - Parameter suspends: whether the method is `async`, or may be.
-  func start(in lane: DeliveryLane, _ registration: Registration, suspends: Bool) {
+  func start(in outlet: LaneOutlet, suspends: Bool) {
     if suspends { prepareToSuspend() }
-    switch lane.kind {
-    case .caller: perform()
-    case .queue(let queue, _), .blocking(let queue, _):
+    switch outlet {
+    case .none: perform()
+    case .queue(let outlet):
       if suspends {
-        attach(Task(executorPreference: QueueExecutor(queue)) { await self.performAwaiting() })
+        attach(
+          Task(executorPreference: QueueExecutor(outlet.queue)) { await self.performAwaiting() })
       } else {
-        queue.async { self.perform() }
+        outlet.queue.async { self.perform() }
       }
-    case .actor(let actor, _):
-      registration.outlet.order.run(LaneJob(job: self, suspends: suspends), on: actor)
-    case .executor(let executor, _):
-      registration.outlet.order.run(
-        LaneJob(job: self, suspends: suspends), on: executor)
+    case .actor(let actor, let order):
+      order.run(LaneJob(job: self, suspends: suspends), on: actor)
+    case .executor(let executor, let order):
+      order.run(LaneJob(job: self, suspends: suspends), on: executor)
     }
   }
 }

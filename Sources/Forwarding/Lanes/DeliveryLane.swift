@@ -12,16 +12,13 @@ public import Dispatch
 public struct DeliveryLane: Sendable {
   enum Kind: Sendable {
     case caller
-    case queue(DispatchQueue, isResultIgnored: Bool)
-    case blocking(DispatchQueue, deadline: DispatchTimeInterval?)
+    case queue(MarkedQueue, isResultIgnored: Bool)
+    case blocking(MarkedQueue, deadline: DispatchTimeInterval?)
     case actor(any Actor, isResultIgnored: Bool)
     case executor(any TaskExecutor, isResultIgnored: Bool)
   }
 
   let kind: Kind
-  /// The mark of a queue. It is found when the lane is made, because the registrations of a proxy
-  /// look at it under their lock.
-  let mark: QueueMark?
   /// Whether a result that nobody waits for is left out, and no error: behind a face, who is told later is no
   /// reason that the sender gets no answer of others.
   private(set) var leavesQuestions = false
@@ -33,14 +30,7 @@ public struct DeliveryLane: Sendable {
     return lane
   }
 
-  private init(kind: Kind) {
-    self.kind = kind
-    mark =
-      switch kind {
-      case .queue(let queue, _), .blocking(let queue, _): QueueMark.of(queue)
-      case .caller, .actor, .executor: nil
-      }
-  }
+  private init(kind: Kind) { self.kind = kind }
 
   /// On the sender's thread, before the send returns.
   public static let caller = DeliveryLane(kind: .caller)
@@ -49,17 +39,18 @@ public struct DeliveryLane: Sendable {
   /// to memory that nobody keeps is refused. So is one with a result, unless the result is ignored:
   /// the sender then gets zero if nobody else answers.
   public static func queue(_ queue: DispatchQueue, ignoringResult: Bool = false) -> DeliveryLane {
-    DeliveryLane(kind: .queue(queue, isResultIgnored: ignoringResult))
+    DeliveryLane(kind: .queue(MarkedQueue(queue), isResultIgnored: ignoringResult))
   }
 
   /// On a queue, while the sender waits, at most for `deadline`. A sender that is on the queue
   /// already, or on one that targets it, calls the target in place. A queue that waits for this
   /// delivery would wait for ever, and is refused as ``DeliveryOutcome/wouldDeadlock``; a concurrent
-  /// queue as well, as nothing tells it from a serial one.
+  /// queue as well, as nothing tells it from a serial one. Two threads, each on a queue, that block on each
+  /// other's queue wait for ever: only a deadline ends that, as no thread knows what another one waits for.
   public static func blocking(
     _ queue: DispatchQueue, deadline: DispatchTimeInterval? = nil
   ) -> DeliveryLane {
-    DeliveryLane(kind: .blocking(queue, deadline: deadline))
+    DeliveryLane(kind: .blocking(MarkedQueue(queue), deadline: deadline))
   }
 
   /// On an actor, `MainActor.shared` among them, later, as for ``queue(_:ignoringResult:)``. In
@@ -79,10 +70,22 @@ public struct DeliveryLane: Sendable {
   var identity: ObjectIdentifier? {
     switch kind {
     case .caller: nil
-    case .queue, .blocking: mark.map { ObjectIdentifier($0) }
+    case .queue(let queue, _), .blocking(let queue, _): ObjectIdentifier(queue.mark)
     case .actor(let actor, _): ObjectIdentifier(actor)
     case .executor(let executor, _): ObjectIdentifier(executor)
     }
+  }
+}
+
+/// A queue with its mark. That is found when a lane is made, because the registrations of a proxy look at it under
+/// their lock.
+struct MarkedQueue: Sendable {
+  let queue: DispatchQueue
+  let mark: QueueMark
+
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+    mark = QueueMark.of(queue)
   }
 }
 

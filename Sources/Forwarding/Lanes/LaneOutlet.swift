@@ -1,13 +1,13 @@
 import Dispatch
 
-/// What the lane of a registration needs for its messages.
+/// Where the messages of a registration go. It stays the same while the registration lives, and there is no actor or
+/// executor without the order of its messages.
 enum LaneOutlet {
+  /// The caller's thread.
   case none
   case queue(QueueOutlet)
-  case order(LaneOrder)
-
-  /// The order of an actor's messages, or an executor's.
-  var order: LaneOrder { if case .order(let order) = self { order } else { LaneOrder() } }
+  case actor(any Actor, LaneOrder)
+  case executor(any TaskExecutor, LaneOrder)
 }
 
 /// A queue that gets messages of a registration, read without a lock.
@@ -17,9 +17,9 @@ final class QueueOutlet: Sendable {
   /// The registrations keep this, and the proxy keeps them.
   let proxy: WeakReference<MulticastProxy>
 
-  init(_ queue: DispatchQueue, _ mark: QueueMark, _ proxy: MulticastProxy) {
-    self.queue = queue
-    self.mark = mark
+  init(_ marked: MarkedQueue, _ proxy: MulticastProxy) {
+    queue = marked.queue
+    mark = marked.mark
     self.proxy = WeakReference(proxy)
   }
 }

@@ -4,20 +4,16 @@ import Synchronization
 /// Knows whether the current thread works for a queue, directly or through queues that target it.
 final class QueueMark: Sendable {
   private static let innermost = DispatchSpecificKey<QueueMark>()
-  private static let all = Guarded(Known())
-
-  /// All marks, to be asked one by one; `version` counts how often that changed.
-  private struct Known {
-    var marks: [ObjectReference] = []
-    var version = 0
-  }
+  private static let all = Guarded(MarkGroups())
 
   /// Each queue has a key of its own: a value for a common key is hidden by that of a queue in front.
   private let key = DispatchSpecificKey<Bool>()
+  /// How many marks there were before this one.
+  let number: Int
   /// A global queue runs any number of blocks at a time, so nothing waits for its end.
   private let isGlobal: Bool
-  /// The marks of the queues behind this one, as of a version of all marks.
-  private let behind = Guarded<(version: Int, marks: [QueueMark])>((version: -1, marks: []))
+  /// The marks of the queues behind this one, of those that were made before a number.
+  private let behind = Guarded<(end: Int, marks: [QueueMark])>((end: 0, marks: []))
 
   /// The proxies whose deliveries wait for this queue, and those whose deliveries this queue waits
   /// for. A proxy counts once for each wait.
@@ -35,7 +31,10 @@ final class QueueMark: Sendable {
   /// How many wait inside, or are about to; changed under the lock.
   private let insideCount = Atomic(0)
 
-  private init(isGlobal: Bool) { self.isGlobal = isGlobal }
+  private init(_ number: Int, isGlobal: Bool) {
+    self.number = number
+    self.isGlobal = isGlobal
+  }
 
   /// Returns the mark of a queue, made when it is asked for the first time. It tells queues apart,
   /// which objects do not: `DispatchQueue.global()` returns another object each time.
@@ -53,14 +52,12 @@ final class QueueMark: Sendable {
   }()
 
   private static func mark(_ queue: DispatchQueue, isGlobal: Bool) -> QueueMark {
-    all.withLock { all in
+    all.withLockInPlace { all in
       if let known = queue.getSpecific(key: innermost) { return known }
-      let made = QueueMark(isGlobal: isGlobal)
+      let made = QueueMark(all.end, isGlobal: isGlobal)
       queue.setSpecific(key: innermost, value: made)
       queue.setSpecific(key: made.key, value: true)
-      all.marks.removeAll { $0.object == nil }
-      all.marks.append(ObjectReference(made, isStrong: false))
-      all.version += 1
+      queue.setSpecific(key: all.add(made), value: true)
       return made
     }
   }
@@ -131,15 +128,17 @@ final class QueueMark: Sendable {
 
   /// The marked queues that the current thread is inside of, without global ones.
   static var current: [QueueMark] {
-    guard let mark = DispatchQueue.getSpecific(key: innermost) else { return [] }
-    let (version, candidates) = all.read { all in (all.version, all.marks) }
-    let known = mark.behind.read { $0.version == version ? $0.marks : nil }
-    if let known { return mark.isGlobal ? [] : [mark] + known }
-    let behind = candidates.compactMap { $0.object as? QueueMark }.filter {
-      $0 !== mark && !$0.isGlobal && $0.isCurrent
+    guard let mark = DispatchQueue.getSpecific(key: innermost), !mark.isGlobal else { return [] }
+    let known = mark.behind.read { $0 }
+    // Which queues are behind one is settled before it has a block to run, so only marks that are new are asked.
+    let (end, groups) = all.read { all in (all.end, all.groups(from: known.end)) }
+    if end == known.end { return [mark] + known.marks }
+    let new = groups.filter(\.isCurrent).flatMap(\.marks).filter {
+      $0.number >= known.end && $0.number < end && $0 !== mark && !$0.isGlobal && $0.isCurrent
     }
-    mark.behind.withLock { $0 = (version, behind) }
-    return mark.isGlobal ? [] : [mark] + behind
+    let behind = known.marks + new
+    mark.behind.withLock { if $0.end < end { $0 = (end, behind) } }
+    return [mark] + behind
   }
 }
 

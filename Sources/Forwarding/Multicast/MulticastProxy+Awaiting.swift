@@ -29,6 +29,11 @@ extension MulticastProxy {
       through: targetList, invocation.call, selector, for: type(of: self)
     ) {
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+      let snapshot = registrations.withLockInPlace {
+        $0.beginAwaited()
+        return targetList.all
+      }
+      defer { registrations.withLockInPlace { $0.endAwaited() } }
       let report =
         switch mode {
         case .sequential: try await delivery.runAwaiting(snapshot, each)

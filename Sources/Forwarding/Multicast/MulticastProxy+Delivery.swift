@@ -180,6 +180,10 @@ extension MulticastProxy: TargetListOwner {
     _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
   ) {
     if deliverQuickly(call, to: registration, &tally) { return }
+    // Many may have died at once, and what follows takes long.
+    if !registration.isAlive, !registration.isRemoved, !registration.isBlocked {
+      return tally.metDead = true
+    }
     guard let selector = call.selector else { return }
     var told = tally
     call.withInvocation { invocation in

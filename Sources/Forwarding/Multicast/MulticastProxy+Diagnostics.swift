@@ -25,7 +25,11 @@ extension MulticastProxy {
 
   /// Tells the proxy's own listener; without one it is an event of the process.
   func diagnose(_ diagnostic: Diagnostic, _ target: AnyClass? = nil) {
-    if let tell = onDiagnostic { tell(diagnostic) } else { Self.report(diagnostic, target) }
+    if let tell = onDiagnostic {
+      tell(diagnostic)
+    } else {
+      Self.report(diagnostic, target ?? type(of: self))
+    }
   }
 
   /// Tells of errors that the sender does not get.
@@ -42,12 +46,10 @@ extension MulticastProxy {
       ForwardingEvent.report(.failed(selector, target, error))
     case .unheard(let selector, let error):
       ForwardingEvent.report(.failed(selector, target, error))
-    case .diedUnreached(_, let type):
-      ForwardingEvent.report(.diedUnreached(type))
     case .tooManyTargets(let count, let limit):
       ForwardingEvent.report(.tooManyTargets(count: count, limit: limit))
-    // Weak targets may die, and an unanswered message is judged where it is sent.
-    case .deadTarget, .unanswered: break
+    // Dead targets are reported where they are removed, and an unanswered message is judged where it is sent.
+    case .diedUnreached, .deadTarget, .unanswered: break
     }
   }
 
@@ -56,31 +58,67 @@ extension MulticastProxy {
   /// and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
-    guard !isError, isNew(selector) else { return }
+    guard !isError, let isLast = note(unanswered: selector) else { return }
     let classes = targets.map { type(of: $0) as AnyClass }
     guard !classes.isEmpty, methodSignature(for: selector) == nil else { return }
-    ForwardingEvent.report(.unanswered(selector, by: Self.self, with: classes))
+    ForwardingEvent.report(
+      isLast
+        ? .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit)
+        : .unanswered(selector, by: Self.self, with: classes))
   }
 
-  /// Whether a selector is reported for the first time.
-  func isNew(_ selector: Selector) -> Bool {
-    knownSettings.withLockInPlace {
-      $0.unanswered.count < 1000 && $0.unanswered.insert(selector).inserted
+  /// Notes a selector that is to be reported; nil if it is known, or there are too many. With the first that is one
+  /// too many it is reported that no more are.
+  private func note(unanswered selector: Selector) -> Bool? {
+    knownSettings.withLockInPlace { settings in
+      let isLast = settings.unanswered.count == Settings.unansweredLimit
+      guard settings.unanswered.count <= Settings.unansweredLimit,
+        settings.unanswered.insert(selector).inserted
+      else { return nil }
+      return isLast
     }
   }
+
+  /// How many registrations of dead targets one sender removes: where a hundred thousand have died, the next ones do the
+  /// rest.
+  private static let mostPurged = 1 << 14
 
   /// Removes the registrations of dead targets.
   func purge() {
-    // Loaded outside of the lock, as a target may die when it is let go. The removal reports it.
-    let dead = snapshot.filter { $0.object == nil }.map(\.token)
-    let gone = change { registrations, list in
-      dead.flatMap { registrations.remove($0, from: list) }
-    }
+    // The list goes first: what it has would be copied before it changes.
+    var dead = change { _, list in list.all }
+    // Looked at outside of the lock, as a target may die when it is let go. The removal reports it.
+    dead.removeAll { $0.isAlive }
+    dead.removeLast(max(0, dead.count - Self.mostPurged))
+    let gone = change { registrations, list in registrations.remove(dead, from: list) }
+    guard let tell = onDiagnostic else { return Self.reportUnreached(gone) }
     for registration in gone {
       if !registration.wasMet {
-        diagnose(.diedUnreached(registration.token, SwiftType(registration.type)))
+        tell(.diedUnreached(registration.token, SwiftType(registration.type)))
       }
-      diagnose(.deadTarget(registration.token))
+      tell(.deadTarget(registration.token))
+    }
+  }
+
+  /// Reports those that died before their first message, of each class at once: there may be a million.
+  private static func reportUnreached(_ gone: [Registration]) {
+    var counts: [(type: AnyClass, count: Int)] = []
+    var places: [ObjectIdentifier: Int] = [:]
+    var place = 0
+    for registration in gone where !registration.wasMet {
+      let type: AnyClass = registration.type
+      // Most have the class of the one before.
+      if counts.isEmpty || counts[place].type != type {
+        place = places[ObjectIdentifier(type), default: counts.count]
+        if place == counts.count {
+          places[ObjectIdentifier(type)] = place
+          counts.append((type, 0))
+        }
+      }
+      counts[place].count += 1
+    }
+    for each in counts {
+      ForwardingEvent.report(.diedUnreached(SwiftType(each.type)), times: each.count)
     }
   }
 }

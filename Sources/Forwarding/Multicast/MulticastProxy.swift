@@ -43,8 +43,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     var whenUnanswered = UnansweredRule.throwForResults
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
-    /// What was sent, and nobody answered.
+    /// What was sent, and nobody answered: as many as are reported, and one more.
     var unanswered: Set<Selector> = []
+    static let unansweredLimit = 1000
   }
 
   let registrations = Guarded(Registrations())

@@ -8,6 +8,13 @@ struct RegistrationTable {
   private var only: Registration?
   private var count: UInt32 = 0
 
+  init() {}
+
+  /// A table of registrations of different targets.
+  init(_ registrations: [Registration]) {
+    for registration in registrations { insert(registration) }
+  }
+
   subscript(_ target: ObjectIdentifier) -> Registration? {
     if places.isEmpty { return only?.identity == target ? only : nil }
     var place = first(target)

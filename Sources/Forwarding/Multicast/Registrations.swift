@@ -13,7 +13,13 @@ struct Registrations {
   private final class Rare {
     /// The registrations of a target but the oldest, oldest first.
     var others: [ObjectIdentifier: [Registration]] = [:]
+    /// The orders of actors and executors. Registrations keep them, and messages on their way.
     var orders: [ObjectIdentifier: ObjectReference] = [:]
+    /// How many orders there may be before those that have ended are looked for: twice as many as were left then, so
+    /// that a new one costs the same with a million as with a hundred.
+    var orderLimit = 16
+    /// How many awaited deliveries have not ended, and the newest registration that one of them may have.
+    var awaited = (count: 0, newest: UInt64(0))
   }
 
   private mutating func makeRare() -> Rare {
@@ -117,33 +123,58 @@ struct Registrations {
     return old
   }
 
-  /// What a lane needs. All registrations with an actor or executor share the order of its messages.
+  /// What a lane needs.
   private mutating func outlet(of request: Request) -> LaneOutlet {
     switch request.lane.kind {
-    case .caller: return .none
-    case .queue(let queue, _), .blocking(let queue, _):
-      guard let mark = request.lane.mark else { return .none }
-      return .queue(QueueOutlet(queue, mark, request.proxy))
-    case .actor, .executor: break
+    case .caller: .none
+    case .queue(let queue, _), .blocking(let queue, _): .queue(QueueOutlet(queue, request.proxy))
+    case .actor(let actor, _): .actor(actor, order(of: actor))
+    case .executor(let executor, _): .executor(executor, order(of: executor))
     }
-    guard let key = request.lane.identity else { return .none }
+  }
+
+  /// The order of messages that all registrations with an actor or executor share.
+  private mutating func order(of place: AnyObject) -> LaneOrder {
     let rare = makeRare()
-    if let known = rare.orders[key]?.object as? LaneOrder { return .order(known) }
+    let key = ObjectIdentifier(place)
+    if let known = rare.orders[key]?.object as? LaneOrder { return known }
     let made = LaneOrder()
-    rare.orders = rare.orders.filter { $0.value.object != nil }
+    if rare.orders.count >= rare.orderLimit {
+      rare.orders = rare.orders.filter { $0.value.object != nil }
+      rare.orderLimit = max(16, 2 * rare.orders.count)
+    }
     rare.orders[key] = ObjectReference(made, isStrong: false)
-    return .order(made)
+    return made
+  }
+
+  // MARK: Awaited deliveries
+
+  /// Notes that a delivery which is awaited takes the list as it is now.
+  mutating func beginAwaited() {
+    let rare = makeRare()
+    rare.awaited = (rare.awaited.count + 1, lastID)
+  }
+
+  func endAwaited() {
+    guard let rare else { return }
+    rare.awaited.count -= 1
+    if rare.awaited.count == 0 { rare.awaited.newest = 0 }
+  }
+
+  /// Whether a delivery that is awaited may have a registration in its list.
+  func isAwaited(_ registration: Registration) -> Bool {
+    registration.id <= rare?.awaited.newest ?? 0
   }
 
   // MARK: Removing
 
   // All of these return what they removed, to be let go outside of the lock.
 
-  /// Removes registrations that are there.
+  /// Removes registrations that are there: the last ones first, as what is behind one moves up.
   private mutating func remove(
     all registrations: [Registration], from list: TargetList
   ) -> [Registration] {
-    for registration in registrations {
+    for registration in registrations.reversed() {
       forget(registration)
       list.remove(registration)
       registration.markRemoved()
@@ -156,6 +187,26 @@ struct Registrations {
     _ token: MulticastProxy.Token, from list: TargetList
   ) -> [Registration] {
     find(token).map { remove(all: [$0], from: list) } ?? []
+  }
+
+  /// Removes those of some registrations, which were there, that still are.
+  mutating func remove(
+    _ registrations: [Registration], from list: TargetList
+  ) -> [Registration] {
+    let areThere = !registrations.contains { $0.isRemoved }
+    let there = areThere ? registrations : registrations.filter { !$0.isRemoved }
+    guard there.count > count / 2, rare?.others.isEmpty ?? true else {
+      return remove(all: there, from: list)
+    }
+    // Those that are left are fewer to find places for than the others are to look for.
+    for registration in there.reversed() {
+      list.remove(registration)
+      registration.markRemoved()
+    }
+    let left = list.all
+    stored = UInt32(left.count)
+    table = RegistrationTable(left)
+    return there
   }
 
   mutating func remove(

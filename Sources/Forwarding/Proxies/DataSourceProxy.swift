@@ -40,7 +40,10 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   public func setDefault<Value: CallValue & Sendable>(
     _ value: Value, for selector: Selector
   ) {
-    fallbacks.withLock { $0.values[selector] = { call in try call.setResult(value) } }
+    let old = fallbacks.withLockInPlace { fallbacks in
+      fallbacks.values.updateValue({ call in try call.setResult(value) }, forKey: selector)
+    }
+    withExtendedLifetime(old) {}
   }
 
   open override func responds(to selector: Selector) -> Bool {

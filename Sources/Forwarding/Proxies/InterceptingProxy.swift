@@ -97,7 +97,8 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Adds a handler that runs after the target, and sees the result.
+  /// Adds a handler that runs after the target, and sees the result, and the arguments as they were sent on: those
+  /// that an `instead` handler has changed, if one has.
   @discardableResult
   public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
     add(.after, selector) { call, _ in try handler(call) }
@@ -144,6 +145,11 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     // An `instead` handler may answer where the target cannot; that a target is gone, forwarding tells.
     if case .unknown = match, target == nil || replacement(for: selector) != nil { return .fits }
     return match
+  }
+
+  /// Says what the target would: its class is named, and the name that may have been meant.
+  open override func unrecognizedSelector(_ selector: Selector) throws {
+    throw InvocationError.unrecognized(selector, by: target ?? self)
   }
 
   open override func responds(to selector: Selector) -> Bool {

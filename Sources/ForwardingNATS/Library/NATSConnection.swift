@@ -170,10 +170,12 @@
       let subscription = unsafe try NATSSubscription(
         connection, subject, group, isOfAnswers: isOfAnswers, receive)
       let key = ObjectIdentifier(subscription)
-      subscriptions.withLock { $0[key] = subscription }
+      // Its key is new, so nothing is replaced.
+      subscriptions.withLockInPlace { $0[key] = subscription }
       // Kept until then, also by one that was ended.
       subscription.whenCompleted { [weak self] in
-        _ = self?.subscriptions.withLock { $0.removeValue(forKey: key) }
+        let old = self?.subscriptions.withLockInPlace { $0.removeValue(forKey: key) }
+        withExtendedLifetime(old) {}
       }
       return subscription
     }

@@ -38,6 +38,12 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
   /// Where it is said that nobody waits any more for a call that was sent here.
   package var cancels: RemoteSubject { RemoteSubject(known: name + ".cancel") }
 
+  /// That nobody listens there, with the names of host and interface if it has these.
+  var unheard: RemoteError {
+    let names = name.hasPrefix("forwarding.") ? name.dropFirst("forwarding.".count) : name[...]
+    return .unreachable("nobody listens to \(names)")
+  }
+
   public init(stringLiteral text: String) { self.init(text) }
 
   public var description: String { name }

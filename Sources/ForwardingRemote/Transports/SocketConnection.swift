@@ -1,40 +1,50 @@
 import Dispatch
 import Invocations
+import Synchronization
 
-/// One connection to another process: messages out in their order, and messages in, on a queue of its own.
+/// One connection to another process: messages out in their order, and messages in, on a thread of its own.
+///
+/// The thread waits in the system for the next message and hands it on itself, so no queue and no other thread is between a
+/// message and what it is for; and a message that takes long delays those of its own connection alone. A second thread
+/// sends what has to wait, and begins with the first message that does.
+///
+///     open ──── the system refuses to send ───▶ broken: no more goes out
+///      │                                           │
+///      └── the end, a frame that is none, end() ───┴─▶ ended: no more comes in, either
 final class SocketConnection: Sendable {
   let peer: TransportPeer
   private let descriptor: SocketDescriptor
-  private let queue = DispatchQueue(label: "forwarding.socket")
-  private let outbox = Guarded(Outbox())
+  /// A lock of its own, as messages are sent under it: that keeps them in order.
+  private let outbox = OwnLock(Outbox())
   private let patience: SocketPatience
-  private let sources: Sources
   private let process = OwnProcess()
-  /// Those of a parent: its queues cannot be used to end them, and they must not go before their end.
-  private static let kept = Guarded<[Sources]>([])
-  private let ended = Guarded<(@Sendable (SocketConnection) -> Void)?>(nil)
+  private let wasOfUse = Atomic(false)
+
+  private enum Stage { case open, broken, ended }
 
   private struct Outbox {
+    var stage = Stage.open
     var messages: [[UInt8]] = []
     var first = 0
     var bytes = 0
-    var isEnded = false
+    /// What of this still uses the descriptor: the last one closes it, as its number is another file's from then on.
+    var users = 1
+    var isWriting = false
+    var broken: (@Sendable (SocketConnection) -> Void)?
+    var ended: (@Sendable (SocketConnection) -> Void)?
 
     var isEmpty: Bool { first == messages.count }
 
     /// Lets go of what was sent, also where the other end is slow and something waits at any time.
     mutating func tidy() {
+      if isEmpty {
+        messages = []
+        first = 0
+      }
       guard first > 1024, first > messages.count / 2 else { return }
       messages.removeFirst(first)
       first = 0
     }
-  }
-
-  /// What waits for the system. One that waits for nothing is suspended, and must not be let go so.
-  private struct Sources: @unchecked Sendable {
-    // SAFETY: sources may be resumed and cancelled from any thread; resumed and suspended under the lock.
-    let reading: any DispatchSourceRead
-    let writing: any DispatchSourceWrite
   }
 
   /// Takes over a socket.
@@ -42,135 +52,174 @@ final class SocketConnection: Sendable {
     self.descriptor = descriptor
     self.patience = patience
     peer = descriptor.peer
-    sources = Sources(
-      reading: DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue),
-      writing: DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue))
-    // The number is another file's as soon as it is closed: when neither source looks at it any more.
-    let group = DispatchGroup()
-    group.enter()
-    group.enter()
-    sources.reading.setCancelHandler { group.leave() }
-    sources.writing.setCancelHandler { group.leave() }
-    group.notify(queue: queue) { descriptor.close() }
-    // Until something waits to be sent.
-    sources.writing.suspend()
   }
 
-  deinit { if process.isForked { Self.kept.withLock { $0.append(sources) } } else { end() } }
+  deinit { end() }
 
-  /// Begins to take messages. `ended` is called once, when there will be no more.
+  /// Whether a message has come over it that its owner could read.
+  var isOfUse: Bool { wasOfUse.load(ordering: .relaxed) }
+
+  /// Notes that one has come; true for the first one.
+  func noteUse() -> Bool {
+    // Most are not the first, and a look costs less than a change.
+    if isOfUse { return false }
+    return !wasOfUse.exchange(true, ordering: .relaxed)
+  }
+
+  // MARK: In
+
+  /// Begins to take messages, each of at most so many bytes. `broken` is called when no more can be sent, and `ended` once,
+  /// when no more will come. False where the system has no thread for it.
   func begin(
-    _ rooms: ReadingRooms, _ received: @escaping @Sendable (SocketConnection, [UInt8]) -> Void,
+    _ size: Int,
+    _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Void,
+    broken: @escaping @Sendable (SocketConnection) -> Void = { _ in },
     ended: @escaping @Sendable (SocketConnection) -> Void
-  ) {
-    self.ended.withLock { $0 = ended }
-    sources.reading.setEventHandler { [weak self] in
-      guard let self else { return }
-      var room = rooms.take()
-      defer { rooms.giveBack(room) }
-      // Not for ever, as who writes waits for the same queue.
-      for _ in 0..<64 {
-        switch descriptor.receive(into: &room) {
-        case .message(let bytes): received(self, bytes)
-        case .nothing: return
-        case .ended: return giveUp()
-        }
+  ) -> Bool {
+    let isOpen = outbox.withLock { outbox in
+      outbox.broken = broken
+      outbox.ended = ended
+      if outbox.stage != .ended { outbox.users += 1 }
+      return outbox.stage != .ended
+    }
+    guard isOpen else { return true }
+    let hasBegun = SystemThread.begin { [self] in
+      var room = SocketDescriptor.room(of: size)
+      while let count = descriptor.receive(into: &room), !isEnded {
+        received(self, room[..<count])
       }
+      giveUp()
+      leave()
     }
-    sources.writing.setEventHandler { [weak self] in
-      if let self, !drain() { giveUp() }
-    }
-    sources.reading.activate()
-    sources.writing.activate()
+    if !hasBegun { leave() }
+    return hasBegun
   }
+
+  private var isEnded: Bool { outbox.withLock { $0.stage == .ended } }
+
+  // MARK: Out
 
   /// Sends a message, or lets it wait for those before it.
   func send(_ bytes: [UInt8]) throws(TransportError) {
     if process.isForked { throw .forked }
-    let error: TransportError? = outbox.withLockInPlace { outbox in
-      if outbox.isEnded { return .interrupted }
+    var broken: (@Sendable (SocketConnection) -> Void)?
+    var begins = false
+    let error: TransportError? = outbox.announce { outbox in
+      guard outbox.stage == .open else { return .interrupted }
       if outbox.isEmpty {
         switch descriptor.send(bytes) {
         case .sent: return nil
-        case .broken: return .interrupted
+        case .broken:
+          broken = outbox.broken
+          breakOff(&outbox)
+          return .interrupted
         case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
         case .full: break
         }
       }
       guard patience.keeps(bytes, beside: outbox.bytes) else { return .congested }
-      if outbox.isEmpty { sources.writing.resume() }
       outbox.messages.append(bytes)
       outbox.bytes += SocketPatience.cost(of: bytes)
+      begins = !outbox.isWriting
+      outbox.isWriting = true
       return nil
     }
+    // Whoever asks from now on waits for the next connection, before the reader has come to the end of this one.
+    broken?(self)
+    if begins { beginWriting() }
     if let error { throw error }
   }
 
-  /// Whether nothing waits to be sent.
-  var isDrained: Bool { outbox.read { $0.isEmpty } }
+  /// Sends no more. What the other side has sent is read to its end, which this one has come to then.
+  private func breakOff(_ outbox: inout Outbox) {
+    outbox.stage = .broken
+    descriptor.shutDown()
+  }
 
-  /// How many messages have a place in the outbox, sent or not.
-  var places: Int { outbox.read { $0.messages.count } }
+  private func beginWriting() {
+    let isOpen = outbox.withLock { outbox in
+      if outbox.stage == .open { outbox.users += 1 }
+      return outbox.stage == .open
+    }
+    guard isOpen else { return }
+    if SystemThread.begin({ [self] in write() }) { return }
+    // The system may have a thread in a while. One that is not there does not keep the descriptor of what ends meanwhile.
+    leave()
+    Deadlines.shared.add(in: .milliseconds(50)) { [self] in beginWriting() }
+  }
 
-  /// Sends what waits; false if the other end is gone.
-  private func drain() -> Bool {
-    outbox.withLockInPlace { outbox in
-      while !outbox.isEmpty, !outbox.isEnded {
-        switch descriptor.send(outbox.messages[outbox.first]) {
-        case .broken: return false
-        case .full:
-          outbox.tidy()
-          return true
+  private enum Next { case message([UInt8]), end }
+
+  /// Sends what waits, as fast as the other side takes it, and what waits later.
+  private func write() {
+    var broken: (@Sendable (SocketConnection) -> Void)?
+    while true {
+      let first: Next = outbox.wait { outbox in
+        if outbox.stage != .open { return .end }
+        // None is no end: where this did end, nobody would send what has to wait from then on.
+        return outbox.isEmpty ? nil : .message(outbox.messages[outbox.first])
+      }
+      guard case .message(let next) = first else { break }
+      let sent = descriptor.send(next, waits: true)
+      broken = outbox.withLock { outbox in
+        guard outbox.stage == .open else { return nil }
+        switch sent {
+        case .broken:
+          breakOff(&outbox)
+          return outbox.broken
+        case .full: return nil
         // One that cannot be sent ever does not hold up those behind it.
         case .sent, .tooLarge:
-          let cost = SocketPatience.cost(of: outbox.messages[outbox.first])
+          let cost = SocketPatience.cost(of: next)
           outbox.bytes -= cost
           patience.gets(back: cost)
           outbox.messages[outbox.first] = []
           outbox.first += 1
+          outbox.tidy()
+          return nil
         }
       }
-      outbox.messages = []
-      outbox.first = 0
-      if !outbox.isEnded { sources.writing.suspend() }
-      return true
+      broken?(self)
     }
+    leave()
   }
+
+  /// Whether nothing waits to be sent.
+  var isDrained: Bool { outbox.withLock { $0.isEmpty } }
+
+  /// How many messages have a place in the outbox, sent or not.
+  var places: Int { outbox.withLock { $0.messages.count } }
+
+  // MARK: The end
 
   /// Ends what is not, or no more, in order, and tells who began it.
-  func giveUp() { if end() { ended.read { $0 }?(self) } }
+  func giveUp() { finish()?.ended?(self) }
 
-  /// Takes and sends nothing more; false if that was so before.
-  @discardableResult
-  func end() -> Bool {
-    outbox.withLockInPlace { outbox in
-      if outbox.isEnded { return false }
-      let wasWaiting = !outbox.isEmpty
+  /// Takes and sends nothing more.
+  func end() { _ = finish() }
+
+  /// Comes to the last stage, and returns what was there before; nil if that was so already.
+  private func finish() -> Outbox? {
+    // The lock may be one that a thread of the parent had, and the socket is the parent's.
+    if process.isForked { return nil }
+    let before: Outbox? = outbox.announce { outbox in
+      let before = outbox
+      guard before.stage != .ended else { return nil }
       patience.gets(back: outbox.bytes)
-      outbox = Outbox(isEnded: true)
-      sources.reading.cancel()
-      sources.writing.cancel()
-      // Only what runs is ever told that it was cancelled.
-      sources.reading.activate()
-      sources.writing.activate()
-      if !wasWaiting { sources.writing.resume() }
-      return true
+      outbox = Outbox(stage: .ended, users: outbox.users)
+      // The other side learns of it now, and the thread that reads here comes to the end.
+      descriptor.shutDown()
+      return before
     }
-  }
-}
-
-/// Where messages are written to when they come. Connections share them, as most of them are silent at any time.
-final class ReadingRooms: Sendable {
-  private let size: Int
-  private let free = Guarded<[[UInt8]]>([])
-
-  init(_ size: Int) { self.size = size }
-
-  func take() -> [UInt8] {
-    free.withLockInPlace { $0.popLast() } ?? [UInt8](repeating: 0, count: size)
+    if before != nil { leave() }
+    return before
   }
 
-  func giveBack(_ room: [UInt8]) {
-    free.withLockInPlace { if $0.count < 4 { $0.append(room) } }
+  /// Notes that something uses the descriptor no more.
+  private func leave() {
+    outbox.withLock { outbox in
+      outbox.users -= 1
+      if outbox.users == 0 { descriptor.close() }
+    }
   }
 }

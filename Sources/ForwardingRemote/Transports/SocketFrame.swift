@@ -31,7 +31,10 @@ package struct SocketFrame {
   }
 
   /// Reads what another process wrote; nil for anything that no process of ours writes.
-  package init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+  /// The same, of bytes that begin at 0.
+  init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.head, let kind = Kind(rawValue: bytes[0]), bytes[1] == 0 else {
       return nil
     }

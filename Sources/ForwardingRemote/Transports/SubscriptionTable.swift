@@ -29,13 +29,13 @@ final class SubscriptionTable: Sendable {
     let listener = Listener(self, subject, receive)
     let isOpen = state.withLockInPlace { state in
       if state.isClosed { return false }
-      var listeners = state.subjects[subject] ?? Listeners()
+      // In place, as each may be one of very many.
       if let group {
-        listeners.groups[group, default: Group()].members.append(listener)
+        state.subjects[subject, default: Listeners()].groups[group, default: Group()]
+          .members.append(listener)
       } else {
-        listeners.alone.append(listener)
+        state.subjects[subject, default: Listeners()].alone.append(listener)
       }
-      state.subjects[subject] = listeners
       return true
     }
     guard isOpen else { throw .closed }

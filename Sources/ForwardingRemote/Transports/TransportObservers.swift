@@ -9,7 +9,13 @@ import Invocations
 /// one.end()
 /// ```
 public final class TransportObservers: Sendable {
-  private let observers = Guarded<[Observer]>([])
+  private let observers = Guarded(State())
+
+  /// By numbers, so that one ends as quickly among many as among few.
+  private struct State {
+    var observers: [UInt64: Observer] = [:]
+    var lastNumber: UInt64 = 0
+  }
 
   /// Makes a list of nobody.
   public init() {}
@@ -18,25 +24,38 @@ public final class TransportObservers: Sendable {
   public func add(
     _ changed: @escaping @Sendable (TransportState) -> Void
   ) -> any TransportSubscription {
-    let observer = Observer(self, changed)
-    observers.withLock { $0.append(observer) }
-    return observer
+    observers.withLockInPlace { state in
+      state.lastNumber += 1
+      let observer = Observer(self, state.lastNumber, changed)
+      state.observers[state.lastNumber] = observer
+      return observer
+    }
   }
 
-  /// Tells all.
+  /// Tells all, in the order in which they were added.
   public func tell(_ state: TransportState) {
-    for observer in observers.read({ $0 }) { observer.changed(state) }
+    let all = observers.read { Array($0.observers.values) }
+    for observer in all.sorted(by: { $0.number < $1.number }) { observer.changed(state) }
   }
 
   private final class Observer: TransportSubscription {
     private let list: TransportObservers
+    let number: UInt64
     let changed: @Sendable (TransportState) -> Void
 
-    init(_ list: TransportObservers, _ changed: @escaping @Sendable (TransportState) -> Void) {
+    init(
+      _ list: TransportObservers, _ number: UInt64,
+      _ changed: @escaping @Sendable (TransportState) -> Void
+    ) {
       self.list = list
+      self.number = number
       self.changed = changed
     }
 
-    func end() { list.observers.withLock { $0.removeAll { $0 === self } } }
+    func end() {
+      // Given back, as its closure may own anything.
+      let old = list.observers.withLockInPlace { $0.observers.removeValue(forKey: number) }
+      withExtendedLifetime(old) {}
+    }
   }
 }

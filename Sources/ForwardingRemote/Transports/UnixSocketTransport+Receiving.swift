@@ -8,10 +8,18 @@ extension UnixSocketTransport {
     var waiting: [SocketConnection]
     /// Whether somebody of this process listens, who may answer at any time.
     let isHeardHere: Bool
+    /// Whether it is still being handed to connections: its sender says what becomes of it.
+    var isBeingSent = true
     /// Whether somebody listens, as far as is known.
     var isHeard: Bool
     /// Why one of those who may have answered does not.
     var failure: TransportError?
+
+    /// What it ends with, if no answer may come any more.
+    var outcome: TransportError? {
+      guard waiting.isEmpty, !isHeardHere, !isBeingSent else { return nil }
+      return failure ?? (isHeard ? nil : .nobodyListens)
+    }
   }
 
   /// How many connections there are.
@@ -65,10 +73,25 @@ extension UnixSocketTransport {
       pending.waiting.remove(at: index)
       pending.failure = error ?? pending.failure
       state.requests[number] = pending
-      guard pending.waiting.isEmpty, !pending.isHeardHere else { return nil }
-      if let failure = pending.failure { return (pending.request, failure) }
-      return pending.isHeard ? nil : (pending.request, .nobodyListens)
+      return pending.outcome.map { (pending.request, $0) }
     }
     if let (request, error) = failed { request.take(.failure(error)) }
+  }
+
+  /// Notes that a request was handed to all its connections, of which so many took it. Where none took it, it fails
+  /// here and now, so that it may be sent again.
+  func settle(_ number: UInt64, taken: Int) throws(TransportError) {
+    var unsent: TransportError?
+    let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
+      guard var pending = state.requests[number] else { return nil }
+      pending.isBeingSent = false
+      state.requests[number] = pending
+      guard let outcome = pending.outcome else { return nil }
+      if taken > 0 { return (pending.request, outcome) }
+      unsent = outcome
+      return nil
+    }
+    if let (request, error) = failed { request.take(.failure(error)) }
+    if let unsent { throw unsent }
   }
 }

@@ -19,32 +19,25 @@ import Invocations
 public final class UnixSocketTransport: Transport {
   public let maximumPayload: Int
   let subscriptions = SubscriptionTable()
-  private let observers = TransportObservers()
+  let observers = TransportObservers()
   let state = Guarded(State())
-  private let path: String
-  private let listening: Listening?
-  private let rooms: ReadingRooms
-  private let patience = SocketPatience()
+  let path: String
+  let listening: SocketListening?
+  let patience = SocketPatience()
   private let process = OwnProcess()
 
   struct State {
     var connections: [SocketConnection] = []
+    /// One that was made again, and over which nothing has come yet.
+    var joining: SocketConnection?
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
     var isClosed = false
-  }
-
-  private struct Listening: @unchecked Sendable {
-    // SAFETY: a source may be cancelled from any thread.
-    let source: any DispatchSourceRead
-    let descriptor: SocketDescriptor
-    let file: SocketDescriptor.File?
-
-    /// Takes nobody for a while. What is suspended must not be let go, so the closure has it.
-    func rest() {
-      source.suspend()
-      Deadlines.shared.add(in: .milliseconds(200)) { source.resume() }
-    }
+    var pause = ConnectionPause()
+    /// Whether the connection is told to be interrupted, which is told once for each time that it was there.
+    var isInterrupted = false
+    /// How many connections are read, those among them that nothing more is sent over: each has its thread.
+    var reading = 0
   }
 
   /// Listens at a path. A file that is left there by a process that has ended is taken away. Who connects beyond
@@ -53,9 +46,9 @@ public final class UnixSocketTransport: Transport {
     listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
   ) throws(TransportError) {
     let descriptor = try SocketDescriptor.make()
-    let lock = SocketDescriptor.lockFolder(of: path)
-    defer { lock?.close() }
     do throws(TransportError) {
+      let lock = try SocketLock(for: path)
+      defer { lock.end() }
       if try descriptor.connect(to: path) { throw .unreachable("\(path): somebody listens there") }
       SocketDescriptor.remove(SocketDescriptor.File(at: path), at: path)
       try descriptor.listen(at: path)
@@ -64,7 +57,15 @@ public final class UnixSocketTransport: Transport {
       throw error
     }
     self.init(path, maximumPayload, descriptor)
-    accept(on: descriptor, atMost: max(1, maximumConnections))
+    let limit = max(1, maximumConnections)
+    let hasBegun = listening?.begin { [weak self] new in
+      guard let self, state.read({ $0.reading < limit }) else { return new.close() }
+      begin(SocketConnection(new, patience))
+    }
+    if hasBegun == false {
+      close()
+      throw .failed("the system has no thread to listen on")
+    }
   }
 
   /// Connects to a process that listens at a path.
@@ -78,89 +79,10 @@ public final class UnixSocketTransport: Transport {
   private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {
     self.path = path
     self.maximumPayload = min(max(1024, maximumPayload), 160 << 10)
-    rooms = ReadingRooms(self.maximumPayload + SocketFrame.head + SocketFrame.subject)
-    listening = descriptor.map {
-      Listening(
-        source: DispatchSource.makeReadSource(
-          fileDescriptor: $0.number, queue: DispatchQueue(label: "forwarding.socket.accept")),
-        descriptor: $0, file: SocketDescriptor.File(at: path))
-    }
+    listening = descriptor.map { SocketListening($0, at: path) }
   }
 
   deinit { close() }
-
-  private func accept(on descriptor: SocketDescriptor, atMost limit: Int) {
-    guard let listening else { return }
-    listening.source.setEventHandler { [weak self] in
-      while true {
-        switch descriptor.accept() {
-        case .connected(let new):
-          guard let self, state.read({ $0.connections.count < limit }) else {
-            new.close()
-            continue
-          }
-          begin(SocketConnection(new, patience))
-        case .nothing: return
-        // They wait until files are closed. To be told of them all the time helps nobody.
-        case .noRoom: return listening.rest()
-        }
-      }
-    }
-    listening.source.setCancelHandler { descriptor.close() }
-    listening.source.activate()
-  }
-
-  /// Connects; false if nobody listens.
-  private func connect() throws(TransportError) -> Bool {
-    let descriptor = try SocketDescriptor.make()
-    do throws(TransportError) {
-      guard try descriptor.connect(to: path) else {
-        descriptor.close()
-        return false
-      }
-      // Who ends leaves the path to anybody who may write there; nobody else's answers are believed.
-      if descriptor.isOfAnotherUser { throw .unreachable("\(path): another user listens there") }
-    } catch {
-      descriptor.close()
-      throw error
-    }
-    begin(SocketConnection(descriptor, patience))
-    return true
-  }
-
-  private func begin(_ connection: SocketConnection) {
-    let isOpen = state.withLockInPlace { state in
-      if !state.isClosed { state.connections.append(connection) }
-      return !state.isClosed
-    }
-    guard isOpen else { return }
-    connection.begin(rooms) { [weak self] connection, bytes in
-      guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
-      self?.receive(frame, from: connection)
-    } ended: { [weak self] connection in
-      self?.lose(connection)
-    }
-  }
-
-  /// A connection has ended: what waits for it alone fails, and who connected does so again.
-  private func lose(_ connection: SocketConnection) {
-    let numbers = state.withLockInPlace { state in
-      state.connections.removeAll { $0 === connection }
-      return Array(state.requests.keys)
-    }
-    for number in numbers { leave(number, connection, .interrupted) }
-    guard listening == nil, !state.read({ $0.isClosed }) else { return }
-    observers.tell(.interrupted)
-    reconnect(after: .milliseconds(10))
-  }
-
-  private func reconnect(after pause: DispatchTimeInterval) {
-    Deadlines.shared.add(in: pause) { [weak self] in
-      guard let self, !state.read({ $0.isClosed }) else { return }
-      guard (try? connect()) == true else { return reconnect(after: .milliseconds(200)) }
-      observers.tell(.restored)
-    }
-  }
 
   // MARK: Sending
 
@@ -200,10 +122,18 @@ public final class UnixSocketTransport: Transport {
           request: request, waiting: connections, isHeardHere: !listeners.isEmpty, isHeard: false)
       }
       let bytes = SocketFrame(.asked, number, subject, payload).bytes
+      var taken = 0
       for connection in connections {
-        do throws(TransportError) { try connection.send(bytes) } catch {
+        do throws(TransportError) {
+          try connection.send(bytes)
+          taken += 1
+        } catch {
           leave(number, connection, error)
         }
+      }
+      do throws(TransportError) { try settle(number, taken: taken) } catch {
+        request.end()
+        throw error
       }
     } else if listeners.isEmpty {
       request.take(.failure(.nobodyListens))
@@ -263,9 +193,10 @@ public final class UnixSocketTransport: Transport {
     if let listening {
       // While this one listens, nobody else takes the file for that of a dead one.
       SocketDescriptor.remove(listening.file, at: path)
-      listening.source.cancel()
+      listening.end()
     }
     for connection in before.connections { connection.end() }
+    before.joining?.end()
     for pending in before.requests.values { pending.request.take(.failure(.closed)) }
     observers.tell(.closed)
   }

@@ -117,8 +117,7 @@ extension CallPlan {
   /// Returns what answers calls of this plan: a function, or its twin without a result.
   func check(_ implementation: Implementation) throws(InvocationError) -> Implementation {
     if let answering = implementation.answering(self) { return answering }
-    throw .signatureMismatch(
-      name: "function", expected: implementation.plan.signature, given: signature)
+    throw mismatch("function", implementation.plan.signature, of: implementation.plan)
   }
 }
 

@@ -55,6 +55,9 @@ public enum InvocationError: Error, Hashable, Sendable {
   case argumentInUse(index: Int)
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: MethodSignature, given: MethodSignature)
+  /// The selector or function is registered with another Swift type of an argument, or of the result, if there is no
+  /// index; nil stands for a type of C. Their encodings are the same.
+  case swiftTypeMismatch(name: String, index: Int?, expected: SwiftType?, given: SwiftType?)
   /// The function pointer is NULL.
   case nullFunction
   /// This many arguments were given.
@@ -102,9 +105,9 @@ extension InvocationError: CustomStringConvertible {
     case .indexOutOfBounds(let index, let count):
       "\(SignatureIndexError(index: index, count: count))"
     case .argumentMismatch(let index, let expected, let given):
-      "argument \(index) is \(expected), but \(Self.spelled(given)) was given"
+      "argument \(index) is \(expected), but \(Self.spelled(given)) was given\(Self.why(given, expected))"
     case .resultMismatch(let expected, let given):
-      "the result is \(expected), but \(Self.spelled(given)) was asked for"
+      "the result is \(expected), but \(Self.spelled(given)) was asked for\(Self.why(given, expected))"
     case .unfitType(let type): "\(type) fits no argument or result of C"
     case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type)"
     case .wrongSize(let expected, let given):
@@ -133,6 +136,9 @@ extension InvocationError: CustomStringConvertible {
       "argument \(index) cannot be set while a call uses it; set it after the call"
     case .signatureMismatch(let name, let expected, let given):
       "'\(name)' is registered as \(expected), but was called as \(given)"
+    case .swiftTypeMismatch(let name, let index, let expected, let given):
+      "\(Self.place(index)) of '\(name)' is registered as \(Self.spelledOrC(expected)), but was called "
+        + "as \(Self.spelledOrC(given))"
     case .nullFunction: "the function pointer is NULL"
     case .argumentCount(let expected, let given):
       "\(expected) \(expected == 1 ? "argument is" : "arguments are") expected, \(given) "
@@ -176,6 +182,23 @@ extension InvocationError {
   private static func spelled(_ type: SwiftType) -> String {
     if type.type == NoResult.self { return "Void (v)" }
     return (type.type as? any CallValue.Type).map { "\(type) (\($0.typeEncoding))" } ?? "\(type)"
+  }
+
+  private static func spelledOrC(_ type: SwiftType?) -> String {
+    type.map { "the Swift type \($0)" } ?? "a type of C"
+  }
+
+  /// Why a structure does not fit a place of its own encoding.
+  private static func why(_ type: SwiftType, _ place: TypeEncoding) -> String {
+    guard let structure = (type.type as? any CallValue.Type)?.storedStructure,
+      let misfit = CallPlan.misfit(structure, place)
+    else { return "" }
+    return switch misfit {
+    case .otherEncoding: ""
+    case .moreThanBytes: ": \(type) is more than its bytes, as it holds an object or the like"
+    case .size(let own, let there): ": \(type) takes \(own) bytes, and \(there) are there"
+    case .alignment(let own, let there): ": \(type) is aligned to \(own), and the place to \(there)"
+    }
   }
 
   /// Runs `body` and turns what an encoding got wrong into this module's error.

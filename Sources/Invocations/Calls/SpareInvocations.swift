@@ -51,7 +51,7 @@ enum SpareInvocations {
   @unsafe
   private static func giveBack(_ call: Unmanaged<Invocation>, _ key: UnsafeRawPointer) {
     // Any other reference, strong or weak, may lead to it later: then it is no spare.
-    guard unsafe fwd_object_references(call.toOpaque()) == SoleReference.bits,
+    guard unsafe SoleReference.ofRuntime.leads(to: fwd_object_references(call.toOpaque())),
       let thread = unsafe fwd_thread()
     else {
       // What it has borrowed ends with the loan.
@@ -65,25 +65,11 @@ enum SpareInvocations {
   }
 }
 
-/// The reference counts of an object with one reference, and no weak one.
-private enum SoleReference {
-  private final class Probe {}
-
-  // Read from an object, because another version of the runtime may count in another way.
-  static let bits: UInt64 = {
-    let probe = unsafe make()
-    defer { unsafe probe.release() }
-    return unsafe fwd_object_references(probe.toOpaque())
-  }()
-
-  @inline(never)
-  private static func make() -> Unmanaged<Probe> { unsafe Unmanaged.passRetained(Probe()) }
-}
-
 extension Invocation {
   /// Whether one reference leads here, and no weak one.
   package var isKnownToNobodyElse: Bool {
-    unsafe fwd_object_references(Unmanaged.passUnretained(self).toOpaque()) == SoleReference.bits
+    unsafe SoleReference.ofRuntime.leads(
+      to: fwd_object_references(Unmanaged.passUnretained(self).toOpaque()))
   }
 
   /// Resets everything but the bytes of the arguments: the next user sets them all.

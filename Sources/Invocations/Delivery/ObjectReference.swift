@@ -70,6 +70,7 @@ public final class ObjectReference: Sendable {
 /// A weak reference to an object of one class, in one word and without an object of its own. Otherwise as
 /// ``ObjectReference``.
 @safe
+@frozen
 @usableFromInline
 package struct WeakReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
   // SAFETY: in the unowned count from `init` to `deinit`; that count is atomic.

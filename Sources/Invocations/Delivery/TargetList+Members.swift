@@ -29,6 +29,7 @@ extension TargetList {
   /// All members, in order.
   package var all: [ListedTarget] {
     var all: [ListedTarget] = []
+    all.reserveCapacity((0..<chunkCount).reduce(0) { $0 + count(of: $1) })
     for position in 0..<chunkCount { append(position, to: &all) }
     return all
   }

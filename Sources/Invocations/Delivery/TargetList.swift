@@ -85,13 +85,12 @@ package final class TargetList: @unchecked Sendable {
     package var hasQueued = false
     /// Whether a dead target was met.
     package var metDead = false
+    /// Whether all errors are noted, for a report. Beside the others, as behind an error it would take a word.
+    var isForReport = false
     /// The first error, which is thrown.
     package private(set) var error: (any Error)?
     /// The later ones, which are not thrown, and whose targets threw them.
     package internal(set) var unthrown: [Unthrown] = []
-
-    /// Whether all errors are noted, for a report.
-    var isForReport = false
 
     package init(answered: Int = 0) { self.answered = answered }
 

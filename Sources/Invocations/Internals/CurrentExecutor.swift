@@ -8,4 +8,10 @@ package enum CurrentExecutor {
     unsafe fwd_is_current_executor(
       unsafeBitCast(actor.unownedExecutor, to: FWDExecutor.self))
   }
+
+  /// Whether the current thread works for a task.
+  package static var isInTask: Bool {
+    // SAFETY: it is asked for, and not kept.
+    unsafe withUnsafeCurrentTask { task in unsafe task != nil }
+  }
 }

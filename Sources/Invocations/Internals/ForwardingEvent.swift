@@ -51,19 +51,25 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
   public let type: SwiftType?
   /// The error that no sender is told of.
   public let error: (any Error)?
-  /// One line that says it all.
-  public let description: String
+  /// One line that says it all. It is made when it is asked for: where many things go wrong, most lines are not.
+  public var description: String {
+    let text = text()
+    // Errors of others may have more lines. Each kind of line end has one of these bytes.
+    let isOneLine = text.utf8.allSatisfy { !(0x0A...0x0D ~= $0) && $0 != 0xC2 && $0 != 0xE2 }
+    return isOneLine ? text : String(text.map { $0.isNewline ? " " : $0 })
+  }
+
+  private let text: @Sendable () -> String
 
   package init(
     _ kind: Kind, selector: Selector? = nil, type: SwiftType? = nil, error: (any Error)? = nil,
-    _ description: String
+    _ text: @autoclosure @escaping @Sendable () -> String
   ) {
     self.kind = kind
     self.selector = selector
     self.type = type
     self.error = error
-    // Errors of others may have more lines.
-    self.description = String(description.map { $0.isNewline ? " " : $0 })
+    self.text = text
   }
 }
 
@@ -81,16 +87,28 @@ extension ForwardingEvent {
   package static func unanswered(
     _ selector: Selector, by type: AnyClass, with classes: [AnyClass]
   ) -> ForwardingEvent {
+    let type = SwiftType(type)
+    return ForwardingEvent(
+      .unanswered, selector: selector, type: type,
+      "no target of a \(type) answers '\(selector)'"
+        + (nearestName(to: selector, in: classes).map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  private static func nearestName(to selector: Selector, in classes: [AnyClass]) -> String? {
     var names: [String] = []
     var seen: Set<ObjectIdentifier> = []
     for type in classes.prefix(100) where seen.insert(ObjectIdentifier(type)).inserted {
       names += MethodTable.of(type).allSelectorNames
     }
-    let nearest = NearestName.to(selector.name, among: names)
+    return NearestName.to(selector.name, among: names)
+  }
+
+  /// The last of its kind that a proxy reports.
+  package static func unansweredNoMore(by type: AnyClass, count: Int) -> ForwardingEvent {
+    let type = SwiftType(type)
     return ForwardingEvent(
-      .unanswered, selector: selector, type: SwiftType(type),
-      "no target of a \(type) answers '\(selector)'"
-        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+      .unanswered, type: type,
+      "no target of a \(type) answers \(count) selectors and more; no more of them are reported")
   }
 
   package static func diedUnreached(_ type: SwiftType) -> ForwardingEvent {
@@ -122,8 +140,9 @@ extension ForwardingEvent {
   }
 
   static func deadReceiver(_ selector: Selector, _ type: AnyClass) -> ForwardingEvent {
-    ForwardingEvent(
-      .deadReceiver, selector: selector, type: SwiftType(type),
+    let type = SwiftType(type)
+    return ForwardingEvent(
+      .deadReceiver, selector: selector, type: type,
       "C called the callback of -[\(type) \(selector)], whose object is gone; it gets zero")
   }
 
@@ -142,8 +161,8 @@ extension ForwardingEvent {
 extension ForwardingEvent {
   /// Where events go.
   public enum Destination: Sendable {
-    /// One line for each on stderr. In ten seconds the same line is written once, and at most ten
-    /// lines are; the next one says how many were left out.
+    /// One line for each on stderr. In ten seconds the same line is written once, and at most ten lines are; the
+    /// tenth says so, and the next one how many were left out.
     case standardError
     /// Nowhere.
     case nowhere
@@ -163,15 +182,15 @@ extension ForwardingEvent {
 
   private final class Telling: Sendable {}
 
-  /// Reports an event. Nobody calls this with a lock held.
-  package static func report(_ event: ForwardingEvent) {
+  /// Reports an event, which came up so many times. Nobody calls this with a lock held.
+  package static func report(_ event: ForwardingEvent, times: Int = 1) {
     switch destination {
     case .nowhere: break
-    case .standardError: tellStandardError(event)
+    case .standardError: tellStandardError(event, times)
     case .handler(let tell):
       // A handler that causes events itself would never end.
-      guard isTelling.value == nil else { return tellStandardError(event) }
-      isTelling.with(Telling()) { tell(event) }
+      guard isTelling.value == nil else { return tellStandardError(event, times) }
+      isTelling.with(Telling()) { for _ in 0..<times { tell(event) } }
     }
   }
 
@@ -184,38 +203,21 @@ extension ForwardingEvent {
     report(.outOfMemory(inCallback: UInt(bitPattern: function)))
   }
 
-  private static func tellStandardError(_ event: ForwardingEvent) {
-    let line = "swift-forwarding: \(event)"
+  private static func tellStandardError(_ event: ForwardingEvent, _ times: Int) {
+    let subject = LineLimit.Subject(event)
     let now = ContinuousClock.now
-    guard let leftOut = lines.withLockInPlace({ $0.admit(line, at: now) }) else { return }
-    let text = line + (leftOut > 0 ? " (and \(leftOut) more lines before)\n" : "\n")
-    var bytes = Array(text.utf8)
+    // Asked first, as a text takes longer to make than all the rest.
+    guard lines.withLockInPlace({ $0.asksForText(of: subject, times, at: now) }) else { return }
+    let line = "swift-forwarding: \(event)"
+    let admitted = lines.withLockInPlace { limit in
+      limit.admit(line, times, at: now).map { (leftOut: $0, isLast: limit.isReached) }
+    }
+    guard let admitted else { return }
+    var text = line
+    if admitted.leftOut > 0 { text += " (and \(admitted.leftOut) more lines before)" }
+    if admitted.isLast { text += " (no more lines for ten seconds)" }
+    var bytes = Array("\(text)\n".utf8)
     // One write, so that lines of several threads do not mix. A failure is ignored.
     _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
-  }
-}
-
-/// How many lines go to stderr.
-struct LineLimit {
-  static let period = Duration.seconds(10)
-  static let count = 10
-
-  private var begin: ContinuousClock.Instant?
-  private var told: Set<String> = []
-  private var leftOut = 0
-
-  /// Returns nil if the line is left out; else how many were left out since the last one that was
-  /// not.
-  mutating func admit(_ line: String, at now: ContinuousClock.Instant) -> Int? {
-    if begin.map({ $0.duration(to: now) >= Self.period }) ?? true {
-      begin = now
-      told = []
-    }
-    guard told.count < Self.count, told.insert(line).inserted else {
-      leftOut += 1
-      return nil
-    }
-    defer { leftOut = 0 }
-    return leftOut
   }
 }

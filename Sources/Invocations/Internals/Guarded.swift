@@ -39,7 +39,8 @@ package final class Guarded<Value>: @unchecked Sendable {
   }
 
   /// Changes the value. The value as it was is kept until the lock is let go, so nothing dies under
-  /// it; a collection that `body` changes is copied for that.
+  /// it; a collection that `body` changes is copied for that. One that grows is changed in place: else n
+  /// changes take as long as n² elements.
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -9,4 +9,7 @@ package struct OwnProcess: Sendable {
 
   /// Whether this runs in a child of that process.
   package var isForked: Bool { fwd_fork_count() != forks }
+
+  /// Whether this process was forked from one that used the package.
+  package static var isChild: Bool { fwd_fork_count() > 0 }
 }

@@ -225,7 +225,7 @@ extension CallPlan {
     guard let structure = unsafe Value._callFacts(0).structure else { return false }
     let key = unsafe CallPlan.key(of: structure)
     if unsafe fwd_is_known_match(facts, place, key) != 0 { return true }
-    guard fits(structure, self.type(ofPlace: place)) else { return false }
+    guard CallPlan.misfit(structure, self.type(ofPlace: place)) == nil else { return false }
     unsafe fwd_remember_match(facts, place, key)
     return true
   }
@@ -235,17 +235,6 @@ extension CallPlan {
   @inlinable @unsafe
   static func key(of structure: any CallStructure.Type) -> UnsafeRawPointer {
     unsafe unsafeBitCast(ObjectIdentifier(structure), to: UnsafeRawPointer.self)
-  }
-
-  private func fits<Value: CallStructure>(_ type: Value.Type, _ place: TypeEncoding) -> Bool {
-    guard let own = try? TypeEncoding(parsing: Value.structure.encoding),
-      let layout = try? place.layout
-    else { return false }
-    // A registered layout has the encoding's members, but other offsets; then bytes decide.
-    let isSameType =
-      own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
-    return isSameType && _isPOD(type) && MemoryLayout<Value>.stride == max(layout.size, 1)
-      && MemoryLayout<Value>.alignment == layout.alignment
   }
 
   /// Whether a variadic argument was declared as `type` before C's promotions.

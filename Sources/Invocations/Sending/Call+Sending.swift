@@ -182,7 +182,7 @@ extension CallPlan {
     _ method: Implementation, _ selector: Selector
   ) throws(InvocationError) -> Implementation {
     if let answering = method.answering(self) { return answering }
-    throw .signatureMismatch(name: selector.name, expected: method.signature, given: signature)
+    throw mismatch(selector.name, method.signature, of: method.plan)
   }
 }
 

@@ -248,7 +248,7 @@ struct AwaitedDeliveryTests {
     let target = ClosureTarget()
     try target.register("tell:") { (_: String) async throws -> Void in
       await Task.yield()
-      try proxy.removeAndWait(target)
+      try await proxy.removeAndWait(target)
     }
     proxy.add(target)
     await #expect(throws: ForwardingError.wouldDeadlock) { try await tell("x", on: proxy) }

@@ -1,13 +1,14 @@
-import ForwardingTestSupport
 import Dispatch
+import ForwardingTestSupport
+import Foundation
 import Synchronization
 import Testing
 
-@testable import ForwardingRemote
+@testable import Invocations
 
 @Suite("What is called when its time has come", .timeLimit(.minutes(10)))
 struct DeadlineTests {
-  /// What was called, and who waits for it.
+  /// The numbers of closures that were called.
   private final class Called: Sendable {
     let numbers = LockedValue<[Int]>([])
     let stream: AsyncStream<Void>
@@ -71,5 +72,32 @@ struct DeadlineTests {
     Deadlines.shared.cancel(first)
     await called.wait(for: others.count)
     #expect(called.numbers.withLock { $0.sorted() } == Array(1..<3000))
+  }
+
+  @Test(
+    "a child that was forked has a clock of its own, and nothing of its parent's is called there")
+  func forked() async {
+    await #expect(processExitsWith: .success) {
+      let isCalled = DispatchSemaphore(value: 0)
+      Deadlines.shared.add(in: .milliseconds(1)) { isCalled.signal() }
+      require(isCalled.wait(timeout: .now() + 60) == .success)
+      // It has a thread now, which the child does not have.
+      let parents = Atomic(0)
+      let late = Deadlines.shared.add(in: .milliseconds(200)) {
+        parents.add(1, ordering: .relaxed)
+      }
+      let child = Child {
+        let isCalled = DispatchSemaphore(value: 0)
+        Deadlines.shared.add(in: .milliseconds(1)) { isCalled.signal() }
+        require(isCalled.wait(timeout: .now() + 60) == .success, "no deadline ends in a child")
+        // One that the parent has set is none of the child's.
+        Deadlines.shared.cancel(late)
+        require(Deadlines.shared.count == 0)
+        usleep(300_000)
+        require(parents.load(ordering: .relaxed) == 0, "the parent's was called in the child")
+      }
+      require(child.wait() == 0)
+      _exit(0)
+    }
   }
 }

@@ -1,18 +1,17 @@
-import Dispatch
-import Invocations
+package import Dispatch
 
 /// Closures that are called when their time has come, unless they are taken back: one clock for all.
 ///
 /// It is a thread that waits for a condition, begun with the first deadline. A timer of the system is a file: in a
 /// process that may open no more of them it never fires, and nothing would end that waits for its deadline.
-final class Deadlines: Sendable {
-  static let shared = Deadlines()
+package final class Deadlines: Sendable {
+  package static let shared = Deadlines()
 
   private let state = Guarded(State())
   private let isEarlier = Announcement()
 
   /// A deadline that was set, to take it back with.
-  struct Number: Sendable {
+  package struct Number: Sendable {
     fileprivate let place: Int
     fileprivate let turn: UInt64
   }
@@ -31,6 +30,24 @@ final class Deadlines: Sendable {
     /// When the thread looks next; it is awake at 0.
     var next: UInt64 = 0
     var isRunning = false
+    /// The process whose thread waits, and closures of its parent.
+    var process = OwnProcess()
+    var left: [@Sendable () -> Void] = []
+
+    /// Forgets what was set before the process was forked. The thread that waited for it is the parent's. The closures
+    /// are kept: what they hold may ask for threads that are the parent's as well.
+    mutating func leaveParent() {
+      for place in places.indices {
+        guard let action = places[place].action else { continue }
+        left.append(action)
+        places[place] = (places[place].turn + 1, nil)
+        free.append(place)
+      }
+      heap = []
+      next = 0
+      isRunning = false
+      process = OwnProcess()
+    }
 
     mutating func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Number {
       if free.isEmpty {
@@ -96,11 +113,12 @@ final class Deadlines: Sendable {
   }
 
   /// How many closures are to be called.
-  var count: Int { state.read { $0.places.count - $0.free.count } }
+  package var count: Int { state.read { $0.places.count - $0.free.count } }
 
   /// Calls a closure at a time, on a thread of its own choice.
-  func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
+  package func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
     let (number, isFirst) = state.withLockInPlace { state in
+      if state.process.isForked { state.leaveParent() }
       let number = state.add(time.uptimeNanoseconds, action)
       if time.uptimeNanoseconds < state.next { isEarlier.announce() }
       defer { state.isRunning = true }
@@ -112,26 +130,20 @@ final class Deadlines: Sendable {
 
   /// The same, in a while.
   @discardableResult
-  func add(in pause: DispatchTimeInterval, _ action: @escaping @Sendable () -> Void) -> Number {
+  package func add(in pause: DispatchTimeInterval, _ action: @escaping @Sendable () -> Void)
+    -> Number
+  {
     add(at: .now() + pause, action)
   }
 
   /// Takes a closure back.
-  func cancel(_ number: Number) {
+  package func cancel(_ number: Number) {
     let old = state.withLockInPlace { state in
       let old = state.take(number)
       state.tidy()
       return old
     }
     withExtendedLifetime(old) {}
-  }
-
-  /// Waits for a while.
-  static func pause(milliseconds: Int) async throws(RemoteError) {
-    let end = OneAnswer()
-    let number = shared.add(in: .milliseconds(milliseconds)) { end.finish(.success(nil)) }
-    defer { shared.cancel(number) }
-    _ = try await end.wait()
   }
 
   // MARK: The thread
@@ -151,17 +163,13 @@ final class Deadlines: Sendable {
         state.next = due.isEmpty ? state.heap.first?.time ?? .max : 0
         return due.isEmpty ? .until(state.next) : .done(due)
       }
-      // What is called may take its time, and holds up nobody else's.
-      for action in due { DispatchQueue.global(qos: .userInitiated).async(execute: action) }
+      perform(due)
     }
   }
-}
 
-extension DispatchTime {
-  /// In a while, that may be as long as one likes.
-  init(after limit: Duration) {
-    let (seconds, attoseconds) = limit.components
-    let nanoseconds = min(max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
-    self.init(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds &+ UInt64(nanoseconds))
+  /// What is called may take its time, and holds up nothing else. A child that was forked has no threads of dispatch.
+  private func perform(_ due: [@Sendable () -> Void]) {
+    if OwnProcess.isChild, SystemThread.begin({ for action in due { action() } }) { return }
+    for action in due { DispatchQueue.global(qos: .userInitiated).async(execute: action) }
   }
 }

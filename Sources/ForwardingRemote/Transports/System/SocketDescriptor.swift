@@ -1,3 +1,5 @@
+import CSocketShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -12,22 +14,21 @@
 struct SocketDescriptor: Hashable, Sendable {
   let number: Int32
 
-  /// Makes one that does not wait.
+  /// Makes one that nobody waits at, and that no child has.
   static func make() throws(TransportError) -> SocketDescriptor {
-    let kind = Int32(SOCK_SEQPACKET.rawValue)
-    let number = socket(AF_UNIX, kind, 0)
+    let kind = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    let number = socket(AF_UNIX, Int32(kind), 0)
     guard number >= 0 else { throw .failed("no socket: \(lastError)") }
     let descriptor = SocketDescriptor(number: number)
     descriptor.setUp()
     return descriptor
   }
 
-  /// Says that nothing waits, that children do not have it, and how much room there is.
-  func setUp() {
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(number, F_SETFL, O_NONBLOCK)
-    if room < Self.room { setRoom(Self.room) }
-  }
+  /// Says how much room there is.
+  func setUp() { if room < Self.room { setRoom(Self.room) } }
+
+  /// Lets threads wait at it, for what comes.
+  private func letWait() { _ = fcntl(number, F_SETFL, 0) }
 
   /// What the largest message needs, with some for the system itself.
   private static let room = 192 << 10
@@ -48,6 +49,9 @@ struct SocketDescriptor: Hashable, Sendable {
     return Int(bytes)
   }
 
+  /// Ends the connection for both sides. What has come is still there to be read.
+  func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
+
   func close() { _ = system_close(number) }
 
   // MARK: Connections
@@ -62,6 +66,7 @@ struct SocketDescriptor: Hashable, Sendable {
     }
     guard status == 0 else { throw .unreachable("\(path): \(lastError)") }
     guard system_listen(number) == 0 else { throw .unreachable("\(path): \(lastError)") }
+    letWait()
   }
 
   /// Which of all files a socket in the file system is.
@@ -86,50 +91,45 @@ struct SocketDescriptor: Hashable, Sendable {
     _ = unsafe unlink(path)
   }
 
-  /// Keeps others away who begin to listen in the same folder, as of two that find a dead socket, the second would
-  /// take away that of the first. Nobody is waited for longer than two seconds: everybody may hold the lock of a folder.
-  static func lockFolder(of path: String) -> SocketDescriptor? {
-    let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = end.map { String(path[..<$0]) + "/" } ?? "."
-    // SAFETY: the text lives until the call returns.
-    let number = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { return nil }
-    for _ in 0..<2000 {
-      if flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { break }
-      usleep(1000)
-    }
-    return SocketDescriptor(number: number)
-  }
-
   /// Connects to who listens at a path; false if nobody does. Who listens, and has too many that wait, is there.
   func connect(to path: String) throws(TransportError) -> Bool {
     // SAFETY: as above.
     let status = unsafe try withAddress(of: path) { address, size in
       unsafe system_connect(number, address, size)
     }
-    if status == 0 { return true }
+    if status == 0 {
+      letWait()
+      return true
+    }
     if errno == ECONNREFUSED || errno == ENOENT { return false }
     if errno == EAGAIN { throw .unreachable("\(path): too many wait for who listens there") }
     throw .unreachable("\(path): \(lastError)")
   }
 
   /// What became of one that wants to connect.
-  enum Accepted { case connected(SocketDescriptor), nothing, noRoom }
+  enum Accepted { case connected(SocketDescriptor), noRoom, ended }
 
-  /// The next one that wants to connect.
+  /// Waits for the next one that wants to connect.
   func accept() -> Accepted {
     while true {
-      let number = system_accept(self.number)
+      let number = fwd_accept_connection(self.number)
       if number >= 0 {
         let descriptor = SocketDescriptor(number: number)
         descriptor.setUp()
         return .connected(descriptor)
       }
+      switch errno {
       // One that has gone again does not hide the next one.
-      if errno == EINTR || errno == ECONNABORTED { continue }
-      return errno == EAGAIN || errno == EWOULDBLOCK ? .nothing : .noRoom
+      case EINTR, ECONNABORTED: continue
+      // Files, or memory: somebody may give some back.
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM, EPERM: return .noRoom
+      default: return .ended
+      }
     }
   }
+
+  /// Waits for a while, on a thread that nothing else needs.
+  static func rest(milliseconds: UInt32) { usleep(1000 * milliseconds) }
 
   /// The process at the other end, as the kernel says.
   var peer: TransportPeer {
@@ -152,16 +152,22 @@ struct SocketDescriptor: Hashable, Sendable {
     return user != geteuid()
   }
 
+  /// Refuses what is no path of a socket.
+  static func check(_ path: String) throws(TransportError) {
+    let (bytes, limit) = (path.utf8, MemoryLayout.size(ofValue: sockaddr_un().sun_path))
+    if bytes.contains(0) { throw .unreachable("a path has no zero in it, and this has") }
+    guard bytes.count < limit, !bytes.isEmpty else {
+      throw .unreachable("a path has from 1 to \(limit - 1) bytes, and this has \(bytes.count)")
+    }
+  }
+
   @unsafe
   private func withAddress(
     of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) throws(TransportError) -> Int32 {
+    try Self.check(path)
     var address = sockaddr_un()
     let bytes = Array(path.utf8)
-    let limit = MemoryLayout.size(ofValue: address.sun_path)
-    guard bytes.count < limit, !bytes.contains(0), !bytes.isEmpty else {
-      throw .unreachable("a path has from 1 to \(limit - 1) bytes, and this has \(bytes.count)")
-    }
     address.sun_family = sa_family_t(AF_UNIX)
     // SAFETY: the path fits, and a zero is behind it, as the address began with nothing but zeros.
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
@@ -177,28 +183,36 @@ struct SocketDescriptor: Hashable, Sendable {
   enum Sent { case sent, full, broken, tooLarge }
 
   /// Sends one message, or nothing.
-  func send(_ bytes: [UInt8]) -> Sent {
+  func send(_ bytes: [UInt8], waits: Bool = false) -> Sent {
     // SAFETY: the bytes are there until the call returns.
     let count = unsafe bytes.withUnsafeBytes {
-      unsafe system_send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      unsafe system_send(
+        number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT)))
     }
     if count == bytes.count { return .sent }
     if errno == EMSGSIZE { return .tooLarge }
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .full : .broken
   }
 
-  /// What came.
-  enum Received { case message([UInt8]), nothing, ended }
+  /// Room for a message of so many bytes. Nothing is written there, so the system gives memory for those parts that
+  /// messages have needed.
+  static func room(of size: Int) -> [UInt8] {
+    // SAFETY: any bytes are bytes; only those that a message has written are looked at.
+    unsafe [UInt8](unsafeUninitializedCapacity: size) { $1 = size }
+  }
 
-  /// Takes one message of at most as many bytes as there is room for; who sends more is at fault.
-  func receive(into room: inout [UInt8]) -> Received {
-    // SAFETY: no more is written than there is room for.
-    let count = unsafe room.withUnsafeMutableBytes {
-      unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_TRUNC))
+  /// Waits for one message of at most as many bytes as there is room for, and returns how many they are; nil at the end.
+  /// Who sends more is at fault.
+  func receive(into room: inout [UInt8]) -> Int? {
+    while true {
+      // SAFETY: no more is written than there is room for.
+      let count = unsafe room.withUnsafeMutableBytes {
+        unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_TRUNC))
+      }
+      if count > 0, count <= room.count { return count }
+      // That the other side has not read all is said once. What it sent before is still there.
+      guard count < 0, errno == EINTR || errno == ECONNRESET else { return nil }
     }
-    if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .ended }
-    guard count > 0, count <= room.count else { return .ended }
-    return .message(Array(room[..<count]))
   }
 }
 
@@ -208,7 +222,6 @@ private var lastError: String { unsafe String(cString: strerror(errno)) }
 // Methods of the same name hide these.
 private func system_close(_ number: Int32) -> Int32 { close(number) }
 private func system_listen(_ number: Int32) -> Int32 { listen(number, 64) }
-private func system_accept(_ number: Int32) -> Int32 { accept(number, nil, nil) }
 @unsafe
 private func system_connect(
   _ number: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t

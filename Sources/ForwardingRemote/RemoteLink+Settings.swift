@@ -1,0 +1,9 @@
+extension RemoteLink {
+  /// What a proxy says of its calls.
+  package struct Settings: Sendable {
+    package var deadline: Duration
+    package var inFlight = 1000
+    package var interrupted: (@Sendable () -> Void)?
+    package var invalidated: (@Sendable () -> Void)?
+  }
+}

@@ -1,0 +1,181 @@
+import Forwarding
+import Foundation
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What becomes of a connection of a socket, as `Documentation/Remote.md` draws it.
+@Suite("The states of a connection", .timeLimit(.minutes(10)))
+struct ConnectionStateTests {
+  private let name = "tally \(UInt32.random(in: 0 ... .max))"
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  /// `REMOTE_KILLS` makes it as long as one likes.
+  private static let calls =
+    ProcessInfo.processInfo.environment["REMOTE_KILLS"].flatMap { Int($0) } ?? 20_000
+
+  @Test("a host is killed six times: no more calls are interrupted than were on their way")
+  func counted() async throws {
+    let processes = HostProcesses()
+    try processes.start(path, name)
+    defer { processes.kill() }
+    let here = try await connected()
+    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+    try await HostProcess.wait(for: remote)
+    let endings = Endings()
+    let (calls, width, kills) = (Self.calls, 100, 6)
+    async let sent: Void = endings.send(0..<calls, to: remote, atATime: width)
+    await endings.each((1...kills).map { $0 * calls / (kills + 1) }) { [path, name] in
+      processes.kill()
+      #expect(throws: Never.self) { try processes.start(path, name) }
+    }
+    await sent
+    #expect(endings.sum == calls)
+    let interrupted = endings.others["interrupted", default: 0]
+    #expect(interrupted > 0 && interrupted <= kills * width, "\(endings.others)")
+    #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "unreachable"]))
+    try await HostProcess.wait(for: remote)
+    #expect(try await Tally.twice(on: remote) == 0)
+  }
+
+  /// How often a client may have connected that is hung up on: from 10 ms on, each pause is up to twice as long as the one
+  /// before, so eight times in the first 630 ms, and twice in each second from then on. On a busy machine, a test takes
+  /// longer than it sleeps.
+  private static func mostConnects(since start: ContinuousClock.Instant) -> Int {
+    8 + 2 * (Int((ContinuousClock.now - start) / .seconds(1)) + 1)
+  }
+
+  @Test("a client that is hung up on comes again less and less often, and its calls wait meanwhile")
+  func hungUp() async throws {
+    let door = try SocketDescriptor.make()
+    try door.listen(at: path)
+    let knocks = Knocks()
+    let keeper = Thread {
+      while case .connected(let new) = door.accept() {
+        knocks.count.wrappingAdd(1, ordering: .relaxed)
+        new.close()
+      }
+    }
+    keeper.start()
+    let start = ContinuousClock.now
+    let client = try UnixSocketTransport(connectedTo: path)
+    while client.connectionCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+    async let answer = Tally.take(7, on: remote)
+    try await Task.sleep(for: .seconds(2))
+    let count = knocks.count.load(ordering: .relaxed)
+    let most = Self.mostConnects(since: start)
+    #expect(count > 2 && count <= most, "\(count), and not \(most)")
+    door.shutDown()
+    unlink(path)
+    let server = try UnixSocketTransport(listeningAt: path)
+    let host = RemoteHost(server, as: name)
+    try host.expose(Tally(), Tally.interface())
+    #expect(try await answer == 7)
+    host.close()
+    client.close()
+    server.close()
+    door.close()
+  }
+
+  @Test("what is sent into a connection that has just ended is not lost: it waits for the next one")
+  func justEnded() async throws {
+    for number in 0..<20 {
+      let server = try UnixSocketTransport(listeningAt: path)
+      let client = try UnixSocketTransport(connectedTo: path)
+      let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+      while server.connectionCount < 1 { await Task.yield() }
+      server.close()
+      // At once, before this side has heard of the end.
+      async let calls = withTaskGroup(of: Int?.self) { tasks in
+        for index in 0..<10 { tasks.addTask { try? await Tally.take(index, on: remote) } }
+        return await tasks.reduce(into: []) { $0.append($1) }
+      }
+      let next = try UnixSocketTransport(listeningAt: path)
+      let host = RemoteHost(next, as: name)
+      try host.expose(Tally(), Tally.interface())
+      #expect(await calls.compactMap { $0 }.count == 10, "round \(number)")
+      host.close()
+      client.close()
+      next.close()
+    }
+  }
+
+  @Test("who sends what is no message is connected to less and less often, and gets no calls")
+  func stranger() async throws {
+    let door = try SocketDescriptor.make()
+    try door.listen(at: path)
+    let knocks = Knocks()
+    let keeper = Thread {
+      while case .connected(let new) = door.accept() {
+        knocks.count.wrappingAdd(1, ordering: .relaxed)
+        _ = new.send(Array("220 welcome".utf8))
+        new.close()
+      }
+    }
+    keeper.start()
+    let start = ContinuousClock.now
+    let client = try UnixSocketTransport(connectedTo: path)
+    while client.connectionCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(1))
+    let endings = Endings()
+    await endings.send(0..<100, to: remote, atATime: 100)
+    #expect(endings.others == ["timed out": 100])
+    let count = knocks.count.load(ordering: .relaxed)
+    let most = Self.mostConnects(since: start)
+    #expect(count <= most, "\(count), and not \(most)")
+    client.close()
+    door.shutDown()
+    unlink(path)
+  }
+
+  @Test(
+    "a peer that says nothing of what it does not know gets calls again, a second after it let one in"
+  )
+  func silent() async throws {
+    let door = try SocketDescriptor.make()
+    try door.listen(at: path)
+    let knocks = Knocks()
+    let keeper = Thread {
+      while case .connected(let new) = door.accept() {
+        if knocks.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 { Self.serve(new) }
+        new.close()
+      }
+    }
+    keeper.start()
+    let client = try UnixSocketTransport(connectedTo: path)
+    // Once it has been hung up on.
+    while knocks.count.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+    #expect(try await Tally.take(7, on: remote) == 7)
+    client.close()
+    door.shutDown()
+    unlink(path)
+  }
+
+  /// Answers calls that have one number, with that, and nothing else: as Documentation/Wire.md has it.
+  private static func serve(_ connection: SocketDescriptor) {
+    var room = SocketDescriptor.room(of: 200_000)
+    while let count = connection.receive(into: &room) {
+      guard let frame = SocketFrame(room[..<count]), frame.payload.count > 24 else { continue }
+      let answer = Envelope.answer(
+        Envelope.answered, host: 1, to: frame.payload, Array(frame.payload.suffix(8)))
+      _ = connection.send(SocketFrame(.answered, frame.number, nil, answer).bytes)
+    }
+  }
+
+  private func connected() async throws -> UnixSocketTransport {
+    while true {
+      if let transport = try? UnixSocketTransport(connectedTo: path) { return transport }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+}
+
+private final class Knocks: Sendable { let count = Atomic(0) }

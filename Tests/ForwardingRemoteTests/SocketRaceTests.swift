@@ -1,0 +1,137 @@
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Both ends of a socket at a time", .timeLimit(.minutes(10)))
+struct SocketRaceTests {
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  @Test("300 calls at a time in each direction, each of which asks back, ten times, are answered")
+  func askingBack() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    let (there, here) = (Mirror(), Mirror())
+    let hosts = [RemoteHost(server, as: "there"), RemoteHost(client, as: "here")]
+    for host in hosts { host.limit = 10_000 }
+    try hosts[0].expose(there, Mirror.interface())
+    try hosts[1].expose(here, Mirror.interface())
+    let toThere = RemoteProxy(
+      try Mirror.interface(), client, at: "there", deadline: .seconds(300))
+    let toHere = RemoteProxy(try Mirror.interface(), server, at: "here", deadline: .seconds(300))
+    for remote in [toThere, toHere] { remote.inFlightLimit = 10_000 }
+    there.other.withLock { $0 = toHere }
+    here.other.withLock { $0 = toThere }
+    while server.connectionCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    let answers = await withTaskGroup(of: Int?.self) { tasks in
+      for number in 0..<600 {
+        tasks.addTask { try? await Mirror.bounce(10, on: number % 2 == 0 ? toThere : toHere) }
+      }
+      return await tasks.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers == Array(repeating: 10, count: 600))
+    for mirror in [there, here] { mirror.other.withLock { $0 = nil } }
+    for host in hosts { host.close() }
+    client.close()
+    server.close()
+  }
+
+  @Test("connections that end in any way, from many threads at once, leave no file and no thread")
+  func ends() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      await Task.yield()
+      let before = Open()
+      for round in 0..<300 {
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { exit(2) }
+        let told = LockedValue(0)
+        let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
+        let hasBegun = connection.begin(30_000) { connection, bytes in
+          try? connection.send(Array(bytes))
+        } ended: { _ in
+          told.withLock { $0 += 1 }
+        }
+        guard hasBegun else { exit(3) }
+        let bytes = [UInt8](repeating: 1, count: 20_000)
+        let other = ends[1]
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+          for _ in 0..<10 { try? connection.send(bytes) }
+          switch (thread + round) % 4 {
+          case 0: connection.giveUp()
+          case 1: connection.end()
+          case 2: _ = shutdown(other, Int32(SHUT_RDWR))
+          default: break
+          }
+        }
+        close(other)
+        guard told.withLock({ $0 }) <= 1 else { exit(4) }
+      }
+      // The listener alone has the transport, and lets go of it on the thread that reads.
+      for _ in 0..<100 {
+        let server = LockedValue<UnixSocketTransport?>(try UnixSocketTransport(listeningAt: path))
+        guard let peer = PacketSocket(path) else { exit(5) }
+        _ = try server.withLock { $0 }?.subscribe(to: "last", group: nil) { _ in
+          let last = server.withLock { server in
+            defer { server = nil }
+            return server
+          }
+          last?.close()
+        }
+        _ = peer.send(SocketFrame(.told, 0, "last", []).bytes)
+        guard peer.receive() == nil else { exit(6) }
+      }
+      for _ in 0..<1000 where !Open().isWithin(before) { usleep(10_000) }
+      exit(Open().isWithin(before) ? 0 : 7)
+    }
+  }
+
+  /// What this process has.
+  private struct Open {
+    let files = count("fd")
+    let threads = count("task")
+
+    /// As many, but for what dispatch and tasks keep for themselves.
+    func isWithin(_ before: Open) -> Bool {
+      files <= before.files + 8 && threads <= before.threads + 16
+    }
+
+    private static func count(_ folder: String) -> Int {
+      ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder)) ?? []).count
+    }
+  }
+}
+
+/// What asks another one back before it answers.
+private final class Mirror: Sendable {
+  let other = LockedValue<RemoteProxy?>(nil)
+
+  /// How often it was asked back.
+  static let bounce = try! AsyncMessage<Int, Int>("mirrorBounce:")
+
+  private static let isReady: Void = {
+    do {
+      try MethodTable.of(Mirror.self).register("mirrorBounce:") {
+        (mirror: Mirror, count: Int) async throws in
+        guard count > 0, let other = mirror.other.withLock({ $0 }) else { return 0 }
+        return try await Mirror.bounce(count - 1, on: other) + 1
+      }
+    } catch { fatalError("\(error)") }
+  }()
+
+  init() { Self.isReady }
+
+  static func interface() throws -> Interface {
+    var interface = Interface("mirror")
+    try interface.allow(bounce)
+    return interface
+  }
+}

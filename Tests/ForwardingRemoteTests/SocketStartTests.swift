@@ -1,0 +1,101 @@
+import ForwardingTestSupport
+import Foundation
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Sockets as they begin", .timeLimit(.minutes(10)))
+struct SocketStartTests {
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  @Test("no descriptor is there for a moment that a program which is started then would inherit")
+  func closedOnExec() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let server = try UnixSocketTransport(listeningAt: path)
+      let found = Atomic(0)
+      let looked = Atomic(0)
+      let isOver = Atomic(false)
+      let looking = Thread {
+        while !isOver.load(ordering: .relaxed) {
+          for number: Int32 in 0..<48 {
+            let flags = fcntl(number, F_GETFD)
+            guard flags >= 0, flags & FD_CLOEXEC == 0 else { continue }
+            var kind: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            guard getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0 else { continue }
+            if kind == Int32(SOCK_SEQPACKET.rawValue) { found.wrappingAdd(1, ordering: .relaxed) }
+          }
+          looked.wrappingAdd(1, ordering: .relaxed)
+        }
+      }
+      looking.start()
+      for _ in 0..<3000 {
+        // Those who let in may be slower than those who connect.
+        guard let client = try? UnixSocketTransport(connectedTo: path) else { continue }
+        client.close()
+      }
+      while looked.load(ordering: .relaxed) < 100 { usleep(1000) }
+      isOver.store(true, ordering: .relaxed)
+      server.close()
+      guard found.load(ordering: .relaxed) == 0 else { exit(2) }
+      exit(0)
+    }
+  }
+
+  @Test("who holds the lock of the folder delays nobody, and a lock that is left is taken")
+  func lock() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("socket")
+    let number = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(flock(number, LOCK_EX) == 0)
+    #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
+    let begin = ContinuousClock.now
+    let server = try UnixSocketTransport(listeningAt: path)
+    #expect(ContinuousClock.now - begin < .seconds(1))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["socket"])
+    server.close()
+    close(number)
+  }
+
+  @Test("a file of the name of the lock stays if something is written in it")
+  func otherUses() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("yarn")
+    try "written".write(toFile: path + ".lock", atomically: true, encoding: .utf8)
+    let server = try UnixSocketTransport(listeningAt: path)
+    server.close()
+    #expect(try String(contentsOfFile: path + ".lock", encoding: .utf8) == "written")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["yarn.lock"])
+  }
+
+  @Test("no file is taken away whose name is what a path has before a zero")
+  func zero() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("empty")
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path + "\0x") }
+    #expect(access(path, F_OK) == 0)
+  }
+
+  @Test("somebody else begins to listen at the moment: that is said at once")
+  func beginning() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("socket")
+    let other = try SocketLock(for: path)
+    let begin = ContinuousClock.now
+    #expect(throws: TransportError.unreachable("\(path): somebody else begins to listen there")) {
+      try UnixSocketTransport(listeningAt: path)
+    }
+    #expect(ContinuousClock.now - begin < .seconds(1))
+    other.end()
+    let server = try UnixSocketTransport(listeningAt: path)
+    server.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+}

@@ -1,0 +1,132 @@
+import CForwardingFixtures
+import Dispatch
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Forwarding
+
+/// What a target costs that has a queue, an actor or an executor of its own, where there are many others.
+@Suite("Multicast: many lanes", .serialized)
+struct LaneGrowthTests {
+  actor Worker {}
+
+  final class Inline: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+      UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+
+  static func lanes(_ kind: String, _ count: Int) -> [DeliveryLane] {
+    (0..<count).map { index in
+      switch kind {
+      case "actor": .actor(Worker())
+      case "executor": .executor(Inline())
+      default: .queue(DispatchQueue(label: "\(index)"))
+      }
+    }
+  }
+
+  @Test(
+    "eight times as many targets, each on a lane of its own, are added in eight times the time",
+    arguments: ["actor", "executor", "queue"])
+  func adding(_ kind: String) {
+    let growth = CPUTime.growth { count in
+      let targets = (0..<count).map { _ in Worker() }
+      let proxy = MulticastProxy()
+      // Queues are looked at where a lane is made.
+      return CPUTime.milliseconds {
+        for (target, lane) in zip(targets, Self.lanes(kind, count)) { proxy.add(target, on: lane) }
+      }
+    }
+    #expect(growth < 16, "\(growth) times")
+  }
+
+  @Test("so is the time in which each new queue is asked what it is inside of")
+  func asking() {
+    let growth = CPUTime.growth { count in
+      let lanes = Self.lanes("queue", count)
+      return CPUTime.milliseconds {
+        for lane in lanes {
+          guard case .queue(let queue, _) = lane.kind else { continue }
+          // On this thread, as nothing else is done there.
+          queue.queue.sync { _ = QueueMark.current }
+        }
+      }
+    }
+    // Most others are not even looked at, but some are.
+    #expect(growth < 24, "\(growth) times")
+  }
+
+  @Test("and in which queues are made while one asks after each")
+  func askingMeanwhile() {
+    let growth = CPUTime.growth { count in
+      let asking = DispatchQueue(label: "asking")
+      _ = DeliveryLane.queue(asking)
+      return asking.sync {
+        CPUTime.milliseconds {
+          var lanes: [DeliveryLane] = []
+          for index in 0..<count {
+            lanes.append(.queue(DispatchQueue(label: "\(index)")))
+            _ = QueueMark.current
+          }
+        }
+      }
+    }
+    #expect(growth < 16, "\(growth) times")
+  }
+
+  @Test(
+    "a queue knows all queues that it targets, however many were marked before, between and after")
+  func current() {
+    let base = DispatchQueue(label: "base")
+    var marks = [QueueMark.of(base)]
+    var others: [DeliveryLane] = []
+    var queue = base
+    for round in 0..<5 {
+      others += Self.lanes("queue", 300)
+      // Some end, so that those that are left are counted anew.
+      if round % 2 == 1 { others.removeSubrange(50..<400) }
+      queue = DispatchQueue(label: "\(round)", target: queue)
+      marks.append(QueueMark.of(queue))
+      queue.sync { #expect(QueueMark.current.map(ObjectIdentifier.init).count == marks.count) }
+    }
+    others += Self.lanes("queue", 600)
+    queue.sync {
+      #expect(
+        Set(QueueMark.current.map(ObjectIdentifier.init)) == Set(marks.map(ObjectIdentifier.init)))
+    }
+    base.sync {
+      #expect(QueueMark.current.map(ObjectIdentifier.init) == [ObjectIdentifier(marks[0])])
+    }
+  }
+}
+
+/// What is left of lanes that are gone, counted by the C library in a process of its own.
+@Suite(
+  "Multicast: lanes that are gone",
+  .enabled(if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil))
+struct LaneMemoryTests {
+  @Test("leave nothing, where others come", arguments: ["actor", "executor", "queue"])
+  func gone(_ kind: String) async {
+    await #expect(processExitsWith: .success) { [kind] in
+      let target = MulticastProxy()
+      let proxy = MulticastProxy()
+      func come(_ count: Int) {
+        for lane in LaneGrowthTests.lanes(kind, count) {
+          proxy.add(target, on: lane)
+          proxy.remove(target)
+        }
+      }
+      come(1000)
+      let before = fixture_allocated_bytes()
+      var left: Int { fixture_allocated_bytes() - before }
+      for _ in 0..<50 {
+        come(1000)
+        // What a queue had dies on another thread, some time later.
+        for _ in 0..<1000 where left >= 500_000 { usleep(10_000) }
+      }
+      require(left < 500_000, "\(left) bytes are left of 50,000 lanes")
+    }
+  }
+}

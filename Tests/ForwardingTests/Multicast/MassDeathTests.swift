@@ -1,0 +1,129 @@
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+/// What it costs that many things go wrong at once, where all that is told of them is ten lines.
+@Suite("Mass death and mass failure")
+struct MassDeathTests {
+  @Test(
+    "a message that meets 10,000 dead targets costs the sender less than 3 microseconds for each")
+  func dead() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let proxy = MulticastProxy()
+      let alive = ClosureTarget()
+      try alive.register("did:") { (_: Int32) in }
+      proxy.add(alive)
+      for _ in 0..<10_000 { proxy.add(ClosureTarget()) }
+      let time = try CPUTime.milliseconds { try did(1, on: proxy) }
+      require(time < 30 * Double(Sanitizer.stackFactor), "\(time) ms")
+      require(proxy.registrationCount == 1, "\(proxy.registrationCount) are left")
+      proxy.add(Other())
+      try did(1, on: proxy)
+    }
+    #expect(
+      EventTests.lines(result) == [
+        "swift-forwarding: a target of class ClosureTarget died before its first message; keep it, or "
+          + "add it strongly",
+        "swift-forwarding: a target of class Other died before its first message; keep it, or "
+          + "add it strongly (and 9999 more lines before)",
+      ])
+  }
+
+  @Test("of very many dead targets each sender removes a part, until none is left")
+  func parts() async {
+    await #expect(processExitsWith: .success) {
+      let proxy = MulticastProxy()
+      let alive = ClosureTarget()
+      try alive.register("did:") { (_: Int32) in }
+      proxy.add(alive)
+      for _ in 0..<40_000 { proxy.add(ClosureTarget()) }
+      var counts: [Int] = []
+      for _ in 0..<4 {
+        try did(1, on: proxy)
+        counts.append(proxy.registrationCount)
+      }
+      require(counts == [40_001 - 16_384, 40_001 - 32_768, 1, 1], "\(counts)")
+      _exit(0)
+    }
+  }
+
+  private final class Other {}
+
+  @Test("of 10,000 errors that no sender gets a hundred are made texts of, and one is written")
+  func failures() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      final class Failing: MethodDeclaring {
+        static func declareMethods(_ methods: MethodDeclarations) {
+          methods.register("did:") { (_: Failing, _: Int32) throws in throw Told() }
+        }
+      }
+      let proxy = MulticastProxy()
+      for _ in 0...10_000 { proxy.add(Failing(), strongly: true) }
+      do { try did(1, on: proxy) } catch is Told {}
+      let texts = Told.texts.read { $0 }
+      require(texts == LineLimit.texts, "\(texts) texts")
+      struct Another: Error {}
+      ForwardingEvent.report(.failed("did:", Failing.self, Another()))
+    }
+    #expect(
+      EventTests.lines(result) == [
+        "swift-forwarding: -[Failing did:] threw, and its sender is not told: told",
+        "swift-forwarding: -[Failing did:] threw, and its sender is not told: Another() "
+          + "(and 9999 more lines before)",
+      ])
+  }
+
+  /// Counts how often it is made a text of.
+  private struct Told: Error, CustomStringConvertible {
+    static let texts = Guarded(0)
+
+    var description: String {
+      Self.texts.withLock { $0 += 1 }
+      return "told"
+    }
+  }
+
+  @Test("a handler and a listener are told of each that died")
+  func handler() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = MulticastProxy()
+      for _ in 0..<3 { proxy.add(ClosureTarget()) }
+      proxy.add(Other())
+      try did(1, on: proxy)
+      require(told.count == 4 && Set(told.all).count == 2, "\(told.all)")
+      let listened = Log()
+      proxy.onDiagnostic = { listened.add("\($0)".prefix { $0 != "(" }.description) }
+      for _ in 0..<3 { proxy.add(ClosureTarget()) }
+      try did(1, on: proxy)
+      require(listened.count == 7 && told.count == 4, "\(listened.all)")
+    }
+  }
+
+  @Test("after a thousand names that nobody answers, one line says that no more are told")
+  func names() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = MulticastProxy()
+      proxy.add(ClosureTarget(), strongly: true)
+      for number in 0..<1100 {
+        try Message<NoResult>(Selector(interning: "nobody\(number)"))(on: proxy)
+      }
+      require(told.count == 1001, "\(told.count) lines")
+      let last = told.all.last ?? ""
+      require(
+        last
+          == "no target of a MulticastProxy answers 1000 selectors and more; no more of them are "
+          + "reported", last)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Forwarding
+import Testing
+
+@Suite("What a handler behind the target sees")
+struct AfterTests {
+  @Test(
+    "the arguments as an 'instead' handler sent them on, and the next target of a multicast the sender's"
+  )
+  func sentOn() throws {
+    let log = Log()
+    let proxy = InterceptingProxy(Listener("target", log))
+    proxy.before("did:") { call in log.add("before \(try call.argument(at: 2, as: Int32.self))") }
+    proxy.instead(of: "did:") { call, proceed in
+      try call.setArgument(Int32(2), at: 2)
+      try proceed()
+    }
+    proxy.after("did:") { call in log.add("after \(try call.argument(at: 2, as: Int32.self))") }
+    let everyone = MulticastProxy()
+    everyone.add(proxy)
+    let next = Listener("next", log)
+    everyone.add(next)
+    try did(1, on: everyone)
+    #expect(log.all == ["before 1", "target 2", "after 2", "next 1"])
+    withExtendedLifetime(next) {}
+  }
+}

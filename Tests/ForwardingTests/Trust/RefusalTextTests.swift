@@ -1,0 +1,100 @@
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+private struct HoldsObject: CallStructure, @unchecked Sendable {
+  var object: Log?
+  static var structure: VouchedStructure<Self> { VouchedStructure("{R=^v}") }
+}
+
+private struct TooLarge: CallStructure {
+  var a = 0
+  var b = 0
+  static var structure: VouchedStructure<Self> { VouchedStructure("{L=q}") }
+}
+
+private struct Misaligned: CallStructure {
+  var a: (UInt32, UInt32) = (0, 0)
+  static var structure: VouchedStructure<Self> { VouchedStructure("{A=q}") }
+}
+
+private struct Point: Equatable, Sendable { var x = 0.0 }
+
+/// What is refused because two things differ, and does not say the same of both.
+@Suite("Refusals say what differs")
+struct RefusalTextTests {
+  private static func text(_ body: () throws -> Void) -> String {
+    do { try body() } catch { return "\(error)" }
+    return "nothing was refused"
+  }
+
+  @Test("a structure that does not fit its own encoding: why")
+  func structures() throws {
+    func set(_ encoding: String, _ value: some CallValue) -> String {
+      Self.text { try Invocation(parsing: "v\(encoding)").setArgument(value, at: 0) }
+    }
+    #expect(
+      set("{R=^v}", HoldsObject())
+        == "argument 0 is {R=^v}, but HoldsObject ({R=^v}) was given: HoldsObject is more than its bytes, "
+        + "as it holds an object or the like")
+    #expect(
+      set("{L=q}", TooLarge())
+        == "argument 0 is {L=q}, but TooLarge ({L=q}) was given: TooLarge takes 16 bytes, and 8 are there"
+    )
+    #expect(
+      set("{A=q}", Misaligned())
+        == "argument 0 is {A=q}, but Misaligned ({A=q}) was given: Misaligned is aligned to 4, and the "
+        + "place to 8")
+    #expect(
+      set("{B=d}", TooLarge()) == "argument 0 is {B=d}, but TooLarge ({L=q}) was given")
+    #expect(
+      Self.text { _ = try Implementation { (_: Log) in HoldsObject() } }
+        == "the result is {R=^v}, but HoldsObject ({R=^v}) was asked for: HoldsObject is more than its "
+        + "bytes, as it holds an object or the like")
+  }
+
+  @Test("a method of the same encoding and another Swift type: both types")
+  func swiftTypes() throws {
+    let message = try Message<Point, [Int], Point>("take:a:")
+    let spelled = try MethodSignature(parsing: message.signature.description)
+    final class Taking {}
+    try MethodTable.of(Taking.self).register("take:a:", Implementation(spelled) { _ in })
+    #expect(
+      Self.text { _ = try message([], Point(), on: Taking()) }
+        == "the result of 'take:a:' is registered as a type of C, but was called as the Swift type Point"
+    )
+  }
+
+  @Test(
+    "a name that the target of an intercepting proxy has not: the target's class, and what was meant"
+  )
+  func intercepted() throws {
+    let proxy = InterceptingProxy(Listener("1", Log()))
+    #expect(
+      Self.text { try Message<NoResult, Int32>("dod:")(1, on: proxy) }
+        == "-[Listener dod:]: unrecognized selector; did you mean 'did:'?")
+  }
+
+  @Test("an error behind a face that cannot throw: what is behind the face")
+  func unheard() async {
+    await #expect(processExitsWith: .success) {
+      final class Closed: ForwardingProxy {
+        override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+          .fits
+        }
+        override func forward(_ invocation: Invocation) throws { throw Failure(name: "closed") }
+      }
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add("\($0)") }
+      let proxy = Closed()
+      Requirement<Void, Int>("open:").tell(through: proxy) {
+        try FaceMessage.send($0, 5, through: proxy)
+      }
+      let line = "-[Closed open:] threw, and its sender is not told: \(Failure(name: "closed"))"
+      require(told.all == [line], "\(told.all)")
+    }
+  }
+}
