@@ -35,6 +35,21 @@ extension Journal {
   func finish(
     _ record: inout OpenRecord, of call: Invocation, _ error: (any Error)?
   ) throws(JournalError) {
+    try complete(&record, of: call, error)
+    try write(&record.writer, .outcome, record.message)
+  }
+
+  /// The same for a call that is awaited.
+  nonisolated(nonsending) func finishAwaiting(
+    _ record: inout OpenRecord, of call: Invocation, _ error: (any Error)?
+  ) async throws(JournalError) {
+    try complete(&record, of: call, error)
+    try await writeAwaiting(&record.writer, .outcome, record.message)
+  }
+
+  private func complete(
+    _ record: inout OpenRecord, of call: Invocation, _ error: (any Error)?
+  ) throws(JournalError) {
     try check()
     let end = record.writer.count
     try refusing { () throws(WireError) in
@@ -47,7 +62,6 @@ extension Journal {
         try record.append("the result cannot be recorded: \(error.reason)", recordLimit)
       }
     }
-    try write(&record.writer, .outcome, record.message)
   }
 }
 

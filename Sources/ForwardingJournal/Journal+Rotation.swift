@@ -7,28 +7,67 @@ extension Journal {
 
   func rotate(ifAtLeast size: Int) throws(JournalError) {
     try check()
-    try state.wait { (state) throws(JournalError) -> Void? in
+    let begun = try state.wait { (state) throws(JournalError) -> Standing?? in
       guard let file = state.file, !state.isClosing else { throw .closed(path: path) }
-      // Who waits for the disk, or compacts, has this file in its hands.
+      // A wait for the disk, and a compaction, need this file.
       if state.isCompacting, size == 0 { throw .inUse(path: path) }
-      if state.isSyncing || state.isCompacting { return size > 0 ? () : nil }
-      // Somebody else may have been quicker.
-      guard state.end >= size, state.next > state.first else { return () }
-      // Without its end, nobody could read on in the new one.
-      try state.sync()
-      let new = try JournalFile(path + ".new", for: .replacing)
-      try new.lock()
-      defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
-      try JournalState.begin(new, JournalHeader(first: state.next, time: JournalFile.now))
-      try new.sync()
-      JournalFiles.removeSecondName(of: file, from: state.first, of: path)
-      // There is a file at the path at every moment.
-      try JournalFile.name(path, as: JournalFiles.path(of: path, from: state.first))
-      try JournalFile.move(new.path, to: path)
-      try state.syncFolder(of: path)
-      state.replace(
-        new, first: state.next, end: JournalFormat.headerSize, definitions: [], interface)
-      return ()
+      if state.isBusy || state.isCompacting { return size > 0 ? .some(nil) : nil }
+      // Another thread may have been quicker.
+      guard state.end >= size, state.next > state.first else { return .some(nil) }
+      try state.lookNow(for: file, at: path, JournalFile.now)
+      state.isChanging = true
+      return Standing(file, state)
+    }
+    guard let old = begun else { return }
+    defer { state.announce { $0.isChanging = false } }
+    // Without its end, no reader could go on in the new one.
+    if old.isUnsynced { try lead(old.file, upTo: old.next) }
+    let folder = try JournalFolder(of: path)
+    let new = try JournalFile(path + ".new", for: .replacing)
+    try new.lock()
+    defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
+    try JournalState.begin(
+      new,
+      JournalHeader(first: old.next, time: JournalFile.now, tellsUnsynced: options.sync != .never))
+    try new.sync()
+    trim(old)
+    try JournalFiles.removeSecondName(of: old.file, from: old.first, of: path)
+    // There is a file at the path at every moment.
+    try JournalFile.name(path, as: JournalFiles.path(of: path, from: old.first))
+    try JournalFile.move(new.path, to: path)
+    try sync(folder)
+    state.withLock {
+      $0.replace(
+        new, first: old.next, end: JournalFormat.headerSize, definitions: [], interface)
+    }
+  }
+
+  /// A file to which nothing is written while another one takes its place.
+  private struct Standing {
+    let file: JournalFile
+    let first: UInt64
+    let next: UInt64
+    let end: Int
+    let isUnsynced: Bool
+
+    init(_ file: JournalFile, _ state: JournalState) {
+      (self.file, first, next, end) = (file, state.first, state.next, state.end)
+      isUnsynced = state.synced < state.next
+    }
+  }
+
+  /// Cuts the room behind the records. Where that cannot be done, it does no harm.
+  private func trim(_ old: Standing) {
+    guard old.file.size > old.end, (try? old.file.cut(to: old.end)) != nil else { return }
+    state.withLock { $0.forgetRoom() }
+  }
+
+  /// Waits until the name of the file that took the place of another one is on the disk.
+  private func sync(_ folder: JournalFolder) throws(JournalError) {
+    do throws(JournalError) { try folder.sync() } catch {
+      // Nobody knows which of them is there after the machine has stopped.
+      state.announce { $0.end(after: error) }
+      throw error
     }
   }
 
@@ -42,52 +81,65 @@ extension Journal {
   @discardableResult
   public func compact(keeping keep: (JournalRecord) throws -> Bool) throws -> Int {
     try check()
-    try state.withLock { (state) throws(JournalError) in
+    try state.wait { (state) throws(JournalError) -> Void? in
       if state.isClosed { throw .closed(path: path) }
       // It may be this thread that does it, in `keep`.
       if state.isCompacting { throw .inUse(path: path) }
+      // The file at the path is about to be another one.
+      if state.isChanging { return nil }
       state.isCompacting = true
+      return ()
     }
     defer { state.announce { $0.isCompacting = false } }
     let scanner = try JournalScanner(
       JournalWindow(JournalFile(path, for: .reading)), path: path)
+    let folder = try JournalFolder(of: path)
     let new = try JournalFile(path + ".compact", for: .replacing)
     // Before it is locked, it may be somebody's journal.
     try new.lock()
     defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
-    let copy = try JournalCopy(of: scanner, to: new)
+    let copy = try JournalCopy(
+      scanner.header, to: new, tellsUnsynced: options.sync != .never)
     // Most is done while others write, the rest while they wait.
     let end = state.withLock { $0.end }
     while scanner.offset < end, let frame = try scanner.nextCall() {
       if try keep(JournalRecord(frame, in: scanner)) {
-        try copy.append(frame)
+        try copy.append(frame, of: scanner)
       } else {
         copy.leftOut += 1
       }
     }
     try copy.flush()
     try new.sync()
-    try state.wait { (state) throws(JournalError) -> Void? in
-      guard let old = state.file else { throw .closed(path: path) }
-      if state.isSyncing { return nil }
-      while let frame = try scanner.nextCall() { try copy.append(frame) }
-      try copy.finish(next: state.next)
-      try new.sync()
-      JournalFiles.removeSecondName(of: old, from: state.first, of: path)
-      try JournalFile.move(new.path, to: path)
-      try state.syncFolder(of: path)
-      state.synced = state.next
-      state.replace(
-        new, first: state.first, end: copy.end, definitions: copy.definitions, interface)
-      return ()
+    let old = try state.wait { (state) throws(JournalError) -> Standing? in
+      guard let file = state.file else { throw .closed(path: path) }
+      if state.isBusy { return nil }
+      try state.lookNow(for: file, at: path, JournalFile.now)
+      state.isChanging = true
+      return Standing(file, state)
+    }
+    defer { state.announce { $0.isChanging = false } }
+    while let frame = try scanner.nextCall() { try copy.append(frame, of: scanner) }
+    // Records that cannot be read must not be left out: the old file stays, and tells of them.
+    guard scanner.offset == old.end, scanner.next == old.next else {
+      throw JournalError.damaged(offset: scanner.offset, resumes: nil)
+    }
+    try copy.finish(next: old.next)
+    try new.sync()
+    try JournalFiles.removeSecondName(of: old.file, from: old.first, of: path)
+    try JournalFile.move(new.path, to: path)
+    try sync(folder)
+    state.withLock {
+      $0.synced = old.next
+      $0.replace(
+        new, first: old.first, end: copy.end, definitions: copy.definitions, interface)
     }
     return copy.leftOut
   }
 }
 
-/// Copies records of one file to another one.
+/// A file that gets records of other files.
 final class JournalCopy {
-  private let scanner: JournalScanner
   private let file: JournalFile
   private(set) var end = JournalFormat.headerSize
   private(set) var definitions: [Definition] = []
@@ -95,29 +147,44 @@ final class JournalCopy {
   private var bytes: [UInt8] = []
   var leftOut = 0
 
-  init(of scanner: JournalScanner, to file: JournalFile) throws(JournalError) {
-    (self.scanner, self.file) = (scanner, file)
-    next = scanner.header.first
-    var header = scanner.header
+  /// Begins a file in which numbers may be missing.
+  init(
+    _ header: JournalHeader, to file: JournalFile, tellsUnsynced: Bool = false
+  ) throws(JournalError) {
+    self.file = file
+    next = header.first
+    var header = header
     header.isCompacted = true
+    header.tellsUnsynced = tellsUnsynced
     try JournalState.begin(file, header)
   }
 
-  /// Copies a call, and the definition of its message if the file has none.
-  func append(_ frame: JournalFrame) throws(JournalError) {
-    let definition = scanner.definitions[Int(frame.header.message)]
-    var header = frame.header
+  /// Copies a call where it lies.
+  func append(_ frame: JournalFrame, of scanner: JournalScanner) throws(JournalError) {
+    let contents = try scanner.contents(of: frame) { (reader) throws(WireError) in
+      try reader.bytes(reader.left)
+    }
+    try append(frame.header, scanner.definitions[Int(frame.header.message)], contents)
+  }
+
+  /// Appends a call, and the definition of its message if the file has none.
+  func append(
+    _ header: RecordHeader, _ definition: Definition, _ contents: [UInt8]
+  ) throws(JournalError) {
+    var header = header
+    // All of this file is on the disk before others are written behind it.
+    header.flags = 0
     if let known = definitions.firstIndex(of: definition) {
       header.message = UInt16(known)
     } else {
+      guard definitions.count < JournalFormat.maximumDefinitions else {
+        throw .tooManyMessages(limit: JournalFormat.maximumDefinitions)
+      }
       header.message = UInt16(definitions.count)
       definitions.append(definition)
       let defining = RecordHeader(
         kind: .definition, message: header.message, sequence: next, time: header.time)
       try write(defining) { (writer) throws(WireError) in try definition.write(to: &writer) }
-    }
-    let contents = try scanner.contents(of: frame) { (reader) throws(WireError) in
-      try reader.bytes(reader.left)
     }
     try write(header) { (writer) throws(WireError) in try writer.append(contents) }
     next = header.sequence + 1

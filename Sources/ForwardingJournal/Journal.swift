@@ -39,7 +39,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
 
   private let reference: ObjectReference?
   private let process = OwnProcess()
-  let state: OwnLock<JournalState>
+  let state: JournalAccess
 
   /// Opens a journal, or begins one, and forwards calls to `target`, which it keeps alive unless told otherwise.
   /// Without a target, calls are written, and answered with zero.
@@ -47,17 +47,19 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
     _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
-    let path = JournalFiles.absolute(path)
+    let path = JournalFiles.file(path)
     self.path = path
     self.interface = interface
     self.options = options
     reference = target.map { ObjectReference($0, isStrong: strongly) }
-    var opened = try JournalState.open(path, options.sync)
+    var opened = try JournalState.open(path, options)
     cut = opened.cut
     opened.state.prepare(interface)
-    state = OwnLock(opened.state)
+    state = JournalAccess(opened.state)
     super.init()
   }
+
+  deinit { if !isForked { state.withLock { $0.trim() } } }
 
   /// The object that calls go on to, while it lives.
   public var target: AnyObject? { reference?.object }
@@ -65,32 +67,12 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   /// The number that the next record has; 0 in a child that was forked.
   public var nextSequence: UInt64 { isForked ? 0 : state.withLock { $0.next } }
 
-  /// How long the file is; 0 in a child that was forked.
+  /// How long the file is, up to the end of its records; 0 in a child that was forked.
   public var size: Int { isForked ? 0 : state.withLock { $0.end } }
 
   /// How often somebody waited for the disk, and how many records may not be there.
   var syncs: Int { state.withLock { $0.syncs } }
   var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
-
-  /// Waits until all that was written is on the disk.
-  public func sync() throws(JournalError) {
-    try check()
-    let last = state.withLock { $0.next }
-    try wait(for: last)
-  }
-
-  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on. If the disk had
-  /// refused something before, the first who closes the journal gets its error.
-  public func close() throws(JournalError) {
-    try check()
-    defer { state.announce { _ in } }
-    try state.wait { (state) throws(JournalError) -> Void? in
-      // From here on nothing is written, so what is on the disk then is all.
-      state.isClosing = true
-      if state.isSyncing { return nil }
-      return try state.close()
-    }
-  }
 
   /// Whether a lock of the parent's may be held for good here.
   private var isForked: Bool { process.isForked }
@@ -136,84 +118,20 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     try finish(&record, of: invocation, nil)
   }
 
-  /// The same for a call that is awaited.
+  /// The same for a call that is awaited. Its task is suspended while the journal waits for the disk.
   public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
     let target = try liveTarget(invocation)
     guard options.moment == .afterwards else {
-      try record(invocation)
+      try await recordAwaiting(invocation)
       return try await proceedAwaiting(invocation, to: target)
     }
     var record = try begin(invocation)
     do { try await proceedAwaiting(invocation, to: target) } catch {
-      try finish(&record, of: invocation, error)
+      try await finishAwaiting(&record, of: invocation, error)
       throw error
     }
-    try finish(&record, of: invocation, nil)
-  }
-
-  // MARK: Writing
-
-  /// Writes a call of one of the interface's messages, and forwards it to nobody.
-  ///
-  /// Returns the number of its record, which is in the file then, and on the disk if the options say so.
-  @discardableResult
-  public func record(_ call: Invocation) throws(JournalError) -> UInt64 {
-    try check()
-    var writer = WireWriter(limit: recordLimit)
-    let message = try refusing { () throws(WireError) in
-      let message = try interface.message(of: call)
-      try RecordHeader.reserve(in: &writer)
-      try message.writeArguments(of: call, to: &writer)
-      return message
-    }
-    return try write(&writer, .call, message)
-  }
-
-  var recordLimit: Int {
-    let most = JournalFormat.maximumRecord - JournalFormat.recordSize
-    return min(interface.limits.message, most) + JournalFormat.recordSize
-  }
-
-  @inline(__always)
-  func refusing<Result>(
-    _ body: () throws(WireError) -> Result
-  ) throws(JournalError) -> Result {
-    do throws(WireError) { return try body() } catch { throw .refused(error) }
-  }
-
-  /// Appends a record, and waits for the disk as the options say.
-  @discardableResult
-  func write(
-    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
-  ) throws(JournalError) -> UInt64 {
-    let sequence = try append(&writer, kind, message)
-    switch options.sync {
-    case .never: break
-    case .each: try syncNow(sequence)
-    case .group: try wait(for: sequence + 1)
-    }
-    return sequence
-  }
-
-  private func append(
-    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
-  ) throws(JournalError) -> UInt64 {
-    let time = JournalFile.now
-    let (sequence, isFull) = try state.withLock {
-      (state) throws(JournalError) -> (UInt64, Bool) in
-      let sequence = try state.append(
-        &writer, kind, message, of: interface, at: time, path: path)
-      return (sequence, options.rotation.map { state.end >= max($0, state.patience) } ?? false)
-    }
-    if isFull, let size = options.rotation {
-      // The call is written, and must be made: that the file stays as long as it is, is no reason against it.
-      do throws(JournalError) { try rotate(ifAtLeast: size) } catch {
-        state.withLock { $0.patience = $0.end + max(4096, size / 8) }
-        ForwardingEvent.report(.failed(message.selector, Journal.self, error))
-      }
-    }
-    return sequence
+    try await finishAwaiting(&record, of: invocation, nil)
   }
 }

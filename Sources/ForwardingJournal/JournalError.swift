@@ -15,6 +15,14 @@ public enum JournalError: Error, Hashable, Sendable {
   case notAJournal(path: String)
   /// The file was written by a newer version of the format.
   case newerVersion(path: String, known: Int, given: Int)
+  /// The beginning of the file has flags that this version does not know.
+  case unknownFlags(path: String, flags: UInt16)
+  /// A file that was put aside does not hold the records that its name and place say: it has another one's bytes, or
+  /// was put there by somebody else.
+  case misplaced(path: String, expected: UInt64, given: UInt64)
+  /// The path does not lead to the file that is written any more: it was removed, renamed or replaced. Nobody would
+  /// find what is written there, so the journal is closed.
+  case displaced(path: String)
   /// A record has a kind that this version does not know. It is whole, so nothing is cut.
   case unknownKind(offset: Int, kind: UInt8)
   /// The bytes at an offset are no record, but whole records follow: nothing is cut, as they would be lost.
@@ -50,6 +58,12 @@ extension JournalError: CustomStringConvertible {
     case .notAJournal(let path): "'\(path)' is no journal"
     case .newerVersion(let path, let known, let given):
       "'\(path)' has version \(given), and \(known) is the newest that is known"
+    case .unknownFlags(let path, let flags):
+      "'\(path)' has flags 0x\(String(flags, radix: 16)), which a newer version knows"
+    case .misplaced(let path, let expected, let given):
+      "'\(path)' begins with record \(given), but \(expected) is expected there: it is another file, or another one's copy"
+    case .displaced(let path):
+      "'\(path)' leads to the journal's file no more: that was removed, renamed or replaced"
     case .unknownKind(let offset, let kind):
       "the record at byte \(offset) has kind \(kind), which a newer version knows"
     case .damaged(let offset, let resumes):

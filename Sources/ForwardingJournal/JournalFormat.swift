@@ -28,6 +28,8 @@ enum RecordKind: UInt8 {
 
   /// A kind from here on may be passed over by who does not know it.
   static let firstOptional: UInt8 = 128
+  /// Nothing but what its header tells: all before it is on the disk.
+  static let synced: UInt8 = 128
 }
 
 /// What stands in front of the records of a file.
@@ -38,11 +40,17 @@ struct JournalHeader: Equatable {
   var time: Int64
   /// Whether numbers may be missing.
   var isCompacted = false
+  /// Whether zeros may stand behind the records, as room for others, and each tells how many before it were not on the
+  /// disk when it was written.
+  var tellsUnsynced = false
+
+  /// The flags that this version knows; a file with others is refused.
+  static let knownFlags: UInt16 = 3
 
   func write(to writer: inout WireWriter) throws(WireError) {
     try writer.append(JournalFormat.magic)
     try writer.append(JournalFormat.version)
-    try writer.append(UInt16(isCompacted ? 1 : 0))
+    try writer.append(UInt16((isCompacted ? 1 : 0) | (tellsUnsynced ? 2 : 0)))
     try writer.append(first)
     try writer.append(UInt64(bitPattern: time))
     try writer.append(JournalChecksum.of(writer, 0..<writer.count))
@@ -58,6 +66,7 @@ struct RecordHeader: Equatable {
   /// The number of the message.
   var message: UInt16
   var kind: UInt8
+  /// How many records before it were not on the disk, in a file that tells so; else 0.
   var flags: UInt8 = 0
   /// Of the header alone, so that its length can be believed where the contents are not whole.
   var ownChecksum: UInt32 = 0
@@ -76,6 +85,23 @@ struct RecordHeader: Equatable {
     kind = try reader.byte()
     flags = try reader.byte()
     ownChecksum = try reader.uint32()
+  }
+
+  /// Tells how many records before one are not on the disk. From 224 on, each number stands for twice as many as the one
+  /// before: where thousands wait, what is far in front of them is known to be there all the same.
+  @inline(__always)
+  static func telling(unsynced count: UInt64) -> UInt8 {
+    if count < 224 { return UInt8(count) }
+    return UInt8(min(255, 224 + max(8, 64 - (count - 1).leadingZeroBitCount) - 8))
+  }
+
+  /// How many these may be at most.
+  var unsynced: UInt64 {
+    switch flags {
+    case ..<224: UInt64(flags)
+    case 255: .max
+    default: 256 << UInt64(flags - 224)
+    }
   }
 
   /// Makes room for a header.
@@ -107,34 +133,6 @@ struct ReadingLimit {
 
   func wants(_ header: RecordHeader) -> Bool {
     header.sequence >= first && header.sequence <= last && header.time <= until
-  }
-}
-
-/// A message that a file defines.
-struct Definition: Hashable, Sendable {
-  var interface: [UInt8]
-  var selector: [UInt8]
-  var encoding: [UInt8]
-
-  init(_ interface: Interface, _ message: InterfaceMessage) {
-    self.interface = interface.nameBytes
-    selector = message.name
-    encoding = message.encodingBytes
-  }
-
-  init(from reader: inout WireReader) throws(WireError) {
-    let counts = try (
-      reader.uint16(), reader.uint16(), reader.uint16()
-    )
-    interface = try reader.bytes(Int(counts.0))
-    selector = try reader.bytes(Int(counts.1))
-    encoding = try reader.bytes(Int(counts.2))
-    try reader.finish()
-  }
-
-  func write(to writer: inout WireWriter) throws(WireError) {
-    for part in [interface, selector, encoding] { try writer.append(UInt16(part.count)) }
-    for part in [interface, selector, encoding] { try writer.append(part) }
   }
 }
 

@@ -22,6 +22,8 @@ public final class JournalReader {
   /// How many files were read before.
   private(set) var file = 0
   private var current: JournalFile?
+  /// The files of its folder, as far as they were asked for.
+  private var listing: JournalListing
   /// How long the files are that were read before.
   private var behind = 0
 
@@ -30,32 +32,36 @@ public final class JournalReader {
 
   /// How long the files of a journal are together.
   public static func size(of path: String) throws(JournalError) -> Int {
-    var size = try JournalFile(path, for: .reading).size
-    for older in JournalFiles.older(than: path) {
-      size += try JournalFile(older.path, for: .reading).size
-    }
+    let path = JournalFiles.file(path)
+    let listing = try JournalListing(of: path)
+    var size = listing.newest?.0.size ?? 0
+    for older in listing.older { size += try JournalFile(older.path, for: .reading).size }
     return size
   }
 
   /// Opens a journal, with the files that were put aside, or this one alone.
   public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
-    let path = JournalFiles.absolute(path)
+    let path = JournalFiles.file(path)
     if includingOlder {
-      let (file, scanner) = try JournalFiles.oldest(of: path)
-      self.init(path, scanner, file)
+      let listing = try JournalListing(of: path)
+      let (file, scanner) = try listing.oldest()
+      self.init(listing, scanner, file)
     } else {
       let file = try JournalFile(path, for: .reading)
-      self.init(path, try JournalScanner(JournalWindow(file), path: path), file)
+      let scanner = try JournalScanner(JournalWindow(file), path: path)
+      self.init(JournalListing(unread: path), scanner, file)
     }
   }
 
   /// Reads the bytes of a journal.
   public convenience init(_ bytes: [UInt8]) throws(JournalError) {
-    self.init("bytes", try JournalScanner(JournalWindow(bytes), path: "bytes"), nil)
+    let scanner = try JournalScanner(JournalWindow(bytes), path: "bytes")
+    self.init(JournalListing(unread: "bytes"), scanner, nil)
   }
 
-  private init(_ path: String, _ scanner: JournalScanner, _ file: JournalFile?) {
-    (self.path, self.scanner, current) = (path, scanner, file)
+  private init(_ listing: JournalListing, _ scanner: JournalScanner, _ file: JournalFile?) {
+    path = listing.path
+    (self.listing, self.scanner, current) = (listing, scanner, file)
   }
 
   /// The next call; nil at the end.
@@ -67,15 +73,22 @@ public final class JournalReader {
   func nextFrame() throws(JournalError) -> JournalFrame? {
     // A value of a record may know the reader, and ask it for more while it is being read.
     if scanner.window.isLent { throw .inUse(path: path) }
-    if let frame = try scanner.nextCall() { return frame }
-    guard let current,
-      let next = try JournalFiles.file(
-        after: current, from: scanner.header.first, with: scanner.next, of: path)
-    else { return nil }
-    // Once the file is put aside nobody writes to it, but that may have happened just now.
-    if let frame = try scanner.nextCall() { return frame }
-    if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
-    let following = try JournalScanner(JournalWindow(next), path: next.path)
+    while true {
+      if let frame = try scanner.nextCall() { return frame }
+      guard let current,
+        let (file, following) = try listing.following(
+          current, from: scanner.header.first, endingBefore: scanner.next)
+      else { return nil }
+      // Once the file is put aside nothing is written to it, but that may have happened just now.
+      if let frame = try scanner.nextCall() { return frame }
+      if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
+      try go(on: following, of: file)
+    }
+  }
+
+  private func go(
+    on following: JournalScanner, of file: JournalFile
+  ) throws(JournalError) {
     guard following.header.first <= scanner.next else {
       throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
     }
@@ -84,9 +97,8 @@ public final class JournalReader {
     try following.skip(below: scanner.next)
     behind += scanner.offset
     scanner = following
-    self.current = next
-    file += 1
-    return try nextFrame()
+    current = file
+    self.file += 1
   }
 
   /// Goes back in front of a call that was read.
@@ -94,8 +106,7 @@ public final class JournalReader {
 
   /// A reader that is where this one is.
   func ahead() throws(JournalError) -> JournalReader {
-    let copy = JournalReader(path, scanner.copy(), current)
-    return copy
+    JournalReader(listing, scanner.copy(), current)
   }
 
   /// Where the next record begins, in the file that is read now.

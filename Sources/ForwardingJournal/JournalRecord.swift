@@ -16,12 +16,14 @@ public struct JournalRecord: Hashable, Sendable {
   public let time: Int64
   /// Where it begins in its file.
   public let offset: Int
+  /// What all records of its message in a file have in common.
+  private let definition: Definition
   /// The name of the interface.
-  public let interface: String
+  public var interface: String { definition.texts.interface }
   /// The name of the message.
-  public let selector: String
+  public var selector: String { definition.texts.selector }
   /// The types of the message.
-  public let encoding: String
+  public var encoding: String { definition.texts.encoding }
   /// The arguments, as the encoding says.
   public let arguments: [UInt8]
   /// What became of the call, if it was written after it was made.
@@ -36,15 +38,8 @@ public struct JournalRecord: Hashable, Sendable {
   }
 
   init(_ frame: JournalFrame, in scanner: JournalScanner) throws(JournalError) {
-    let definition = scanner.definitions[Int(frame.header.message)]
-    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-    sequence = frame.header.sequence
-    time = frame.header.time
-    offset = frame.offset
-    interface = text(definition.interface)
-    selector = text(definition.selector)
-    encoding = text(definition.encoding)
-    (arguments, outcome) = try scanner.contents(of: frame) {
+    // All is read before anything is kept: what is begun and may still fail costs a copy of the whole.
+    let (arguments, outcome) = try scanner.contents(of: frame) {
       (reader) throws(WireError) -> ([UInt8], Outcome?) in
       guard frame.kind == .outcome else { return (try reader.bytes(reader.left), nil) }
       let arguments = try reader.bytes(Int(reader.uint32()))
@@ -55,5 +50,11 @@ public struct JournalRecord: Hashable, Sendable {
       default: throw WireError(.notBool(status), at: reader.offset - 1)
       }
     }
+    definition = scanner.definitions[Int(frame.header.message)]
+    sequence = frame.header.sequence
+    time = frame.header.time
+    offset = frame.offset
+    self.arguments = arguments
+    self.outcome = outcome
   }
 }

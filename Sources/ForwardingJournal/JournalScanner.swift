@@ -13,26 +13,6 @@ struct JournalFrame {
   var end: Int { offset + header.length }
 }
 
-/// What a journal ends with.
-///
-/// ```swift
-/// JournalTail.torn(offset: 96, bytes: 11)  // 11 bytes from byte 96 on are no record
-/// JournalTail.whole                        // whole
-/// ```
-public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
-  /// A whole record, or none.
-  case whole
-  /// Bytes that are no record: a write that did not come to its end.
-  case torn(offset: Int, bytes: Int)
-
-  public var description: String {
-    switch self {
-    case .whole: "whole"
-    case .torn(let offset, let bytes): "\(bytes) bytes from byte \(offset) on are no record"
-    }
-  }
-}
-
 /// Finds the records of one file, and believes none of its bytes.
 final class JournalScanner {
   let window: JournalWindow
@@ -44,7 +24,9 @@ final class JournalScanner {
   private(set) var next: UInt64
   /// The messages, in the order of their numbers.
   private(set) var definitions: [Definition] = []
-  private(set) var tail = JournalTail.whole
+  var tail = JournalTail.whole
+  /// What ``end()`` has searched already.
+  var searched = Searched()
   /// What a call may hold that is wanted. One with more ends the reading before that is read.
   var limit = ReadingLimit()
 
@@ -53,19 +35,20 @@ final class JournalScanner {
     self.window = window
     self.path = path
     let size = JournalFormat.headerSize
-    guard window.load(size, at: 0) else { throw .notAJournal(path: path) }
+    guard try window.load(size, at: 0) else { throw .notAJournal(path: path) }
     let checksum = window.checksum(size - 4, at: 0)
-    let read: (magic: [UInt8], version: UInt16, header: JournalHeader, checksum: UInt32)
+    let read:
+      (magic: [UInt8], version: UInt16, flags: UInt16, header: JournalHeader, checksum: UInt32)
     do throws(WireError) {
       read = try window.read(size, at: 0) {
-        (reader) throws(WireError) -> ([UInt8], UInt16, JournalHeader, UInt32) in
+        (reader) throws(WireError) -> ([UInt8], UInt16, UInt16, JournalHeader, UInt32) in
         let magic = try reader.bytes(8)
         let version = try reader.uint16()
         let flags = try reader.uint16()
         let header = try JournalHeader(
           first: reader.uint64(), time: Int64(bitPattern: reader.uint64()),
-          isCompacted: flags & 1 != 0)
-        return try (magic, version, header, reader.uint32())
+          isCompacted: flags & 1 != 0, tellsUnsynced: flags & 2 != 0)
+        return try (magic, version, flags, header, reader.uint32())
       }
     } catch {
       throw .notAJournal(path: path)
@@ -76,6 +59,9 @@ final class JournalScanner {
         path: path, known: Int(JournalFormat.version), given: Int(read.version))
     }
     guard read.checksum == checksum, read.version > 0 else { throw .notAJournal(path: path) }
+    guard read.flags & ~JournalHeader.knownFlags == 0 else {
+      throw .unknownFlags(path: path, flags: read.flags & ~JournalHeader.knownFlags)
+    }
     guard read.header.first < JournalFormat.numbers else {
       throw .tooLarge(read.header.first, offset: 0, at: 12)
     }
@@ -114,11 +100,15 @@ final class JournalScanner {
   /// Goes back in front of a call that was read, which is read again then.
   func unread(_ frame: JournalFrame) { (offset, next) = (frame.offset, frame.header.sequence) }
 
-  /// Passes over calls whose numbers are below one.
+  /// Passes over calls whose numbers are below one. The file must go on to it: another one took the place of what was
+  /// read otherwise.
   func skip(below wanted: UInt64) throws(JournalError) {
     while next < wanted {
       let (before, number, known) = (offset, next, definitions.count)
-      guard let frame = try nextCall() else { return }
+      guard let frame = try nextCall() else {
+        guard next >= wanted else { throw .missing(offset: offset, expected: wanted, given: next) }
+        return
+      }
       guard frame.header.sequence >= wanted else { continue }
       (offset, next) = (before, number)
       definitions.removeSubrange(known...)
@@ -147,10 +137,9 @@ final class JournalScanner {
   func contents<Result>(
     of frame: JournalFrame, _ body: (inout WireReader) throws(WireError) -> Result
   ) throws(JournalError) -> Result {
+    let isThere = try window.load(frame.count, at: frame.contents)
     do throws(WireError) {
-      guard window.load(frame.count, at: frame.contents) else {
-        throw WireError(.tooShort(expected: frame.count, given: 0), at: 0)
-      }
+      guard isThere else { throw WireError(.tooShort(expected: frame.count, given: 0), at: 0) }
       return try window.read(frame.count, at: frame.contents, body)
     } catch {
       throw .malformed(offset: frame.offset, error)
@@ -159,16 +148,17 @@ final class JournalScanner {
 
   /// The next record of any kind.
   @inline(__always)
-  private func nextFrame() throws(JournalError) -> JournalFrame? {
+  func nextFrame() throws(JournalError) -> JournalFrame? {
     while true {
-      guard let found = try header(at: offset) else { return try end() }
+      guard let found = try wholeHeader(at: offset) else { return try end() }
       guard found.sequence < JournalFormat.numbers else {
         throw .tooLarge(found.sequence, offset: offset, at: 8)
       }
       guard found.sequence == next || (found.sequence > next && header.isCompacted) else {
         throw .missing(offset: offset, expected: next, given: found.sequence)
       }
-      guard let kind = RecordKind(rawValue: found.kind), found.flags == 0 else {
+      guard let kind = RecordKind(rawValue: found.kind), found.flags == 0 || header.tellsUnsynced
+      else {
         guard found.kind >= RecordKind.firstOptional else {
           throw .unknownKind(offset: offset, kind: found.kind)
         }
@@ -189,33 +179,17 @@ final class JournalScanner {
     }
   }
 
-  /// The header at an offset, whose own checksum is right, whatever is behind it.
-  @inline(__always)
-  private func headerAlone(at offset: Int) -> RecordHeader? {
-    guard window.load(JournalFormat.recordSize, at: offset),
-      let header = try? window.read(
-        JournalFormat.recordSize, at: offset,
-        { (reader) throws(WireError) in try RecordHeader(from: &reader) }),
-      header.length >= JournalFormat.recordSize, header.length <= JournalFormat.maximumRecord,
-      window.checksum(24, at: offset + 4) == header.ownChecksum
-    else { return nil }
-    return header
-  }
-
   /// The header of a whole record at an offset, whose checksums are right.
   @inline(__always)
-  private func header(at offset: Int) throws(JournalError) -> RecordHeader? {
-    guard let header = headerAlone(at: offset) else { return nil }
+  func wholeHeader(at offset: Int) throws(JournalError) -> RecordHeader? {
+    guard let header = try window.headerAlone(at: offset) else { return nil }
     // What is not there is torn, however long it would be.
     if header.length - JournalFormat.recordSize > limit.bytes, limit.wants(header),
       offset + header.length <= window.size
     {
       try refuse(header, at: offset)
     }
-    guard window.load(header.length, at: offset),
-      window.checksum(header.length - 4, at: offset + 4) == header.checksum
-    else { return nil }
-    return header
+    return try window.isWhole(header, at: offset) ? header : nil
   }
 
   /// Refuses what is longer than it may be, by its header alone. A definition may be as long as its lengths say.
@@ -225,55 +199,5 @@ final class JournalScanner {
     let given = header.length - JournalFormat.recordSize
     guard given > most else { return }
     throw .malformed(offset: offset, WireError(.limit(most, given: given), at: 4))
-  }
-
-  /// What there is where no record begins: the end, a torn one, or damage in front of others.
-  private func end() throws(JournalError) -> JournalFrame? {
-    let left = window.size - offset
-    if left <= 0 {
-      tail = .whole
-      return nil
-    }
-    // Somebody may be writing there: what was read may be half of a record that is whole by now.
-    if try isWholeByNow { return try nextFrame() }
-    if let resumes = try nextWhole() {
-      if try isWholeByNow { return try nextFrame() }
-      throw .damaged(offset: offset, resumes: resumes)
-    }
-    tail = .torn(offset: offset, bytes: left)
-    return nil
-  }
-
-  private var isWholeByNow: Bool {
-    get throws(JournalError) {
-      window.forget()
-      return try header(at: offset) != nil
-    }
-  }
-
-  /// Where a whole record begins that could follow.
-  ///
-  /// What is inside of a record is passed over as long as headers are whole, whatever it looks like: a write that
-  /// did not come to its end leaves a header that tells how long it would be, and its contents may be a journal.
-  /// Without a header, each byte may begin a record. Checksums of more than 64 MB are not tried: then nobody knows
-  /// what the rest is, and nothing may be cut.
-  private func nextWhole() throws(JournalError) -> Int? {
-    var position = offset
-    while let torn = headerAlone(at: position) {
-      if position > offset, try header(at: position) != nil { return position }
-      position += torn.length
-    }
-    if position == offset { position += 1 }
-    var budget = 64 << 20
-    while window.load(JournalFormat.recordSize, at: position) {
-      defer { position += 1 }
-      guard let found = headerAlone(at: position), found.sequence >= next,
-        found.sequence - next < 1 << 40
-      else { continue }
-      budget -= found.length
-      if budget < 0 { throw .damaged(offset: offset, resumes: nil) }
-      if try header(at: position) != nil { return position }
-    }
-    return nil
   }
 }

@@ -5,7 +5,7 @@ struct JournalState {
   /// The file; nil once it is closed.
   private(set) var file: JournalFile?
   /// Why there is none any more, until somebody who closes the journal was told.
-  private(set) var failure: JournalError?
+  var failure: JournalError?
   /// The file's length.
   var end: Int
   /// The number of the file's first record.
@@ -16,81 +16,55 @@ struct JournalState {
   var synced: UInt64
   /// How often somebody waited for the disk.
   var syncs = 0
+  /// The file's path.
+  let path: String
+  /// The tasks that are suspended, in the order in which they came; and whether the thread of the journal waits for them.
+  var suspended: [JournalWaiter] = []
+  var isServed = false
+  /// How many were resumed at a time.
+  var resumed = 0
   /// Whether somebody is waiting for the disk.
   var isSyncing = false
   /// Whether somebody is making a smaller file of this one.
   var isCompacting = false
+  /// Whether files change, or are closed: no record is written then, and nobody else waits for the disk.
+  var isChanging = false
+  /// Whether one who wants to wait for the disk must wait for others.
+  var isBusy: Bool { isSyncing || isChanging }
   /// Whether somebody waits until no record is on its way, to close the file. None is begun then.
   var isClosing = false
   /// How long the file is at least when it is tried once more to put it aside.
   var patience = 0
+  /// When the path was last seen to lead to the file.
+  private var seen: Int64 = 0
+  /// How long nothing is asked then, if no record is waited for.
+  private static let rest: Int64 = 10_000_000
+  /// Whether and how calls wait for the disk.
+  private let options: JournalOptions
+  /// What is behind the records.
+  private var room: JournalRoom
+  /// Whether each record tells how many before it were not on the disk; and how many the last one told.
+  private var (tellsUnsynced, told) = (false, UInt8(0))
   /// The messages that the file defines, and the number of each of the interface's, by its index there.
   private var definitions: [Definition]
   private var numbers: [UInt16?] = []
 
-  /// Opens a file for writing: finds its end, and cuts what a broken write left there. A new one, and its name, are on
-  /// the disk then if somebody waits for it.
-  static func open(
-    _ path: String, _ sync: JournalOptions.Sync
-  ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
-    var file = try JournalFile(path, for: .appending)
-    try file.lock()
-    // Who had the lock may have put that file aside before.
-    while !file.isAt(path) {
-      file = try JournalFile(path, for: .appending)
-      try file.lock()
-    }
-    if file.size < JournalFormat.headerSize, try isBeginning(file) {
-      let first = try JournalFiles.nextSequence(before: path)
-      try begin(file, JournalHeader(first: first, time: JournalFile.now))
-      if sync != .never { try file.sync() }
-      try JournalFile.syncFolder(of: path)
-      return (JournalState(file, JournalFormat.headerSize, first, next: first, []), .whole)
-    }
-    let scanner = try JournalScanner(JournalWindow(file), path: path)
-    while try scanner.nextCall() != nil {}
-    if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
-    JournalFiles.removeSecondName(of: file, from: scanner.header.first, of: path)
-    // Who gave the file its name may have died before that was on the disk.
-    try JournalFile.syncFolder(of: path)
-    return (
-      JournalState(
-        file, scanner.offset, scanner.header.first, next: scanner.next, scanner.definitions),
-      scanner.tail
-    )
-  }
-
-  /// Whether a short file is empty, or what a journal begins with.
-  private static func isBeginning(_ file: JournalFile) throws(JournalError) -> Bool {
-    let window = JournalWindow(file)
-    let count = min(window.size, JournalFormat.magic.count)
-    guard window.load(count, at: 0) else { return false }
-    do throws(WireError) {
-      let bytes = try window.read(count, at: 0) { (reader) throws(WireError) in
-        try reader.bytes(count)
-      }
-      return bytes == Array(JournalFormat.magic.prefix(count))
-    } catch {
-      return false
-    }
-  }
-
-  /// Writes the beginning of a file.
-  static func begin(_ file: JournalFile, _ header: JournalHeader) throws(JournalError) {
-    try file.cut(to: 0)
-    var writer = WireWriter(limit: JournalFormat.headerSize)
-    do throws(WireError) { try header.write(to: &writer) } catch { throw .refused(error) }
-    try file.append(writer, at: 0)
-  }
-
   init(
-    _ file: JournalFile, _ end: Int, _ first: UInt64, next: UInt64, _ definitions: [Definition]
+    _ file: JournalFile, _ end: Int, _ header: JournalHeader, next: UInt64,
+    _ definitions: [Definition], _ options: JournalOptions, told: UInt8 = 0
   ) {
+    path = file.path
     self.file = file
     self.end = end
-    self.first = first
+    self.options = options
+    first = header.first
     self.next = next
-    // Whoever wrote a file before may not have waited for the disk.
+    tellsUnsynced = header.tellsUnsynced && options.sync != .never
+    // What a process that was killed left is used, and one that nobody waits for needs none.
+    room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: max(end, file.size))
+    if !tellsUnsynced { room.trim(to: end, of: file) }
+    if tellsUnsynced { self.told = told }
+    // Records of an earlier process may not be on the disk.
     synced = next == first ? next : 0
     self.definitions = definitions
   }
@@ -104,34 +78,38 @@ struct JournalState {
     file = nil
   }
 
-  /// Lets go of the file, if it is there; throws why it is not, to the first who asks.
-  mutating func close() throws(JournalError) {
-    defer { failure = nil }
-    try sync()
-    if let failure { throw failure }
+  /// Lets others write the file.
+  mutating func letGo() {
     file?.unlock()
     file = nil
   }
 
-  /// Waits until all is on the disk.
-  mutating func sync() throws(JournalError) {
-    guard let file, synced < next else { return }
-    do { try file.sync() } catch {
-      // What was not written may be forgotten by the system: nobody knows what is on the disk.
-      end(after: error)
-      throw error
-    }
-    synced = next
-    syncs += 1
+  /// The number up to which the thread of the journal brings records to the disk; nil if no task waits.
+  mutating func nextServed() -> UInt64? {
+    let wanted = lastWanted
+    isServed = wanted != nil
+    return wanted
   }
 
-  /// Waits until the name of the file that took the place of another one is on the disk.
-  mutating func syncFolder(of path: String) throws(JournalError) {
-    do { try JournalFile.syncFolder(of: path) } catch {
-      // Nobody knows which of them is there after the machine has stopped.
-      end(after: error)
-      throw error
-    }
+  /// Writes that the last records are on the disk, which they cannot tell of themselves: what becomes of them later is
+  /// damage, and not a power cut. It does no harm if that is not written.
+  mutating func tellSynced() {
+    // Behind the last number there is none for it.
+    guard told > 0, next < JournalFormat.numbers, let file else { return }
+    var header = RecordHeader(kind: .mark, sequence: next, time: JournalFile.now)
+    header.kind = RecordKind.synced
+    var writer = WireWriter(limit: JournalFormat.recordSize)
+    guard (try? RecordHeader.reserve(in: &writer)) != nil else { return }
+    header.fill(in: &writer, at: 0)
+    if (try? append(writer, to: file)) != nil { told = 0 }
+  }
+
+  /// The room behind the records was cut.
+  mutating func forgetRoom() { room.forget(behind: end) }
+
+  /// Cuts the room behind the records, which nobody needs any more.
+  mutating func trim() {
+    if let file { room.trim(to: end, of: file) }
   }
 
   /// Finds the messages of an interface among those that the file defines.
@@ -152,6 +130,9 @@ struct JournalState {
     self.end = end
     self.definitions = definitions
     patience = 0
+    tellsUnsynced = options.sync != .never
+    told = 0
+    room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: end)
     prepare(interface)
   }
 
@@ -159,11 +140,13 @@ struct JournalState {
   @inline(__always)
   mutating func append(
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage,
-    of interface: Interface, at time: Int64, path: String
+    of interface: Interface, at time: Int64
   ) throws(JournalError) -> UInt64 {
     guard let file, !isClosing else { throw .closed(path: path) }
+    try look(for: file, at: path, time)
     guard next < JournalFormat.numbers else { throw .tooLarge(next, offset: end, at: 8) }
     var header = RecordHeader(kind: kind, sequence: next, time: time)
+    if tellsUnsynced { header.flags = RecordHeader.telling(unsynced: next - synced) }
     guard let number = numbers[message.index] else {
       return try appendDefined(&writer, header, message, of: interface, to: file)
     }
@@ -171,7 +154,30 @@ struct JournalState {
     header.fill(in: &writer, at: 0)
     try append(writer, to: file)
     next += 1
+    told = header.flags
     return header.sequence
+  }
+
+  /// Asks whether the path still leads to the file, if that was not asked for some milliseconds. Where records are waited
+  /// for, it is asked at the end of each wait.
+  @inline(__always)
+  private mutating func look(
+    for file: JournalFile, at path: String, _ time: Int64
+  ) throws(JournalError) {
+    if options.sync == .never, time &- seen > Self.rest || time < seen {
+      try lookNow(for: file, at: path, time)
+    }
+  }
+
+  mutating func lookNow(
+    for file: JournalFile, at path: String, _ time: Int64
+  ) throws(JournalError) {
+    guard file.isAt(path) else {
+      let error = JournalError.displaced(path: path)
+      end(after: error)
+      throw error
+    }
+    seen = time
   }
 
   /// Appends a record behind the definition of its message, both by one write.
@@ -190,8 +196,9 @@ struct JournalState {
     do throws(WireError) {
       try RecordHeader.reserve(in: &writer)
       try definition.write(to: &writer)
-      RecordHeader(kind: .definition, message: number, sequence: next, time: header.time)
-        .fill(in: &writer, at: 0)
+      var defining = header
+      defining.kind = RecordKind.definition.rawValue
+      defining.fill(in: &writer, at: 0)
       let start = writer.count
       try writer.append(record.bytes)
       header.fill(in: &writer, at: start)
@@ -202,16 +209,19 @@ struct JournalState {
     definitions.append(definition)
     numbers[message.index] = number
     next += 1
+    told = header.flags
     return header.sequence
   }
 
   private mutating func append(
     _ writer: borrowing WireWriter, to file: JournalFile
   ) throws(JournalError) {
+    room.make(writer.count, at: end, in: file)
     do { try file.append(writer, at: end) } catch {
+      room.forget(behind: end)
       // Half a record could not be cut: others behind it would be taken for damage. Some wait for those before it.
       if file.size != end {
-        try? sync()
+        if (try? file.sync()) != nil { synced = next }
         end(after: error)
       }
       throw error

@@ -123,8 +123,9 @@ enum Help {
       forward journal --json bank.journal | jq .selector
       forward journal --check bank.journal
       forward journal --follow bank.journal
+      forward journal --salvage rescued.journal bank.journal
 
-    Usage: forward journal [--json] [--check | --follow] FILE
+    Usage: forward journal [--json] [--check | --follow | --salvage OUT] FILE
 
     Shows the calls of a journal, those of the files that were put aside first: number, time
     (at Greenwich), message, arguments, and what became of the call if that was recorded.
@@ -132,6 +133,8 @@ enum Help {
       --json     one JSON object on a line for each call
       --check    reads all and shows no call, but how many there are, and where the file is torn
       --follow   goes on with what is written from now on
+      --salvage  writes each whole call, also behind damage, to a new journal, and says what is
+                 left out; FILE stays as it is
 
     The exit code is 65 if the file is damaged or no journal; with --check it is 1 if it is torn,
     which the next one to write will mend.

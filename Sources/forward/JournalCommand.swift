@@ -19,7 +19,14 @@ enum JournalCommand {
     if isChecking, isFollowing {
       throw options.fault("--check reads to the end, --follow for ever")
     }
+    let outputs = options.values["--salvage"] ?? []
+    if outputs.count > 1 || (!outputs.isEmpty && (isChecking || isFollowing)) {
+      throw options.fault("--salvage writes one new journal, and neither checks nor follows")
+    }
     do {
+      if let output = outputs.first {
+        return try SalvageCommand.run(path, to: output, isJSON: options.isJSON)
+      }
       var listing = try Listing(path, isJSON: options.isJSON, isQuiet: isChecking)
       try listing.readAll(showsProgress: !isFollowing)
       if isFollowing {

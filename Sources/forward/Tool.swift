@@ -89,7 +89,7 @@ struct Options {
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
     case .bench: ([], ["--json", "--html", "--rounds"])
-    case .journal: (["--json", "--follow", "--check"], [])
+    case .journal: (["--json", "--follow", "--check"], ["--salvage"])
     case .serve: (["--json"], ["--as", "--count"])
     case .send: (["--json", "--tell", "--ping"], ["--deadline", "--expect"])
     case .tour: ([], [])

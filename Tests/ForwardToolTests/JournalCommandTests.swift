@@ -217,4 +217,39 @@ struct JournalCommandTests {
       #expect(try shown(["--check", path], hasOutput: false) == "")
     }
   }
+
+  @Test("calls behind damage are written to a new journal, and what is left out is shown")
+  func salvage() throws {
+    try withFile { path in
+      try written(path)
+      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+      let records = try Tool.run(["journal", "--json", path]).output.split(separator: "\n")
+      let reader = try JournalReader(at: path)
+      _ = try reader.next()
+      let start = try #require(try reader.next()).offset
+      var bytes = whole
+      bytes[start + 33] ^= 1
+      try bytes.write(to: URL(fileURLWithPath: path))
+      #expect(try Tool.run(["journal", "--check", path]).status == 65)
+      let output = path + ".out"
+      defer { try? FileManager.default.removeItem(atPath: output) }
+      var result = try Tool.run(["journal", "--salvage", output, path])
+      #expect(result.status == 0 && result.errors == "")
+      let lines = result.output.split(separator: "\n")
+      #expect(lines.count == 3 && lines[0].hasPrefix("2 calls of 1 file in \(output)"))
+      #expect(lines[1].hasPrefix("left out  \(path): "))
+      #expect(lines[1].hasSuffix("bytes from byte \(start) on are no record"))
+      #expect(lines[2] == "missing   call 2")
+      result = try Tool.run(["journal", "--json", output])
+      #expect(result.output.split(separator: "\n") == [records[0], records[2]])
+      // Nothing is written over.
+      result = try Tool.run(["journal", "--salvage", output, path])
+      #expect(result.status == 1 && result.errors.contains("File exists"))
+      try FileManager.default.removeItem(atPath: output)
+      result = try Tool.run(["journal", "--json", "--salvage", output, path])
+      #expect(result.output.hasPrefix("{\"saved\":2,\"files\":1,\"losses\":[{\"path\":"))
+      #expect(result.output.hasSuffix("\"missing\":[[2,2]]}\n"))
+      #expect(try Tool.run(["journal", "--salvage", output, "--check", path]).status == 64)
+    }
+  }
 }

@@ -279,4 +279,41 @@ struct DiskFaultTests {
       _exit(0)
     }
   }
+
+  @Test("files do not change where their names could not be brought to the disk: too many are open")
+  func descriptors() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.sync = .group
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+      try Ledger.rename("1", on: journal)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(7), &limit)
+      let before = limit.rlim_cur
+      let free = open("/dev/null", O_RDONLY)
+      close(free)
+      for (extra, refused) in [
+        (1, { try journal.rotate() }), (2, { try journal.compact { _ in true } }),
+      ] as [(Int32, () throws -> Void)] {
+        limit.rlim_cur = rlim_t(free + extra)
+        setrlimit(__rlimit_resource_t(7), &limit)
+        do {
+          try refused()
+          require(false, "it was done, and is not on the disk")
+        } catch JournalError.system(_, _, EMFILE) {}
+      }
+      try Ledger.rename("2", on: journal)
+      limit.rlim_cur = before
+      setrlimit(__rlimit_resource_t(7), &limit)
+      require(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
+      try journal.rotate()
+      try Ledger.rename("3", on: journal)
+      try journal.close()
+      let ledger = Ledger()
+      try JournalReader(at: folder.journal).replay(Ledger.interface(), into: ledger)
+      require(ledger.names == ["1", "2", "3"])
+      _exit(0)
+    }
+  }
 }

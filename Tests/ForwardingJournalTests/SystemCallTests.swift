@@ -55,6 +55,28 @@ struct SystemCallTests {
     }
   }
 
+  @Test(
+    "a record that waits for the disk is one write and one wait; room is made with the first one")
+  func oneWait() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      for sync in [JournalOptions.Sync.each, .group] {
+        let folder = try Folder()
+        var options = JournalOptions()
+        options.sync = sync
+        let calls = try SystemCallTests.calls { begin in
+          let journal = try Journal(at: folder.journal, interface: interface, options)
+          begin()
+          for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+          _exit(0)
+        }
+        let record = ["write a.journal", "fdatasync a.journal"]
+        require(calls == ["write a.journal"] + (1...5).flatMap { _ in record }, "\(calls)")
+      }
+      _exit(0)
+    }
+  }
+
   @Test("a file's name is on the disk before it is used, and so is a new file if somebody waits")
   func opening() async {
     await #expect(processExitsWith: .success) {

@@ -47,6 +47,7 @@ struct SystemCall {
     ]
     static let (numberOfDataSync, numberOfCut): (UInt32, UInt32) = (75, 77)
     static let numberOfFolderSync: UInt32 = 74
+    private static let numberOfListing: UInt32 = 217
   #else
     private static let names: [UInt64: String] = [
       64: "write", 66: "write", 68: "write", 70: "write", 287: "write", 82: "fsync",
@@ -55,6 +56,7 @@ struct SystemCall {
     ]
     static let (numberOfDataSync, numberOfCut): (UInt32, UInt32) = (83, 46)
     static let numberOfFolderSync: UInt32 = 82
+    private static let numberOfListing: UInt32 = 61
   #endif
 
   // Neither is offered to Swift, as they take any number of arguments.
@@ -117,6 +119,9 @@ struct SystemCall {
       require(isSet == 0, "no filter is allowed")
     }
   }
+
+  /// Makes the system list no folder from now on.
+  static func refuseListing() { refuse(numberOfListing) }
 
   /// How long files of this process may be: a write that reaches the end is cut short first, and then refused.
   static func limitFiles(to size: Int?) {

@@ -14,13 +14,14 @@ enum JournalFuzz {
   static func run(_ bytes: [UInt8]) throws {
     try read(bytes)
     try read(head() + bytes)
-    try read(records(FuzzInput(bytes)))
+    try read(records(FuzzInput(bytes), flags: 0))
+    try read(records(FuzzInput(bytes), flags: 2))
   }
 
   /// Whole records of what the bytes say: a kind, the number of a message, and contents.
-  private static func records(_ input: FuzzInput) -> [UInt8] {
+  private static func records(_ input: FuzzInput, flags: UInt8) -> [UInt8] {
     var input = input
-    var file = head()
+    var file = head(flags)
     var sequence: UInt64 = 1
     for (number, message) in WireFuzz.interface.messages.enumerated() {
       let texts = [WireFuzz.interface.name, message.selector.name, message.encoding].map {
@@ -33,7 +34,7 @@ enum JournalFuzz {
       let kind = input.byte()
       let message = UInt16(input.byte() & 7)
       let contents = input.bytes(input.number(below: 40))
-      file += record(kind & 7, message, sequence, contents)
+      file += record(kind & 7, message, sequence, contents, told: flags == 0 ? 0 : kind >> 4)
       if kind & 7 != 1 { sequence += kind & 8 == 0 ? 1 : 2 }
       // Now and then something that is no record.
       if kind > 250 { file += input.bytes(3) }
@@ -49,18 +50,20 @@ enum JournalFuzz {
     little(UInt64(unsafe fwd_crc32c(0, bytes, bytes.count)), 4)
   }
 
-  private static func head() -> [UInt8] {
+  private static func head(_ flags: UInt8 = 0) -> [UInt8] {
     let bytes: [UInt8] =
-      [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 1, 0, 0, 0] + little(1, 8) + little(0, 8)
+      [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 1, 0, flags, 0] + little(1, 8)
+      + little(0, 8)
     return bytes + checksum(bytes)
   }
 
   private static func record(
-    _ kind: UInt8, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8]
+    _ kind: UInt8, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8],
+    told: UInt8 = 0
   ) -> [UInt8] {
     let head =
       little(UInt64(32 + contents.count), 4) + little(sequence, 8) + little(0, 8)
-      + little(UInt64(message), 2) + [kind, 0]
+      + little(UInt64(message), 2) + [kind, told]
     let rest = head + checksum(head) + contents
     return checksum(rest) + rest
   }
@@ -81,7 +84,9 @@ enum JournalFuzz {
       failure = error
     }
     if failure == nil {
-      try demand(reader.tail != .whole || reader.offset == bytes.count, "the end is not the end")
+      try demand(
+        reader.tail != .whole || bytes[reader.offset...].allSatisfy { $0 == 0 },
+        "the end is not the end")
       if case .torn(let offset, let count) = reader.tail {
         try demand(offset + count == bytes.count, "a torn end is longer than the file")
         try again(Array(bytes[..<offset]), records)

@@ -10,7 +10,7 @@ import Invocations
   import Darwin
 #endif
 
-// The one file of this module that handles memory and descriptors.
+// This file handles descriptors, and `JournalWindow.swift` memory: no other of this module does.
 
 /// The CRC-32C of bytes.
 enum JournalChecksum {
@@ -31,10 +31,12 @@ enum JournalChecksum {
 final class JournalFile: Sendable {
   let path: String
   private let descriptor: Int32
-  // SAFETY: set by who opens the file, before anybody else knows it.
+  /// Which of all files it is.
+  private let identity: FWDFileIdentity
+  // SAFETY: set in the function that opens the file, before another one has it.
   private nonisolated(unsafe) var lockedIn: OwnProcess?
 
-  enum Purpose { case reading, appending, replacing }
+  enum Purpose { case reading, appending, replacing, creating }
 
   /// Opens a file; to append, it is made where there is none.
   init(_ path: String, for purpose: Purpose) throws(JournalError) {
@@ -42,12 +44,14 @@ final class JournalFile: Sendable {
     let flags =
       switch purpose {
       case .reading: O_RDONLY
-      case .appending: O_RDWR | O_CREAT | O_APPEND
+      case .appending: O_RDWR | O_CREAT
       // Not cut before it is locked: it may be somebody's journal.
-      case .replacing: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW
+      case .replacing: O_RDWR | O_CREAT | O_NOFOLLOW
+      case .creating: O_RDWR | O_CREAT | O_EXCL
       }
     descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
+    identity = fwd_identity_of_descriptor(descriptor)
     guard facts.st_mode & S_IFMT == S_IFREG else {
       throw .system("opened", path: path, code: EINVAL)
     }
@@ -78,12 +82,10 @@ final class JournalFile: Sendable {
     )
   }
 
-  /// Whether a path leads to this file.
+  /// Whether a path leads to this file. Its times are not asked for: they would be written with the next record then.
   func isAt(_ path: String) -> Bool {
-    var other = stat()
-    let own = facts
-    return unsafe stat(path, &other) == 0 && other.st_ino == own.st_ino
-      && other.st_dev == own.st_dev
+    let other = unsafe fwd_identity_at(path)
+    return other.number != 0 && other.number == identity.number && other.device == identity.device
   }
 
   /// Makes this the only one that writes the file.
@@ -100,15 +102,16 @@ final class JournalFile: Sendable {
   /// Lets others write the file, also while a child has the descriptor, which does not let go of its parent's lock.
   func unlock() { if unsafe lockedIn?.isForked == false { flock(descriptor, LOCK_UN) } }
 
-  /// Appends bytes by one `write`. What it leaves is written by another one; if that fails, the file is cut back
-  /// to `end`, where it ended before.
+  /// Writes bytes at `end`, where the records end, by one `write`. What it leaves is written by another one; if that
+  /// fails, the file is cut back to `end`.
   func append(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
     let code = unsafe writer.withBytes { bytes -> Int32 in
       var written = 0
       while written < bytes.count {
         // SAFETY: within the bytes that the writer lends.
-        let count = unsafe write(
-          descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written)
+        let count = unsafe pwrite(
+          descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written,
+          off_t(end + written))
         if count > 0 {
           written += count
         } else if count == 0 || errno != EINTR {
@@ -138,31 +141,84 @@ final class JournalFile: Sendable {
 
   /// Waits until the names in the folder of a path are on the disk.
   static func syncFolder(of path: String) throws(JournalError) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A file system without such names does not open a folder for that, or has nothing to wait for.
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    while fsync(descriptor) != 0 {
-      let code = errno
-      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
-      if code != EINTR { throw .system("synchronized", path: folder, code: code) }
-    }
+    try JournalFolder(of: path).sync()
   }
 
-  /// Reads into memory; fewer bytes at the end of the file.
-  fileprivate func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+  /// Reads into memory: at least so many bytes as are wanted, unless the file ends before.
+  ///
+  /// An error is never taken for the end of the file, which is where its size says. One behind what is wanted is met
+  /// again by the next who wants more.
+  func read(
+    _ memory: UnsafeMutableRawBufferPointer, at offset: Int, wanting wanted: Int
+  ) throws(JournalError) -> Int {
     var count = 0
     while count < memory.count {
       // SAFETY: within the memory that was lent.
       let more = unsafe pread(
         descriptor, memory.baseAddress.unsafelyUnwrapped + count, memory.count - count,
         off_t(offset + count))
-      if more < 0, errno == EINTR { continue }
-      if more <= 0 { break }
-      count += more
+      if more > 0 {
+        count += more
+        continue
+      }
+      let code = more < 0 ? errno : EIO
+      if more < 0, code == EINTR { continue }
+      if count >= wanted || (more == 0 && offset + count >= size) { break }
+      throw .system("read", path: path, code: code)
     }
     return count
+  }
+
+  /// Where data begins at or behind an offset, behind a hole; the offset itself where the file system cannot tell.
+  func data(from offset: Int) -> Int {
+    let found = lseek(descriptor, off_t(offset), Self.seekData)
+    if found >= offset { return Int(found) }
+    return errno == ENXIO ? size : offset
+  }
+
+  #if os(Linux)
+    // SEEK_DATA, which Glibc offers to C alone unless asked for.
+    private static let seekData: Int32 = 3
+  #else
+    private static let seekData = SEEK_DATA
+  #endif
+
+  /// Whether the file begins with all the bytes of another one.
+  func begins(as other: JournalFile) throws(JournalError) -> Bool {
+    let size = other.size
+    guard size <= self.size else { return false }
+    let (own, others) = (JournalWindow(self), JournalWindow(other))
+    var offset = 0
+    while offset < size {
+      let count = min(own.capacity, size - offset)
+      guard try own.load(count, at: offset), try others.load(count, at: offset) else {
+        return false
+      }
+      if own.checksum(count, at: offset) != others.checksum(count, at: offset) { return false }
+      offset += count
+    }
+    return true
+  }
+
+  /// The names in a folder.
+  static func names(in folder: String) throws(JournalError) -> [String] {
+    guard let stream = unsafe opendir(folder) else {
+      throw .system("listed", path: folder, code: errno)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      // The end and an error are told apart by it alone.
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { break }
+      // SAFETY: a text of the system, which ends with zero within the entry, until the next one is read.
+      names.append(
+        unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+          unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+        })
+    }
+    if errno != 0 { throw .system("listed", path: folder, code: errno) }
+    return names
   }
 
   /// Renames a file, over the one that has the name.
@@ -188,82 +244,33 @@ final class JournalFile: Sendable {
   }
 }
 
-/// A part of a file, or bytes, in memory: what is read of a journal.
+/// A folder whose names are to be on the disk. Who changes them opens it before: it can be refused for want of
+/// descriptors.
 @safe
-final class JournalWindow {
-  // SAFETY: of `capacity` bytes, the first `count` of which are those of the file from `start` on.
-  private var base: UnsafeMutableRawPointer
-  private(set) var capacity: Int
-  private var start = 0
-  private var count = 0
-  private let file: JournalFile?
-  /// Whether bytes are being read, so that no others may be loaded.
-  private(set) var isLent = false
+final class JournalFolder {
+  private let path: String
+  private let descriptor: Int32
 
-  init(_ file: JournalFile) {
-    self.file = file
-    capacity = 1 << 18
-    unsafe base = .allocate(byteCount: capacity, alignment: 16)
-  }
-
-  /// A window on bytes in place of a file.
-  init(_ bytes: [UInt8]) {
-    file = nil
-    capacity = max(1, bytes.count)
-    count = bytes.count
-    unsafe base = .allocate(byteCount: capacity, alignment: 16)
-    unsafe bytes.withUnsafeBytes {
-      if let from = $0.baseAddress { unsafe base.copyMemory(from: from, byteCount: $0.count) }
+  /// Opens the folder of a path.
+  init(of file: String) throws(JournalError) {
+    path = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+    descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A file system without such names, and a folder that may not be listed, are not opened for that.
+    let code = errno
+    guard descriptor >= 0 || [EACCES, EPERM, EINVAL, EISDIR, ENOTSUP].contains(code) else {
+      throw .system("opened", path: path, code: code)
     }
   }
 
-  deinit { unsafe base.deallocate() }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// How long the file is now.
-  var size: Int { file?.size ?? count }
-
-  /// Gets bytes of the file into memory; false if it has not that many.
-  @inline(__always)
-  func load(_ wanted: Int, at offset: Int) -> Bool {
-    if offset >= start, offset + wanted <= start + count { return true }
-    return loadMore(wanted, at: offset)
-  }
-
-  /// Reads the file anew, when it is asked next.
-  func forget() { if file != nil { count = 0 } }
-
-  private func loadMore(_ wanted: Int, at offset: Int) -> Bool {
-    guard let file, offset + wanted <= file.size else { return false }
-    if wanted > capacity {
-      unsafe base.deallocate()
-      capacity = wanted
-      unsafe base = .allocate(byteCount: capacity, alignment: 16)
+  /// Waits until its names are on the disk.
+  func sync() throws(JournalError) {
+    while descriptor >= 0, fsync(descriptor) != 0 {
+      let code = errno
+      // There is nothing to wait for.
+      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
+      if code != EINTR { throw .system("synchronized", path: path, code: code) }
     }
-    start = offset
-    count = unsafe file.read(
-      UnsafeMutableRawBufferPointer(start: base, count: capacity), at: offset)
-    return wanted <= count
-  }
-
-  /// Lends a reader of bytes that are in memory.
-  @inline(__always)
-  func read<Result>(
-    _ wanted: Int, at offset: Int, _ body: (inout WireReader) throws(WireError) -> Result
-  ) throws(WireError) -> Result {
-    precondition(offset >= start && offset + wanted <= start + count)
-    // SAFETY: the bytes are there, and a reader that is asked for more while `body` reads refuses.
-    let wasLent = isLent
-    isLent = true
-    defer { isLent = wasLent }
-    var reader = unsafe WireReader(
-      UnsafeRawBufferPointer(start: base + (offset - start), count: wanted))
-    return try body(&reader)
-  }
-
-  /// The checksum of bytes that are in memory.
-  @inline(__always)
-  func checksum(_ wanted: Int, at offset: Int) -> UInt32 {
-    precondition(offset >= start && offset + wanted <= start + count)
-    return unsafe fwd_crc32c(0, base + (offset - start), wanted)
   }
 }

@@ -1,0 +1,131 @@
+import ForwardingWire
+import Invocations
+
+// Records, and when they are on the disk.
+extension Journal {
+  /// Writes a call of one of the interface's messages, and forwards it to nobody.
+  ///
+  /// Returns the number of its record, which is in the file then, and on the disk if the options say so.
+  @discardableResult
+  public func record(_ call: Invocation) throws(JournalError) -> UInt64 {
+    try check()
+    var writer = WireWriter(limit: recordLimit)
+    let message = try write(call, to: &writer)
+    return try write(&writer, .call, message)
+  }
+
+  /// The same, without a thread that waits for the disk: the task is suspended.
+  ///
+  /// A task that is cancelled meanwhile goes on when the record is on the disk, as it cannot be taken back.
+  @discardableResult
+  public nonisolated(nonsending) func recordAwaiting(
+    _ call: Invocation
+  ) async throws(JournalError) -> UInt64 {
+    try check()
+    var writer = WireWriter(limit: recordLimit)
+    let message = try write(call, to: &writer)
+    return try await writeAwaiting(&writer, .call, message)
+  }
+
+  /// Writes the contents of a record behind room for its header.
+  private func write(
+    _ call: Invocation, to writer: inout WireWriter
+  ) throws(JournalError) -> InterfaceMessage {
+    do throws(WireError) {
+      let message = try interface.message(of: call)
+      try RecordHeader.reserve(in: &writer)
+      try message.writeArguments(of: call, to: &writer)
+      return message
+    } catch {
+      throw .refused(error)
+    }
+  }
+
+  var recordLimit: Int {
+    let most = JournalFormat.maximumRecord - JournalFormat.recordSize
+    return min(interface.limits.message, most) + JournalFormat.recordSize
+  }
+
+  @inline(__always)
+  func refusing<Result>(
+    _ body: () throws(WireError) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(WireError) { return try body() } catch { throw .refused(error) }
+  }
+
+  /// Appends a record, and waits for the disk as the options say.
+  @discardableResult
+  func write(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
+  ) throws(JournalError) -> UInt64 {
+    let time = JournalFile.now
+    var appended = try append(&writer, kind, message, at: time)
+    while appended == nil {
+      state.wait { $0.isChanging ? nil : () }
+      appended = try append(&writer, kind, message, at: time)
+    }
+    guard let appended else { return 0 }
+    if appended.isFull { rotateFull(message) }
+    switch options.sync {
+    case .never: break
+    case .each: try syncNow(appended.sequence)
+    case .group: try wait(for: appended.sequence + 1)
+    }
+    return appended.sequence
+  }
+
+  /// The same for a task.
+  @discardableResult
+  nonisolated(nonsending) func writeAwaiting(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
+  ) async throws(JournalError) -> UInt64 {
+    let time = JournalFile.now
+    var appended = try append(&writer, kind, message, at: time)
+    while appended == nil {
+      try await state.suspend(until: .unchanged) {}
+      appended = try append(&writer, kind, message, at: time)
+    }
+    guard let appended else { return 0 }
+    if appended.isFull {
+      try await state.perform { () throws(JournalError) in self.rotateFull(message) }
+    }
+    let sequence = appended.sequence
+    switch options.sync {
+    case .never: break
+    case .each:
+      try await state.perform { () throws(JournalError) in try self.syncNow(sequence) }
+    case .group: try await waitAwaiting(for: sequence + 1)
+    }
+    return sequence
+  }
+
+  private struct Appended {
+    let sequence: UInt64
+    /// Whether the file is to be put aside.
+    let isFull: Bool
+  }
+
+  /// Appends a record; nil while files change.
+  @inline(__always)
+  private func append(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage, at time: Int64
+  ) throws(JournalError) -> Appended? {
+    try state.withLock { (state) throws(JournalError) in
+      if state.isChanging { return nil }
+      let sequence = try state.append(&writer, kind, message, of: interface, at: time)
+      return Appended(
+        sequence: sequence,
+        isFull: options.rotation.map { state.end >= max($0, state.patience) } ?? false)
+    }
+  }
+
+  /// Puts a file aside that is long enough. The call is written, and must be made: that the file stays as long as it
+  /// is, is no reason against it.
+  private func rotateFull(_ message: InterfaceMessage) {
+    let size = options.rotation ?? 0
+    do throws(JournalError) { try rotate(ifAtLeast: size) } catch {
+      state.withLock { $0.patience = $0.end + max(4096, size / 8) }
+      ForwardingEvent.report(.failed(message.selector, Journal.self, error))
+    }
+  }
+}

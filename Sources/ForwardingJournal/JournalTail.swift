@@ -1,0 +1,19 @@
+/// The end of a journal.
+///
+/// ```swift
+/// JournalTail.torn(offset: 96, bytes: 11)  // 11 bytes from byte 96 on are no record
+/// JournalTail.whole                        // whole
+/// ```
+public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
+  /// A whole record, or none.
+  case whole
+  /// Bytes that are no record: a write that did not come to its end.
+  case torn(offset: Int, bytes: Int)
+
+  public var description: String {
+    switch self {
+    case .whole: "whole"
+    case .torn(let offset, let bytes): "\(bytes) bytes from byte \(offset) on are no record"
+    }
+  }
+}

@@ -1,0 +1,314 @@
+import ForwardingTestSupport
+import Foundation
+import Glibc
+import Testing
+@testable import ForwardingJournal
+
+/// Tasks that wait for the disk. Each test has a process of its own, so a pool of threads that no other test holds.
+@Suite("Tasks that wait for the disk")
+struct AwaitingTests {
+  /// An object whose calls are awaited.
+  private final class Diary: Sendable {
+    let names = LockedValue<[String]>([])
+  }
+
+  private static let note = try! AsyncMessage<NoResult, String>("note:")
+  private static let jot = try! Message<NoResult, String>("jot:")
+
+  private static func interface() throws -> Interface {
+    try MethodTable.of(Diary.self).register("note:", replacing: true) {
+      (diary: Diary, name: String) in
+      await Task.yield()
+      diary.names.withLock { $0.append(name) }
+    }
+    var interface = Interface("diary")
+    try interface.allow(note)
+    try interface.allow(jot)
+    return interface
+  }
+
+  private static func journal(
+    _ folder: Folder, _ sync: JournalOptions.Sync, to target: Diary? = nil, rotation: Int? = nil,
+    moment: JournalOptions.Moment = .before
+  ) throws -> Journal {
+    var options = JournalOptions()
+    (options.sync, options.rotation, options.moment) = (sync, rotation, moment)
+    return try Journal(at: folder.journal, interface: interface(), to: target, options)
+  }
+
+  /// Ends the process when it stands still, as no task can tell of that.
+  private static func watch() {
+    Thread {
+      sleep(30)
+      require(false, "the pool stands still")
+    }.start()
+  }
+
+  /// Waits for something that other tasks do, and holds no thread.
+  private static func until(_ isSo: () -> Bool) async throws {
+    while !isSo() { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  /// Sends calls in so many tasks. Each tells the error that its call ended with.
+  private static func send(
+    _ count: Int, on journal: Journal
+  ) -> (tasks: [Task<JournalError?, Never>], ended: LockedValue<Int>) {
+    let ended = LockedValue(0)
+    let tasks = (0..<count).map { number in
+      Task {
+        defer { ended.withLock { $0 += 1 } }
+        do { try await note("\(number)", on: journal) } catch { return error as? JournalError }
+        return nil
+      }
+    }
+    return (tasks, ended)
+  }
+
+  @Test("64 tasks in a pool of a few threads share waits for the disk")
+  func groups() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      let folder = try Folder()
+      let diary = Diary()
+      let journal = try AwaitingTests.journal(folder, .group, to: diary)
+      await withTaskGroup(of: Void.self) { group in
+        for task in 0..<64 {
+          group.addTask {
+            for call in 0..<20 { _ = try? await AwaitingTests.note("\(task) \(call)", on: journal) }
+          }
+        }
+      }
+      let records = 64 * 20
+      require(journal.nextSequence == UInt64(records) + 1 && journal.unsynced == 0)
+      require(journal.syncs * 8 < records, "\(journal.syncs) waits for \(records) records")
+      let names = diary.names.withLock { $0 }
+      for task in 0..<64 {
+        let own = names.filter { $0.hasPrefix("\(task) ") }
+        require(own == (0..<20).map { "\(task) \($0)" }, "\(own)")
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("tasks that wait for the disk hold no thread: all others go on while it is slow")
+  func suspended() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      for sync in [JournalOptions.Sync.group, .each] {
+        let folder = try Folder()
+        let diary = Diary()
+        let journal = try AwaitingTests.journal(folder, sync, to: diary)
+        // As if a thread were waiting for a slow disk.
+        journal.state.announce { $0.isSyncing = true }
+        let (tasks, ended) = AwaitingTests.send(64, on: journal)
+        try await AwaitingTests.until { journal.nextSequence == 65 }
+        for _ in 0..<100 { await Task.yield() }
+        require(ended.withLock { $0 } == 0, "a call was acknowledged before it was on the disk")
+        require(diary.names.withLock { $0 } == [], "and made")
+        journal.state.announce { $0.isSyncing = false }
+        for task in tasks { require(await task.value == nil) }
+        require(journal.unsynced == 0 && diary.names.withLock { $0.count } == 64)
+        require(sync == .each || journal.syncs == 1, "\(journal.syncs) waits")
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("tasks that write while files change hold no thread, and go on in the order they came in")
+  func changing() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      for sync in [JournalOptions.Sync.never, .each, .group] {
+        let folder = try Folder()
+        let journal = try AwaitingTests.journal(folder, sync)
+        // As if a thread were putting the file aside on a slow disk.
+        journal.state.announce { $0.isChanging = true }
+        let (tasks, ended) = AwaitingTests.send(64, on: journal)
+        try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 64 }
+        require(ended.withLock { $0 } == 0 && journal.nextSequence == 1)
+        journal.state.announce { $0.isChanging = false }
+        for task in tasks { require(await task.value == nil) }
+        require(journal.nextSequence == 65)
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("all tasks get the error of a disk that refuses, and none of their calls is made")
+  func failing() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      let folder = try Folder()
+      let diary = Diary()
+      let journal = try AwaitingTests.journal(folder, .group, to: diary)
+      journal.state.announce { $0.isSyncing = true }
+      let (tasks, _) = AwaitingTests.send(16, on: journal)
+      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 16 }
+      let failure = JournalError.system("synchronized", path: folder.journal, code: EIO)
+      let file = journal.state.withLock { $0.file }!
+      try? journal.finish(file, upTo: 17, failure)
+      for task in tasks {
+        let error = await task.value
+        require(error == failure, "\(error as Any)")
+      }
+      require(diary.names.withLock { $0 } == [])
+      do {
+        try await AwaitingTests.note("more", on: journal)
+        require(false, "the journal goes on")
+      } catch JournalError.closed(folder.journal) {}
+      do {
+        try journal.close()
+        require(false, "who closes it was not told")
+      } catch { require(error as? JournalError == failure) }
+      try journal.close()
+      _exit(0)
+    }
+  }
+
+  @Test("who closes a journal acknowledges the tasks that wait; all later ones get `closed`")
+  func closing() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      for sync in [JournalOptions.Sync.group, .each, .never] {
+        var (written, acknowledged) = (0, 0)
+        for round in 0..<10 {
+          let folder = try Folder()
+          let diary = Diary()
+          let journal = try AwaitingTests.journal(folder, sync, to: diary)
+          let ends = (0..<16).map { task in
+            Task { () -> (any Error)? in
+              do {
+                while true { try await AwaitingTests.note("\(task)", on: journal) }
+              } catch { return error }
+            }
+          }
+          try await Task.sleep(for: .milliseconds(round))
+          try journal.close()
+          for end in ends {
+            let error = await end.value as? JournalError
+            require(error == .closed(path: folder.journal), "\(error as Any)")
+          }
+          acknowledged += diary.names.withLock { $0.count }
+          let reader = try JournalReader(at: folder.journal)
+          while try reader.next() != nil { written += 1 }
+        }
+        require(written == acknowledged && written > 10, "\(acknowledged) of \(written), \(sync)")
+      }
+      _exit(0)
+    }
+  }
+
+  @Test(
+    "a task that is cancelled while it waits goes on when its call is on the disk, and makes it")
+  func cancelling() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      let folder = try Folder()
+      let diary = Diary()
+      let journal = try AwaitingTests.journal(folder, .group, to: diary)
+      journal.state.announce { $0.isSyncing = true }
+      let (tasks, ended) = AwaitingTests.send(4, on: journal)
+      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 4 }
+      for task in tasks { task.cancel() }
+      for _ in 0..<100 { await Task.yield() }
+      require(ended.withLock { $0 } == 0)
+      journal.state.announce { $0.isSyncing = false }
+      for task in tasks { require(await task.value == nil) }
+      require(diary.names.withLock { $0.count } == 4 && journal.unsynced == 0)
+      _exit(0)
+    }
+  }
+
+  @Test(
+    "a child that is forked while tasks wait is refused, and leaves the file and the tasks alone")
+  func forking() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      let folder = try Folder()
+      let journal = try AwaitingTests.journal(folder, .group)
+      try journal.record(AwaitingTests.jot.invocation("0"))
+      journal.state.announce { $0.isSyncing = true }
+      let (tasks, _) = AwaitingTests.send(8, on: journal)
+      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 8 }
+      let size = try folder.bytes().count
+      let child = Child {
+        for refused in [{ try journal.sync() }, { try journal.close() }] as [() throws -> Void] {
+          do {
+            try refused()
+            require(false, "a child uses its parent's journal")
+          } catch JournalError.forked {}
+        }
+      }
+      require(child.wait() == 0)
+      journal.state.announce { $0.isSyncing = false }
+      for task in tasks { require(await task.value == nil) }
+      require(try folder.bytes().count == size, "the room was cut")
+      require(journal.unsynced == 0 && journal.nextSequence == 10)
+      _exit(0)
+    }
+  }
+
+  @Test("what is put aside meanwhile has all calls, and each task's own are in order")
+  func rotating() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      for sync in [JournalOptions.Sync.group, .each, .never] {
+        for moment in [JournalOptions.Moment.before, .afterwards] {
+          let folder = try Folder()
+          let journal = try AwaitingTests.journal(
+            folder, sync, to: Diary(), rotation: 3000, moment: moment)
+          await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+              group.addTask {
+                for call in 0..<30 {
+                  _ = try? await AwaitingTests.note("\(task) \(call)", on: journal)
+                }
+              }
+            }
+          }
+          try journal.close()
+          let other = Diary()
+          let summary = try await JournalReader(at: folder.journal)
+            .replayAwaiting(AwaitingTests.interface(), into: other)
+          require(summary.made == 240, "\(summary.made)")
+          let names = other.names.withLock { $0 }
+          for task in 0..<8 {
+            let own = names.filter { $0.hasPrefix("\(task) ") }
+            require(own == (0..<30).map { "\(task) \($0)" }, "\(own)")
+          }
+          require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 3)
+        }
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("a task does not wait longer for each one that waits already", .timeLimit(.minutes(1)))
+  func many() async {
+    await #expect(processExitsWith: .success) {
+      AwaitingTests.watch()
+      let folder = try Folder()
+      let journal = try AwaitingTests.journal(folder, .group)
+      journal.state.announce { $0.isSyncing = true }
+      let count = 20_000
+      let (tasks, _) = AwaitingTests.send(count, on: journal)
+      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == count }
+      journal.state.announce { $0.isSyncing = false }
+      for task in tasks { require(await task.value == nil) }
+      require(journal.unsynced == 0 && journal.syncs == 1)
+      _exit(0)
+    }
+  }
+
+  @Test("a record that is awaited forwards to no object, and is on the disk")
+  func recording() async throws {
+    let folder = try Folder()
+    let journal = try Self.journal(folder, .group)
+    #expect(try await journal.recordAwaiting(Self.jot.invocation("1")) == 1)
+    #expect(try await journal.recordAwaiting(Self.jot.invocation("2")) == 2)
+    #expect(journal.unsynced == 0)
+    let other = try Message<NoResult, Int>("other:").invocation(1)
+    await #expect(throws: JournalError.self) { try await journal.recordAwaiting(other) }
+    #expect(journal.nextSequence == 3)
+  }
+}

@@ -1,0 +1,159 @@
+@testable import ForwardingJournal
+import ForwardingTestSupport
+import Foundation
+import Glibc
+import Testing
+@testable import ForwardingWire
+
+@Suite("Files that lose their names, and folders that are long")
+struct DisplacedTests {
+  private static let losses: [(name: String, lose: @Sendable (Folder) throws -> Void)] = [
+    ("removed", { try FileManager.default.removeItem(atPath: $0.journal) }),
+    (
+      "renamed",
+      { try FileManager.default.moveItem(atPath: $0.journal, toPath: $0.journal + ".1") }
+    ),
+    (
+      "replaced",
+      {
+        try $0.write($0.bytes(), "b"); rename($0.path + "/b", $0.journal)
+      }
+    ),
+    ("its folder", { try FileManager.default.moveItem(atPath: $0.path, toPath: $0.path + "x") }),
+  ]
+
+  @Test("a file that lost its name is told at the next append, and closes its journal")
+  func losing() throws {
+    for sync in [JournalOptions.Sync.each, .group, .never] {
+      for (name, lose) in Self.losses {
+        let folder = try Folder()
+        defer { try? FileManager.default.removeItem(atPath: folder.path + "x") }
+        var options = JournalOptions()
+        options.sync = sync
+        let ledger = Ledger()
+        let journal = try Journal(
+          at: folder.journal, interface: Ledger.interface(), to: ledger, options)
+        try FaultTests.send(1, to: journal)
+        try lose(folder)
+        // Where no record is waited for, the path is asked for no more often than this.
+        if sync == .never { usleep(20_000) }
+        let displaced = JournalError.displaced(path: folder.journal)
+        #expect(throws: displaced, "\(name), \(sync)") { try FaultTests.send(2, to: journal) }
+        #expect(throws: JournalError.closed(path: folder.journal)) {
+          try FaultTests.send(3, to: journal)
+        }
+        #expect(ledger.balance == 1, "the call was made")
+        #expect(throws: displaced) { try journal.close() }
+      }
+    }
+  }
+
+  @Test("a file that lost its name is neither put aside nor made smaller")
+  func losingWhileFilesChange() throws {
+    for doing in [{ try $0.rotate() }, { try $0.compact { _ in true } }]
+      as [(Journal) throws -> Void]
+    {
+      let folder = try Folder()
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+      let bytes = try folder.bytes()
+      try FileManager.default.moveItem(atPath: folder.journal, toPath: folder.path + "/kept")
+      try folder.write(Array("somebody's notes".utf8))
+      #expect(throws: JournalError.self) { try doing(journal) }
+      #expect(try folder.bytes() == Array("somebody's notes".utf8))
+      #expect(try folder.bytes("kept") == bytes)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      #expect(names == ["a.journal", "kept"])
+    }
+  }
+
+  @Test("a folder of many files is listed once, and each file is opened once")
+  func manyFiles() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let interface = try Ledger.interface()
+      let journal = try Journal(at: folder.journal, interface: interface)
+      for number in 1...60 {
+        try FaultTests.send(UInt64(number), to: journal)
+        try journal.rotate()
+      }
+      try journal.close()
+      var (folders, files) = (0, 0)
+      let status = try SystemCall.trace {
+        let reader = try JournalReader(at: folder.journal)
+        for number in 1...60 { require(try reader.next()?.sequence == UInt64(number)) }
+        require(try reader.next() == nil)
+      } at: { call in
+        if call.name == "open", call.result == nil {
+          let path = call.text(1)
+          if path == folder.path || path == folder.path + "/" { folders += 1 }
+          if path.hasPrefix(folder.journal) { files += 1 }
+        }
+        return true
+      }
+      require(status == 0)
+      require(folders <= 4, "the folder was listed \(folders) times")
+      require(files <= 66, "\(files) files were opened")
+      _exit(0)
+    }
+  }
+
+  @Test("a folder that cannot be listed is an error, unless the newest file alone is wanted")
+  func unreadableFolder() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      try FaultTests.send(1, to: journal)
+      try journal.close()
+      let child = Child {
+        SystemCall.refuseListing()
+        do {
+          _ = try JournalReader(at: folder.journal)
+          require(false, "older files were left out")
+        } catch JournalError.system("listed", folder.path, EIO) {}
+        let reader = try JournalReader(at: folder.journal, includingOlder: false)
+        require(try reader.next() != nil)
+      }
+      require(child.wait() == 0)
+      _exit(0)
+    }
+  }
+
+  @Test("flags of a file that a newer version made are refused, and the file is left alone")
+  func newerFlags() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    try FaultTests.send(1, to: journal)
+    try journal.close()
+    for bit in 2..<16 {
+      var bytes = try folder.bytes()
+      let flags = UInt16(1) << UInt16(bit)
+      (bytes[10], bytes[11]) = (UInt8(flags & 0xFF), UInt8(flags >> 8))
+      let checksum = Checksums.both(Array(bytes[..<28]), 0)[0]
+      for index in 0..<4 {
+        bytes[28 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(index)))
+      }
+      let folder = try Folder()
+      try folder.write(bytes)
+      let error = JournalError.unknownFlags(path: folder.journal, flags: flags)
+      #expect(throws: error) { try JournalReader(at: folder.journal) }
+      #expect(throws: error) { try Journal(at: folder.journal, interface: Ledger.interface()) }
+      #expect(try folder.bytes() == bytes)
+    }
+  }
+
+  @Test("a value that is read and asks the window of its reader for more is refused")
+  func lentWindow() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...10_000 { try FaultTests.send(UInt64(number), to: journal) }
+    try journal.close()
+    let window = JournalWindow(try JournalFile(folder.journal, for: .reading))
+    #expect(try window.load(32, at: 0))
+    var refused: JournalError?
+    try window.read(32, at: 0) { (_) throws(WireError) in
+      do { _ = try window.load(32, at: 300_000) } catch { refused = error as? JournalError }
+    }
+    #expect(refused == .inUse(path: folder.journal))
+  }
+}

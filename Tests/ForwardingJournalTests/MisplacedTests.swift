@@ -1,0 +1,222 @@
+import ForwardingJournal
+import ForwardingTestSupport
+import Foundation
+import Testing
+
+/// Restores gone wrong: files of a journal that have each other's bytes, or names. `JOURNAL_TRIALS` says how many
+/// random ones are tried.
+@Suite("Files that are not where they belong")
+struct MisplacedTests {
+  /// Names, numbers and bytes of a journal in six files of ten records; the newest is the last.
+  private struct Files {
+    let folder: Folder
+    let numbers: [UInt64] = [1, 11, 21, 31, 41, 51]
+    let bytes: [[UInt8]]
+
+    init() throws {
+      folder = try Folder()
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      for number in 1...60 {
+        try FaultTests.send(UInt64(number), to: journal)
+        if number % 10 == 0, number < 60 { try journal.rotate() }
+      }
+      try journal.close()
+      let folder = folder
+      bytes = try numbers.map { try folder.bytes(Self.name(of: $0)) }
+    }
+
+    static func name(of number: UInt64) -> String {
+      if number == 51 { return "a.journal" }
+      let digits = "\(number)"
+      return "a.journal." + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    /// Makes all files again as they were, and no others.
+    func restore() throws {
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
+      }
+      for (number, bytes) in zip(numbers, bytes) {
+        try folder.write(bytes, Self.name(of: number))
+      }
+    }
+  }
+
+  private enum Outcome: Equatable {
+    case told
+    case endless
+    case read([UInt64])
+  }
+
+  /// What a reader says of the files.
+  private func read(_ folder: Folder) -> Outcome {
+    do {
+      let reader = try JournalReader(at: folder.journal)
+      var numbers: [UInt64] = []
+      while let record = try reader.next() {
+        numbers.append(record.sequence)
+        if numbers.count > 200 { return .endless }
+      }
+      return .read(numbers)
+    } catch {
+      return .told
+    }
+  }
+
+  @Test("each file with the bytes of each other one is told, and so are two that changed places")
+  func allPairs() throws {
+    let files = try Files()
+    for (at, one) in files.numbers.enumerated() {
+      for (from, other) in files.numbers.enumerated() where at != from {
+        try files.restore()
+        try files.folder.write(files.bytes[from], Files.name(of: one))
+        // What a rotation leaves that was copied in its middle; the page tells of it.
+        let isHalfway = one == 51 && other == 41
+        let copied = read(files.folder)
+        #expect(copied == (isHalfway ? .read(Array(1...50)) : .told), "\(other) over \(one)")
+        #expect(throws: JournalError.self, "\(other) over \(one)") {
+          if isHalfway { throw JournalError.closed(path: "") }
+          try JournalReader(at: files.folder.journal).replay(Ledger.interface(), into: Ledger())
+        }
+        try files.folder.write(files.bytes[at], Files.name(of: other))
+        #expect(read(files.folder) == .told, "\(one) and \(other)")
+      }
+    }
+    try files.restore()
+    #expect(read(files.folder) == .read(Array(1...60)))
+  }
+
+  @Test("a file that has other records than its name says is named, with both numbers")
+  func named() throws {
+    let files = try Files()
+    try files.folder.write(files.bytes[1], Files.name(of: 31))
+    let path = files.folder.journal + ".000000000031"
+    let error = JournalError.misplaced(path: path, expected: 31, given: 11)
+    #expect {
+      let reader = try JournalReader(at: files.folder.journal)
+      while try reader.next() != nil {}
+    } throws: {
+      $0 as? JournalError == error
+    }
+    #expect("\(error)".contains("begins with record 11, but 31 is expected"))
+  }
+
+  @Test("a copy under the number of any record is told")
+  func copies() throws {
+    let files = try Files()
+    for number in UInt64(0)...70 where files.numbers.dropLast().contains(number) == false {
+      try files.restore()
+      let digits = "\(number)"
+      let name = "a.journal." + String(repeating: "0", count: 12 - digits.count) + digits
+      try files.folder.write(files.bytes[Int(number) % 5], name)
+      #expect(read(files.folder) == .told, "\(name)")
+    }
+  }
+
+  @Test("a journal whose newest file is an older one is not opened to be written")
+  func olderNewest() throws {
+    let files = try Files()
+    for from in 0..<4 {
+      try files.restore()
+      try files.folder.write(files.bytes[from], "a.journal")
+      #expect(throws: JournalError.self) {
+        try Journal(at: files.folder.journal, interface: Ledger.interface())
+      }
+      #expect(try files.folder.bytes() == files.bytes[from])
+    }
+  }
+
+  @Test("a folder that was copied between the two names of a rotation is written, and rotates")
+  func copiedHalfway() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let ledger = Ledger()
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    for number in 1...10 { try FaultTests.send(UInt64(number), to: journal) }
+    try journal.close()
+    // Two files, and not one with two names.
+    try folder.write(folder.bytes(), "a.journal.000000000001")
+    let again = try Journal(at: folder.journal, interface: interface, to: ledger)
+    try FaultTests.send(11, to: again)
+    try again.rotate()
+    try FaultTests.send(12, to: again)
+    try again.close()
+    let other = Ledger()
+    #expect(try JournalReader(at: folder.journal).replay(interface, into: other).made == 12)
+    #expect(other == ledger)
+  }
+
+  @Test("random replacing, swapping and copying of files is told, never endless and never silent")
+  func randomTrials() throws {
+    let files = try Files()
+    var generator = SeededGenerator(seed: UInt64(setting("FORWARDING_SEED", 1)))
+    var told = 0
+    for trial in 0..<setting("JOURNAL_TRIALS", 100) {
+      try files.restore()
+      var done: [String] = []
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        let one = files.numbers.randomElement(using: &generator)!
+        let other = files.numbers.randomElement(using: &generator)!
+        let (first, second) = (Files.name(of: one), Files.name(of: other))
+        let bytes = try (files.folder.bytes(first), files.folder.bytes(second))
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0:
+          try files.folder.write(bytes.1, first)
+          done.append("\(other) over \(one)")
+        case 1:
+          try files.folder.write(bytes.1, first)
+          try files.folder.write(bytes.0, second)
+          done.append("\(one) and \(other)")
+        default:
+          let digits = "\(UInt64.random(in: 0...70, using: &generator))"
+          let name = "a.journal." + String(repeating: "0", count: 12 - digits.count) + digits
+          try files.folder.write(bytes.0, name)
+          done.append("\(one) as \(digits)")
+        }
+      }
+      let now = try files.numbers.map { try files.folder.bytes(Files.name(of: $0)) }
+      let outcome = read(files.folder)
+      if outcome == .told {
+        told += 1
+        continue
+      }
+      // Nothing but what was there is read, or what a rotation leaves that was copied in its middle.
+      if now == files.bytes, outcome == .read(Array(1...60)) { continue }
+      let halfway = files.bytes.prefix(5) + [files.bytes[4]]
+      #expect(
+        now == Array(halfway) && outcome == .read(Array(1...50)),
+        "trial \(trial): \(done.joined(separator: ", ")): \(outcome)")
+    }
+    #expect(told > 50)
+  }
+
+  @Test("a journal by a symbolic link is the one that the link leads to, whatever changes files")
+  func links() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let files = folder.path + "/files"
+    try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
+    // One that leads to nothing yet, by another one.
+    #expect(symlink("files/real", folder.path + "/link") == 0)
+    #expect(symlink(folder.path + "/link", folder.journal) == 0)
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    try journal.rotate()
+    try Ledger.rename("2", on: journal)
+    try journal.compact { _ in true }
+    try Ledger.rename("3", on: journal)
+    for path in [folder.journal, files + "/real"] {
+      #expect(throws: JournalError.self, "a second writer") {
+        try Journal(at: path, interface: interface)
+      }
+      let ledger = Ledger()
+      try JournalReader(at: path).replay(interface, into: ledger)
+      #expect(ledger.names == ["1", "2", "3"])
+    }
+    try journal.close()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: files).sorted()
+        == ["real", "real.000000000001"])
+    #expect(try Journal.salvage(folder.journal, to: folder.path + "/out").saved == 3)
+  }
+}

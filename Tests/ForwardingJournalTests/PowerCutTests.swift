@@ -1,0 +1,209 @@
+import ForwardingTestSupport
+import Foundation
+import Testing
+@testable import ForwardingJournal
+
+/// What a machine leaves that stops: all that was synced, and of what was not, any part.
+@Suite("Power cuts")
+struct PowerCutTests {
+  /// A file of records that were acknowledged, one by one, and of others that wait for the disk together.
+  private struct Written {
+    var bytes: [UInt8]
+    /// Where each record begins, and where the last one ends.
+    var starts: [Int] = []
+    /// How many were acknowledged.
+    let synced: Int
+    /// Where those end.
+    var safe: Int { starts[synced] }
+  }
+
+  /// Records of two messages, the second one defined by the first that is not acknowledged.
+  private func written(
+    _ folder: Folder, synced: Int = 5, waiting: Int = 4, first: String = "1"
+  ) throws -> Written {
+    var options = JournalOptions()
+    options.sync = .group
+    // Little room, so that there is little to look through.
+    options.rotation = 4096
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    for number in 1...synced { try Ledger.rename(number == 1 ? first : "\(number)", on: journal) }
+    var bytes: [UInt8] = []
+    Self.together(waiting, on: journal) { bytes = (try? folder.bytes()) ?? [] }
+    var written = Written(bytes: bytes, synced: synced)
+    let reader = try JournalReader(written.bytes)
+    while let record = try reader.next() { written.starts.append(record.offset) }
+    written.starts.append(reader.offset)
+    #expect(written.starts.count == synced + waiting + 1 && reader.tail == .whole)
+    try journal.close()
+    return written
+  }
+
+  /// Writes records that wait for the disk together, and does something while they do.
+  static func together(
+    _ waiting: Int, on journal: Journal, _ body: () -> Void = {}
+  ) {
+    // As if another thread were waiting for the disk.
+    journal.state.announce { $0.isSyncing = true }
+    let (before, done) = (journal.nextSequence, DispatchSemaphore(value: 0))
+    for number in 1...UInt64(waiting) {
+      Thread {
+        if number % 2 == 1 {
+          _ = try? Ledger.add(1, 1, true, on: journal)
+        } else {
+          _ = try? Ledger.rename("\(before + number)", on: journal)
+        }
+        done.signal()
+      }.start()
+      while journal.nextSequence < before + number { usleep(100) }
+    }
+    body()
+    journal.state.announce { $0.isSyncing = false }
+    for _ in 1...waiting { done.wait() }
+  }
+
+  /// Opens what a power cut left: all that was acknowledged is there, and the journal goes on.
+  private func goesOn(_ bytes: [UInt8], _ written: Written, _ folder: Folder, _ place: String)
+    throws
+  {
+    try folder.write(bytes)
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    let next = journal.nextSequence
+    #expect(next > written.synced, "\(place): \(next)")
+    try Ledger.rename("new", on: journal)
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    var sequence: UInt64 = 0
+    while let record = try reader.next() {
+      sequence += 1
+      #expect(record.sequence == sequence)
+      if sequence <= written.synced { #expect(record.offset == written.starts[Int(sequence) - 1]) }
+    }
+    #expect(sequence == next && reader.tail == .whole, "\(place)")
+  }
+
+  @Test("a file that ends, or has zeros, from any byte behind what was acknowledged, goes on there")
+  func everyByte() throws {
+    let folder = try Folder()
+    let written = try written(folder)
+    let size = written.bytes.count
+    for place in written.safe...written.starts[9] {
+      let whole = Array(written.bytes[..<place])
+      try goesOn(whole, written, folder, "cut at \(place)")
+      try goesOn(
+        whole + [UInt8](repeating: 0, count: size - place), written, folder, "zeros at \(place)")
+    }
+  }
+
+  @Test(
+    "of those that were not acknowledged, any may be missing while others behind them are there")
+  func holes() throws {
+    let folder = try Folder()
+    let written = try written(folder)
+    let parts = (written.synced..<9).map { written.starts[$0]..<written.starts[$0 + 1] }
+    for missing in 1..<(1 << parts.count) {
+      var bytes = written.bytes
+      for (index, part) in parts.enumerated() where missing >> index & 1 == 1 {
+        for place in part { bytes[place] = 0 }
+      }
+      try goesOn(bytes, written, folder, "without \(String(missing, radix: 2))")
+    }
+    // A part that has not come to the disk may begin and end anywhere.
+    for start in written.safe..<written.starts[9] {
+      var bytes = written.bytes
+      for place in start..<min(start + 40, written.starts[9]) { bytes[place] = 0 }
+      try goesOn(bytes, written, folder, "zeros from \(start)")
+    }
+  }
+
+  @Test("a record that was acknowledged before others were written is damaged, and nothing is cut")
+  func damage() throws {
+    let folder = try Folder()
+    let written = try written(folder)
+    for index in written.starts[1]..<written.starts[4] {
+      for isZero in [true, false] where !isZero || written.bytes[index] != 0 {
+        var bytes = written.bytes
+        bytes[index] = isZero ? 0 : bytes[index] ^ 1
+        try folder.write(bytes)
+        #expect(throws: JournalError.self, "byte \(index)") {
+          try Journal(at: folder.journal, interface: Ledger.interface())
+        }
+        #expect(try folder.bytes() == bytes)
+      }
+    }
+  }
+
+  @Test("a group that was acknowledged, and the journal closed, is damaged like any other record")
+  func closed() throws {
+    let folder = try Folder()
+    let written = try written(folder)
+    let bytes = try folder.bytes()
+    for index in written.starts[1]..<written.starts[9] {
+      var other = bytes
+      other[index] ^= 1
+      try folder.write(other)
+      #expect(throws: JournalError.self, "byte \(index)") {
+        try Journal(at: folder.journal, interface: Ledger.interface())
+      }
+    }
+  }
+
+  @Test("a bit that flips in a group of a process that was killed is damage, and nothing is cut")
+  func flipped() throws {
+    let folder = try Folder()
+    let written = try written(folder)
+    // The last record has nothing behind it, and is torn.
+    for index in written.safe..<written.starts[8] {
+      var bytes = written.bytes
+      bytes[index] ^= 1
+      try folder.write(bytes)
+      #expect(throws: JournalError.self, "byte \(index)") {
+        try Journal(at: folder.journal, interface: Ledger.interface())
+      }
+      #expect(try folder.bytes() == bytes)
+    }
+  }
+
+  @Test("zeros behind the records of a file that has no room are torn, as they were")
+  func withoutRoom() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    try Ledger.rename("1", on: journal)
+    try journal.close()
+    let bytes = try folder.bytes()
+    let reader = try JournalReader(bytes + [0, 0, 0])
+    while try reader.next() != nil {}
+    #expect(reader.tail == .torn(offset: bytes.count, bytes: 3))
+  }
+
+  @Test("more records than can be told of are not taken for synced")
+  func many() throws {
+    let folder = try Folder()
+    let written = try written(folder, synced: 2, waiting: 300)
+    var bytes = written.bytes
+    for place in written.safe..<written.starts[3] { bytes[place] = 0 }
+    try goesOn(bytes, written, folder, "the first of 300")
+  }
+
+  @Test("a record of which a sector has only the first bytes may be missing there, too")
+  func beginnings() throws {
+    for lost in 1...24 {
+      let folder = try Folder()
+      let written = try written(
+        folder, synced: 1, first: String(repeating: "x", count: 512 - 123 - lost))
+      // The definition of the second message is not acknowledged either.
+      let begin = 512 - lost
+      var bytes = written.bytes
+      #expect(written.safe - begin == 67 && bytes[begin + 26] == 1)
+      for place in begin..<512 { bytes[place] = 0 }
+      try goesOn(bytes, written, folder, "\(lost)")
+      // A bit that flips behind them says that something else has happened.
+      if lost >= 4 { continue }
+      bytes[begin + 40] ^= 1
+      try folder.write(bytes)
+      #expect(throws: JournalError.self) {
+        try Journal(at: folder.journal, interface: Ledger.interface())
+      }
+    }
+  }
+
+}

@@ -1,0 +1,223 @@
+import ForwardingJournal
+import ForwardingTestSupport
+import Foundation
+import Glibc
+import Testing
+
+/// Disks that do not give back what they took: the system itself gives the errors.
+@Suite("Disks that cannot be read")
+struct ReadFaultTests {
+  /// Writes a journal of a thousand calls; returns where each record begins.
+  @Sendable
+  private static func write(_ folder: Folder) throws -> [Int] {
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...1000 { try FaultTests.send(UInt64(number), to: journal) }
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    var starts: [Int] = []
+    while let record = try reader.next() { starts.append(record.offset) }
+    require(starts.count == 1000)
+    return starts
+  }
+
+  /// Pages, and all from one on, as they fail.
+  private static let bad: [Range<Int>] = [
+    0..<4096, 4096..<8192, 20480..<24576, 20480..<Int.max, 45056..<49152, 0..<Int.max,
+  ]
+
+  @Test("what cannot be read is an error with its number, behind all that is in front of it")
+  func reading() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let starts = try ReadFaultTests.write(folder)
+      for bad in ReadFaultTests.bad {
+        let child = Child {
+          ReadFaults.refuse(bad)
+          var read = 0
+          do {
+            let reader = try JournalReader(at: folder.journal)
+            while try reader.next() != nil { read += 1 }
+            require(false, "\(bad): \(read) records, and no error")
+          } catch JournalError.system("read", folder.journal, EIO) {}
+          // The last of these ends in front of the first bad byte.
+          require(read == max(0, starts.count { $0 <= bad.lowerBound } - 1), "\(bad): \(read)")
+        }
+        require(child.wait() == 0, "\(bad)")
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("a journal that cannot be read to its end is neither opened, cut, begun nor compacted")
+  func writing() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      _ = try ReadFaultTests.write(folder)
+      let interface = try Ledger.interface()
+      let bytes = try folder.bytes()
+      for bad in ReadFaultTests.bad {
+        let opening = Child {
+          ReadFaults.refuse(bad)
+          do {
+            _ = try Journal(at: folder.journal, interface: interface)
+            require(false, "\(bad): it was opened")
+          } catch JournalError.system("read", folder.journal, EIO) {}
+        }
+        require(opening.wait() == 0, "\(bad)")
+        require(try folder.bytes() == bytes, "\(bad): the file is another one")
+        let compacting = Child {
+          let journal = try Journal(at: folder.journal, interface: interface)
+          ReadFaults.refuse(bad)
+          do {
+            _ = try journal.compact { _ in true }
+            require(false, "\(bad): it was compacted")
+          } catch JournalError.system("read", folder.journal, EIO) {}
+        }
+        require(compacting.wait() == 0, "\(bad)")
+        require(try folder.bytes() == bytes, "\(bad): the file is another one")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        require(names == ["a.journal"], "\(names)")
+      }
+      _exit(0)
+    }
+  }
+
+  @Test("a new file is not begun behind one that was put aside and cannot be read")
+  func numbering() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let interface = try Ledger.interface()
+      let journal = try Journal(at: folder.journal, interface: interface)
+      for number in 1...200 { try FaultTests.send(UInt64(number), to: journal) }
+      try journal.rotate()
+      try journal.close()
+      let aside = folder.journal + ".000000000001"
+      try FileManager.default.removeItem(atPath: folder.journal)
+      let child = Child {
+        ReadFaults.refuse(8192..<12288)
+        do {
+          _ = try Journal(at: folder.journal, interface: interface)
+          require(false, "a file was begun")
+        } catch JournalError.system("read", aside, EIO) {}
+      }
+      require(child.wait() == 0)
+      require(try Journal(at: folder.journal, interface: interface).nextSequence == 201)
+      _exit(0)
+    }
+  }
+
+  @Test("a disk that gives few bytes at once is read as any other", arguments: [1, 7, 100])
+  func shortReads(count: Int) async {
+    await #expect(processExitsWith: .success) { [count] in
+      let folder = try Folder()
+      let interface = try Ledger.interface()
+      let ledger = Ledger()
+      let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+      for number in 1...40 { try FaultTests.send(UInt64(number), to: journal) }
+      try journal.close()
+      let child = Child {
+        ReadFaults.refuse(Int.max..<Int.max, atMost: count)
+        let other = Ledger()
+        try JournalReader(at: folder.journal).replay(interface, into: other)
+        require(other == ledger)
+        require(try Journal(at: folder.journal, interface: interface).nextSequence == 41)
+      }
+      require(child.wait() == 0)
+      _exit(0)
+    }
+  }
+
+  @Test("a file whose last records are lost on the disk is not compacted, and tells of them")
+  func lostRecords() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...100 { try FaultTests.send(UInt64(number), to: journal) }
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
+    try file.seek(toOffset: UInt64(journal.size - 400))
+    file.write(Data(count: 400))
+    let bytes = try folder.bytes()
+    #expect {
+      try journal.compact { _ in true }
+    } throws: {
+      guard case JournalError.damaged = $0 else { return false }
+      return true
+    }
+    #expect(try folder.bytes() == bytes)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
+  }
+
+  @Test("zeros in the middle of a file are damage that is told, with the place where it ends")
+  func tornMiddle() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let starts = try ReadFaultTests.write(folder)
+      var bytes = try folder.bytes()
+      for index in starts[499]..<starts[503] { bytes[index] = 0 }
+      try folder.write(bytes)
+      let damaged = JournalError.damaged(offset: starts[499], resumes: starts[503])
+      for doing in [
+        { _ = try Journal(at: folder.journal, interface: Ledger.interface()) },
+        {
+          let reader = try JournalReader(at: folder.journal)
+          for number in 1...499 { require(try reader.next()?.sequence == UInt64(number)) }
+          _ = try reader.next()
+        },
+      ] {
+        do {
+          try doing()
+          require(false, "nothing was told")
+        } catch let error as JournalError { require(error == damaged, "\(error)") }
+      }
+      require(try folder.bytes() == bytes)
+      _exit(0)
+    }
+  }
+
+  @Test("ten gigabytes of hole behind the last record are passed over, and cut")
+  func hole() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...100 { try FaultTests.send(UInt64(number), to: journal) }
+    let size = journal.size
+    try journal.close()
+    #expect(truncate(folder.journal, 10 << 30) == 0)
+    func time() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = time()
+    let reader = try JournalReader(at: folder.journal)
+    for _ in 1...100 { #expect(try reader.next() != nil) }
+    for _ in 1...10 { #expect(try reader.next() == nil) }
+    #expect(reader.tail == .torn(offset: size, bytes: 10 << 30 - size))
+    let again = try Journal(at: folder.journal, interface: interface)
+    #expect(again.cut == reader.tail && again.nextSequence == 101)
+    #expect(time() - start < 1)
+    #expect(try folder.bytes().count == size)
+  }
+
+  @Test("a record behind a hole is found, wherever in its page it begins")
+  func behindHole() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+    try journal.close()
+    let bytes = try folder.bytes()
+    let last = bytes.suffix(37)
+    for distance in [1, 3, 4, 7, 8, 9, 4095, 4096, 4097, 1 << 20, 1 << 20 + 5, 300 << 20] {
+      let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
+      try file.truncate(atOffset: UInt64(bytes.count - 37))
+      try file.seek(toOffset: UInt64(bytes.count - 37 + distance))
+      file.write(Data(last))
+      let reader = try JournalReader(at: folder.journal)
+      for _ in 1...2 { #expect(try reader.next() != nil) }
+      #expect(
+        throws: JournalError.damaged(
+          offset: bytes.count - 37, resumes: bytes.count - 37 + distance)
+      ) { try reader.next() }
+    }
+  }
+}
