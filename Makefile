@@ -31,13 +31,14 @@ check: setup-check test test-release
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter MulticastModelTests
 	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) --filter ConcurrencyTests
-	JOURNAL_KILLS=200 swift test --skip-build $(TRAITS) --filter 'ForwardingJournalTests.(Kill|Fault)Tests'
+	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 swift test --skip-build $(TRAITS) \
+		--filter 'ForwardingJournalTests.(Kill|Fault|Misplaced)Tests'
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread
 	Scripts/sanitize.sh checked
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
-	Scripts/dependent.sh 1600000
+	Scripts/dependent.sh 1700000
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh

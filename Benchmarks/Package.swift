@@ -14,6 +14,8 @@ let hasBoost = isThere("/usr/include/boost/signals2.hpp")
 let qtHeaders = "/usr/include/x86_64-linux-gnu/qt5"
 // The server is a part of what is measured.
 let hasNATS = isThere("/usr/include/nats/nats.h") && isThere("/usr/sbin/nats-server")
+let hasSQLite = isThere("/usr/include/sqlite3.h")
+let hasBus = isThere("/usr/include/systemd/sd-bus.h")
 let hasQt = isThere(qtHeaders + "/QtCore/QSignalMapper")
 
 var peers: [Target] = []
@@ -49,6 +51,13 @@ if hasBoost {
 }
 if hasNATS {
   add(.target(name: "PeerNATS", linkerSettings: [.linkedLibrary("nats")]), define: "HAS_NATS")
+}
+if hasSQLite {
+  add(
+    .target(name: "PeerSQLite", linkerSettings: [.linkedLibrary("sqlite3")]), define: "HAS_SQLITE")
+}
+if hasBus {
+  add(.target(name: "PeerBus", linkerSettings: [.linkedLibrary("systemd")]), define: "HAS_BUS")
 }
 if hasQt {
   add(

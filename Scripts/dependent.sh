@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds a small program that depends on this package as a stranger's would, in release and from nothing, and
-# tells what that costs: seconds, and the bytes of the program without symbols. With a number of bytes, fails
-# where the program is larger.
+# Builds small programs that depend on this package as a stranger's would, in release and from nothing:
+#   1. by its folder, and tells what that costs: seconds, and the bytes of the program without symbols.
+#      With a number of bytes, fails where the program is larger.
+#   2. by a tag of its git repository, with the trait Macros, as the README has it; and once without.
 set -eu
 cd "$(dirname "$0")/.."
 package=$PWD
@@ -51,3 +52,53 @@ if [ $# -gt 0 ] && [ "$size" -gt "$1" ]; then
   echo "That is more than $1 bytes." >&2
   exit 1
 fi
+
+# What is committed, under a tag: a package that comes by one may not do all that one of a folder may.
+git clone -q --no-hardlinks "$package" "$folder/tagged"
+git -C "$folder/tagged" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
+mkdir -p "$folder/face/Sources/face"
+cat >"$folder/face/Sources/face/main.swift" <<'END'
+import Forwarding
+
+#if Faces
+  @Forwardable protocol Listening: AnyObject { func heard(_ amount: Int32) }
+  final class Account: Listening {
+    var balance: Int32 = 0
+    func heard(_ amount: Int32) { balance += amount }
+  }
+  let listeners = Multicast<ListeningProxy>()
+  let account = Account()
+  listeners.add(account)
+  listeners.face.heard(5)
+  print(account.balance)
+#else
+  print(try Message<Void, Int32>("deposit:").selector)
+#endif
+END
+for traits in '"Macros"' ''; do
+  settings=''
+  if [ -n "$traits" ]; then settings='.define("Faces")'; fi
+  cat >"$folder/face/Package.swift" <<END
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "face",
+  dependencies: [.package(url: "file://$folder/tagged", from: "0.0.1", traits: [$traits])],
+  targets: [
+    .executableTarget(
+      name: "face", dependencies: [.product(name: "Forwarding", package: "tagged")],
+      swiftSettings: [$settings])
+  ])
+END
+  swift build --package-path "$folder/face" >"$folder/log" 2>&1 || {
+    cat "$folder/log"
+    exit 1
+  }
+  "$folder/face/.build/debug/face" >"$folder/said"
+  grep -qx "$([ -n "$traits" ] && echo 5 || echo deposit:)" "$folder/said" || {
+    cat "$folder/said"
+    exit 1
+  }
+  echo "By a tag, ${traits:-without traits}: built, and says what it should."
+done

@@ -1,4 +1,5 @@
 import ForwardingJournal
+import Invocations
 
 #if canImport(Glibc)
   import Glibc
@@ -21,7 +22,7 @@ extension CoreRows {
     let alone = try self.journal(interface, to: nil)
     // The record of a call with three arguments: 32 bytes, and 17 for a number, another one, and a flag.
     let bytes = [UInt8](repeating: 7, count: 49)
-    let file = try plainFile()
+    let file = try plainFile(O_APPEND)
     let written = try records(interface, message)
     return [
       Benchmark("journal/append/bare-write") { count in
@@ -61,22 +62,35 @@ extension CoreRows {
     return "\(folder)/forward-bench-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
   }
 
-  /// A journal whose file has no name, and goes with the process.
-  private static func journal(_ interface: Interface, to subject: Subject?) throws -> Journal {
+  /// The files that go with the process. A journal must keep its name: one that has none any more is told, and closed.
+  private static let ownPaths = Guarded<[String]>([])
+  private static let removesOwnPaths: Bool = {
+    atexit { for path in CoreRows.ownPaths.read({ $0 }) { unsafe unlink(path) } } == 0
+  }()
+
+  private static func ownPath() -> String {
     let path = temporaryPath()
-    defer { unsafe unlink(path) }
-    return try Journal(at: path, interface: interface, to: subject)
+    if removesOwnPaths { ownPaths.withLock { $0.append(path) } }
+    return path
   }
 
-  private static func plainFile() throws -> Int32 {
-    let path = temporaryPath()
-    let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    unsafe unlink(path)
-    return file
+  /// A journal whose file goes with the process.
+  static func journal(
+    _ interface: Interface, to subject: Subject?, _ sync: JournalOptions.Sync = .never
+  ) throws -> Journal {
+    let path = ownPath()
+    var options = JournalOptions()
+    options.sync = sync
+    return try Journal(at: path, interface: interface, to: subject, options)
+  }
+
+  /// A file that goes with the process. It has a name as a journal has: the system waits longer for one that has.
+  static func plainFile(_ flags: Int32 = 0) throws -> Int32 {
+    unsafe open(ownPath(), O_WRONLY | O_CREAT | flags | O_CLOEXEC, 0o600)
   }
 
   /// The bytes of a journal of 4096 calls.
-  private static func records(
+  static func records(
     _ interface: Interface, _ message: Message<NoResult, Int, Double, Bool>
   ) throws -> [UInt8] {
     let path = temporaryPath()

@@ -26,6 +26,7 @@ public enum CoreRows {
       undo,
       spies,
       journals,
+      journalSyncs,
       remote,
     ]
     return try groups.flatMap { try $0() }

@@ -14,12 +14,15 @@ import PeerC
 #if HAS_QT
   import PeerQt
 #endif
+#if HAS_SQLITE
+  import PeerSQLite
+#endif
 
 /// What others do, measured in the same process.
 enum Peers {
   /// The rows of peers that are installed.
   static func rows() throws -> [Benchmark] {
-    try libffi() + swift() + gnustep() + signals() + nats()
+    try libffi() + swift() + gnustep() + signals() + sockets() + nats() + sqlite()
   }
 
   /// A line for each peer that is not.
@@ -39,6 +42,12 @@ enum Peers {
     #endif
     #if !HAS_QT
       note("Qt", "qtbase5-dev")
+    #endif
+    #if !HAS_SQLITE
+      note("SQLite", "libsqlite3-dev")
+    #endif
+    #if !HAS_BUS
+      note("sd-bus", "libsystemd-dev")
     #endif
     #if !HAS_NATS
       note("NATS", "libnats-dev nats-server")
@@ -97,6 +106,18 @@ enum Peers {
         }
       },
     ]
+  }
+
+  private static func sqlite() -> [Benchmark] {
+    #if HAS_SQLITE
+      return [
+        Benchmark("sqlite/wal-full/insert-16", over: "journal/sync/bare-16") { count in
+          guard peer_sqlite_insert(16 * count) == 1 else { throw CocoaError(.fileWriteUnknown) }
+        }
+      ]
+    #else
+      return []
+    #endif
   }
 
   private static func gnustep() -> [Benchmark] {

@@ -128,6 +128,7 @@ enum Versions {
     for (name, package) in [
       ("libffi", "libffi-dev"), ("GNUstep base", "libgnustep-base-dev"),
       ("GLib", "libglib2.0-dev"), ("Boost", "libboost-dev"), ("Qt", "qtbase5-dev"),
+      ("SQLite", "libsqlite3-dev"),
     ] {
       // A line for each machine that the package is installed for.
       let versions = output("dpkg-query", ["-W", "-f", "${Version}\n", package])
