@@ -101,7 +101,7 @@ struct DocumentationExampleTests {
       ] + Toolchain.moduleOptions
         + macroOptions
         + Toolchain.linkOptions(
-          for: ExampleSources.modules + ["CForwardingShims", "CJournalShims"]))
+          for: ExampleSources.modules + ["CForwardingShims", "CJournalShims", "CSocketShims"]))
     let errors = compiled.errors.split(separator: "\n").filter { $0.contains("error:") }
     try #require(
       compiled.status == 0, "\(errors.isEmpty ? compiled.errors : errors.joined(separator: "\n"))")

@@ -19,7 +19,7 @@ struct HouseTests {
     "ForwardingTesting": ["Spies", "Forwarding", "Testing", "XCTest"],
     "ForwardingWire": ["Forwarding", "Invocations", "TypeEncodings"],
     "ForwardingJournal": ["ForwardingWire", "Invocations", "TypeEncodings", "CJournalShims"],
-    "ForwardingRemote": ["ForwardingWire", "Forwarding", "Invocations"],
+    "ForwardingRemote": ["ForwardingWire", "Forwarding", "Invocations", "CSocketShims"],
     "ForwardingActors": ["ForwardingRemote", "ForwardingWire", "Invocations"],
     // The only room that knows libnats, under a trait.
     "ForwardingNATS": ["ForwardingRemote", "ForwardingWire", "Invocations", "CNATS"],
@@ -89,8 +89,8 @@ struct HouseTests {
     "and in a room that handles memory here and there, one folder or file",
     arguments: [
       ("ForwardingUndo", "/Records.swift"), ("ForwardingWire", "/Memory/"),
-      ("ForwardingJournal", "/JournalFile.swift"),
-      ("ForwardingRemote", "/SocketDescriptor.swift"), ("ForwardingNATS", "/Library/"),
+      ("ForwardingJournal", "/Memory/"),
+      ("ForwardingRemote", "/Transports/System/"), ("ForwardingNATS", "/Library/"),
       ("ForwardingActors", "/AccessibleFunctions.swift"),
     ])
   func safeRooms(_ room: String, _ home: String) throws {
@@ -138,6 +138,7 @@ struct HouseTests {
     let files =
       try Self.files("CShims/CallShims/include", ["h"])
       + Self.files("CShims/JournalShims/include", ["h"])
+      + Self.files("CShims/SocketShims/include", ["h"])
     var count = 0
     for (path, lines) in files {
       for (line, comment) in Self.contracts(lines) {
