@@ -299,7 +299,10 @@ let package = Package(
       ],
       swiftSettings: testChecks),
     .testTarget(
-      name: "SpyTests", dependencies: ["ForwardingTesting", "ForwardingJournal", "Forwarding"],
+      name: "SpyTests",
+      dependencies: [
+        "ForwardingTesting", "ForwardingJournal", "Forwarding", "ForwardingTestSupport",
+      ],
       swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingUndoTests",

@@ -39,7 +39,7 @@ struct AwaitingTests {
   /// Ends the process when it stands still, as no task can tell of that.
   private static func watch() {
     Thread {
-      sleep(30)
+      sleep(300)
       require(false, "the pool stands still")
     }.start()
   }
@@ -182,7 +182,7 @@ struct AwaitingTests {
               } catch { return error }
             }
           }
-          try await Task.sleep(for: .milliseconds(round))
+          try await AwaitingTests.until { diary.names.withLock { $0.count } > round }
           try journal.close()
           for end in ends {
             let error = await end.value as? JournalError

@@ -22,6 +22,8 @@ struct MeanwhileTests {
           done.signal()
         }.start()
       }
+      // On a busy machine they may need a while to begin.
+      while (0..<4).allSatisfy({ counts[$0] < 2 }) { usleep(1000) }
       usleep(5000)
       try journal.close()
       for _ in 0..<4 { done.wait() }

@@ -139,7 +139,7 @@ struct RotationTests {
     writer.start()
     let reader = try JournalReader(at: folder.journal)
     var last: UInt64 = 0
-    let end = Date() + 60
+    let end = Date() + 300
     while last < UInt64(count), Date() < end {
       while let record = try reader.next() {
         #expect(

@@ -45,7 +45,7 @@
 
     /// Waits until all have ended, and gives those that never do, which are ended here.
     private func left() throws -> [pid_t] {
-      let end = ContinuousClock.now + .seconds(60)
+      let end = ContinuousClock.now + .seconds(300)
       while try !processes().isEmpty, ContinuousClock.now < end { usleep(20_000) }
       let left = try processes()
       for process in left { kill(process, SIGKILL) }
@@ -121,7 +121,7 @@
       #expect(line() == "begun\n")
       // The script, the server, three stations, and this one. What a process has in its environment is not there to
       // be read while it becomes another program.
-      let end = ContinuousClock.now + .seconds(60)
+      let end = ContinuousClock.now + .seconds(300)
       while try processes().count != 6, ContinuousClock.now < end { usleep(20_000) }
       #expect(try processes().count == 6)
       kill(process.processIdentifier, signal)

@@ -78,13 +78,18 @@ final class HostProcesses: Sendable {
   /// What gathers ask of such processes.
   @Forwardable
   protocol Numbered: AnyObject, Sendable {
-    /// The number of the process, after a while.
-    func process(after milliseconds: Int) async throws -> Int32
+    /// The number of the process. In a folder, it says that it was asked, and waits until it may go on.
+    func process(meeting folder: String?) async throws -> Int32
   }
 
   private final class ThisProcess: Numbered {
-    func process(after milliseconds: Int) async throws -> Int32 {
-      try await Task.sleep(for: .milliseconds(milliseconds))
+    func process(meeting folder: String?) async throws -> Int32 {
+      if let folder {
+        try "".write(toFile: "\(folder)/\(getpid())", atomically: false, encoding: .utf8)
+        while !FileManager.default.fileExists(atPath: folder + "/go on") {
+          try await Task.sleep(for: .milliseconds(10))
+        }
+      }
       return getpid()
     }
   }

@@ -28,7 +28,7 @@
       let here = try server.connect()
       let spy = try listening(server, to: ["question"])
       let requests = try (0..<5).map { _ in try here.request([1], to: "question") { _ in } }
-      try await here.flush(within: .seconds(60))
+      try await here.flush(within: .seconds(300))
       var text = ""
       while text.components(separatedBy: "MSG question 1 ").count < 6 {
         text += try #require(spy.line())
@@ -50,7 +50,7 @@
         let here = try server.connect()
         defer { here.close() }
         let remote = RemoteProxy(
-          try Vault.interface(), here, at: name, deadline: .seconds(5))
+          try Vault.interface(), here, at: name, deadline: .seconds(300))
         let errors = await withTaskGroup(of: RemoteError?.self) { tasks in
           for _ in 0..<4 {
             tasks.addTask {
@@ -124,14 +124,14 @@
         if looks.wrappingAdd(1, ordering: .relaxed).newValue == 1 { gate.wait() }
         return true
       }
-      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(20))
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
       async let first = Vault.deposit(1, on: remote)
       while looks.load(ordering: .relaxed) == 0 { await Task.yield() }
       let others = (0..<20).map { _ in Task { try await Vault.deposit(1, on: remote) } }
       while remote.statistics.asked < 21 { await Task.yield() }
       try await Task.sleep(for: .milliseconds(50))
-      try await here.flush(within: .seconds(60))
-      try await there.flush(within: .seconds(60))
+      try await here.flush(within: .seconds(300))
+      try await there.flush(within: .seconds(300))
       // They are in this process, and nobody has looked at them.
       host.close()
       gate.signal()
@@ -140,7 +140,7 @@
         await #expect(throws: RemoteError.refused(.draining, "")) { try await other.value }
       }
       #expect(vault.balance == 1)
-      try await there.flush(within: .seconds(60))
+      try await there.flush(within: .seconds(300))
       #expect(
         await isUnheard {
           try await Vault.deposit(1, on: remote)

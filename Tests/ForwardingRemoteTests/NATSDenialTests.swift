@@ -45,7 +45,7 @@
               let words = Self.denied("Publish", "forwarding.\(name).bank")
               await #expect(throws: RemoteError.notCarried(.denied(words))) {
                 let bank = RemoteProxy(
-                  try Vault.interface(), here, at: name, deadline: .seconds(20))
+                  try Vault.interface(), here, at: name, deadline: .seconds(300))
                 _ = try await Vault.deposit(7, on: bank)
               }
             }
@@ -85,7 +85,7 @@
     @Test("a subject that is longer than what the library keeps of the words")
     func long() async throws {
       let name = String(repeating: "bank", count: 100)
-      let bank = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(20))
+      let bank = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
       let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: bank) }
       guard case .notCarried(.denied(let words)) = error else {
         Issue.record("\(String(describing: error))")

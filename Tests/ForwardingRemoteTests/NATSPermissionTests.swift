@@ -37,11 +37,11 @@
       // Each may say that it does not wait any more.
       for (user, name) in [(ann, "bank"), (ben, "tally")] {
         try user.publish([], to: RemoteSubject(parts: "forwarding", "bank-1", name, "cancel"))
-        try await user.flush(within: .seconds(60))
+        try await user.flush(within: .seconds(300))
       }
       while host.statistics.strange < 2 { await Task.yield() }
       try host.announce()
-      let hosts = try await RemotePresence.all(on: ann, expecting: 1, within: .seconds(60))
+      let hosts = try await RemotePresence.all(on: ann, expecting: 1, within: .seconds(300))
       #expect(hosts.map(\.name) == ["bank-1"] && hosts[0].interfaces == ["bank", "tally"])
       #expect(ann.lastDenial == nil && ben.lastDenial == nil)
       // Who only sends to one interface may not look for others.
@@ -68,7 +68,7 @@
       #expect(ben.lastDenial == words)
       // Told, nobody hears of it but the transport.
       try Vault.add.message(7, on: bank)
-      try await ben.flush(within: .seconds(60))
+      try await ben.flush(within: .seconds(300))
       #expect(vault.balance == 0)
       // Listening where one may not: another's calls, and another's answers.
       for subject in ["forwarding.bank-1.bank", "_INBOX_ann.x", "forwarding"] as [RemoteSubject] {

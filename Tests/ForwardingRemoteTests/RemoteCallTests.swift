@@ -186,8 +186,8 @@ struct RemoteCallTests {
     defer { host.close() }
     try host.expose(Vault(), Vault.interface())
     let (remote, gone) = (
-      RemoteProxy(try Vault.interface(), here, at: name),
-      RemoteProxy(try Vault.interface(), here, at: "gone")
+      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300)),
+      RemoteProxy(try Vault.interface(), here, at: "gone", deadline: .seconds(300))
     )
     let proxy = MulticastProxy()
     let own = Vault()
@@ -213,7 +213,10 @@ struct RemoteCallTests {
     for _ in 0..<90 { _ = try await Vault.deposit(1, on: remote) }
     #expect(vaults.map(\.balance).reduce(0, +) == 90)
     #expect(vaults.allSatisfy { $0.balance > 0 })
-    #expect(try await remote.ping(expecting: 3, within: .seconds(2)) == 1)
+    // A busy machine may take longer than that to say so.
+    var count = 0
+    while count == 0 { count = try await remote.ping(expecting: 3, within: .seconds(2)) }
+    #expect(count == 1)
   }
 
   @Test("all hosts of a name are asked by a message alone", arguments: Way.allCases)

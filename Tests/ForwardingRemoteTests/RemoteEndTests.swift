@@ -100,7 +100,7 @@ struct RemoteEndTests {
     #expect(seen != nil)
     if isClosed { host?.close() } else { host = nil }
     // Threads of the transport may still have the call in their hands.
-    for _ in 0..<5000 where seen != nil { try await Task.sleep(for: .milliseconds(1)) }
+    for _ in 0..<60_000 where seen != nil { try await Task.sleep(for: .milliseconds(1)) }
     #expect(seen == nil)
     withExtendedLifetime(host) {}
   }

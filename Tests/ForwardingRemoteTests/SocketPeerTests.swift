@@ -181,7 +181,7 @@ struct SocketPeerTests {
       while server.patience.waiting == 0 { try server.publish(bytes, to: "news") }
       // It is at fault, while a thread is wanted that would send to it.
       _ = deaf.send([1])
-      for _ in 0..<1000 where files() != before - 1 { usleep(5000) }
+      for _ in 0..<12_000 where files() != before - 1 { usleep(5000) }
       guard files() == before - 1, server.connectionCount == 1 else { exit(5) }
       let late = PacketSocket(path)
       guard late?.receive() == nil else { exit(6) }
@@ -218,7 +218,7 @@ struct SocketPeerTests {
       // The thread that waited for the next one has a number for it already.
       guard server.connectionCount <= 2 else { exit(5) }
       setrlimit(__rlimit_resource_t(7), &usual)
-      for _ in 0..<1000 where server.connectionCount < 17 { usleep(10_000) }
+      for _ in 0..<6000 where server.connectionCount < 17 { usleep(10_000) }
       guard server.connectionCount == 17 else { exit(7) }
       withExtendedLifetime(first) {}
       server.close()

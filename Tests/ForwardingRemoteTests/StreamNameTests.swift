@@ -37,7 +37,7 @@
         RemoteSubject(parts: "forwarding-actors", "bank"),
       ]
       for subject in hosts { try stranger.publish([1], to: subject) }
-      try await stranger.flush(within: .seconds(60))
+      try await stranger.flush(within: .seconds(300))
       #expect(try journal.append(call(1)) == 1)
       journal.close()
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Forwarding
 import ForwardingRemote
+import ForwardingTestSupport
 import ForwardingWire
 import Invocations
 import RemoteTestSupport
@@ -84,7 +85,7 @@ struct WindowTests {
     let deposit = request(
       0, try interface.encode(Message<Int32, Int32>("vaultDeposit:").invocation(5)))
     let done = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      beginThread {
         continuation.resume(returning: Result { try answer(deposit, transport) })
       }
     }

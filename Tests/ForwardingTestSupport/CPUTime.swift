@@ -17,14 +17,17 @@ public enum CPUTime {
   }
 
   /// How many times longer something takes with eight times as many: 8 if each costs the same, 64 if each costs
-  /// as much as there are others. `cost` returns milliseconds; the least of three tries counts.
+  /// as much as there are others. `cost` returns milliseconds; the least of three tries counts, and of nine more as long
+  /// as it is far from 8: on a busy machine, others take the caches away.
   public static func growth(from count: Int = 2000, _ cost: (Int) throws -> Double) rethrows
     -> Double
   {
-    func least(_ count: Int) throws -> Double {
-      try min(cost(count), cost(count), cost(count))
-    }
     _ = try cost(count)
-    return try least(8 * count) / least(count)
+    var (few, many) = (Double.infinity, Double.infinity)
+    for round in 0..<12 where round < 3 || many > 12 * few {
+      few = try min(few, cost(count))
+      many = try min(many, cost(8 * count))
+    }
+    return many / few
   }
 }

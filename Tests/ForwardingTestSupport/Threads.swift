@@ -16,6 +16,15 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   group.wait()
 }
 
+/// Runs `body` on a thread of its own, after so many seconds. A global queue may have no thread for it: on one
+/// processor, those of tasks that wait or do not end have the only one.
+public func beginThread(after seconds: Double = 0, _ body: @escaping @Sendable () -> Void) {
+  Thread.detachNewThread {
+    if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
+    body()
+  }
+}
+
 /// Whether `body` comes to its end on a thread of its own in `seconds`. A body that hangs is left
 /// alone: its test fails, and the others go on. An error is an end as well.
 public func ends(within seconds: Double = 60, _ body: @escaping @Sendable () throws -> Void) -> Bool

@@ -1,7 +1,7 @@
 import Dispatch
 import Invocations
 
-/// What a task makes, for a thread that is none of a task's: it waits for a minute, and says then what does not come.
+/// What a task makes, for a thread that is none of a task's: it waits for five minutes, and says then what does not come.
 func awaited<Value: Sendable>(
   _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
@@ -23,11 +23,11 @@ func awaited<Value: Sendable>(
   return try known.get()
 }
 
-/// Waits for a minute at most.
+/// Waits for five minutes at most: the tasks of a whole test run may come first.
 func wait(
   for signal: DispatchSemaphore, _ what: String, else giveUp: () -> Void = {}
 ) throws {
-  if signal.wait(timeout: .now() + 60) == .success { return }
+  if signal.wait(timeout: .now() + 300) == .success { return }
   giveUp()
-  throw FuzzFinding(description: "\(what) does not end within a minute")
+  throw FuzzFinding(description: "\(what) does not end within five minutes")
 }

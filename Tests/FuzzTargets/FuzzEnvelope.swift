@@ -32,7 +32,7 @@ enum FuzzEnvelope {
     bytes.count >= head && bytes[0] == 1 && bytes[1] == 0 && bytes[3] == 0 ? bytes[2] : nil
   }
 
-  /// Asks, and waits for the first answer; there is none within a minute of what is not answered.
+  /// Asks, and waits for the first answer; there is none in time of what is not answered.
   static func ask(
     _ payload: [UInt8], _ subject: RemoteSubject, _ transport: any Transport
   ) throws -> [UInt8] {

@@ -48,7 +48,7 @@ enum PresenceFuzz {
     let request = try transport.request(bytes, to: subject) { _ in }
     request.end()
     let own = try awaited("a list of hosts") {
-      try await RemotePresence.all(on: transport, expecting: 1, within: .seconds(50))
+      try await RemotePresence.all(on: transport, expecting: 1, within: .seconds(250))
     }
     try demand(own.map(\.name) == ["own"], "a host does not answer any more")
   }

@@ -1,6 +1,7 @@
 #if Macros
   import Dispatch
   import Foundation
+  import ForwardingTestSupport
   import ForwardingTesting
   import Testing
 
@@ -37,9 +38,9 @@
         return NoResult()
       }
       for wanted in 1...5 {
-        DispatchQueue.global().asyncAfter(deadline: .now() + 0.005) { _ = try? rows(1, on: spy) }
+        beginThread(after: 0.005) { _ = try? rows(1, on: spy) }
         let message = isNarrowed ? spy[rows].where { $0 > 0 } : spy[rows]
-        #expect(try await message.expect(times: wanted, within: .seconds(60)))
+        #expect(try await message.expect(times: wanted, within: .seconds(300)))
         #expect(effect.value == wanted)
       }
     }
@@ -50,9 +51,9 @@
       let gate = DispatchSemaphore(value: 0)
       _ = begin(spy, gate)
       let clock = ContinuousClock.now
-      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { gate.signal() }
+      beginThread(after: 0.02) { gate.signal() }
       let message = isNarrowed ? spy[rows].where { $0 == 1 } : spy[rows]
-      #expect(try await message.expect(within: .seconds(60)))
+      #expect(try await message.expect(within: .seconds(300)))
       #expect(ContinuousClock.now - clock > .milliseconds(5))
       #expect(failures.texts.isEmpty)
     }
@@ -70,8 +71,8 @@
       }
       let (real, rows) = (Real(), rows)
       let partial = SpyProxy(wrapping: real, reportingTo: failures)
-      DispatchQueue.global().async { _ = try? rows(1, on: partial) }
-      #expect(try await partial[rows].expect(within: .seconds(60)))
+      beginThread { _ = try? rows(1, on: partial) }
+      #expect(try await partial[rows].expect(within: .seconds(300)))
       #expect(real.effect.value == 1)
 
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
@@ -84,7 +85,7 @@
           throw Offline()
         })
       let task = Task { try await face.value.download("hello") }
-      #expect(try await spy.expect(\.download, within: .seconds(60)))
+      #expect(try await spy.expect(\.download, within: .seconds(300)))
       #expect(effect.value == 1)
       await #expect(throws: Offline()) { try await task.value }
     }
@@ -98,7 +99,7 @@
       #expect(spy[rows].calls == 1)
       gate.signal()
       await withCheckedContinuation { done in ended.notify(queue: .global()) { done.resume() } }
-      #expect(try await spy[rows].expect(within: .seconds(60)))
+      #expect(try await spy[rows].expect(within: .seconds(300)))
       #expect(
         failures.texts == [
           "expected 1 call of 'rows:' within 0.05 seconds, received 1, of which 1 has no end yet"
@@ -111,8 +112,8 @@
       let spy = SpyProxy(reportingTo: failures)
       let rows = rows
       try rows(1, on: spy)
-      async let isMet = spy[rows].expect(times: 2, within: .seconds(60))
-      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) {
+      async let isMet = spy[rows].expect(times: 2, within: .seconds(300))
+      beginThread(after: 0.02) {
         spy.forgetCalls()
         for row in 0..<2 { _ = try? rows(Int64(row), on: spy) }
       }
@@ -125,14 +126,14 @@
       let spy = SpyProxy(reportingTo: failures)
       let (asked, rows) = (Count(), rows)
       for row in 0..<10 { try rows(Int64(row), on: spy) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) {
+      beginThread(after: 0.02) {
         for row in 10..<200 { _ = try? rows(Int64(row), on: spy) }
       }
       let message = spy[rows].where { _ in
         asked.add()
         return true
       }
-      #expect(try await message.expect(times: 200, within: .seconds(60)))
+      #expect(try await message.expect(times: 200, within: .seconds(300)))
       // Once to wait, once to conclude.
       #expect(asked.value <= 400)
     }
@@ -147,12 +148,12 @@
           effect.add()
           return number
         }
-        DispatchQueue.global().async {
+        beginThread {
           DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for row in 0..<25 { _ = try? ask(Int64(thread * 25 + row), on: spy) }
           }
         }
-        #expect(try await spy[ask].where { $0 >= 0 }.expect(times: 100, within: .seconds(60)))
+        #expect(try await spy[ask].where { $0 >= 0 }.expect(times: 100, within: .seconds(300)))
         #expect(effect.value == 100)
       }
       #expect(failures.texts.isEmpty)

@@ -1,3 +1,4 @@
+import ForwardingTestSupport
 import ForwardingTesting
 import Foundation
 import Testing
@@ -99,7 +100,7 @@ struct NativeSpyTests {
     try functions.call("update_hook", database, hook.address, nil as UnsafeRawPointer?)
     // Nothing is deleted.
     spy[changed].where(\.0, equals: 9).reject()
-    DispatchQueue.global().async {
+    beginThread {
       for sql in [
         "create table notes (text)", "insert into notes values ('one')",
         "delete from notes where text = 'one'",

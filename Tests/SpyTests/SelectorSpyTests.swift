@@ -54,7 +54,7 @@ struct SelectorSpyTests {
     everyone.add(spy, on: .queue(.init(label: "spy")))
     let saved = try Message<NoResult, String>("didSave:")
     try saved("a text that is longer than fits", on: everyone)
-    try await spy[saved].expect(within: .seconds(60))
+    try await spy[saved].expect(within: .seconds(300))
     #expect(spy[saved].received == ["a text that is longer than fits"])
   }
 

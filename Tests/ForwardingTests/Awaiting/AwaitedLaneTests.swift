@@ -48,7 +48,7 @@ private let fail = try! AsyncMessage<Void>("fail")
 private let wait = try! AsyncMessage<Void>("wait")
 
 private let lanes: [DeliveryLane] = [
-  .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(30)), .actor(Place()),
+  .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(300)), .actor(Place()),
   .actor(MainActor.shared),
 ]
 

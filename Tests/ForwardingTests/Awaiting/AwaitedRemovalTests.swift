@@ -153,7 +153,7 @@ struct AwaitedRemovalTests {
         continuation.resume()
       }.start()
     }
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { goOn.signal() }
+    beginThread(after: 0.05) { goOn.signal() }
     #expect(try await proxy.removeAndWait(token))
     #expect(log.all == ["ended"])
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import ForwardingTestSupport
 @testable import Forwarding
 import Testing
 
@@ -76,7 +77,7 @@ struct IsolatedMethodTests {
   func thread() async {
     let window = Window()
     let error = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      beginThread {
         let result = Swift.Result { try show.message("hello", on: window) }
         continuation.resume(returning: result)
       }

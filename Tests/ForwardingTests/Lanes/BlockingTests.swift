@@ -24,7 +24,7 @@ struct BlockingTests {
     try proxy.deliver(did.invocation(1)).entries.map { "\($0.outcome)" }
   }
 
-  @Test("on the queue itself the target is called in place", arguments: [nil, 5])
+  @Test("on the queue itself the target is called in place", arguments: [nil, 300])
   func inPlace(_ seconds: Int?) throws {
     let queue = DispatchQueue(label: "own queue")
     let log = Log()
@@ -52,7 +52,7 @@ struct BlockingTests {
     #expect(log.all == ["inner"])
   }
 
-  @Test("a circle of queues is refused, and says why", arguments: [nil, 5])
+  @Test("a circle of queues is refused, and says why", arguments: [nil, 300])
   func circle(_ seconds: Int?) throws {
     let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
     let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
@@ -199,9 +199,15 @@ struct BlockingTests {
   func passedDeadline() throws {
     let proxy = MulticastProxy()
     let queue = DispatchQueue(label: "passed deadline")
-    proxy.add(
-      try Self.slowTarget(.milliseconds(200)), strongly: true,
-      on: .blocking(queue, deadline: .milliseconds(1)))
+    let gate = DispatchSemaphore(value: 0)
+    let target = ClosureTarget()
+    try target.register("value") { () -> Int32 in
+      gate.wait()
+      return 7
+    }
+    proxy.add(target, on: .blocking(queue, deadline: .milliseconds(1)))
     #expect(throws: ForwardingError.timedOut) { try Messages.value(on: proxy) }
+    gate.signal()
+    queue.sync {}
   }
 }

@@ -62,7 +62,7 @@ struct WaitingCircleTests {
       delivery.start()
       began.wait()
       queue.sync {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { goOn.signal() }
+        beginThread(after: 0.05) { goOn.signal() }
         log.add(Self.text { "removed \(try proxy.removeAndWait(token))" })
       }
       while log.count < 2 { Thread.sleep(forTimeInterval: 0.001) }

@@ -49,7 +49,7 @@ struct ConcurrencyTests {
         return Int(generator >> 33) % limit
       }
       var mine: [Counter] = []
-      while Date() < end {
+      while Date() < end || reported.load(ordering: .relaxed) <= 1000 {
         do {
           switch random(10) {
           case 0, 1:
@@ -123,7 +123,7 @@ struct ConcurrencyTests {
         }
         return
       }
-      while Date() < end {
+      while Date() < end || checked.load(ordering: .relaxed) <= 3 {
         let target = Counter()
         _ = proxy.add(target, strongly: true)
         proxy.remove(target)
@@ -152,7 +152,7 @@ struct ConcurrencyTests {
     let end = Date().addingTimeInterval(Self.seconds / 2)
     let delivered = Atomic(0)
     onThreads(8) { thread in
-      while Date() < end {
+      while Date() < end || delivered.load(ordering: .relaxed) == 0 {
         if thread % 2 == 0 {
           let batch = (0..<8).map { _ in Counter() }
           for target in batch { _ = proxy.add(target) }
@@ -162,7 +162,8 @@ struct ConcurrencyTests {
         }
       }
     }
-    _ = try proxy.deliver(did.invocation(1))
+    // Of very many each delivery removes 16,384. On a busy machine more may have died than that.
+    for _ in 0...proxy.registrationCount >> 14 { _ = try proxy.deliver(did.invocation(1)) }
     #expect(proxy.registrationCount == 0)
     #expect(delivered.load(ordering: .relaxed) > 0)
   }

@@ -208,7 +208,7 @@ struct RegistrationTests {
     let end = Date().addingTimeInterval(0.5)
     onThreads(4) { thread in
       while thread > 1, !stop.load(ordering: .relaxed) { _ = try? did(1, on: proxy) }
-      while thread == 0, Date() < end {
+      while thread == 0, Date() < end || removed.load(ordering: .relaxed) == 0 {
         let target = Closing()
         let token = proxy.add(
           target, strongly: true, on: lane == "here" ? .caller : .queue(queue))
@@ -239,7 +239,7 @@ struct RegistrationTests {
     let sender = Thread { _ = try? did(1, on: proxy) }
     sender.start()
     began.wait()
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { goOn.signal() }
+    beginThread(after: 0.05) { goOn.signal() }
     #expect(try proxy.removeAndWait(token))
     #expect(log.all == ["ended"])
     // On a queue that does not go on.

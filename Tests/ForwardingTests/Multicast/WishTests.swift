@@ -206,7 +206,7 @@ struct WishTests {
     target = nil
     Thread { _ = try? did(1, on: proxy) }.start()
     began.wait()
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { goOn.signal() }
+    beginThread(after: 0.02) { goOn.signal() }
     #expect(try proxy.removeAndWait(token))
     #expect(log.all == ["gone"])
   }

@@ -49,7 +49,7 @@ struct EventTests {
       throw Failure(name: "\(value)")
     }
     let queue = DispatchQueue(label: "awaited")
-    proxy.add(target, on: .blocking(queue, deadline: .seconds(10)))
+    proxy.add(target, on: .blocking(queue, deadline: .seconds(300)))
     #expect(throws: Failure(name: "1")) { try did(1, on: proxy) }
     began.wait()
     #expect(told.all.isEmpty)

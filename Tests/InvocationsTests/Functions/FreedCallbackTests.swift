@@ -1,5 +1,6 @@
 import CForwardingFixtures
 import CForwardingShims
+import ForwardingTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -106,12 +107,14 @@ struct FreedCallbackTests {
       let shared = Shared(UInt(bitPattern: try freed(1)[0]))
       let group = DispatchGroup()
       for _ in 0..<4 {
-        DispatchQueue.global().async(group: group) {
+        group.enter()
+        beginThread {
           for _ in 0..<100_000 {
             let call = unsafeBitCast(
               shared.function.load(ordering: .relaxed), to: Number.self)
             precondition([0, 7].contains(call()))
           }
+          group.leave()
         }
       }
       for _ in 0..<5_000 {
@@ -138,12 +141,14 @@ struct FreedCallbackTests {
       let isOver = Atomic(false)
       let group = DispatchGroup()
       for _ in 0..<3 {
-        DispatchQueue.global().async(group: group) {
+        group.enter()
+        beginThread {
           while !isOver.load(ordering: .relaxed) {
             for function in functions {
               precondition(unsafeBitCast(function, to: Sum.self)(1, 2, 3, 4) == 0)
             }
           }
+          group.leave()
         }
       }
       for _ in 0..<20_000 { _ = try freedOfOwnPlan() }

@@ -126,7 +126,7 @@ struct NamedFunctionsTests {
       #expect(count.alive.load(ordering: .relaxed) == 1)
     }
     // The closures of the threads keep the table for a moment after `onThreads` returns.
-    for _ in 0..<5000 where table != nil { usleep(1000) }
+    for _ in 0..<60_000 where table != nil { usleep(1000) }
     #expect(table == nil)
     #expect(count.alive.load(ordering: .relaxed) == 0)
   }
