@@ -40,6 +40,14 @@ struct OneAnswer: Sendable {
   /// What is known so far.
   var outcome: Outcome? { state.read { $0.outcome } }
 
+  /// Whether it is known that the call was not sent.
+  var isUnsent: Bool {
+    if case .failure(.notCarried(.unsent)) = outcome { true } else { false }
+  }
+
+  /// Waits for an answer anew, as the call is sent again.
+  func reopen() { state.withLockInPlace { $0.outcome = nil } }
+
   /// Awaits the answer. It is ``RemoteError/cancelled`` if the task is, before.
   nonisolated(nonsending) func wait() async throws(RemoteError) -> RemoteAnswer? {
     if let known = outcome { return try known.get() }

@@ -13,8 +13,8 @@ public enum RemoteError: Error, Hashable, Sendable {
   case cancelled
   /// Nobody is there, so nobody performed the call.
   case unreachable(String)
-  /// The connection broke before the answer came. Whether the call was performed is open; one that is told while there
-  /// is no connection is not sent.
+  /// The connection broke before the answer came. Whether the call was performed is open, as it had left this process; one
+  /// that is told while there is no connection is not sent.
   case interrupted
   /// The connection was closed, by this process or for good.
   case closed
@@ -41,7 +41,7 @@ public enum RemoteError: Error, Hashable, Sendable {
       case .nobodyListens: .unreachable("nobody listens")
       case .forked: .unreachable("\(error)")
       case .unreachable(let why): .unreachable(why)
-      case .tooLarge, .congested, .denied, .failed: .notCarried(error)
+      case .tooLarge, .congested, .denied, .failed, .unsent: .notCarried(error)
       }
   }
 }

@@ -192,18 +192,16 @@ package final class RemoteLink: Sendable {
     let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
     counts.asked.wrappingAdd(1, ordering: .relaxed)
     // Where the host is in this process, it would have been performed by now.
-    if Task.isCancelled { throw cancelled() }
+    if Task.isCancelled {
+      counts.failed.wrappingAdd(1, ordering: .relaxed)
+      throw .cancelled
+    }
     guard onTheWay.wrappingAdd(1, ordering: .relaxed).newValue <= inFlight else {
       onTheWay.wrappingSubtract(1, ordering: .relaxed)
       counts.refuse()
       throw .congested(limit: inFlight)
     }
     return DispatchTime(after: limit ?? deadline)
-  }
-
-  private func cancelled() -> RemoteError {
-    counts.failed.wrappingAdd(1, ordering: .relaxed)
-    return .cancelled
   }
 
   /// Counts a call out, as one with an answer or one without.
@@ -236,7 +234,7 @@ package final class RemoteLink: Sendable {
       }
       defer { sent?.end() }
       // In this process the answer is there by now, and nothing has to wait for its deadline.
-      if unheard == nil, let known = answer.outcome { return try known.get() }
+      if unheard == nil, let known = answer.outcome, !answer.isUnsent { return try known.get() }
       if deadline == nil {
         deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
       }
@@ -248,9 +246,14 @@ package final class RemoteLink: Sendable {
         pause = min(2 * pause, 320)
         continue
       }
-      guard let unheard, try await Settling.isUnheard(unheard, answer) else {
-        return try await answer.wait()
+      if let unheard, try await Settling.isUnheard(unheard, answer) { continue }
+      do throws(RemoteError) { return try await answer.wait() } catch {
+        guard answer.isUnsent else { throw error }
       }
+      // Nobody has it: it goes on as one that found no connection. The end of its time may have come meanwhile.
+      guard DispatchTime.now() < end else { return try atEnd.get() }
+      tries = Settling.tries
+      answer.reopen()
     }
   }
 

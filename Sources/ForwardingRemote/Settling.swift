@@ -23,7 +23,7 @@ final class Settling: Sendable {
 
   /// What a call ends with that the transport did not carry. One may hear of an interruption by that before all others do.
   func failure(_ error: TransportError) -> OneAnswer.Outcome {
-    if error == .interrupted { begin() }
+    if error == .interrupted || error == .unsent { begin() }
     return .failure(RemoteError(error))
   }
 

@@ -151,7 +151,7 @@ struct SocketFaultTests {
     let patience = SocketPatience()
     let connection = SocketConnection(descriptor, patience)
     let hasBegun = connection.begin(100) { _, _ in
-    } ended: { _ in
+    } ended: { _, _ in
     }
     #expect(hasBegun)
     let message = [UInt8](repeating: 1, count: 100)
@@ -178,7 +178,7 @@ struct SocketFaultTests {
     let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
     var message = [UInt8](repeating: 0, count: 1000)
     // Nobody waits for ever for what does not come.
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     for round: UInt8 in 1...4 {
       message[0] = round

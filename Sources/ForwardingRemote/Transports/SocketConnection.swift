@@ -18,22 +18,56 @@ final class SocketConnection: Sendable {
   private let outbox = OwnLock(Outbox())
   private let patience: SocketPatience
   private let process = OwnProcess()
+  private let begun = DispatchTime.now().uptimeNanoseconds
   private let wasOfUse = Atomic(false)
 
   private enum Stage { case open, broken, ended }
 
+  /// Told when no more can be sent, and when no more will come, with the requests that did not get out.
+  typealias Gone = @Sendable (SocketConnection, [UInt64]) -> Void
+
+  /// What waits to be sent.
+  private struct Message {
+    var bytes: [UInt8]
+    /// The request that it is; nil for what is none.
+    var request: Request?
+  }
+
+  /// A request whose message may be waiting while its time goes by, or the connection.
+  struct Request {
+    let number: UInt64
+    let answered: AnsweredRequest
+  }
+
   private struct Outbox {
     var stage = Stage.open
-    var messages: [[UInt8]] = []
+    var messages: [Message] = []
     var first = 0
     var bytes = 0
     /// What of this still uses the descriptor: the last one closes it, as its number is another file's from then on.
     var users = 1
     var isWriting = false
-    var broken: (@Sendable (SocketConnection) -> Void)?
-    var ended: (@Sendable (SocketConnection) -> Void)?
+    var broken: Gone?
+    var ended: Gone?
 
     var isEmpty: Bool { first == messages.count }
+
+    /// Lets go of the first message, and returns what it took.
+    mutating func removeFirst() -> Int {
+      let cost = SocketPatience.cost(of: messages[first].bytes)
+      bytes -= cost
+      messages[first] = Message(bytes: [])
+      first += 1
+      tidy()
+      return cost
+    }
+
+    /// Lets go of all that waits, and returns the requests among it.
+    mutating func removeAll() -> [UInt64] {
+      let unsent = messages[first...].compactMap(\.request?.number)
+      (messages, first, bytes) = ([], 0, 0)
+      return unsent
+    }
 
     /// Lets go of what was sent, also where the other end is slow and something waits at any time.
     mutating func tidy() {
@@ -59,6 +93,11 @@ final class SocketConnection: Sendable {
   /// Whether a message has come over it that its owner could read.
   var isOfUse: Bool { wasOfUse.load(ordering: .relaxed) }
 
+  /// Whether that is so, and it has been there for a while: one who says something, and hangs up, is of no use.
+  var wasOfLastingUse: Bool {
+    isOfUse && DispatchTime.now().uptimeNanoseconds - begun >= ConnectionPause.most
+  }
+
   /// Notes that one has come; true for the first one.
   func noteUse() -> Bool {
     // Most are not the first, and a look costs less than a change.
@@ -69,12 +108,12 @@ final class SocketConnection: Sendable {
   // MARK: In
 
   /// Begins to take messages, each of at most so many bytes. `broken` is called when no more can be sent, and `ended` once,
-  /// when no more will come. False where the system has no thread for it.
+  /// when no more will come, each with the requests that waited to be sent. False where the system has no thread for it.
   func begin(
     _ size: Int,
     _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Void,
-    broken: @escaping @Sendable (SocketConnection) -> Void = { _ in },
-    ended: @escaping @Sendable (SocketConnection) -> Void
+    broken: @escaping Gone = { _, _ in },
+    ended: @escaping Gone
   ) -> Bool {
     let isOpen = outbox.withLock { outbox in
       outbox.broken = broken
@@ -99,10 +138,11 @@ final class SocketConnection: Sendable {
 
   // MARK: Out
 
-  /// Sends a message, or lets it wait for those before it.
-  func send(_ bytes: [UInt8]) throws(TransportError) {
+  /// Sends a message, or lets it wait for those before it. One that is a request is not sent any more where that has ended
+  /// meanwhile, and is told of where the connection has.
+  func send(_ bytes: [UInt8], as request: Request? = nil) throws(TransportError) {
     if process.isForked { throw .forked }
-    var broken: (@Sendable (SocketConnection) -> Void)?
+    var broken: Gone?
     var begins = false
     let error: TransportError? = outbox.announce { outbox in
       guard outbox.stage == .open else { return .interrupted }
@@ -110,30 +150,34 @@ final class SocketConnection: Sendable {
         switch descriptor.send(bytes) {
         case .sent: return nil
         case .broken:
+          // Nothing waits.
           broken = outbox.broken
-          breakOff(&outbox)
+          _ = breakOff(&outbox)
           return .interrupted
         case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
         case .full: break
         }
       }
       guard patience.keeps(bytes, beside: outbox.bytes) else { return .congested }
-      outbox.messages.append(bytes)
+      outbox.messages.append(Message(bytes: bytes, request: request))
       outbox.bytes += SocketPatience.cost(of: bytes)
       begins = !outbox.isWriting
       outbox.isWriting = true
       return nil
     }
     // Whoever asks from now on waits for the next connection, before the reader has come to the end of this one.
-    broken?(self)
+    broken?(self, [])
     if begins { beginWriting() }
     if let error { throw error }
   }
 
-  /// Sends no more. What the other side has sent is read to its end, which this one has come to then.
-  private func breakOff(_ outbox: inout Outbox) {
+  /// Sends no more, and returns the requests that waited. What the other side has sent is read to its end, which this one
+  /// has come to then.
+  private func breakOff(_ outbox: inout Outbox) -> [UInt64] {
     outbox.stage = .broken
     descriptor.shutDown()
+    patience.gets(back: outbox.bytes)
+    return outbox.removeAll()
   }
 
   private func beginWriting() {
@@ -148,41 +192,39 @@ final class SocketConnection: Sendable {
     Deadlines.shared.add(in: .milliseconds(50)) { [self] in beginWriting() }
   }
 
-  private enum Next { case message([UInt8]), end }
-
   /// Sends what waits, as fast as the other side takes it, and what waits later.
   private func write() {
-    var broken: (@Sendable (SocketConnection) -> Void)?
     while true {
-      let first: Next = outbox.wait { outbox in
-        if outbox.stage != .open { return .end }
+      let isOpen: Bool = outbox.wait { outbox in
+        if outbox.stage != .open { return false }
         // None is no end: where this did end, nobody would send what has to wait from then on.
-        return outbox.isEmpty ? nil : .message(outbox.messages[outbox.first])
+        return outbox.isEmpty ? nil : true
       }
-      guard case .message(let next) = first else { break }
-      let sent = descriptor.send(next, waits: true)
-      broken = outbox.withLock { outbox in
-        guard outbox.stage == .open else { return nil }
-        switch sent {
-        case .broken:
-          breakOff(&outbox)
-          return outbox.broken
-        case .full: return nil
-        // One that cannot be sent ever does not hold up those behind it.
-        case .sent, .tooLarge:
-          let cost = SocketPatience.cost(of: next)
-          outbox.bytes -= cost
-          patience.gets(back: cost)
-          outbox.messages[outbox.first] = []
-          outbox.first += 1
-          outbox.tidy()
-          return nil
+      guard isOpen else { break }
+      // Without a message: what the end of the connection finds in the outbox was not sent.
+      descriptor.waitForRoom()
+      let (broken, unsent) = outbox.withLock { outbox -> (Gone?, [UInt64]) in
+        for _ in 0..<Self.atATime where outbox.stage == .open && !outbox.isEmpty {
+          let next = outbox.messages[outbox.first]
+          if next.request?.answered.isOver != true {
+            switch descriptor.send(next.bytes) {
+            case .broken: return (outbox.broken, breakOff(&outbox))
+            case .full: return (nil, [])
+            // One that cannot be sent ever does not hold up those behind it.
+            case .sent, .tooLarge: break
+            }
+          }
+          patience.gets(back: outbox.removeFirst())
         }
+        return (nil, [])
       }
-      broken?(self)
+      broken?(self, unsent)
     }
     leave()
   }
+
+  /// How many messages are sent before others may lay theirs behind them.
+  private static let atATime = 16
 
   /// Whether nothing waits to be sent.
   var isDrained: Bool { outbox.withLock { $0.isEmpty } }
@@ -193,7 +235,10 @@ final class SocketConnection: Sendable {
   // MARK: The end
 
   /// Ends what is not, or no more, in order, and tells who began it.
-  func giveUp() { finish()?.ended?(self) }
+  func giveUp() {
+    guard var before = finish() else { return }
+    before.ended?(self, before.removeAll())
+  }
 
   /// Takes and sends nothing more.
   func end() { _ = finish() }

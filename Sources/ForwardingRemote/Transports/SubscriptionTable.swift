@@ -125,6 +125,9 @@ final class AnsweredRequest: TransportRequest {
   /// How many answers came.
   var answers: Int { state.read { $0.answers } }
 
+  /// Whether nobody takes an answer any more.
+  var isOver: Bool { state.read { $0.answered == nil } }
+
   /// Has a closure called at the end, which has not come yet.
   func whenEnded(_ ended: @escaping @Sendable (AnsweredRequest) -> Void) {
     state.withLockInPlace { $0.ended = ended }

@@ -23,8 +23,8 @@ public protocol Transport: AnyObject, Sendable {
   func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError)
 
   /// Sends a message, and gives each answer to a closure until the request is ended.
-  /// ``TransportError/nobodyListens`` comes as an answer, as do interruptions. It is thrown where the connection is
-  /// broken already, and the message is not sent later.
+  /// ``TransportError/nobodyListens`` comes as an answer, as do interruptions, and ``TransportError/unsent``. One is thrown
+  /// where the connection is broken already, and the message is not sent later.
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
@@ -152,6 +152,8 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case tooLarge(limit: Int, given: Int)
   /// The connection broke before an answer came.
   case interrupted
+  /// The connection broke while the message waited to be sent: nobody has got it.
+  case unsent
   /// The transport was closed.
   case closed
   /// More is waiting to be sent than may.
@@ -173,6 +175,7 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooLarge(let limit, let given):
       "\(given) bytes are given, and \(limit) are the limit"
     case .interrupted: "the connection broke before an answer came"
+    case .unsent: "the connection broke before the message was sent"
     case .closed: "the transport is closed"
     case .congested: "more is waiting to be sent than may"
     case .timedOut: "it took longer than it may"

@@ -53,10 +53,11 @@ extension UnixSocketTransport {
       guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
       if connection.noteUse() { self?.join(connection) }
       self?.receive(frame, from: connection)
-    } broken: { [weak self] connection in
+    } broken: { [weak self] connection, unsent in
       self?.leaveOut(connection)
-    } ended: { [weak self] connection in
-      self?.lose(connection)
+      for number in unsent { self?.leave(number, connection, .unsent) }
+    } ended: { [weak self] connection, unsent in
+      self?.lose(connection, unsent)
     }
     if !hasBegun {
       leaveOut(connection, isRead: false)
@@ -91,8 +92,9 @@ extension UnixSocketTransport {
   }
 
   /// A connection has ended: what waits for it alone fails, and who connected does so again.
-  func lose(_ connection: SocketConnection) {
+  func lose(_ connection: SocketConnection, _ unsent: [UInt64]) {
     leaveOut(connection, isRead: false)
+    for number in unsent { leave(number, connection, .unsent) }
     for number in state.read({ Array($0.requests.keys) }) {
       leave(number, connection, .interrupted)
     }
@@ -102,7 +104,7 @@ extension UnixSocketTransport {
       return !state.isInterrupted
     }
     if isNew { observers.tell(.interrupted) }
-    reconnect(wasOfUse: connection.isOfUse)
+    reconnect(wasOfUse: connection.wasOfLastingUse)
   }
 
   func reconnect(wasOfUse: Bool) {

@@ -14,11 +14,18 @@ extension UnixSocketTransport {
     var isHeard: Bool
     /// Why one of those who may have answered does not.
     var failure: TransportError?
+    /// Whether one of them did not get it: it may be sent again, if nobody else has it.
+    var isUnsent = false
 
     /// What it ends with, if no answer may come any more.
     var outcome: TransportError? {
       guard waiting.isEmpty, !isHeardHere, !isBeingSent else { return nil }
-      return failure ?? (isHeard ? nil : .nobodyListens)
+      return failure ?? (isHeard ? nil : isUnsent ? .unsent : .nobodyListens)
+    }
+
+    /// Notes that one of them gives no answer: nobody listens there, or it failed.
+    mutating func note(_ error: TransportError?) {
+      if error == .unsent { isUnsent = true } else { failure = error ?? failure }
     }
   }
 
@@ -71,7 +78,7 @@ extension UnixSocketTransport {
         let index = pending.waiting.firstIndex(where: { $0 === connection })
       else { return nil }
       pending.waiting.remove(at: index)
-      pending.failure = error ?? pending.failure
+      pending.note(error)
       state.requests[number] = pending
       return pending.outcome.map { (pending.request, $0) }
     }

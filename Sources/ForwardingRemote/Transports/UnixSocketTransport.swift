@@ -125,7 +125,7 @@ public final class UnixSocketTransport: Transport {
       var taken = 0
       for connection in connections {
         do throws(TransportError) {
-          try connection.send(bytes)
+          try connection.send(bytes, as: .init(number: number, answered: request))
           taken += 1
         } catch {
           leave(number, connection, error)

@@ -183,15 +183,22 @@ struct SocketDescriptor: Hashable, Sendable {
   enum Sent { case sent, full, broken, tooLarge }
 
   /// Sends one message, or nothing.
-  func send(_ bytes: [UInt8], waits: Bool = false) -> Sent {
+  func send(_ bytes: [UInt8]) -> Sent {
     // SAFETY: the bytes are there until the call returns.
     let count = unsafe bytes.withUnsafeBytes {
       unsafe system_send(
-        number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT)))
+        number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
     if count == bytes.count { return .sent }
     if errno == EMSGSIZE { return .tooLarge }
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .full : .broken
+  }
+
+  /// Waits until the other side has read something, or there is none any more.
+  func waitForRoom() {
+    var wanted = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    // SAFETY: one is looked at, and it is there until the call returns.
+    _ = unsafe poll(&wanted, 1, -1)
   }
 
   /// Room for a message of so many bytes. Nothing is written there, so the system gives memory for those parts that

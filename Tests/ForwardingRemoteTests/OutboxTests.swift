@@ -1,0 +1,159 @@
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What becomes of calls that wait in this process, as the other one does not read.
+@Suite("Calls that wait to be sent", .timeLimit(.minutes(10)))
+struct OutboxTests {
+  private let name = "tally \(UInt32.random(in: 0 ... .max))"
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  /// Somebody who lets one in, and reads nothing of its own accord.
+  private final class Deaf {
+    private let door: SocketDescriptor
+    private var connection: SocketDescriptor?
+
+    init(_ path: String) throws {
+      door = try SocketDescriptor.make()
+      try door.listen(at: path)
+    }
+
+    func accept() throws {
+      guard case .connected(let new) = door.accept() else { throw TransportError.closed }
+      connection = new
+    }
+
+    func read() -> SocketFrame? {
+      var room = SocketDescriptor.room(of: 200_000)
+      return connection?.receive(into: &room).flatMap { SocketFrame(room[..<$0]) }
+    }
+
+    /// As a process that is killed.
+    func end() {
+      connection?.close()
+      door.close()
+    }
+  }
+
+  /// A client whose next messages have to wait.
+  private func full() throws -> (Deaf, UnixSocketTransport) {
+    let deaf = try Deaf(path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    try deaf.accept()
+    let bytes = [UInt8](repeating: 1, count: 100_000)
+    while client.patience.waiting == 0 { try client.publish(bytes, to: "news") }
+    return (deaf, client)
+  }
+
+  /// How many requests have been handed to all their connections.
+  private func handedOver(_ transport: UnixSocketTransport) -> Int {
+    transport.state.read { $0.requests.values.count { !$0.isBeingSent } }
+  }
+
+  @Test("where the other process is gone, they are sent to the next one, and performed once")
+  func unsent() async throws {
+    let (deaf, client) = try full()
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+    let endings = Endings()
+    async let calls: Void = endings.send(0..<100, to: remote, atATime: 100)
+    while handedOver(client) < 100 { await Task.yield() }
+    deaf.end()
+    unlink(path)
+    let server = try UnixSocketTransport(listeningAt: path)
+    let host = RemoteHost(server, as: name)
+    let tally = Tally()
+    try host.expose(tally, Tally.interface())
+    await calls
+    #expect(endings.answered.count == 100, "\(endings.others)")
+    #expect(tally.count == 100 && tally.twice == 0)
+    #expect(remote.statistics == RemoteStatistics(asked: 100, answered: 100))
+    #expect(client.patience.waiting == 0)
+    host.close()
+    client.close()
+    server.close()
+  }
+
+  @Test("where nobody comes in place of the other process, they end at their deadline")
+  func noOther() async throws {
+    let (deaf, client) = try full()
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(3))
+    let endings = Endings()
+    async let calls: Void = endings.send(0..<10, to: remote, atATime: 10)
+    // On a busy machine the time may be over before.
+    while handedOver(client) < 10, endings.sum == 0 { await Task.yield() }
+    deaf.end()
+    unlink(path)
+    await calls
+    #expect(endings.others == ["timed out": 10])
+    client.close()
+  }
+
+  @Test("one that is cancelled when it is to be sent again is not")
+  func cancelled() async throws {
+    let (deaf, client) = try full()
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+    let call = Task { try await Tally.take(1, on: remote) }
+    while handedOver(client) < 1 { await Task.yield() }
+    deaf.end()
+    unlink(path)
+    while client.connectionCount > 0 { await Task.yield() }
+    call.cancel()
+    await #expect(throws: RemoteError.cancelled) { try await call.value }
+    client.close()
+  }
+
+  @Test("one whose time is over, or which is cancelled, is not sent any more")
+  func late() async throws {
+    let (deaf, client) = try full()
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+    let cancelled = Task { try await Tally.take(1, on: remote) }
+    while handedOver(client) < 1 { await Task.yield() }
+    cancelled.cancel()
+    await #expect(throws: RemoteError.cancelled) { try await cancelled.value }
+    remote.deadline = .milliseconds(50)
+    await #expect(throws: RemoteError.timedOut) { try await Tally.take(2, on: remote) }
+    try client.publish([], to: "end")
+    var asked = 0
+    while let frame = deaf.read(), frame.subject != "end" {
+      if frame.kind == .asked { asked += 1 }
+    }
+    #expect(asked == 0)
+    #expect(client.patience.waiting == 0)
+    client.close()
+    deaf.end()
+    unlink(path)
+  }
+
+  @Test("a request that one peer did not get, and another does not listen to, has reached nobody")
+  func reachedNobody() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let worker = try UnixSocketTransport(connectedTo: path)
+    let deaf = LockedValue(PacketSocket(path))
+    while server.connectionCount < 2 { await Task.yield() }
+    let bytes = [UInt8](repeating: 1, count: 100_000)
+    let connections = server.state.read { $0.connections }
+    while connections[1].isDrained { try server.publish(bytes, to: "news") }
+    // The worker reads, and has nothing to wait for.
+    while !connections[0].isDrained { await Task.yield() }
+    let answers = LockedValue<[Result<[UInt8], TransportError>]>([])
+    let request = try server.request([1], to: "work") { answer in
+      answers.withLock { $0.append(answer) }
+    }
+    while server.state.read({ $0.requests.values.first?.waiting.count != 1 }) { await Task.yield() }
+    #expect(answers.withLock { $0.isEmpty })
+    deaf.withLock { $0 = nil }
+    while answers.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(answers.withLock { $0 } == [.failure(.unsent)])
+    withExtendedLifetime(request) { server.close() }
+    worker.close()
+  }
+}
