@@ -33,7 +33,9 @@ public struct JournalSalvage: Hashable, Sendable {
     public let reason: Reason
 
     public var description: String {
-      "\(WireValue.visible(path)): \(bytes) bytes from byte \(offset) on \(reason)"
+      let file = WireValue.visible(path)
+      if reason == .absent { return "\(file) \(reason)" }
+      return "\(file): \(bytes) bytes from byte \(offset) on \(reason)"
     }
   }
 
@@ -41,6 +43,8 @@ public struct JournalSalvage: Hashable, Sendable {
   public enum Reason: Hashable, Sendable, CustomStringConvertible {
     /// They are no record.
     case damaged
+    /// The whole file is not there, and nothing tells how many bytes it had, or which numbers.
+    case absent
     /// The disk does not give them back, and leaves this error number.
     case unreadable(code: Int32)
     /// They are calls of a message whose definition, which has this number in the file, was lost.
@@ -53,6 +57,7 @@ public struct JournalSalvage: Hashable, Sendable {
     public var description: String {
       switch self {
       case .damaged: "are no record"
+      case .absent: "is not there"
       case .unreadable(let code): "cannot be read: \(JournalFile.text(ofError: code))"
       case .undefined(let message): "are calls of message \(message), whose definition was lost"
       case .repeated: "are calls that came before"
@@ -66,7 +71,8 @@ extension Journal {
   /// Writes each call that is whole to a new journal, also those behind damage, with its number and time.
   ///
   /// The files of the journal stay as they are, and those that were put aside are read in the order of the numbers in
-  /// their beginnings, whatever their names say. Nothing may be at `output` yet. Throws if there is no whole call.
+  /// their beginnings, whatever their names say. Where the newest is gone, the others are read. Nothing may be at `output`
+  /// yet. Throws if there is no whole call.
   @discardableResult
   public static func salvage(
     _ path: String, to output: String
@@ -102,15 +108,22 @@ private final class Salvager {
 
   private var report = JournalSalvage()
   private var sources: [Source] = []
+  private var absent: [JournalSalvage.Loss] = []
   private let copy: JournalCopy
   /// The number behind that of the last call, and the number that is expected.
   private var next: UInt64 = 0
   private var expected: UInt64?
 
   init(_ path: String, to file: JournalFile) throws(JournalError) {
-    let paths = try JournalFiles.list(path).map(\.path) + [path]
-    for path in paths {
-      let window = try JournalWindow(JournalFile(path, for: .reading))
+    let older = try JournalFiles.list(path).map(\.path)
+    for path in older + [path] {
+      let file: JournalFile
+      do throws(JournalError) { file = try JournalFile(path, for: .reading) } catch {
+        guard !older.isEmpty, case .system(_, _, ENOENT) = error else { throw error }
+        absent.append(JournalSalvage.Loss(path: path, offset: 0, bytes: 0, reason: .absent))
+        continue
+      }
+      let window = JournalWindow(file)
       var header: JournalHeader?
       do throws(JournalError) { header = try JournalScanner(window, path: path).header } catch {
         switch error {
@@ -137,6 +150,8 @@ private final class Salvager {
 
   func run() throws(JournalError) -> JournalSalvage {
     for source in sources { try read(source) }
+    // It was the newest: its calls would stand behind all others.
+    report.losses += absent
     try copy.finish(next: max(next, expected ?? 0))
     report.files = sources.count
     return report

@@ -147,6 +147,39 @@ struct SalvageTests {
     #expect(other == ledger)
   }
 
+  @Test("where the newest file is gone, the calls of the others are saved, and it is told of")
+  func newestGone() throws {
+    let folder = try Folder()
+    let (interface, ledger) = (try Ledger.interface(), Ledger())
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...40 {
+      try FaultTests.send(UInt64(number), to: journal)
+      if number <= 30 { try FaultTests.send(UInt64(number), to: ledger) }
+      if number % 10 == 0, number < 40 { try journal.rotate() }
+    }
+    try journal.close()
+    try FileManager.default.removeItem(atPath: folder.journal)
+    let output = folder.path + "/out"
+    let salvage = try Journal.salvage(folder.journal, to: output)
+    #expect(salvage.saved == 30 && salvage.missing == [] && salvage.files == 3)
+    #expect(salvage.losses.map(\.reason) == [.absent])
+    #expect(salvage.losses.map(\.description) == ["\(folder.journal) is not there"])
+    let other = Ledger()
+    #expect(try JournalReader(at: output).replay(interface, into: other).made == 30)
+    #expect(other == ledger)
+    #expect(try Journal(at: output, interface: interface).nextSequence == 31)
+  }
+
+  @Test("where no file is left, that is what is told, and nothing is made")
+  func noneLeft() throws {
+    let folder = try Folder()
+    let output = folder.path + "/out"
+    #expect(throws: JournalError.system("opened", path: folder.journal, code: ENOENT)) {
+      try Journal.salvage(folder.journal, to: output)
+    }
+    #expect(!FileManager.default.fileExists(atPath: output))
+  }
+
   @Test("compacted numbers are not missing ones, and the number of the next record is kept")
   func compacted() throws {
     let folder = try Folder()
