@@ -10,8 +10,7 @@ package final class RemoteLink: Sendable {
   private let kept: Guarded<Settings>
   /// Drawn, so that a host knows a call that comes twice.
   private let sender = UInt64.random(in: .min ... .max)
-  /// Numbers are drawn as well: who has seen one call, as another host has, cannot tell the next ones, and so not send
-  /// in their place.
+  /// Numbers are drawn as well: who has seen one call, as another host has, sends nothing in place of the next ones.
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)

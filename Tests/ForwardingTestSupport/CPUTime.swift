@@ -16,6 +16,10 @@ public enum CPUTime {
     return now - before
   }
 
+  /// Between what grows with how many there are and what grows with their square. In a process that does much else, with
+  /// little of a lot in its caches and new pages for all of it, 20 was seen where each costs the same.
+  public static let linear = 32.0
+
   /// How many times longer something takes with eight times as many: 8 if each costs the same, 64 if each costs
   /// as much as there are others. `cost` returns milliseconds; the least of three tries counts, and of nine more as long
   /// as it is far from 8: on a busy machine, others take the caches away.

@@ -9,7 +9,7 @@ import Testing
 @Suite("Mass death and mass failure")
 struct MassDeathTests {
   @Test(
-    "a message that meets 10,000 dead targets costs the sender less than 3 microseconds for each")
+    "a message that meets 10,000 dead targets costs the sender a few microseconds for each")
   func dead() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -18,9 +18,11 @@ struct MassDeathTests {
       let alive = ClosureTarget()
       try alive.register("did:") { (_: Int32) in }
       proxy.add(alive)
-      for _ in 0..<10_000 { proxy.add(ClosureTarget()) }
+      let adding = CPUTime.milliseconds { for _ in 0..<10_000 { proxy.add(ClosureTarget()) } }
       let time = try CPUTime.milliseconds { try did(1, on: proxy) }
-      require(time < 30 * Double(Sanitizer.stackFactor), "\(time) ms")
+      // On a slower machine it takes longer, as they did.
+      let most = max(30 * Double(Sanitizer.stackFactor), 3 * adding)
+      require(time < most, "\(time) ms, and \(adding) to add them")
       require(proxy.registrationCount == 1, "\(proxy.registrationCount) are left")
       proxy.add(Other())
       try did(1, on: proxy)
