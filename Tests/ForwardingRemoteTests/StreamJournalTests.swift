@@ -153,8 +153,7 @@
       #expect(summary.made == 2 && summary.duplicates == 1)
       journal.close()
       // Inside the window, the server has it once.
-      let other = try StreamJournal(
-        server.options(), stream: "other", Tally.interface(), StreamOptions())
+      let other = try self.journal(named: "other")
       #expect(try other.append(call(1), id: "a") == 1)
       server.kill()
       try server.start()
@@ -235,7 +234,7 @@
         try StreamJournal(plain.options(), stream: "x", Tally.interface(), options)
       }
       // One that stays away.
-      options.deadline = .seconds(2)
+      options.deadline = .seconds(20)
       let last = try self.journal(nil, options)
       server.kill()
       let gone = #expect(throws: StreamError.self) { try last.append(call(1)) }

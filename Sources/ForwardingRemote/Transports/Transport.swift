@@ -23,8 +23,8 @@ public protocol Transport: AnyObject, Sendable {
   func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError)
 
   /// Sends a message, and gives each answer to a closure until the request is ended.
-  /// ``TransportError/nobodyListens`` comes as an answer, as do interruptions, and ``TransportError/unsent``. One is thrown
-  /// where the connection is broken already, and the message is not sent later.
+  /// ``TransportError/nobodyListens`` comes as an answer, as do ``TransportError/unsent`` and interruptions. An interruption
+  /// is thrown where the connection is broken already, and the message is not sent later.
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
