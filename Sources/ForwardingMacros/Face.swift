@@ -48,27 +48,65 @@
       return otherwise.map { "; return \($0)" } ?? "; throw ForwardingError.nobodyAnswered(nil)"
     }
 
-    /// The statement that sends a message with some values.
-    func sending(_ message: String, _ values: [String]) -> String {
+    /// Whether the requirement may be left out.
+    var isOptional = false
+    /// The protocol of the requirement, and its face.
+    var target = ""
+
+    /// The statement that calls the targets, or sends them a message with some values.
+    ///
+    /// - Parameters:
+    ///   - call: the call of the requirement, without its receiver.
+    ///   - variables: those of the values that are `inout`.
+    ///   - result: the type of the result.
+    func sending(
+      _ message: String, _ values: [String], call: String,
+      variables: [(name: String, type: String)] = [], result: String = ""
+    ) -> String {
+      let face = "\(target)Proxy"
       let closure = isVoid ? "" : " otherwise: { \(otherwise ?? "nil") }"
-      let arguments = (["$0"] + values).joined(separator: ", ")
-      let awaiting = isAsync ? "Awaiting" : ""
-      let waits = isAsync ? "await " : ""
-      let send =
-        "{ try \(waits)FaceMessage.send\(awaiting)(\(arguments), through: forwarder) }"
-      let (ask, tell) = ("\(message).ask\(awaiting)", "\(message).tell\(awaiting)")
+      let arguments = ([isAsync ? "$0" : "__message"] + values).joined(separator: ", ")
+      if isAsync { return awaiting(message, arguments, closure) }
+      let through =
+        "through: __forwarder, Self.__place(of: \(face).self)" + (isOptional ? ", isOptional: true" : "")
+      let direct =
+        "{ (__target: any \(target)) in \(self.throws ? "try " : "")__target\(call) }"
+      var statement = "try Forwarding.FaceMessage.send(\(arguments), through: &__delivery)"
+      for (name, type) in variables {
+        statement =
+          "try Invocations.InoutVariable.lend(&\(name)) { (\(name): \(type)) throws -> \(result) in \(statement) }"
+      }
+      let send = "{ __message, __delivery in \(statement) }"
       switch throwing {
-      case .nothing where isVoid: return "\(waits)\(tell)(through: forwarder) \(send)"
-      case .nothing: return "\(waits)\(ask)(through: forwarder) \(send)\(closure)"
+      case .nothing where isVoid: return "\(face).\(message).tell(\(through), \(direct)) \(send)"
+      case .nothing: return "\(face).\(message).ask(\(through), \(direct)) \(send)\(closure)"
       case .anything where otherwise == nil:
-        return "try \(waits)\(ask)(through: forwarder) \(send)"
+        return "try \(face).\(message).ask(\(through), \(direct)) \(send)"
       case .anything:
         return
-          "try \(waits)\(ask)(through: forwarder, orThrow: (any Error).self) \(send)\(closure)"
+          "try \(face).\(message).ask(\(through), orThrow: (any Error).self, \(direct)) \(send)\(closure)"
       case .only(let type):
         return
-          "try \(waits)\(isVoid ? tell : ask)(through: forwarder, orThrow: \(type).self) "
+          "try \(face).\(message).\(isVoid ? "tell" : "ask")(\(through), orThrow: \(type).self, \(direct)) "
           + "\(send)\(closure)"
+      }
+    }
+
+    private func awaiting(_ message: String, _ arguments: String, _ closure: String) -> String {
+      let face = "\(target)Proxy"
+      let send =
+        "{ try await Forwarding.FaceMessage.sendAwaiting(\(arguments), through: __forwarder.proxy) }"
+      let (ask, tell) = ("\(face).\(message).askAwaiting", "\(face).\(message).tellAwaiting")
+      let through = "(through: __forwarder.proxy"
+      switch throwing {
+      case .nothing where isVoid: return "await \(tell)\(through)) \(send)"
+      case .nothing: return "await \(ask)\(through)) \(send)\(closure)"
+      case .anything where otherwise == nil: return "try await \(ask)\(through)) \(send)"
+      case .anything:
+        return "try await \(ask)\(through), orThrow: (any Error).self) \(send)\(closure)"
+      case .only(let type):
+        return
+          "try await \(isVoid ? tell : ask)\(through), orThrow: \(type).self) \(send)\(closure)"
       }
     }
   }
@@ -132,6 +170,8 @@
         bases.map { "\($0)Proxy.Values" }
         + messages.map { "(\($0.type.dropFirst("Requirement<".count).dropLast()))" }
       let answers = members.flatMap(\.answers).map { "        \($0)" }
+      let faces = bases.map { "\($0)Proxy.self" }.joined(separator: ", ")
+      let baseFaces = bases.isEmpty ? "" : ", bases: [\(faces)]"
       return """
         \(attributes)\(isInView ? "" : "@FaceInView ")\(access)\(keyword) \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
           \(access)typealias Target = any \(name)
@@ -146,9 +186,11 @@
         \((names + inherited).joined(separator: "\n"))
           }
 
-          \(isOfActors ? "nonisolated " : "")\(access)let forwarder: any ForwardingProxy & Sendable
+          \(isOfActors ? "nonisolated " : "")\(access)let __forwarder: Forwarding.FaceForwarder
 
-          \(access)init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
+          \(access)init(forwardingTo proxy: any Forwarding.ForwardingProxy & Sendable) {
+            __forwarder = Forwarding.FaceForwarder(proxy, for: \(name)Proxy.self)
+          }
 
           \(access)static func target(_ target: any \(name) & Sendable) -> any \(name) { target }
 
@@ -156,15 +198,43 @@
 
           \(access)static func prepare(_ target: any \(name)) {
         \(preparations.joined())    func prepare<Object: \(name)>(_ target: Object) {
-              FaceMethods<Object>.prepare(for: Self.self) { methods in
+              FaceMethods<Object>.prepare(for: Self.self, target as any \(name)\(baseFaces)) { methods in
         \(answers.joined(separator: "\n"))
               }
             }
             prepare(target)
           }
 
-        \(declarations.joined(separator: "\n\n"))
+        \(places)\(declarations.joined(separator: "\n\n"))
         }
+        """
+    }
+
+    /// Where the tables of a target have those of the protocols that are inherited.
+    private var places: String {
+      if bases.isEmpty { return "" }
+      var offset = "1"
+      var cases = ""
+      for base in bases {
+        cases += """
+              if \(base)Proxy.__knows(face) { return \(offset) + \(base)Proxy.__place(of: face) }
+
+          """
+        offset += " + \(base)Proxy.__places"
+      }
+      return """
+          \(access)nonisolated static func __place(of face: AnyClass) -> Int {
+            if face == \(name)Proxy.self { return 0 }
+        \(cases)    return 0
+          }
+
+          \(access)nonisolated static func __knows(_ face: AnyClass) -> Bool {
+            face == \(name)Proxy.self\(bases.map { " || \($0)Proxy.__knows(face)" }.joined())
+          }
+
+          \(access)nonisolated static var __places: Int { \(offset) }
+
+
         """
     }
   }

@@ -30,8 +30,10 @@
             typealias SendableTarget = \(face).SendableTarget
             typealias Values = \(face).Values
             typealias Messages = \(face).Messages
-            \(isActor ? "nonisolated " : "")let forwarder: any ForwardingProxy & Sendable
-            init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
+            \(isActor ? "nonisolated " : "")let __forwarder: Forwarding.FaceForwarder
+            init(forwardingTo proxy: any Forwarding.ForwardingProxy & Sendable) {
+              __forwarder = Forwarding.FaceForwarder(proxy, for: \(face).self)
+            }
             static func target(_ target: SendableTarget) -> Target { target }
             static func object(of target: Target) -> AnyObject { target }
             static func prepare(_ target: Target) {}

@@ -74,9 +74,11 @@
       var answer = answer(
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
       answer.isAsync = isAsync
+      answer.target = declaration.name.text
       let result_ = resultType(result)
       let types = ([result_] + parameters.map(\.type)).joined(separator: ", ")
       let isOptional = isOptional(function.attributes)
+      answer.isOptional = isOptional
       let body = body(
         parameters, isAsync: isAsync, throws: answer.throws, result: result_,
         optional: isOptional ? selector : nil, name: function.name.text)
@@ -85,12 +87,15 @@
         (isAsync ? " async" : "") + (thrown.map { " \($0.trimmedDescription)" } ?? "")
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
       let head = front(function.attributes, function.modifiers, function, access)
-      var send = answer.sending("\(face).\(message)", parameters.map(\.name))
-      for parameter in parameters where parameter.variable != nil {
-        send =
-          "\(answer.throws ? "try " : "")InoutVariable.lend(&\(parameter.name)) { "
-          + "(\(parameter.name): \(parameter.type))\(throwing) -> \(result_) in \(send) }"
+      let passed = parameters.map {
+        ($0.label == "_" ? "" : "\($0.labelInCalls): ") + ($0.variable == nil ? "" : "&") + $0.name
       }
+      let call = ".\(function.name.text)(\(passed.joined(separator: ", ")))"
+      let send = answer.sending(
+        message, parameters.map(\.name), call: call,
+        variables: parameters.compactMap { parameter in
+          parameter.variable.map { _ in (parameter.name, parameter.type) }
+        }, result: result_)
       return FaceMember(
         messages: [
           MessageConstant(
@@ -218,8 +223,9 @@
       }
       let bare = pattern.identifier.bare
       let name = pattern.identifier.text
-      let answer = answer(
+      var answer = answer(
         type, property.attributes, nil, of: property.bindingSpecifier, name: pattern.identifier)
+      answer.target = declaration.name.text
       let getter = messageName([bare])
       let head = front(property.attributes, property.modifiers, property, access)
       var member = FaceMember(
@@ -233,7 +239,7 @@
           "methods.answer(\(getter), "
             + "unsafe FaceBody { (object: Object) -> \(resultType(type)) in object.\(name) })"
         ])
-      var body = "    get { \(answer.sending("\(face).\(getter)", [])) }"
+      var body = "    get { \(answer.sending(getter, [], call: ".\(name)")) }"
       if isSettable {
         let setter = messageName(["set", bare])
         member.messages.append(
@@ -244,7 +250,10 @@
           "methods.answer(\(setter), "
             + "unsafe FaceBody { (object: Object, value: \(plain(type))) in object.\(name) = value })"
         )
-        body += "\n    set { \(Answer(isVoid: true).sending("\(face).\(setter)", ["newValue"])) }"
+        var setting = Answer(isVoid: true)
+        setting.target = declaration.name.text
+        body +=
+          "\n    set { \(setting.sending(setter, ["newValue"], call: ".\(name) = newValue")) }"
       }
       member.member = "\(head)var \(name): \(type.trimmedDescription) {\n\(body)\n  }"
       return member

@@ -12,6 +12,19 @@ enum {
   FirstRoom = 2,
 };
 
+// Notes that a thread delivers from a place for the first time, before it looks there: who withdraws a list
+// asks nobody else as long as one thread alone has delivered. One thread makes and ends most proxies, and what
+// asks all threads takes longer than all the rest of it.
+void fwd_place_note_other_reader(FWDListPlace *place, const FWDThread *thread) {
+  uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE);
+  if (reader == FWD_MANY_READERS) return;
+  if (reader != 0 || !__atomic_compare_exchange_n(&place->reader, &reader, (uintptr_t)thread, 0,
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    __atomic_store_n(&place->reader, FWD_MANY_READERS, __ATOMIC_SEQ_CST);
+  // The store comes before the look at the place, as the exchange there comes before the look at the reader.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 static void *allocate(size_t size) {
   void *memory = malloc(size);
   if (!memory) abort();

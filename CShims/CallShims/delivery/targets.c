@@ -62,27 +62,13 @@ __attribute__((always_inline)) static inline const void *const *call(
 
 // MARK: Rounds
 
-// Notes that a thread delivers from a place for the first time, before it looks there: who withdraws a list
-// asks nobody else as long as one thread alone has delivered. One thread makes and ends most proxies, and what
-// asks all threads takes longer than all the rest of it.
-__attribute__((noinline)) static void note_reader(FWDListPlace *place, const FWDThread *thread) {
-  uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE);
-  if (reader == FWD_MANY_READERS) return;
-  if (reader != 0 || !__atomic_compare_exchange_n(&place->reader, &reader, (uintptr_t)thread, 0,
-                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-    __atomic_store_n(&place->reader, FWD_MANY_READERS, __ATOMIC_SEQ_CST);
-  // The store comes before the look at the place, as the exchange there comes before the look at the reader.
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
 // `stack` is an address in the frame of the function that the round belongs to, as a round goes on
 // after the function that begins it.
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
                                                        FWDListPlace *place, uintptr_t stack) {
   FWDHold *hold = thread->top;
   if (!fwd_has_room(thread, hold, 2, stack)) return 0;
-  if (__atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread)
-    note_reader(place, thread);
+  fwd_place_note_reader(place, thread);
   thread->top = hold + 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const void *list = fwd_hold_in(thread, hold, &place->list, stack);

@@ -21,6 +21,7 @@
 #include "fwd_members.h"
 #include "fwd_names.h"
 #include "fwd_targets.h"
+#include "fwd_direct.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"
 #include "fwd_executor.h"

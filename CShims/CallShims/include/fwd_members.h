@@ -7,6 +7,15 @@
 
 // Targets in lists, which deliveries go through while their owner changes them.
 
+/// How the objects of one class answer the protocols of one face: their witness tables.
+typedef struct FWDWitnesses {
+  /// The class of the face.
+  const void *face;
+  /// The table of the face's own protocol, and behind it those of the protocols that it inherits. NULL where a
+  /// method that the face made was replaced: the requirements are messages again.
+  const void *_Nullable tables[];
+} FWDWitnesses;
+
 /// A target. The member of a list, a Swift object, has it behind its header.
 typedef struct FWDTarget {
   /// Kept alive, or only its memory is, by the member.
@@ -18,6 +27,8 @@ typedef struct FWDTarget {
   uint32_t marks;
   /// Where the owner has the member; only the owner looks.
   struct FWDTargetChunk *_Nullable chunk;
+  /// How a face calls the object, if it was added through one. Lives as long as the process; set by atomic stores.
+  const FWDWitnesses *_Nullable witnesses;
 } FWDTarget;
 
 enum {
@@ -210,11 +221,48 @@ enum {
   FWD_MANY_READERS = 1,
 };
 
+/// Notes that a thread that is not the only one so far delivers from a place. Only for `fwd_place_note_reader`.
+void fwd_place_note_other_reader(FWDListPlace *place, const FWDThread *thread);
+
+/// Notes that the current thread delivers from a place, before it looks there.
+static inline void fwd_place_note_reader(FWDListPlace *place, const FWDThread *thread) {
+  if (__builtin_expect(__atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread, 0))
+    fwd_place_note_other_reader(place, thread);
+}
+
 /// All of a list that its owner has. A Swift object has it behind its header.
 typedef struct FWDOwnedList {
   FWDListPlace place;
   FWDMembers members;
+  /// As many of the flags below as are so; any thread looks.
+  uint32_t rules;
 } FWDOwnedList;
+
+enum {
+  /// Of several results the first one counts, and ends a delivery.
+  FWD_LIST_FIRST_RESULT = 1,
+  /// One target is asked, also where there is no result.
+  FWD_LIST_ASKS_ONE = 2,
+};
+
+/// Returns the rules of a list, from any thread.
+static inline uint32_t fwd_list_rules(const FWDOwnedList *list) {
+  return __atomic_load_n(&list->rules, __ATOMIC_ACQUIRE);
+}
+
+/// Sets or clears rules of a list, from any thread.
+static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on) {
+  if (on)
+    __atomic_fetch_or(&list->rules, rules, __ATOMIC_ACQ_REL);
+  else
+    __atomic_fetch_and(&list->rules, ~rules, __ATOMIC_ACQ_REL);
+}
+
+/// Says whether a delivery ends at the first target that answers.
+static inline int fwd_list_stops_at_first(const FWDOwnedList *list, int has_result) {
+  uint32_t rules = fwd_list_rules(list);
+  return (rules & FWD_LIST_FIRST_RESULT) && (has_result || (rules & FWD_LIST_ASKS_ONE));
+}
 
 /// Return what an object has behind its header, and the parts of it. They are good as long as the object: the
 /// place for any thread, the members for one that has the owner's lock.

@@ -94,6 +94,9 @@ typedef struct FWDThread {
   struct FWDThread *_Nullable previous;
   /// Why the last question to an object could not be asked; entered where it could.
   FWDForwarding unasked;
+  /// The object that left out an optional requirement last, and the selector: compared, never followed.
+  const void *_Nullable left_out;
+  uint64_t left_out_selector;
   /// How many messages that were carried here are running inside of each other.
   uint32_t arrivals;
   /// The objects that are forwarding, and their messages, the first one first.

@@ -5,64 +5,65 @@
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
 /// let everyone = MulticastProxy()
-/// try FaceMessage.send(close, 5, through: everyone)
+/// var delivery = FaceDelivery(to: everyone)
+/// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
 public enum FaceMessage {
   /// Sends a message of any number of arguments.
   @inlinable
   public static func send<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
-    through proxy: ForwardingProxy
+    through delivery: inout FaceDelivery
   ) throws -> Result {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(
-      tuple: (repeat each arguments), as: requirement.selector, to: proxy)
+      tuple: (repeat each arguments), as: requirement.selector, through: &delivery)
   }
 
   /// Sends a message of no arguments.
   @inlinable
   public static func send<Result>(
-    _ requirement: Requirement<Result>, through proxy: ForwardingProxy
+    _ requirement: Requirement<Result>, through delivery: inout FaceDelivery
   ) throws -> Result {
     guard let prepared = requirement.prepared else { throw requirement.missing }
-    return try prepared.send(as: requirement.selector, to: proxy)
+    return try prepared.send(as: requirement.selector, through: &delivery)
   }
 
   /// Sends a message of one argument.
   @inlinable
   public static func send<Result, A>(
-    _ requirement: Requirement<Result, A>, _ a: A, through proxy: ForwardingProxy
+    _ requirement: Requirement<Result, A>, _ a: A, through delivery: inout FaceDelivery
   ) throws -> Result {
     guard let prepared = requirement.prepared else { throw requirement.missing }
-    return try prepared.send(a, as: requirement.selector, to: proxy)
+    return try prepared.send(a, as: requirement.selector, through: &delivery)
   }
 
   /// Sends a message of two arguments.
   @inlinable
   public static func send<Result, A, B>(
-    _ requirement: Requirement<Result, A, B>, _ a: A, _ b: B, through proxy: ForwardingProxy
+    _ requirement: Requirement<Result, A, B>, _ a: A, _ b: B, through delivery: inout FaceDelivery
   ) throws -> Result {
     guard let prepared = requirement.prepared else { throw requirement.missing }
-    return try prepared.send(a, b, as: requirement.selector, to: proxy)
+    return try prepared.send(a, b, as: requirement.selector, through: &delivery)
   }
 
   /// Sends a message of three arguments.
   @inlinable
   public static func send<Result, A, B, C>(
     _ requirement: Requirement<Result, A, B, C>, _ a: A, _ b: B, _ c: C,
-    through proxy: ForwardingProxy
+    through delivery: inout FaceDelivery
   ) throws -> Result {
     guard let prepared = requirement.prepared else { throw requirement.missing }
-    return try prepared.send(a, b, c, as: requirement.selector, to: proxy)
+    return try prepared.send(a, b, c, as: requirement.selector, through: &delivery)
   }
 
   /// Sends a message of four arguments.
   @inlinable
   public static func send<Result, A, B, C, D>(
     _ requirement: Requirement<Result, A, B, C, D>, _ a: A, _ b: B, _ c: C, _ d: D,
-    through proxy: ForwardingProxy
+    through delivery: inout FaceDelivery
   ) throws -> Result {
     guard let prepared = requirement.prepared else { throw requirement.missing }
-    return try prepared.send(a, b, c, d, as: requirement.selector, to: proxy)
+    return try prepared.send(a, b, c, d, as: requirement.selector, through: &delivery)
   }
 }

@@ -5,7 +5,7 @@
 /// ```swift
 /// final class Door {}
 /// func prepare(_ closing: FaceBody<Door>) {
-///   FaceMethods<Door>.prepare(for: Door.self) { methods in
+///   FaceMethods<Door>.prepare(for: Door.self, Door()) { methods in
 ///     methods.answer(Requirement<Void>("close"), closing)
 ///   }
 /// }
@@ -13,21 +13,29 @@
 public struct FaceMethods<Object: AnyObject> {
   private let table: MethodTable
   private let actor: (any Actor)?
+  private let selectors = Guarded<[Selector]>([])
   private let optional = Guarded<[ProtocolDescription.Requirement]>([])
 
   /// Calls `declare` once for a class and a face. The isolation is that of the protocol: a global actor, or
   /// none.
-  public static func prepare(
-    for face: AnyClass, isolation: isolated (any Actor)? = #isolation,
-    _ declare: (FaceMethods<Object>) -> Void
+  ///
+  /// - Parameters:
+  ///   - target: a target of the class, as a value of the protocol.
+  ///   - bases: the faces of the protocols that the protocol inherits, which know the class.
+  public static func prepare<Target>(
+    for face: AnyClass, _ target: Target, bases: [AnyClass] = [],
+    isolation: isolated (any Actor)? = #isolation, _ declare: (FaceMethods<Object>) -> Void
   ) {
-    let key = Prepared(object: ObjectIdentifier(Object.self), face: ObjectIdentifier(face))
-    if prepared.read({ $0.contains(key) }) { return }
+    if WitnessRecords.knows(Object.self, face) { return }
     // Two threads may both do it: the second one finds the methods there.
     let methods = FaceMethods(table: MethodTable.of(Object.self), actor: isolation)
     declare(methods)
     methods.adopt(face)
-    prepared.withLockInPlace { _ = $0.insert(key) }
+    // An object with methods of its own is asked for them first.
+    let hasOwnMethods = Object.self is any MethodProviding.Type
+    let part =
+      hasOwnMethods ? nil : WitnessRecords.Part(target, methods.selectors.read { $0 })
+    WitnessRecords.add(Object.self, face, part, bases: bases)
   }
 
   /// Lets the objects answer a requirement. A method that their class has for its message stays.
@@ -57,6 +65,8 @@ public struct FaceMethods<Object: AnyObject> {
       return
     }
     let selector = requirement.selector
+    selectors.withLock { $0.append(selector) }
+    unsafe method.isOfFace = true
     if isOptional {
       optional.withLock {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
@@ -64,9 +74,9 @@ public struct FaceMethods<Object: AnyObject> {
     }
     // An async one goes to the actor itself.
     guard let actor, !method.isAwaited else { return table.declare(selector, method) }
-    table.declare(
-      selector,
-      Implementation(method, unless: { try Isolation.check(that: actor, selector) }))
+    let checked = Implementation(method, unless: { try Isolation.check(that: actor, selector) })
+    unsafe checked.isOfFace = true
+    table.declare(selector, checked)
   }
 
   /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken
@@ -77,10 +87,3 @@ public struct FaceMethods<Object: AnyObject> {
     table.adopt(ProtocolDescription(String(reflecting: face), optional))
   }
 }
-
-private struct Prepared: Hashable {
-  let object: ObjectIdentifier
-  let face: ObjectIdentifier
-}
-
-private let prepared = Guarded<Set<Prepared>>([])

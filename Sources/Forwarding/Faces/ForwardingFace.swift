@@ -23,8 +23,8 @@ public protocol ForwardingFace: AnyObject {
   /// The names of the protocol's messages.
   associatedtype Messages: FaceMessages
 
-  /// The proxy that it is in front of.
-  var forwarder: any ForwardingProxy & Sendable { get }
+  /// Where its messages go.
+  var __forwarder: FaceForwarder { get }
 
   /// Makes a face in front of a proxy, which it keeps.
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
@@ -37,6 +37,16 @@ public protocol ForwardingFace: AnyObject {
 
   /// Lets the class of a target answer the messages of the protocol. Quick, from the second time on.
   static func prepare(_ target: Target)
+
+  /// Where the tables of a target have that of a protocol: 0 for the one of this face, more for those that it
+  /// inherits.
+  nonisolated static func __place(of face: AnyClass) -> Int
+
+  /// Whether a protocol is that of this face, or one that it inherits.
+  nonisolated static func __knows(_ face: AnyClass) -> Bool
+
+  /// How many protocols that are, the face's own among them.
+  nonisolated static var __places: Int { get }
 }
 
 /// The messages of a protocol by their names: a ``Requirement`` for each.
@@ -53,4 +63,21 @@ public protocol ForwardingFace: AnyObject {
 public protocol FaceMessages: Sendable {
   /// Makes the names.
   init()
+}
+
+extension ForwardingFace {
+  /// A face of a protocol that inherits none.
+  @inlinable
+  public nonisolated static func __place(of face: AnyClass) -> Int { 0 }
+
+  @inlinable
+  public nonisolated static func __knows(_ face: AnyClass) -> Bool { face == self }
+
+  @inlinable
+  public nonisolated static var __places: Int { 1 }
+
+  /// How the face calls a target, which it has prepared.
+  static func witnesses(of object: AnyObject) -> FaceWitnesses? {
+    WitnessRecords.witnesses(of: type(of: object), for: self)
+  }
 }

@@ -34,10 +34,12 @@ extension Multicast {
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> MulticastProxy.Token {
     Face.prepare(target)
+    let object = Face.object(of: target)
     return proxy.add(
-      Face.object(of: target), strongly: strongly, on: lane.leavingQuestions(), priority: priority,
-      group: group,
-      once: once)
+      Registrations.Request(
+        proxy: proxy, target: object, isStrong: strongly, lane: lane.leavingQuestions(),
+        priority: priority, group: group, isOnce: once, isScope: false,
+        witnesses: Face.witnesses(of: object)))
   }
 
   /// Adds such a target for as long as the returned object lives.
@@ -46,7 +48,11 @@ extension Multicast {
     priority: Int? = nil
   ) -> ScopedRegistration {
     Face.prepare(target)
+    let object = Face.object(of: target)
     return proxy.scoped(
-      Face.object(of: target), strongly: strongly, on: lane.leavingQuestions(), priority: priority)
+      Registrations.Request(
+        proxy: proxy, target: object, isStrong: strongly, lane: lane.leavingQuestions(),
+        priority: priority, group: nil, isOnce: false, isScope: true,
+        witnesses: Face.witnesses(of: object)))
   }
 }

@@ -5,7 +5,8 @@
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
 /// let everyone = MulticastProxy()
-/// close.tell(through: everyone) { try FaceMessage.send($0, 5, through: everyone) }
+/// var delivery = FaceDelivery(to: everyone)
+/// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
 public final class Requirement<Result, each Argument>: Sendable {
   /// The message's name.
@@ -26,51 +27,77 @@ public final class Requirement<Result, each Argument>: Sendable {
     }
   }
 
-  /// Asks by `send`, for a requirement that may throw.
+  /// Delivers the requirement: calls the targets that the face may call, and sends messages to all others.
+  ///
+  /// - Parameters:
+  ///   - forwarder: where the messages of the face go.
+  ///   - place: where the face has the protocol of the requirement.
+  ///   - direct: calls the requirement of a target.
+  ///   - send: sends the message.
   @inlinable
   @inline(__always)
-  public func ask(
-    through proxy: ForwardingProxy, _ send: (Requirement) throws -> Result
+  func deliver<Target, Failure: Error>(
+    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool,
+    _ direct: (Target) throws(Failure) -> Result,
+    _ send: (Requirement, inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    FaceDelivery.deliver(
+      selector, isOptional: isOptional, to: forwarder.targets, of: forwarder.proxy, place, direct
+    ) { delivery in try send(self, &delivery) }
+  }
+
+  /// Asks the targets, for a requirement that may throw.
+  @inlinable
+  @inline(__always)
+  public func ask<Target, Failure: Error>(
+    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
+    _ direct: (Target) throws(Failure) -> Result,
+    _ send: (Requirement, inout FaceDelivery) throws -> Result
   ) throws -> Result {
-    do {
-      return try send(self)
-    } catch {
-      throw proxy.isUnanswered(error, selector)
-        ? ForwardingError.nobodyAnswered(selector) : error
+    switch deliver(through: forwarder, place, isOptional: isOptional, direct, send) {
+    case .answered(let answer): return answer
+    case .unanswered(let error): throw error is ForwardingError ? error : nobody
+    case .failed(let error): throw error
     }
   }
 
-  /// Asks by `send`, for a requirement with a result that cannot throw.
+  /// Asks the targets, for a requirement with a result that cannot throw.
   @inlinable
   @inline(__always)
-  public func ask(
-    through proxy: ForwardingProxy, _ send: (Requirement) throws -> Result,
+  public func ask<Target>(
+    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
+    _ direct: (Target) -> Result, _ send: (Requirement, inout FaceDelivery) throws -> Result,
     otherwise: () -> Result
   ) -> Result {
-    do {
-      return try send(self)
-    } catch {
-      proxy.report(unheard: error, selector)
+    switch deliver(through: forwarder, place, isOptional: isOptional, direct, send) {
+    case .answered(let answer): return answer
+    case .unanswered: return otherwise()
+    case .failed(let error):
+      forwarder.proxy.report(unheard: error, selector)
       return otherwise()
     }
   }
 
-  /// Asks by `send`, for a requirement with a result that may throw errors of one type. Others are told to
-  /// the proxy.
+  /// Asks the targets, for a requirement with a result that may throw errors of one type. Others are told to the
+  /// proxy.
   @inlinable
   @inline(__always)
-  public func ask<Failure: Error>(
-    through proxy: ForwardingProxy, orThrow: Failure.Type, _ send: (Requirement) throws -> Result,
-    otherwise: () -> Result
-  ) throws(Failure) -> Result {
-    do {
-      return try send(self)
-    } catch {
-      if let error = error as? Failure, !proxy.isUnanswered(error, selector) { throw error }
-      proxy.report(unheard: error, selector)
+  public func ask<Target, Failure: Error, Thrown: Error>(
+    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
+    orThrow: Thrown.Type, _ direct: (Target) throws(Failure) -> Result,
+    _ send: (Requirement, inout FaceDelivery) throws -> Result, otherwise: () -> Result
+  ) throws(Thrown) -> Result {
+    switch deliver(through: forwarder, place, isOptional: isOptional, direct, send) {
+    case .answered(let answer): return answer
+    case .unanswered: return otherwise()
+    case .failed(let error):
+      if let error = error as? Thrown { throw error }
+      forwarder.proxy.report(unheard: error, selector)
       return otherwise()
     }
   }
+
+  @usableFromInline var nobody: ForwardingError { .nobodyAnswered(selector) }
 
   @usableFromInline var missing: InvocationError { refusal ?? .selectorNotSet }
 
@@ -85,36 +112,39 @@ public final class Requirement<Result, each Argument>: Sendable {
 }
 
 extension Requirement where Result == Void {
-  /// Tells by `send`, for a requirement without a result that cannot throw.
+  /// Tells the targets, for a requirement without a result that cannot throw.
   @inlinable
   @inline(__always)
-  public func tell(through proxy: ForwardingProxy, _ send: (Requirement) throws -> Void) {
-    do {
-      try send(self)
-    } catch {
-      proxy.report(unheard: error, selector)
+  public func tell<Target>(
+    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
+    _ direct: (Target) -> Void, _ send: (Requirement, inout FaceDelivery) throws -> Void
+  ) {
+    if case .failed(let error) = deliver(
+      through: forwarder, place, isOptional: isOptional, direct, send)
+    {
+      forwarder.proxy.report(unheard: error, selector)
     }
   }
 
-  /// Tells by `send`, for a requirement without a result that may throw errors of one type.
+  /// Tells the targets, for a requirement without a result that may throw errors of one type.
   @inlinable
   @inline(__always)
-  public func tell<Failure: Error>(
-    through proxy: ForwardingProxy, orThrow: Failure.Type, _ send: (Requirement) throws -> Void
-  ) throws(Failure) {
-    try ask(through: proxy, orThrow: orThrow, send) {}
+  public func tell<Target, Failure: Error, Thrown: Error>(
+    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
+    orThrow: Thrown.Type, _ direct: (Target) throws(Failure) -> Void,
+    _ send: (Requirement, inout FaceDelivery) throws -> Void
+  ) throws(Thrown) {
+    try ask(
+      through: forwarder, place, isOptional: isOptional, orThrow: orThrow, direct, send,
+      otherwise: {})
   }
 }
 
 extension ForwardingProxy {
-  /// Tells of an error that met a sender who cannot throw. That nobody answered is none: the sender has its
-  /// own answer for that.
+  /// Tells of an error of a target that met a sender who cannot throw.
   @usableFromInline
+  @inline(never)
   func report(unheard error: any Error, _ selector: Selector) {
-    switch error {
-    case ForwardingError.nobodyAnswered, ForwardingError.targetGone: return
-    default: if isUnanswered(error, selector) { return }
-    }
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
     // What is behind the face: a journal, say, which has no target to name.
     ForwardingEvent.report(.failed(selector, type(of: self), error))

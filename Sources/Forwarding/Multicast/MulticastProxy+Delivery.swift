@@ -110,9 +110,7 @@ extension MulticastProxy {
 
   /// Whether a message ends at the first target that answers. One without a result has nothing to choose from:
   /// all are told, unless one is asked in any case.
-  func endsAtFirst(_ hasResult: Bool) -> Bool {
-    (hasResult || asksOne) && resultRule == .first
-  }
+  func endsAtFirst(_ hasResult: Bool) -> Bool { targetList.stopsAtFirst(hasResult: hasResult) }
 
   /// Decides what the sender gets where no target has answered.
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
@@ -126,7 +124,10 @@ extension MulticastProxy {
     let rule = whenNobodyAnswers
     let isError = rule == .throw || rule == .throwForResults && call.returnsValue
     if let selector { diagnoseUnanswered(selector, isError: isError) }
-    if isError { throw ForwardingError.nobodyAnswered(selector) }
+    if isError {
+      UnansweredMessages.note(call)
+      throw ForwardingError.nobodyAnswered(selector)
+    }
     if rule == .zero { call.answerWithZero() }
   }
 
@@ -176,6 +177,21 @@ extension MulticastProxy: TargetListOwner {
 
   package func listTargets() -> [ListedTarget] { snapshot }
 
+  package func tidy(_ tally: TargetList.Tally, of selector: Selector) {
+    if tally.metDead { purge() }
+    diagnose(tally.failures, of: selector)
+  }
+
+  package func answer(_ call: Call, for tally: TargetList.Tally) throws {
+    // A target that gets the message later, and whose result is ignored, was asked.
+    if !tally.hasQueued, let selector = call.selector {
+      var result = Swift.Result<Bool, any Error>.success(false)
+      call.withInvocation { call in result = Swift.Result { try answerForTargets(call, selector) } }
+      if try result.get() { return }
+    }
+    try answerIfNobodyDid(tally, call)
+  }
+
   package func deliver(
     _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
   ) {
@@ -198,7 +214,9 @@ extension MulticastProxy: TargetListOwner {
         if !isQuestion { told.hasQueued = true }
       case .dead: told.metDead = true
       default:
-        if let error = turn.outcome.error { told.fail(error, at: registration) }
+        // A proxy that finds nobody has not answered.
+        guard let error = turn.outcome.error, !UnansweredMessages.take(call, error) else { break }
+        told.fail(error, at: registration)
       }
     }
     tally = told

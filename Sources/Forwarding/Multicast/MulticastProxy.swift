@@ -53,12 +53,15 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   private let settings = AtomicLazyReference<Guarded<Settings>>()
   /// Said by itself, as a load of the reference takes longer than all that most sends do.
   private let hasSettings = Atomic(false)
-  private let stopsAtFirst = Atomic(false)
-  /// Whether one target alone is told of what has no result, too. Set before anybody else has the proxy.
-  final var asksOne = false
   /// What deliveries see of `registrations`. It also stands for a delivery of this proxy among the
   /// forwarding steps of a thread.
   let targetList = TargetList()
+
+  /// Makes a proxy that has no targets yet.
+  public override init() {
+    super.init()
+    unsafe targetList.owner = self
+  }
 
   // MARK: Settings
 
@@ -82,8 +85,8 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Which of several results the sender sees. ``ResultRule/last`` at first.
   public var resultRule: ResultRule {
-    get { stopsAtFirst.load(ordering: .acquiring) ? .first : .last }
-    set { stopsAtFirst.store(newValue == .first, ordering: .releasing) }
+    get { targetList.stopsAtFirstResult ? .first : .last }
+    set { targetList.stopsAtFirstResult = newValue == .first }
   }
 
   /// What a sender gets when nobody answers. ``UnansweredRule/throwForResults`` at first.
@@ -137,14 +140,17 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil
   ) -> ScopedRegistration {
-    let token = add(
+    scoped(
       Registrations.Request(
         proxy: self, target: target, isStrong: strongly, lane: lane, priority: priority, group: nil,
         isOnce: false, isScope: true))
-    return ScopedRegistration(proxy: self, token: token)
   }
 
-  private func add(_ request: Registrations.Request) -> Token {
+  final func scoped(_ request: Registrations.Request) -> ScopedRegistration {
+    ScopedRegistration(proxy: self, token: add(request))
+  }
+
+  final func add(_ request: Registrations.Request) -> Token {
     let (rule, limit) = setting { ($0.duplicates, $0.expectedTargets) }
     let (added, count) = change { registrations, list in
       (registrations.add(request, rule, to: list), registrations.count)

@@ -59,6 +59,8 @@ struct Registrations {
     let group: String?
     let isOnce: Bool
     let isScope: Bool
+    /// How the face calls the target that it was added through.
+    var witnesses: FaceWitnesses?
   }
 
   /// What came of a request.
@@ -75,6 +77,7 @@ struct Registrations {
     let first = table[target]
     if rule == .ignore, let first, let same = duplicate(of: request, first) {
       same.keep(isScope: request.isScope)
+      if let witnesses = request.witnesses { same.witnesses = witnesses }
       return Added(token: same.token, old: change(same, request, in: list))
     }
     lastID += 1
@@ -84,6 +87,7 @@ struct Registrations {
     let registration = Registration(
       lastID, request.target, isStrong: request.isStrong, wishes, outlet: outlet(of: request))
     registration.keep(isScope: request.isScope)
+    registration.witnesses = request.witnesses
     if first == nil {
       table.insert(registration)
     } else {

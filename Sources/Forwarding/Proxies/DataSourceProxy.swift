@@ -23,7 +23,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   /// Makes a proxy that asks nobody yet.
   public override init() {
     super.init()
-    asksOne = true
+    targetList.asksOne = true
     resultRule = .first
   }
 

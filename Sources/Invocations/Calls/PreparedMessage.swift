@@ -64,11 +64,11 @@ package final class PreparedMessage: Sendable {
     return (repeat try places.next((each Argument).self))
   }
 
-  /// Sends the message with the arguments that `write` puts into the frame.
+  /// Sends the message with the arguments that `write` puts into the frame, by `send`.
   @inlinable
   @inline(__always)
   func send<Answer>(
-    _ selector: Selector, to target: AnyObject?, as type: Answer.Type, write: (Call) -> Void
+    as type: Answer.Type, by send: (Call) throws -> Void, write: (Call) -> Void
   ) throws -> Answer {
     // Aligned for every value that a frame may hold, which its type alone does not say.
     try unsafe withUnsafeTemporaryAllocation(
@@ -79,7 +79,7 @@ package final class PreparedMessage: Sendable {
       // Arguments are lent; only a result may be owned.
       defer { if type != NoResult.self, type != Void.self { call.finish() } }
       write(call)
-      try call.send(compared: selector, to: target)
+      try send(call)
       return try call.takeFittingAnswer(as: type, result)
     }
   }
@@ -100,6 +100,24 @@ package final class PreparedMessage: Sendable {
       return try call.call.fittingAnswer(as: Answer.self, result)
     }
   }
+
+  /// Does the same for a face.
+  @usableFromInline
+  @inline(never)
+  func sendSlowly<Answer, each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector,
+    through delivery: inout FaceDelivery
+  ) throws -> Answer {
+    try plan.withInvocation { call in
+      var index = 0
+      for argument in repeat each arguments {
+        try call.call.setFitting(argument, self.arguments[index], at: index + 2)
+        index += 1
+      }
+      try delivery.send(call.call, selector)
+      return try call.call.fittingAnswer(as: Answer.self, result)
+    }
+  }
 }
 
 // The ways to hand over arguments, which are lent to the targets. The types are those of the message.
@@ -115,7 +133,26 @@ extension PreparedMessage {
       return try sendSlowly(repeat each arguments, as: selector, to: target)
     }
     return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try send(selector, to: target, as: Answer.self) { unsafe store(tuple: tuple, in: $0) }
+      try send(as: Answer.self, by: { try $0.send(compared: selector, to: target) }) {
+        unsafe store(tuple: tuple, in: $0)
+      }
+    }
+  }
+
+  /// Does the same for a face.
+  @inlinable
+  @inline(__always)
+  package func send<Answer, each Argument>(
+    tuple arguments: (repeat each Argument), as selector: Selector,
+    through delivery: inout FaceDelivery
+  ) throws -> Answer {
+    guard unsafe moves != nil else {
+      return try sendSlowly(repeat each arguments, as: selector, through: &delivery)
+    }
+    return try unsafe withUnsafePointer(to: arguments) { tuple in
+      try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
+        unsafe store(tuple: tuple, in: $0)
+      }
     }
   }
 
@@ -138,20 +175,20 @@ extension PreparedMessage {
   /// Sends a message of no arguments.
   @inlinable
   @inline(__always)
-  package func send<Answer>(as selector: Selector, to target: AnyObject?) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(as: selector, to: target) }
-    return try send(selector, to: target, as: Answer.self) { _ in }
+  package func send<Answer>(as selector: Selector, through delivery: inout FaceDelivery) throws -> Answer {
+    guard unsafe moves != nil else { return try sendSlowly(as: selector, through: &delivery) }
+    return try send(as: Answer.self, by: { try delivery.send($0, selector) }) { _ in }
   }
 
   /// Sends a message of one argument.
   @inlinable
   @inline(__always)
   package func send<Answer, A>(
-    _ a: A, as selector: Selector, to target: AnyObject?
+    _ a: A, as selector: Selector, through delivery: inout FaceDelivery
   ) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(a, as: selector, to: target) }
+    guard unsafe moves != nil else { return try sendSlowly(a, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
-      try send(selector, to: target, as: Answer.self) {
+      try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
         unsafe store(UnsafeRawPointer(a), in: $0)
       }
     }
@@ -161,12 +198,12 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A, B>(
-    _ a: A, _ b: B, as selector: Selector, to target: AnyObject?
+    _ a: A, _ b: B, as selector: Selector, through delivery: inout FaceDelivery
   ) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, to: target) }
+    guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
       try unsafe withUnsafePointer(to: b) { b in
-        try send(selector, to: target, as: Answer.self) {
+        try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
           unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b)), in: $0)
         }
       }
@@ -177,13 +214,13 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A, B, C>(
-    _ a: A, _ b: B, _ c: C, as selector: Selector, to target: AnyObject?
+    _ a: A, _ b: B, _ c: C, as selector: Selector, through delivery: inout FaceDelivery
   ) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(a, b, c, as: selector, to: target) }
+    guard unsafe moves != nil else { return try sendSlowly(a, b, c, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
       try unsafe withUnsafePointer(to: b) { b in
         try unsafe withUnsafePointer(to: c) { c in
-          try send(selector, to: target, as: Answer.self) {
+          try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
             unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c)), in: $0)
           }
         }
@@ -195,14 +232,14 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A, B, C, D>(
-    _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, to target: AnyObject?
+    _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, through delivery: inout FaceDelivery
   ) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(a, b, c, d, as: selector, to: target) }
+    guard unsafe moves != nil else { return try sendSlowly(a, b, c, d, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
       try unsafe withUnsafePointer(to: b) { b in
         try unsafe withUnsafePointer(to: c) { c in
           try unsafe withUnsafePointer(to: d) { d in
-            try send(selector, to: target, as: Answer.self) {
+            try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
               unsafe store(
                 (
                   UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c), UnsafeRawPointer(d)

@@ -37,7 +37,7 @@ package final class ListedTarget: @unchecked Sendable {
     } else {
       _ = unsafe swift_unownedRetain(pointer)
     }
-    unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, chunk: nil)
+    unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, chunk: nil, witnesses: nil)
   }
 
   // The owner's notes die after this, so they may tell others of the end.
@@ -58,6 +58,12 @@ package final class ListedTarget: @unchecked Sendable {
   /// The object's class, likewise.
   package var type: AnyClass {
     unsafe unsafeBitCast(fwd_target_type(target), to: AnyClass.self)
+  }
+
+  /// How a face calls the object; nil where it sends messages.
+  package var witnesses: FaceWitnesses? {
+    get { unsafe fwd_target_witnesses(target).map { unsafe FaceWitnesses($0) } }
+    set { unsafe fwd_target_set_witnesses(target, newValue?.record) }
   }
 
   /// The object, retained for the caller; nil if it has begun to die.

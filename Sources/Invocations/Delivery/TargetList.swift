@@ -8,6 +8,10 @@ package protocol TargetListOwner: AnyObject {
   func listTargets() -> [ListedTarget]
   /// Sends to a member of the list that cannot simply be called.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
+  /// Does what no sender sees: removes the dead, and tells of errors after the first.
+  func tidy(_ tally: TargetList.Tally, of selector: Selector)
+  /// Decides what the sender of a call gets that no target has answered.
+  func answer(_ call: Call, for tally: TargetList.Tally) throws
 }
 
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
@@ -15,12 +19,13 @@ package protocol TargetListOwner: AnyObject {
 /// A delivery holds the list that it found, without a lock and without counting references. The
 /// owner changes the members under a lock of its own, and withdraws the list there.
 @safe
+@usableFromInline
 package final class TargetList: @unchecked Sendable {
   // SAFETY: lies behind the header of this object, and is reached through its address alone. The place is changed
   // by atomic operations, and what was there is retired; the members are changed under the owner's lock.
   private nonisolated(unsafe) var stored = unsafe FWDOwnedList()
 
-  private var owned: UnsafeMutablePointer<FWDOwnedList> {
+  var owned: UnsafeMutablePointer<FWDOwnedList> {
     unsafe fwd_owned_list_of(Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -30,6 +35,26 @@ package final class TargetList: @unchecked Sendable {
 
   /// Whether there is a list for deliveries to find.
   var isPublished: Bool { unsafe fwd_published(&place.pointee.list) != nil }
+
+  /// Whether of several results the first one counts, and ends a delivery.
+  package var stopsAtFirstResult: Bool {
+    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_FIRST_RESULT) != 0 }
+    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_FIRST_RESULT), newValue ? 1 : 0) }
+  }
+
+  /// Whether one target is asked, also where there is no result.
+  package var asksOne: Bool {
+    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_ASKS_ONE) != 0 }
+    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_ASKS_ONE), newValue ? 1 : 0) }
+  }
+
+  /// Whether a delivery ends at the first target that answers.
+  package func stopsAtFirst(hasResult: Bool) -> Bool {
+    unsafe fwd_list_stops_at_first(owned, hasResult ? 1 : 0) != 0
+  }
+
+  /// The proxy that has the list, which it sets when it is made.
+  package nonisolated(unsafe) unowned(unsafe) var owner: (any TargetListOwner)?
 
   package init() {}
 
@@ -65,6 +90,7 @@ package final class TargetList: @unchecked Sendable {
   }
 
   /// An error that a target threw. It does not keep the member: who is told of it may wait for its end.
+  @usableFromInline
   package struct Unthrown {
     package let id: UInt64
     package let identity: ObjectIdentifier
@@ -78,23 +104,27 @@ package final class TargetList: @unchecked Sendable {
   }
 
   /// What came of a delivery. Small enough for four registers.
+  @usableFromInline
+  @frozen
   package struct Tally {
     /// How many targets answered.
-    package var answered = 0
+    @usableFromInline package var answered = 0
     /// Whether messages are on their way.
-    package var hasQueued = false
+    @usableFromInline package var hasQueued = false
     /// Whether a dead target was met.
-    package var metDead = false
+    @usableFromInline package var metDead = false
     /// Whether all errors are noted, for a report. Beside the others, as behind an error it would take a word.
-    var isForReport = false
+    @usableFromInline var isForReport = false
     /// The first error, which is thrown.
-    package private(set) var error: (any Error)?
+    @usableFromInline package private(set) var error: (any Error)?
     /// The later ones, which are not thrown, and whose targets threw them.
-    package internal(set) var unthrown: [Unthrown] = []
+    @usableFromInline package internal(set) var unthrown: [Unthrown] = []
 
+    @inlinable
     package init(answered: Int = 0) { self.answered = answered }
 
     /// Whether there is nothing to do but to go on.
+    @inlinable
     func isSimple(_ hasResult: Bool) -> Bool {
       (answered > 0 || (hasQueued && !hasResult)) && error == nil && !metDead
     }
@@ -105,6 +135,9 @@ package final class TargetList: @unchecked Sendable {
       if error is NotImplemented { return }
       if self.error == nil { self.error = error } else { unthrown.append(Unthrown(member, error)) }
     }
+
+    /// Notes an error of no target: a message could not be sent.
+    mutating func fail(_ error: any Error) { if self.error == nil { self.error = error } }
   }
 
   /// Sends a call to the targets in order, and returns what came of it; nil if all simply answered,

@@ -66,6 +66,8 @@ public final class Implementation: Sendable {
   let keepAlive: (any Sendable)?
   /// What answers messages that want no result, where that is another body.
   let withoutResult: Implementation?
+  /// Whether a face made it. Set before anything else has it.
+  package nonisolated(unsafe) var isOfFace = false
 
   /// A Swift body for a plan that fits its types.
   @usableFromInline

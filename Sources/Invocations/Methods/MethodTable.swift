@@ -158,8 +158,28 @@ public final class MethodTable: Sendable {
     _ selectors: Selector..., body: (inout State) -> Result
   ) -> Result {
     // What this removes is returned, as it may hold the last reference to a closure.
-    defer { for selector in selectors { fwd_methods_forget(selector.word) } }
-    return state.withLockInPlace { body(&$0) }
+    var changed: [Selector] = []
+    defer {
+      for selector in selectors { fwd_methods_forget(selector.word) }
+      for selector in changed { WitnessRecords.withdraw(selector, of: type) }
+      // A message to a proxy may be answered by the class itself.
+      if forwarding?.callType != nil { fwd_direct_stop() }
+    }
+    return state.withLockInPlace { state in
+      let old = selectors.map { state.methods[$0] }
+      let result = body(&state)
+      for (selector, old) in zip(selectors, old) where state.methods[selector] !== old {
+        changed.append(selector)
+      }
+      return result
+    }
+  }
+
+  /// Removes the method that a face made for an optional requirement, which the class leaves out.
+  func leaveOut(_ selector: Selector) {
+    let old = state.withLockInPlace { $0.methods.removeValue(forKey: selector) }
+    fwd_methods_forget(selector.word)
+    withExtendedLifetime(old) {}
   }
 
   // MARK: Looking up

@@ -1,3 +1,5 @@
+import CForwardingShims
+
 /// A method that does nothing but say that there is none: an optional requirement that a class left out.
 package struct NotImplemented: Error {
   package init() {}
@@ -21,8 +23,6 @@ public enum OptionalRequirement {
     }
   }
 
-  private static let note = ThreadLocal<Note>()
-
   /// Where a method that is awaited leaves its note: it may come to its end on any thread.
   private final class Place: Sendable {
     @TaskLocal static var current: Place?
@@ -31,9 +31,10 @@ public enum OptionalRequirement {
 
   /// Says that an object has no implementation of its own.
   public static func leaveOut(_ object: AnyObject, _ selector: Selector) {
+    unsafe fwd_leave_out(Unmanaged.passUnretained(object).toOpaque(), UInt64(selector.word))
+    guard let place = Place.current else { return }
     let left = Note(ObjectIdentifier(object), selector)
-    note.value = left
-    Place.current?.note.withLock { $0 = left }
+    place.note.withLock { $0 = left }
   }
 
   /// Runs an `async` method in the same way.
@@ -49,7 +50,7 @@ public enum OptionalRequirement {
     guard let left = place.note.read({ $0 }), left.object == ObjectIdentifier(object),
       left.selector == selector
     else { return try result.get() }
-    MethodTable.of(Object.self).remove(selector)
+    MethodTable.of(Object.self).leaveOut(selector)
     throw NotImplemented()
   }
 
@@ -57,14 +58,20 @@ public enum OptionalRequirement {
   public static func run<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, _ method: () throws -> Value
   ) throws -> Value {
-    note.value = nil
+    let thread = unsafe fwd_thread()
+    unsafe fwd_forget_left_out(thread)
     let result = Swift.Result { try method() }
-    guard let left = note.value else { return try result.get() }
-    note.value = nil
-    guard left.object == ObjectIdentifier(object), left.selector == selector else {
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    guard unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 else {
       return try result.get()
     }
-    MethodTable.of(Object.self).remove(selector)
+    MethodTable.of(Object.self).leaveOut(selector)
     throw NotImplemented()
+  }
+
+  /// Notes that a face has found a class to leave out a requirement: it has no method for the message.
+  static func note(leftOut selector: Selector, by type: AnyClass) {
+    let table = MethodTable.of(type)
+    if table.own(selector) != nil { table.leaveOut(selector) }
   }
 }

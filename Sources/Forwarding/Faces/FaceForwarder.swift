@@ -1,0 +1,42 @@
+/// Where the messages of a face go: a proxy, and its targets if the face may call them.
+///
+/// Faces are written by `@Forwardable`; nobody else needs this.
+///
+/// ```swift
+/// final class DoorFace {}
+/// let forwarder = FaceForwarder(MulticastProxy(), for: DoorFace.self)
+/// ```
+@frozen
+public struct FaceForwarder: Sendable {
+  /// The proxy.
+  public let proxy: any ForwardingProxy & Sendable
+  /// Its targets.
+  @usableFromInline let targets: FaceTargets
+
+  /// Notes where the messages of a face go.
+  ///
+  /// A class below those of the package may do something of its own with messages, and gets all of them.
+  public init(_ proxy: any ForwardingProxy & Sendable, for face: AnyClass) {
+    self.proxy = proxy
+    targets = FaceTargets(proxy.directTargets, for: face)
+  }
+}
+
+extension ForwardingProxy {
+  /// The targets of a proxy that passes all messages on to them as they are.
+  fileprivate var directTargets: TargetList? {
+    switch self {
+    case let proxy as MulticastProxy
+    where type(of: self) == MulticastProxy.self || type(of: self) == DataSourceProxy.self:
+      proxy.targetList
+    default: nil
+    }
+  }
+}
+
+extension FaceDelivery {
+  /// Makes a message to a proxy.
+  public init(to proxy: ForwardingProxy) {
+    unsafe self.init(FaceTargets(nil, for: type(of: proxy)), proxy)
+  }
+}

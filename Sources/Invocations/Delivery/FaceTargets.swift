@@ -1,0 +1,241 @@
+public import CForwardingShims
+
+/// The targets that a face calls directly, through their witness tables.
+@safe
+@frozen
+public struct FaceTargets: @unchecked Sendable {
+  // SAFETY: the face keeps the proxy that owns the list; the class of the face lives as long as the process.
+  @usableFromInline let list: UnsafeRawPointer?
+  @usableFromInline let face: UnsafeRawPointer
+
+  /// The list of a proxy that passes every message on to its targets; nil where the proxy may do something else.
+  package init(_ list: TargetList?, for face: AnyClass) {
+    unsafe self.list = list.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+    unsafe self.face = unsafeBitCast(face, to: UnsafeRawPointer.self)
+  }
+}
+
+/// A message of a face on its way: to a proxy, or to one of the targets that the face does not call directly.
+///
+/// Faces are written by `@Forwardable`; nobody else needs this.
+///
+/// ```swift
+/// let close = Requirement<Void, Int>("close:")
+/// var delivery = FaceDelivery(to: MulticastProxy())
+/// try FaceMessage.send(close, 5, through: &delivery)
+/// ```
+@safe
+@frozen
+public struct FaceDelivery {
+  // SAFETY: a variable of the function that delivers, which holds the proxy, the list and its members.
+
+  /// Where the message goes.
+  @safe
+  @usableFromInline
+  enum Destination {
+    /// To the proxy, as any message.
+    case proxy
+    /// To a target that takes messages.
+    case target(UnsafePointer<UnsafeRawPointer>)
+    /// To no target: all had their turn, and none has answered.
+    case end
+  }
+
+  @usableFromInline let proxy: Unmanaged<AnyObject>
+  @usableFromInline let list: Unmanaged<TargetList>?
+  @usableFromInline var destination = Destination.proxy
+  /// The number of the message; 0 until there is one.
+  @usableFromInline var message: UInt64 = 0
+  /// What came of the targets that had their turn.
+  @usableFromInline var tally = TargetList.Tally()
+
+  @inlinable @unsafe
+  package init(_ targets: FaceTargets, _ proxy: AnyObject) {
+    unsafe self.proxy = Unmanaged.passUnretained(proxy)
+    unsafe list = targets.list.map { unsafe .fromOpaque($0) }
+  }
+
+  /// How many targets have answered.
+  @inlinable package var answered: Int { tally.answered }
+
+  /// Sends the message whose arguments are set. Where this returns, the call has the answer.
+  @usableFromInline
+  @inline(never)
+  mutating func send(_ call: Call, _ selector: Selector) throws {
+    switch destination {
+    case .proxy:
+      message = fwd_next_face_message()
+      unsafe call.state.pointee.message = message
+      try unsafe proxy._withUnsafeGuaranteedRef { try call.send(compared: selector, to: $0) }
+    case .target(let place):
+      let before = tally.answered
+      call.setSelector(selector)
+      unsafe call.state.pointee.message = message
+      unsafe send(call, to: place)
+      if tally.answered == before, call.returnsValue { throw NotAnswered.error }
+    case .end:
+      call.setSelector(selector)
+      unsafe call.state.pointee.message = message
+      call.isTargetLent = true
+      try unsafe list?._withUnsafeGuaranteedRef { try unsafe $0.owner?.answer(call, for: tally) }
+    }
+  }
+
+  /// What a target answers that does not.
+  @usableFromInline
+  struct NotAnswered: Error {
+    static let error: any Error = NotAnswered()
+  }
+
+  private mutating func send(_ call: Call, to place: MemberPlace) {
+    call.isTargetLent = true
+    if unsafe sendQuickly(call, to: place) { return }
+    guard let owner = unsafe list?._withUnsafeGuaranteedRef({ unsafe $0.owner }) else { return }
+    owner.deliver(call, to: unsafe member(at: place), &tally)
+  }
+
+  /// Performs the method that the class of an ordinary target is known to have; false where there is more to do.
+  private mutating func sendQuickly(_ call: Call, to place: MemberPlace) -> Bool {
+    let taken = unsafe fwd_target_retain(fwd_target_of(place.pointee))
+    guard let object = unsafe taken.object else { return false }
+    defer { unsafe fwd_target_release(taken) }
+    call.receiverWord = UInt64(UInt(bitPattern: object))
+    defer { call.receiverWord = 0 }
+    var isPerformed = true
+    do {
+      try unsafe call.performKnownMethod(
+        of: BorrowedObject(object), call.selectorWord, isKept: false
+      ) { held in
+        isPerformed = false
+        if let thread = unsafe held.thread, let hold = unsafe held.hold {
+          unsafe fwd_let_go_from(thread, hold, 0)
+        }
+      }
+      if isPerformed { tally.answered += 1 }
+    } catch {
+      tally.fail(error, at: unsafe member(at: place))
+    }
+    return isPerformed
+  }
+
+  /// Notes that a target threw.
+  @usableFromInline
+  @inline(never)
+  mutating func fail(_ error: any Error, at place: UnsafePointer<UnsafeRawPointer>) {
+    tally.fail(error, at: unsafe member(at: place))
+  }
+}
+
+/// What became of a message of a face.
+@frozen
+public enum FaceAnswer<Result> {
+  case answered(Result)
+  /// Nobody answered, and this is what a sender gets who can throw.
+  case unanswered(any Error)
+  /// A target failed, or the message could not be delivered.
+  case failed(any Error)
+}
+
+extension FaceDelivery {
+  /// Delivers a requirement: calls the targets that the face may call, and sends messages to all others.
+  ///
+  /// - Parameters:
+  ///   - place: where the tables of a target have that of the protocol.
+  ///   - direct: calls the requirement of a target.
+  ///   - send: sends the message.
+  @inlinable
+  @inline(__always)
+  package static func deliver<Target, Result, Failure: Error>(
+    _ selector: Selector, isOptional: Bool, to targets: FaceTargets, of proxy: AnyObject,
+    _ place: Int,
+    _ direct: (Target) throws(Failure) -> Result,
+    _ send: (inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    var delivery = unsafe FaceDelivery(targets, proxy)
+    var round = unsafe FWDDirectRound()
+    guard let list = unsafe targets.list,
+      unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
+        || delivery.beginAgain(&round, list)
+    else { return delivery.conclude(send) }
+    unsafe delivery.message = round.message
+    var result: Result?
+    let hasResult = Result.self != Void.self
+    let stopsAtFirst = unsafe fwd_list_stops_at_first(fwd_owned_list_of(list), hasResult ? 1 : 0) != 0
+    while let member = unsafe fwd_direct_next(&round) {
+      let taken = unsafe fwd_direct_take(member, targets.face, place)
+      if let object = unsafe taken.object {
+        if isOptional { unsafe fwd_forget_left_out(round.thread) }
+        do throws(Failure) {
+          let answer = try direct(unsafe unsafeBitCast((object, taken.table), to: Target.self))
+          if isOptional, unsafe fwd_is_left_out(round.thread, object, UInt64(selector.word)) != 0 {
+            unsafe delivery.noteLeftOut(selector, at: member)
+          } else {
+            result = answer
+            delivery.tally.answered += 1
+          }
+        } catch {
+          unsafe delivery.fail(error, at: member)
+        }
+        unsafe fwd_direct_give_back(taken)
+      } else {
+        delivery.destination = unsafe .target(member)
+        do { result = try send(&delivery) } catch { delivery.noteUnsent(error) }
+      }
+      if stopsAtFirst, delivery.tally.answered > 0 { break }
+    }
+    unsafe fwd_direct_end(&round)
+    if delivery.tally.isSimple(hasResult), let result { return .answered(result) }
+    return delivery.conclude(result, of: selector, send)
+  }
+
+  /// Publishes the list of targets, and begins again.
+  @usableFromInline @unsafe
+  @inline(never)
+  func beginAgain(_ round: inout FWDDirectRound, _ list: UnsafeRawPointer) -> Bool {
+    unsafe self.list?._withUnsafeGuaranteedRef { unsafe $0.owner?.publishTargets() }
+    return unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
+  }
+
+  /// Sends the message to the proxy.
+  @usableFromInline
+  @inline(never)
+  mutating func conclude<Result>(
+    _ send: (inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    do {
+      return .answered(try send(&self))
+    } catch {
+      return UnansweredMessages.take(message, error) ? .unanswered(error) : .failed(error)
+    }
+  }
+
+  /// Decides what the sender gets.
+  @usableFromInline
+  @inline(never)
+  mutating func conclude<Result>(
+    _ result: Result?, of selector: Selector,
+    _ send: (inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    unsafe list?._withUnsafeGuaranteedRef { unsafe $0.owner?.tidy(tally, of: selector) }
+    if let error = tally.error { return .failed(error) }
+    if let result, tally.answered > 0 || tally.hasQueued && Result.self == Void.self {
+      return .answered(result)
+    }
+    destination = .end
+    return conclude(send)
+  }
+
+  /// Notes that no message was sent to a target, or that it has not answered.
+  @usableFromInline
+  @inline(never)
+  mutating func noteUnsent(_ error: any Error) {
+    if !(error is NotAnswered) { tally.fail(error) }
+  }
+
+  /// Notes that the class of a target left out an optional requirement.
+  @usableFromInline @unsafe
+  @inline(never)
+  func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
+    OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
+  }
+}

@@ -1,0 +1,134 @@
+import CForwardingShims
+
+/// How the objects of one class answer the protocols of a face: their witness tables, in a record that lives as long
+/// as the process.
+///
+/// A protocol of classes has values of two words: an object and a table. What a face knows to be of the protocol it
+/// calls through them, without a message, for as long as the methods that it made for the class are there.
+@safe
+package struct FaceWitnesses: @unchecked Sendable {
+  // SAFETY: a record is never freed; its tables are read and withdrawn by atomic operations.
+  let record: UnsafePointer<FWDWitnesses>
+
+  @unsafe
+  init(_ record: UnsafePointer<FWDWitnesses>) { unsafe self.record = record }
+
+  fileprivate func table(at index: Int) -> UInt {
+    unsafe UInt(bitPattern: fwd_witnesses_table(record, index))
+  }
+}
+
+/// The classes whose objects faces call through witness tables.
+package enum WitnessRecords {
+  /// One protocol of a face: the table of a class, and the messages that stand for its requirements.
+  package struct Part: Sendable {
+    /// The face of the protocol itself.
+    fileprivate var table: UInt
+    fileprivate let selectors: [Selector]
+
+    /// Reads the table of a value of a protocol for objects; nil for a value that has more than one.
+    package init?<Value>(_ value: Value, _ selectors: [Selector]) {
+      guard MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size else { return nil }
+      // SAFETY: a value of a protocol for objects is the object and the table.
+      table = unsafe withUnsafeBytes(of: value) {
+        unsafe $0.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self)
+      }
+      self.selectors = selectors
+    }
+  }
+
+  private struct Key: Hashable {
+    let type: ObjectIdentifier
+    let face: ObjectIdentifier
+  }
+
+  private struct Entry {
+    /// nil where objects of the class take messages alone.
+    var witnesses: FaceWitnesses?
+    /// The protocol of the face, and behind it those that it inherits.
+    var parts: [Part] = []
+
+    /// The parts with the tables as they are now, which may be withdrawn.
+    var current: [Part] {
+      guard let witnesses else { return [] }
+      return parts.enumerated().map { index, part in
+        var part = part
+        part.table = witnesses.table(at: index)
+        return part
+      }
+    }
+  }
+
+  private struct State {
+    var entries: [Key: Entry] = [:]
+    /// The faces that have an entry for a class.
+    var faces: [ObjectIdentifier: [ObjectIdentifier]] = [:]
+  }
+
+  private static let state = Guarded(State())
+
+  /// Whether a face knows a class.
+  package static func knows(_ type: AnyClass, _ face: AnyClass) -> Bool {
+    let key = Key(type: ObjectIdentifier(type), face: ObjectIdentifier(face))
+    return state.read { $0.entries[key] != nil }
+  }
+
+  /// How a face calls objects of a class; nil where it sends messages.
+  package static func witnesses(of type: AnyClass, for face: AnyClass) -> FaceWitnesses? {
+    let key = Key(type: ObjectIdentifier(type), face: ObjectIdentifier(face))
+    return state.read { $0.entries[key]?.witnesses }
+  }
+
+  /// Notes that a face knows a class.
+  ///
+  /// - Parameters:
+  ///   - part: the face's own protocol; nil if its objects take messages alone.
+  ///   - bases: the faces of the protocols that it inherits, which know the class already.
+  package static func add(_ type: AnyClass, _ face: AnyClass, _ part: Part?, bases: [AnyClass]) {
+    let type_ = ObjectIdentifier(type)
+    let made = state.withLockInPlace { state -> [Part] in
+      let key = Key(type: type_, face: ObjectIdentifier(face))
+      guard state.entries[key] == nil else { return [] }
+      let inherited = bases.map { state.entries[Key(type: type_, face: ObjectIdentifier($0))] }
+      var entry = Entry()
+      if let part, inherited.allSatisfy({ $0?.witnesses != nil }) {
+        entry.parts = [part]
+        for base in inherited { entry.parts += base?.current ?? [] }
+        entry.witnesses = make(entry.parts, key.face)
+      }
+      state.entries[key] = entry
+      state.faces[type_, default: []].append(key.face)
+      return entry.parts
+    }
+    // Where the class had a method of its own, that one stays.
+    let table = MethodTable.of(type)
+    for selector in Set(made.flatMap(\.selectors)) {
+      if let method = table.own(selector), unsafe !method.isOfFace { withdraw(selector, of: type) }
+    }
+  }
+
+  private static func make(_ parts: [Part], _ face: ObjectIdentifier) -> FaceWitnesses {
+    let tables = unsafe parts.map { unsafe UnsafeRawPointer(bitPattern: $0.table) }
+    return unsafe tables.withUnsafeBufferPointer { tables in
+      unsafe FaceWitnesses(
+        fwd_witnesses_make(
+          unsafeBitCast(face, to: UnsafeRawPointer.self), tables.baseAddress.unsafelyUnwrapped,
+          tables.count))
+    }
+  }
+
+  /// Lets the requirements of protocols be messages to objects of a class, where one of them is answered by another
+  /// method than the face made.
+  package static func withdraw(_ selector: Selector, of type: AnyClass) {
+    state.withLockInPlace { state in
+      for face in state.faces[ObjectIdentifier(type)] ?? [] {
+        guard let entry = state.entries[Key(type: ObjectIdentifier(type), face: face)],
+          let witnesses = entry.witnesses
+        else { continue }
+        for (index, part) in entry.parts.enumerated() where part.selectors.contains(selector) {
+          unsafe fwd_witnesses_withdraw(UnsafeMutablePointer(mutating: witnesses.record), index)
+        }
+      }
+    }
+  }
+}
