@@ -15,8 +15,8 @@
   /// What a face has for one requirement: a message, a member that sends it, and how targets answer.
   struct FaceMember {
     var messages: [MessageConstant]
-    /// The member of the class, with its body.
-    var member: String
+    /// The member, with its body, given where the face has the protocol.
+    var member: (_ place: String) -> String
     /// The members of an extension of the protocol, for those who leave the requirement out.
     var defaults: [String] = []
     /// Statements that let the objects of a class answer.
@@ -50,25 +50,26 @@
 
     /// Whether the requirement may be left out.
     var isOptional = false
-    /// The protocol of the requirement, and its face.
+    /// The protocol of the requirement.
     var target = ""
 
     /// The statement that calls the targets, or sends them a message with some values.
     ///
     /// - Parameters:
     ///   - call: the call of the requirement, without its receiver.
+    ///   - place: where the face has the protocol.
     ///   - variables: those of the values that are `inout`.
     ///   - result: the type of the result.
     func sending(
-      _ message: String, _ values: [String], call: String,
+      _ message: String, _ values: [String], call: String, at place: String,
       variables: [(name: String, type: String)] = [], result: String = ""
     ) -> String {
       let face = "\(target)Proxy"
       let closure = isVoid ? "" : " otherwise: { \(otherwise ?? "nil") }"
-      let arguments = ([isAsync ? "$0" : "__message"] + values).joined(separator: ", ")
+      let arguments = ([isAsync ? "$0" : "\(face).\(message)"] + values).joined(separator: ", ")
       if isAsync { return awaiting(message, arguments, closure) }
       let through =
-        "through: __forwarder, Self.__place(of: \(face).self)" + (isOptional ? ", isOptional: true" : "")
+        "\(place), \(face).\(message).selector" + (isOptional ? ", isOptional: true" : "")
       let direct =
         "{ (__target: any \(target)) in \(self.throws ? "try " : "")__target\(call) }"
       var statement = "try Forwarding.FaceMessage.send(\(arguments), through: &__delivery)"
@@ -76,18 +77,18 @@
         statement =
           "try Invocations.InoutVariable.lend(&\(name)) { (\(name): \(type)) throws -> \(result) in \(statement) }"
       }
-      let send = "{ __message, __delivery in \(statement) }"
+      let send = "{ __delivery in \(statement) }"
       switch throwing {
-      case .nothing where isVoid: return "\(face).\(message).tell(\(through), \(direct)) \(send)"
-      case .nothing: return "\(face).\(message).ask(\(through), \(direct)) \(send)\(closure)"
+      case .nothing where isVoid: return "__forwarder.tell(\(through), \(direct)) \(send)"
+      case .nothing: return "__forwarder.ask(\(through), \(direct)) \(send)\(closure)"
       case .anything where otherwise == nil:
-        return "try \(face).\(message).ask(\(through), \(direct)) \(send)"
+        return "try __forwarder.ask(\(through), \(direct)) \(send)"
       case .anything:
         return
-          "try \(face).\(message).ask(\(through), orThrow: (any Error).self, \(direct)) \(send)\(closure)"
+          "try __forwarder.ask(\(through), orThrow: (any Error).self, \(direct)) \(send)\(closure)"
       case .only(let type):
         return
-          "try \(face).\(message).\(isVoid ? "tell" : "ask")(\(through), orThrow: \(type).self, \(direct)) "
+          "try __forwarder.\(isVoid ? "tell" : "ask")(\(through), orThrow: \(type).self, \(direct)) "
           + "\(send)\(closure)"
       }
     }
@@ -134,7 +135,7 @@
     func extensions(of type: String) -> [String] {
       [
         ("", members.flatMap(\.defaults)),
-        (" where Self: ForwardingFace", members.map(\.member)),
+        (" where Self: ForwardingFace", members.map { $0.member("Self.__place(of: \(name)Proxy.self)") }),
       ].filter { !$0.1.isEmpty }.map { condition, members in
         "\(isNonisolated ? "nonisolated " : "")extension \(type)\(condition) {\n\(members.joined(separator: "\n\n"))\n}"
       }
@@ -165,7 +166,7 @@
       let preparations = bases.map {
         "    \($0)Proxy.prepare(target)\n"
       }
-      let declarations = members.map(\.member)
+      let declarations = members.map { $0.member("0") }
       let values =
         bases.map { "\($0)Proxy.Values" }
         + messages.map { "(\($0.type.dropFirst("Requirement<".count).dropLast()))" }

@@ -91,22 +91,26 @@
         ($0.label == "_" ? "" : "\($0.labelInCalls): ") + ($0.variable == nil ? "" : "&") + $0.name
       }
       let call = ".\(function.name.text)(\(passed.joined(separator: ", ")))"
-      let send = answer.sending(
-        message, parameters.map(\.name), call: call,
-        variables: parameters.compactMap { parameter in
-          parameter.variable.map { _ in (parameter.name, parameter.type) }
-        }, result: result_)
+      let variables = parameters.compactMap { parameter in
+        parameter.variable.map { _ in (parameter.name, parameter.type) }
+      }
+      let member = { (place: String) in
+        let send = answer.sending(
+          message, parameters.map(\.name), call: call, at: place, variables: variables,
+          result: result_)
+        return """
+          \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
+              \(send)
+            }
+          """
+      }
       return FaceMember(
         messages: [
           MessageConstant(
             name: message, publicName: publicName(words, spelled: function.name.text),
             type: "Requirement<\(types)>", selector: selector, comment: comment(of: function))
         ],
-        member: """
-          \(head)func \(function.name.text)(\(declared))\(throwing)\(returning) {
-              \(send)
-            }
-          """,
+        member: member,
         defaults: isOptional
           ? [
             "\(access)func \(function.name.text)(\(declared))\(throwing)\(returning) { "
@@ -223,9 +227,10 @@
       }
       let bare = pattern.identifier.bare
       let name = pattern.identifier.text
-      var answer = answer(
+      var reading = answer(
         type, property.attributes, nil, of: property.bindingSpecifier, name: pattern.identifier)
-      answer.target = declaration.name.text
+      reading.target = declaration.name.text
+      let answer = reading
       let getter = messageName([bare])
       let head = front(property.attributes, property.modifiers, property, access)
       var member = FaceMember(
@@ -234,28 +239,34 @@
             name: getter, publicName: publicName([bare], spelled: name),
             type: "Requirement<\(resultType(type))>", selector: bare,
             comment: comment(of: property))
-        ], member: "",
+        ], member: { _ in "" },
         answers: [
           "methods.answer(\(getter), "
             + "unsafe FaceBody { (object: Object) -> \(resultType(type)) in object.\(name) })"
         ])
-      var body = "    get { \(answer.sending(getter, [], call: ".\(name)")) }"
+      var setting = Answer(isVoid: true)
+      setting.target = declaration.name.text
+      var setter: String?
       if isSettable {
-        let setter = messageName(["set", bare])
+        let message = messageName(["set", bare])
+        setter = message
         member.messages.append(
           MessageConstant(
-            name: setter, publicName: publicName(["set", bare], spelled: name),
+            name: message, publicName: publicName(["set", bare], spelled: name),
             type: "Requirement<Void, \(plain(type))>", selector: SelectorName.setter(bare)))
         member.answers.append(
-          "methods.answer(\(setter), "
+          "methods.answer(\(message), "
             + "unsafe FaceBody { (object: Object, value: \(plain(type))) in object.\(name) = value })"
         )
-        var setting = Answer(isVoid: true)
-        setting.target = declaration.name.text
-        body +=
-          "\n    set { \(setting.sending(setter, ["newValue"], call: ".\(name) = newValue")) }"
       }
-      member.member = "\(head)var \(name): \(type.trimmedDescription) {\n\(body)\n  }"
+      member.member = { place in
+        var body = "    get { \(answer.sending(getter, [], call: ".\(name)", at: place)) }"
+        if let setter {
+          let call = ".\(name) = newValue"
+          body += "\n    set { \(setting.sending(setter, ["newValue"], call: call, at: place)) }"
+        }
+        return "\(head)var \(name): \(type.trimmedDescription) {\n\(body)\n  }"
+      }
       return member
     }
   }

@@ -27,78 +27,6 @@ public final class Requirement<Result, each Argument>: Sendable {
     }
   }
 
-  /// Delivers the requirement: calls the targets that the face may call, and sends messages to all others.
-  ///
-  /// - Parameters:
-  ///   - forwarder: where the messages of the face go.
-  ///   - place: where the face has the protocol of the requirement.
-  ///   - direct: calls the requirement of a target.
-  ///   - send: sends the message.
-  @inlinable
-  @inline(__always)
-  func deliver<Target, Failure: Error>(
-    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool,
-    _ direct: (Target) throws(Failure) -> Result,
-    _ send: (Requirement, inout FaceDelivery) throws -> Result
-  ) -> FaceAnswer<Result> {
-    FaceDelivery.deliver(
-      selector, isOptional: isOptional, to: forwarder.targets, of: forwarder.proxy, place, direct
-    ) { delivery in try send(self, &delivery) }
-  }
-
-  /// Asks the targets, for a requirement that may throw.
-  @inlinable
-  @inline(__always)
-  public func ask<Target, Failure: Error>(
-    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
-    _ direct: (Target) throws(Failure) -> Result,
-    _ send: (Requirement, inout FaceDelivery) throws -> Result
-  ) throws -> Result {
-    switch deliver(through: forwarder, place, isOptional: isOptional, direct, send) {
-    case .answered(let answer): return answer
-    case .unanswered(let error): throw error is ForwardingError ? error : nobody
-    case .failed(let error): throw error
-    }
-  }
-
-  /// Asks the targets, for a requirement with a result that cannot throw.
-  @inlinable
-  @inline(__always)
-  public func ask<Target>(
-    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
-    _ direct: (Target) -> Result, _ send: (Requirement, inout FaceDelivery) throws -> Result,
-    otherwise: () -> Result
-  ) -> Result {
-    switch deliver(through: forwarder, place, isOptional: isOptional, direct, send) {
-    case .answered(let answer): return answer
-    case .unanswered: return otherwise()
-    case .failed(let error):
-      forwarder.proxy.report(unheard: error, selector)
-      return otherwise()
-    }
-  }
-
-  /// Asks the targets, for a requirement with a result that may throw errors of one type. Others are told to the
-  /// proxy.
-  @inlinable
-  @inline(__always)
-  public func ask<Target, Failure: Error, Thrown: Error>(
-    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
-    orThrow: Thrown.Type, _ direct: (Target) throws(Failure) -> Result,
-    _ send: (Requirement, inout FaceDelivery) throws -> Result, otherwise: () -> Result
-  ) throws(Thrown) -> Result {
-    switch deliver(through: forwarder, place, isOptional: isOptional, direct, send) {
-    case .answered(let answer): return answer
-    case .unanswered: return otherwise()
-    case .failed(let error):
-      if let error = error as? Thrown { throw error }
-      forwarder.proxy.report(unheard: error, selector)
-      return otherwise()
-    }
-  }
-
-  @usableFromInline var nobody: ForwardingError { .nobodyAnswered(selector) }
-
   @usableFromInline var missing: InvocationError { refusal ?? .selectorNotSet }
 
   /// The message; throws if its types cannot be passed.
@@ -108,35 +36,6 @@ public final class Requirement<Result, each Argument>: Sendable {
       guard let prepared else { throw missing }
       return Message(selector, prepared)
     }
-  }
-}
-
-extension Requirement where Result == Void {
-  /// Tells the targets, for a requirement without a result that cannot throw.
-  @inlinable
-  @inline(__always)
-  public func tell<Target>(
-    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
-    _ direct: (Target) -> Void, _ send: (Requirement, inout FaceDelivery) throws -> Void
-  ) {
-    if case .failed(let error) = deliver(
-      through: forwarder, place, isOptional: isOptional, direct, send)
-    {
-      forwarder.proxy.report(unheard: error, selector)
-    }
-  }
-
-  /// Tells the targets, for a requirement without a result that may throw errors of one type.
-  @inlinable
-  @inline(__always)
-  public func tell<Target, Failure: Error, Thrown: Error>(
-    through forwarder: FaceForwarder, _ place: Int, isOptional: Bool = false,
-    orThrow: Thrown.Type, _ direct: (Target) throws(Failure) -> Void,
-    _ send: (Requirement, inout FaceDelivery) throws -> Void
-  ) throws(Thrown) {
-    try ask(
-      through: forwarder, place, isOptional: isOptional, orThrow: orThrow, direct, send,
-      otherwise: {})
   }
 }
 

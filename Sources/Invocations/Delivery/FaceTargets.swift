@@ -146,7 +146,7 @@ extension FaceDelivery {
   @inlinable
   @inline(__always)
   package static func deliver<Target, Result, Failure: Error>(
-    _ selector: Selector, isOptional: Bool, to targets: FaceTargets, of proxy: AnyObject,
+    _ selector: () -> Selector, isOptional: Bool, to targets: FaceTargets, of proxy: AnyObject,
     _ place: Int,
     _ direct: (Target) throws(Failure) -> Result,
     _ send: (inout FaceDelivery) throws -> Result
@@ -165,16 +165,26 @@ extension FaceDelivery {
       let taken = unsafe fwd_direct_take(member, targets.face, place)
       if let object = unsafe taken.object {
         if isOptional { unsafe fwd_forget_left_out(round.thread) }
-        do throws(Failure) {
-          let answer = try direct(unsafe unsafeBitCast((object, taken.table), to: Target.self))
-          if isOptional, unsafe fwd_is_left_out(round.thread, object, UInt64(selector.word)) != 0 {
-            unsafe delivery.noteLeftOut(selector, at: member)
-          } else {
-            result = answer
-            delivery.tally.answered += 1
+        // Moved from memory and back: the value of the protocol is nobody's, and no reference is counted.
+        var words = unsafe (object, taken.table)
+        unsafe withUnsafeMutableBytes(of: &words) { words in
+          let value = unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
+            to: Target.self)
+          let target = unsafe value.move()
+          do throws(Failure) {
+            let answer = try direct(target)
+            if isOptional,
+              unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
+            {
+              unsafe delivery.noteLeftOut(selector(), at: member)
+            } else {
+              result = answer
+              delivery.tally.answered += 1
+            }
+          } catch {
+            unsafe delivery.fail(error, at: member)
           }
-        } catch {
-          unsafe delivery.fail(error, at: member)
+          unsafe value.initialize(to: target)
         }
         unsafe fwd_direct_give_back(taken)
       } else {
@@ -185,7 +195,7 @@ extension FaceDelivery {
     }
     unsafe fwd_direct_end(&round)
     if delivery.tally.isSimple(hasResult), let result { return .answered(result) }
-    return delivery.conclude(result, of: selector, send)
+    return delivery.conclude(result, of: selector(), send)
   }
 
   /// Publishes the list of targets, and begins again.
