@@ -66,12 +66,13 @@
     ) -> String {
       let face = "\(target)Proxy"
       let closure = isVoid ? "" : " otherwise: { \(otherwise ?? "nil") }"
-      let arguments = ([isAsync ? "$0" : "\(face).\(message)"] + values).joined(separator: ", ")
+      let arguments = (["\(face).\(message)"] + values).joined(separator: ", ")
       if isAsync { return awaiting(message, arguments, closure) }
       let through =
         "\(place), \(face).\(message).selector" + (isOptional ? ", isOptional: true" : "")
       let direct =
-        "{ (__target: any \(target)) in \(self.throws ? "try " : "")__target\(call) }"
+        "{ (__target: borrowing Invocations.FaceTarget<any \(target)>) in "
+        + "\(self.throws ? "try " : "")__target.value\(call) }"
       var statement = "try Forwarding.FaceMessage.send(\(arguments), through: &__delivery)"
       for (name, type) in variables {
         statement =
@@ -94,20 +95,17 @@
     }
 
     private func awaiting(_ message: String, _ arguments: String, _ closure: String) -> String {
-      let face = "\(target)Proxy"
       let send =
-        "{ try await Forwarding.FaceMessage.sendAwaiting(\(arguments), through: __forwarder.proxy) }"
-      let (ask, tell) = ("\(face).\(message).askAwaiting", "\(face).\(message).tellAwaiting")
-      let through = "(through: __forwarder.proxy"
+        "{ await Forwarding.FaceMessage.sendAwaiting(\(arguments), through: __forwarder) }"
+      let ask = "__forwarder.\(isVoid ? "tell" : "ask")Awaiting(\(target)Proxy.\(message).selector"
+      let otherwise = isVoid ? "" : closure
       switch throwing {
-      case .nothing where isVoid: return "await \(tell)\(through)) \(send)"
-      case .nothing: return "await \(ask)\(through)) \(send)\(closure)"
-      case .anything where otherwise == nil: return "try await \(ask)\(through)) \(send)"
-      case .anything:
-        return "try await \(ask)\(through), orThrow: (any Error).self) \(send)\(closure)"
+      case .nothing: return "await \(ask)) \(send)\(otherwise)"
+      case .anything where self.otherwise == nil:
+        return "try await __forwarder.askAwaiting(\(target)Proxy.\(message).selector) \(send)"
+      case .anything: return "try await \(ask), orThrow: (any Error).self) \(send)\(otherwise)"
       case .only(let type):
-        return
-          "try await \(isVoid ? tell : ask)\(through), orThrow: \(type).self) \(send)\(closure)"
+        return "try await \(ask), orThrow: \(type).self) \(send)\(otherwise)"
       }
     }
   }

@@ -14,7 +14,8 @@ extension FaceForwarder {
   @inline(__always)
   func deliver<Target, Result, Failure: Error>(
     _ place: Int, _ selector: () -> Selector, isOptional: Bool,
-    _ direct: (Target) throws(Failure) -> Result, _ send: (inout FaceDelivery) throws -> Result
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     FaceDelivery.deliver(
       selector, isOptional: isOptional, to: targets, of: proxy, place, direct, send)
@@ -25,7 +26,8 @@ extension FaceForwarder {
   @inline(__always)
   public func ask<Target, Result, Failure: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    _ direct: (Target) throws(Failure) -> Result, _ send: (inout FaceDelivery) throws -> Result
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ send: (inout FaceDelivery) throws -> Result
   ) throws -> Result {
     switch deliver(place, selector, isOptional: isOptional, direct, send) {
     case .answered(let answer): return answer
@@ -40,7 +42,8 @@ extension FaceForwarder {
   @inline(__always)
   public func ask<Target, Result>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    _ direct: (Target) -> Result, _ send: (inout FaceDelivery) throws -> Result,
+    _ direct: (borrowing FaceTarget<Target>) -> Result,
+    _ send: (inout FaceDelivery) throws -> Result,
     otherwise: () -> Result
   ) -> Result {
     switch deliver(place, selector, isOptional: isOptional, direct, send) {
@@ -58,7 +61,7 @@ extension FaceForwarder {
   @inline(__always)
   public func ask<Target, Result, Failure: Error, Thrown: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    orThrow: Thrown.Type, _ direct: (Target) throws(Failure) -> Result,
+    orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ send: (inout FaceDelivery) throws -> Result, otherwise: () -> Result
   ) throws(Thrown) -> Result {
     switch deliver(place, selector, isOptional: isOptional, direct, send) {
@@ -76,7 +79,7 @@ extension FaceForwarder {
   @inline(__always)
   public func tell<Target>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    _ direct: (Target) -> Void, _ send: (inout FaceDelivery) throws -> Void
+    _ direct: (borrowing FaceTarget<Target>) -> Void, _ send: (inout FaceDelivery) throws -> Void
   ) {
     if case .failed(let error) = deliver(place, selector, isOptional: isOptional, direct, send) {
       proxy.report(unheard: error, selector())
@@ -88,7 +91,7 @@ extension FaceForwarder {
   @inline(__always)
   public func tell<Target, Failure: Error, Thrown: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    orThrow: Thrown.Type, _ direct: (Target) throws(Failure) -> Void,
+    orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Void,
     _ send: (inout FaceDelivery) throws -> Void
   ) throws(Thrown) {
     try ask(

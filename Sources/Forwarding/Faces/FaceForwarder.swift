@@ -25,12 +25,11 @@ public struct FaceForwarder: Sendable {
 extension ForwardingProxy {
   /// The targets of a proxy that passes all messages on to them as they are.
   fileprivate var directTargets: TargetList? {
-    switch self {
-    case let proxy as MulticastProxy
-    where type(of: self) == MulticastProxy.self || type(of: self) == DataSourceProxy.self:
-      proxy.targetList
-    default: nil
+    let type = type(of: self)
+    if type == MulticastProxy.self || type == DataSourceProxy.self {
+      return (self as? MulticastProxy)?.targetList
     }
+    return type == SingleTargetProxy.self ? (self as? SingleTargetProxy)?.targetList : nil
   }
 }
 

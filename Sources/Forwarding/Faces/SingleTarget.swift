@@ -39,8 +39,10 @@ public final class SingleTarget<Face: ForwardingFace> {
 
   /// Stands for another target from now on.
   public func setTarget(_ target: Face.Target?, strongly: Bool = false) {
-    if let target { Face.prepare(target) }
-    proxy.setTarget(target.map { Face.object(of: $0) }, strongly: strongly)
+    guard let target else { return proxy.setTarget(nil) }
+    Face.prepare(target)
+    let object = Face.object(of: target)
+    proxy.setTarget(object, strongly: strongly, Face.witnesses(of: object))
   }
 }
 

@@ -130,10 +130,13 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Sends a message on to the target.
   func proceed(_ invocation: Invocation) throws {
-    guard let target else {
-      throw ForwardingError.targetGone(invocation.selector)
-    }
+    guard let target else { throw targetGone(invocation) }
     try invocation.send(to: target)
+  }
+
+  private func targetGone(_ invocation: Invocation) -> ForwardingError {
+    UnansweredMessages.note(invocation.call)
+    return .targetGone(invocation.selector)
   }
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
@@ -202,7 +205,7 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   private nonisolated(nonsending) func proceedAwaiting(_ invocation: Invocation) async throws {
-    guard let target else { throw ForwardingError.targetGone(invocation.selector) }
+    guard let target else { throw targetGone(invocation) }
     try await invocation.sendAwaiting(to: target)
   }
 

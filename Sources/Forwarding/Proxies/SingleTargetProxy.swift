@@ -13,27 +13,46 @@
 open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
   // SAFETY: all that changes is behind `state`.
 
-  private struct State: Sendable {
-    var reference: ObjectReference?
+  private struct State {
+    var target: ListedTarget?
     var whenTargetIsGone = UnansweredRule.throw
   }
 
-  private let state: Guarded<State>
+  private let state = Guarded(State())
+  /// The target as faces see it: a list of one.
+  let targetList = TargetList()
 
   /// Makes a proxy for an object.
   public init(_ target: AnyObject?, strongly: Bool = false) {
-    state = Guarded(
-      State(reference: target.map { ObjectReference($0, isStrong: strongly) }))
+    super.init()
+    unsafe targetList.owner = self
+    if let target { setTarget(target, strongly: strongly) }
   }
 
   /// The object, while it lives.
-  public var target: AnyObject? { state.read { $0.reference }?.object }
+  public var target: AnyObject? { state.read { $0.target }?.object }
 
   /// Stands for another object from now on.
   public func setTarget(_ target: AnyObject?, strongly: Bool = false) {
-    let reference = target.map { ObjectReference($0, isStrong: strongly) }
-    // The old target may die here, outside of the lock, and use the proxy in its `deinit`.
-    state.withLock { $0.reference = reference }
+    setTarget(target, strongly: strongly, nil)
+  }
+
+  /// Stands for a target of a face.
+  final func setTarget(_ object: AnyObject?, strongly: Bool, _ witnesses: FaceWitnesses?) {
+    let target = object.map {
+      ListedTarget($0, id: 0, isStrong: strongly, .called, notes: nil)
+    }
+    target?.witnesses = witnesses
+    // The old target may die behind the lock, and use the proxy in its `deinit`.
+    let (old, list) = state.withLockInPlace { state in
+      let old = state.target
+      if let old { targetList.remove(old) }
+      if let target { targetList.insert(target) { _ in false } }
+      state.target = target
+      return (old, targetList.withdraw())
+    }
+    targetList.retire(list)
+    withExtendedLifetime(old) {}
   }
 
   /// What a sender gets after the target has died. ``UnansweredRule/throw`` at first.
@@ -54,10 +73,16 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
+    try answerForTarget(invocation.call)
+  }
+
+  /// Answers a message that has no target.
+  private func answerForTarget(_ call: Call) throws {
     switch whenTargetIsGone {
     case .throw, .throwForResults:
-      throw ForwardingError.targetGone(invocation.selector)
-    case .zero: invocation.answerWithZero()
+      UnansweredMessages.note(call)
+      throw ForwardingError.targetGone(call.selector)
+    case .zero: call.answerWithZero()
     }
   }
 
@@ -67,5 +92,36 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
     Introspection.conforms(target, to: description)
+  }
+}
+
+extension SingleTargetProxy: TargetListOwner {
+  package func publishTargets() { state.withLockInPlace { _ in targetList.publish() } }
+
+  package func listTargets() -> [ListedTarget] { state.read { $0.target.map { [$0] } ?? [] } }
+
+  package func deliver(
+    _ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally
+  ) {
+    guard !member.isRemoved, let target = member.object else { return }
+    var outcome = Swift.Result<Void, any Error>.success(())
+    call.withInvocation { invocation in
+      outcome = Swift.Result { try invocation.send(to: target) }
+    }
+    switch outcome {
+    case .success: tally.answered += 1
+    case .failure(let error):
+      if !UnansweredMessages.take(call, error) { tally.fail(error, at: member) }
+    }
+  }
+
+  package func tidy(_ tally: TargetList.Tally, of selector: Selector) {}
+
+  package func answer(_ call: Call, for tally: TargetList.Tally) throws {
+    guard target == nil else {
+      UnansweredMessages.note(call)
+      throw ForwardingError.nobodyAnswered(call.selector)
+    }
+    try answerForTarget(call)
   }
 }

@@ -15,6 +15,13 @@ public struct FaceTargets: @unchecked Sendable {
   }
 }
 
+/// A target that a face calls. It is lent for the call, and no reference to it is counted.
+@frozen
+public struct FaceTarget<Value>: ~Copyable {
+  /// The target.
+  public let value: Value
+}
+
 /// A message of a face on its way: to a proxy, or to one of the targets that the face does not call directly.
 ///
 /// Faces are written by `@Forwardable`; nobody else needs this.
@@ -148,7 +155,7 @@ extension FaceDelivery {
   package static func deliver<Target, Result, Failure: Error>(
     _ selector: () -> Selector, isOptional: Bool, to targets: FaceTargets, of proxy: AnyObject,
     _ place: Int,
-    _ direct: (Target) throws(Failure) -> Result,
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     var delivery = unsafe FaceDelivery(targets, proxy)
@@ -160,31 +167,32 @@ extension FaceDelivery {
     unsafe delivery.message = round.message
     var result: Result?
     let hasResult = Result.self != Void.self
-    let stopsAtFirst = unsafe fwd_list_stops_at_first(fwd_owned_list_of(list), hasResult ? 1 : 0) != 0
+    let stopsAtFirst =
+      unsafe fwd_list_stops_at_first(fwd_owned_list_of(list), hasResult ? 1 : 0) != 0
     while let member = unsafe fwd_direct_next(&round) {
       let taken = unsafe fwd_direct_take(member, targets.face, place)
       if let object = unsafe taken.object {
         if isOptional { unsafe fwd_forget_left_out(round.thread) }
-        // Moved from memory and back: the value of the protocol is nobody's, and no reference is counted.
-        var words = unsafe (object, taken.table)
-        unsafe withUnsafeMutableBytes(of: &words) { words in
-          let value = unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
-            to: Target.self)
-          let target = unsafe value.move()
-          do throws(Failure) {
-            let answer = try direct(target)
-            if isOptional,
-              unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
-            {
-              unsafe delivery.noteLeftOut(selector(), at: member)
-            } else {
-              result = answer
-              delivery.tally.answered += 1
-            }
-          } catch {
-            unsafe delivery.fail(error, at: member)
+        do throws(Failure) {
+          let answer = try unsafe withUnsafeBytes(
+            of: (object, taken.table)
+          ) { words throws(Failure) in
+            // SAFETY: a value of a protocol for objects is the object and the table.
+            try direct(
+              unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
+                to: FaceTarget<Target>.self
+              ).pointee)
           }
-          unsafe value.initialize(to: target)
+          if isOptional,
+            unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
+          {
+            unsafe delivery.noteLeftOut(selector(), at: member)
+          } else {
+            result = answer
+            delivery.tally.answered += 1
+          }
+        } catch {
+          unsafe delivery.fail(error, at: member)
         }
         unsafe fwd_direct_give_back(taken)
       } else {

@@ -27,6 +27,12 @@ extension Invocation {
     call.takeBack(before)
   }
 
+  /// Sends the message of a face, which asks whether it was answered.
+  package nonisolated(nonsending) func sendAwaitingOfFace(to proxy: AnyObject) async throws {
+    unsafe call.state.pointee.message = fwd_next_face_message()
+    try await sendAwaiting(to: proxy)
+  }
+
   /// Performs a method that was found for an object, which the caller holds; the target is as before then.
   package nonisolated(nonsending) func performAwaiting(
     _ method: Implementation, on object: AnyObject

@@ -133,6 +133,8 @@ extension Invocation {
           return try call.perform(call.check(method, selector))
         }
         guard let steps = table.forwarding else {
+          // An optional requirement that the class leaves out.
+          if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
           throw unsafe target.with(as: AnyObject.self) {
             InvocationError.unrecognized(selector, by: $0)
           }
