@@ -28,16 +28,19 @@ extension CoreRows {
     struct Messages: FaceMessages {}
 
     static let set = Requirement<Void, Int>("set:")
-    let forwarder: any ForwardingProxy & Sendable
-    init(forwardingTo proxy: any ForwardingProxy & Sendable) { forwarder = proxy }
+    let __forwarder: FaceForwarder
+    init(forwardingTo proxy: any ForwardingProxy & Sendable) {
+      __forwarder = FaceForwarder(proxy, for: CountingFace.self)
+    }
     static func target(_ target: Counter) -> Counter { target }
     static func object(of target: Counter) -> AnyObject { target }
     static func prepare(_ target: Counter) {}
 
     func set(_ value: Int) {
-      Self.set.tell(through: forwarder) {
-        try FaceMessage.send($0, value, through: forwarder)
-      }
+      __forwarder.tell(
+        0, Self.set.selector,
+        { (target: borrowing FaceTarget<Counter>) in target.value.set(value) },
+        { delivery in try FaceMessage.send(Self.set, value, through: &delivery) })
     }
   }
 

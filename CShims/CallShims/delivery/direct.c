@@ -5,12 +5,12 @@ static int is_stopped;
 
 void fwd_direct_stop(void) { __atomic_store_n(&is_stopped, 1, __ATOMIC_RELEASE); }
 
-int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *step) {
-  FWDThread *thread = fwd_thread();
+// Where there is more to do than to note the step and to hold the list.
+__attribute__((noinline)) static int begin_carefully(FWDDirectRound *round, FWDListPlace *place, const void *step,
+                                                     FWDThread *thread) {
   if (!thread || __atomic_load_n(&is_stopped, __ATOMIC_ACQUIRE)) return 0;
   uintptr_t stack = (uintptr_t)round;
-  uint64_t message = ++thread->last_message | FWD_FACE_MESSAGE_BIT;
-  if (fwd_forwarding_enter_at(thread, step, message, stack) != FWDForwardingEntered) return 0;
+  if (fwd_forwarding_enter_at(thread, step, 0, stack) != FWDForwardingEntered) return 0;
   FWDHold *hold = thread->top;
   if (fwd_has_room(thread, hold, 1, stack)) {
     fwd_place_note_reader(place, thread);
@@ -18,7 +18,7 @@ int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *ste
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const void *list = fwd_hold_in(thread, hold, &place->list, stack);
     if (__builtin_expect(list != NULL, 1)) {
-      *round = (FWDDirectRound){.thread = thread, .hold = hold, .list = list, .message = message};
+      *round = (FWDDirectRound){.thread = thread, .hold = hold, .list = list};
       return 1;
     }
     thread->top = hold;
@@ -27,10 +27,50 @@ int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *ste
   return 0;
 }
 
+int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *step) {
+  FWDThread *thread = fwd_thread();
+  uint32_t depth;
+  FWDHold *hold;
+  // A step of a new message is no circle.
+  if (__builtin_expect(!thread || (depth = thread->depth) >= FWD_FORWARDING_SHALLOW ||
+                           (hold = thread->top) + 1 > thread->room ||
+                           __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread ||
+                           __atomic_load_n(&is_stopped, __ATOMIC_ACQUIRE),
+                       0))
+    return begin_carefully(round, place, step, thread);
+  uintptr_t stack = (uintptr_t)round;
+  thread->top = hold + 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const FWDTargetList *list = fwd_hold_in(thread, hold, &place->list, stack);
+  if (__builtin_expect(!list, 0)) {
+    thread->top = hold;
+    return 0;
+  }
+  thread->steps[depth] = (FWDStep){step, 0, stack};
+  thread->depth = depth + 1;
+  round->thread = thread;
+  round->hold = hold;
+  round->list = list;
+  round->next = round->stop = NULL;
+  round->begun = 0;
+  round->message = 0;
+  return 1;
+}
+
 void fwd_direct_end(FWDDirectRound *round) {
   FWDThread *thread = (FWDThread *)round->thread;
   fwd_let_go_from(thread, (FWDHold *)round->hold, 0);
   fwd_forwarding_leave(thread);
+}
+
+uint64_t fwd_direct_number(FWDDirectRound *round) {
+  if (round->message == 0) {
+    FWDThread *thread = (FWDThread *)round->thread;
+    round->message = fwd_next_face_message();
+    // The step of this round is the innermost one of the thread again.
+    if (thread->depth > 0) thread->steps[thread->depth - 1].message = round->message;
+  }
+  return round->message;
 }
 
 FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *tables,

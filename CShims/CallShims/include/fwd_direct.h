@@ -18,7 +18,8 @@ typedef struct FWDDirectRound {
   const void *_Nonnull const *_Nullable stop;
   /// How many chunks have begun.
   size_t begun;
-  /// The number of the message that the delivery stands for, and that targets get which take messages.
+  /// The number of the message that the delivery stands for, and that targets get which take messages; 0 until one is
+  /// needed.
   uint64_t message;
 } FWDDirectRound;
 
@@ -32,6 +33,9 @@ int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *ste
 /// Ends a delivery that has begun, on the same thread. Targets that were removed meanwhile may die here: no lock may
 /// be held.
 void fwd_direct_end(FWDDirectRound *round);
+
+/// Returns the number of the message that a delivery stands for, on its thread, between two turns.
+uint64_t fwd_direct_number(FWDDirectRound *round);
 
 /// Returns the place of the member whose turn is next, and moves on; NULL when all had their turn.
 static inline const void *_Nonnull const *_Nullable fwd_direct_next(FWDDirectRound *round) {

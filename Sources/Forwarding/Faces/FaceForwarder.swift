@@ -18,24 +18,23 @@ public struct FaceForwarder: Sendable {
   /// A class below those of the package may do something of its own with messages, and gets all of them.
   public init(_ proxy: any ForwardingProxy & Sendable, for face: AnyClass) {
     self.proxy = proxy
-    targets = FaceTargets(proxy.directTargets, for: face)
+    let owner = proxy.targetOwner
+    targets = FaceTargets(owner?.targetList, of: owner, for: face)
   }
 }
 
 extension ForwardingProxy {
-  /// The targets of a proxy that passes all messages on to them as they are.
-  fileprivate var directTargets: TargetList? {
+  /// This proxy, if it passes all messages on to its targets as they are.
+  fileprivate var targetOwner: (any TargetListOwner)? {
     let type = type(of: self)
-    if type == MulticastProxy.self || type == DataSourceProxy.self {
-      return (self as? MulticastProxy)?.targetList
-    }
-    return type == SingleTargetProxy.self ? (self as? SingleTargetProxy)?.targetList : nil
+    if type == MulticastProxy.self || type == DataSourceProxy.self { return self as? MulticastProxy }
+    return type == SingleTargetProxy.self ? self as? SingleTargetProxy : nil
   }
 }
 
 extension FaceDelivery {
   /// Makes a message to a proxy.
   public init(to proxy: ForwardingProxy) {
-    unsafe self.init(FaceTargets(nil, for: type(of: proxy)), proxy)
+    unsafe self.init(FaceTargets(nil, of: nil, for: type(of: proxy)), proxy)
   }
 }

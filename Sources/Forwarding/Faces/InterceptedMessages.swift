@@ -134,7 +134,10 @@ public struct ProceedingMessage<Result, each Argument> {
     do {
       try proxy.proceed(call)
     } catch {
-      guard let selector = call.selector, proxy.isUnanswered(error, selector) else { throw error }
+      guard let selector = call.selector, UnansweredMessages.take(call.call, error) else {
+        throw error
+      }
+      UnansweredMessages.note(call.call)
       throw ForwardingError.nobodyAnswered(selector)
     }
     return try call.result(as: Result.self)

@@ -48,12 +48,4 @@ extension ForwardingProxy {
     // What is behind the face: a journal, say, which has no target to name.
     ForwardingEvent.report(.failed(selector, type(of: self), error))
   }
-
-  /// Whether an error says that the one object behind a proxy left out an optional requirement.
-  @usableFromInline
-  func isUnanswered(_ error: any Error, _ selector: Selector) -> Bool {
-    if error is NotImplemented { return true }
-    guard case InvocationError.unrecognizedSelector(selector, _, _) = error else { return false }
-    return methodSignature(for: selector) != nil
-  }
 }

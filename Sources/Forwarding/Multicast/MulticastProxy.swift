@@ -55,13 +55,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   private let hasSettings = Atomic(false)
   /// What deliveries see of `registrations`. It also stands for a delivery of this proxy among the
   /// forwarding steps of a thread.
-  let targetList = TargetList()
-
-  /// Makes a proxy that has no targets yet.
-  public override init() {
-    super.init()
-    unsafe targetList.owner = self
-  }
+  package let targetList = TargetList()
 
   // MARK: Settings
 

@@ -20,12 +20,11 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
 
   private let state = Guarded(State())
   /// The target as faces see it: a list of one.
-  let targetList = TargetList()
+  package let targetList = TargetList()
 
   /// Makes a proxy for an object.
   public init(_ target: AnyObject?, strongly: Bool = false) {
     super.init()
-    unsafe targetList.owner = self
     if let target { setTarget(target, strongly: strongly) }
   }
 

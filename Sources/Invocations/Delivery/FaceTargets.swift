@@ -1,5 +1,17 @@
 public import CForwardingShims
 
+/// The proxy that has the targets of a face.
+@safe
+@usableFromInline
+final class FaceOwner: Sendable {
+  // SAFETY: the face keeps the proxy as long as this.
+  private nonisolated(unsafe) unowned(unsafe) let owner: any TargetListOwner
+
+  init(_ owner: any TargetListOwner) { unsafe self.owner = owner }
+
+  var proxy: any TargetListOwner { unsafe owner }
+}
+
 /// The targets that a face calls directly, through their witness tables.
 @safe
 @frozen
@@ -7,10 +19,12 @@ public struct FaceTargets: @unchecked Sendable {
   // SAFETY: the face keeps the proxy that owns the list; the class of the face lives as long as the process.
   @usableFromInline let list: UnsafeRawPointer?
   @usableFromInline let face: UnsafeRawPointer
+  @usableFromInline let owner: FaceOwner?
 
   /// The list of a proxy that passes every message on to its targets; nil where the proxy may do something else.
-  package init(_ list: TargetList?, for face: AnyClass) {
+  package init(_ list: TargetList?, of owner: (any TargetListOwner)?, for face: AnyClass) {
     unsafe self.list = list.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+    self.owner = owner.map { FaceOwner($0) }
     unsafe self.face = unsafeBitCast(face, to: UnsafeRawPointer.self)
   }
 }
@@ -49,7 +63,7 @@ public struct FaceDelivery {
   }
 
   @usableFromInline let proxy: Unmanaged<AnyObject>
-  @usableFromInline let list: Unmanaged<TargetList>?
+  @usableFromInline let owner: FaceOwner?
   @usableFromInline var destination = Destination.proxy
   /// The number of the message; 0 until there is one.
   @usableFromInline var message: UInt64 = 0
@@ -59,7 +73,7 @@ public struct FaceDelivery {
   @inlinable @unsafe
   package init(_ targets: FaceTargets, _ proxy: AnyObject) {
     unsafe self.proxy = Unmanaged.passUnretained(proxy)
-    unsafe list = targets.list.map { unsafe .fromOpaque($0) }
+    owner = targets.owner
   }
 
   /// How many targets have answered.
@@ -84,7 +98,7 @@ public struct FaceDelivery {
       call.setSelector(selector)
       unsafe call.state.pointee.message = message
       call.isTargetLent = true
-      try unsafe list?._withUnsafeGuaranteedRef { try unsafe $0.owner?.answer(call, for: tally) }
+      try owner?.proxy.answer(call, for: tally)
     }
   }
 
@@ -97,8 +111,7 @@ public struct FaceDelivery {
   private mutating func send(_ call: Call, to place: MemberPlace) {
     call.isTargetLent = true
     if unsafe sendQuickly(call, to: place) { return }
-    guard let owner = unsafe list?._withUnsafeGuaranteedRef({ unsafe $0.owner }) else { return }
-    owner.deliver(call, to: unsafe member(at: place), &tally)
+    owner?.proxy.deliver(call, to: unsafe member(at: place), &tally)
   }
 
   /// Performs the method that the class of an ordinary target is known to have; false where there is more to do.
@@ -123,13 +136,6 @@ public struct FaceDelivery {
       tally.fail(error, at: unsafe member(at: place))
     }
     return isPerformed
-  }
-
-  /// Notes that a target threw.
-  @usableFromInline
-  @inline(never)
-  mutating func fail(_ error: any Error, at place: UnsafePointer<UnsafeRawPointer>) {
-    tally.fail(error, at: unsafe member(at: place))
   }
 }
 
@@ -158,17 +164,21 @@ extension FaceDelivery {
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
-    var delivery = unsafe FaceDelivery(targets, proxy)
     var round = unsafe FWDDirectRound()
     guard let list = unsafe targets.list,
       unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
-        || delivery.beginAgain(&round, list)
-    else { return delivery.conclude(send) }
-    unsafe delivery.message = round.message
+        || beginAgain(&round, targets)
+    else {
+      var delivery = unsafe FaceDelivery(targets, proxy)
+      return delivery.conclude(send)
+    }
     var result: Result?
-    let hasResult = Result.self != Void.self
+    var answered = 0
+    // There where more is to do than to call.
+    var delivery: UnsafeMutablePointer<FaceDelivery>?
     let stopsAtFirst =
-      unsafe fwd_list_stops_at_first(fwd_owned_list_of(list), hasResult ? 1 : 0) != 0
+      unsafe fwd_list_stops_at_first(
+        fwd_owned_list_of(list), Result.self == Void.self ? 0 : 1) != 0
     while let member = unsafe fwd_direct_next(&round) {
       let taken = unsafe fwd_direct_take(member, targets.face, place)
       if let object = unsafe taken.object {
@@ -186,32 +196,95 @@ extension FaceDelivery {
           if isOptional,
             unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
           {
-            unsafe delivery.noteLeftOut(selector(), at: member)
+            unsafe noteLeftOut(selector(), at: member)
           } else {
             result = answer
-            delivery.tally.answered += 1
+            answered += 1
           }
         } catch {
-          unsafe delivery.fail(error, at: member)
+          unsafe fail(error, at: member, &delivery, targets, proxy)
         }
         unsafe fwd_direct_give_back(taken)
       } else {
-        delivery.destination = unsafe .target(member)
-        do { result = try send(&delivery) } catch { delivery.noteUnsent(error) }
+        unsafe sendAlone(to: member, &delivery, &result, &answered, &round, targets, proxy, send)
       }
-      if stopsAtFirst, delivery.tally.answered > 0 { break }
+      if stopsAtFirst, answered > 0 { break }
     }
     unsafe fwd_direct_end(&round)
-    if delivery.tally.isSimple(hasResult), let result { return .answered(result) }
-    return delivery.conclude(result, of: selector(), send)
+    if unsafe delivery == nil, answered > 0, let result { return .answered(result) }
+    let message = unsafe round.message
+    return unsafe conclude(
+      result, answered, delivery, message, targets, proxy, selector(), send)
   }
 
   /// Publishes the list of targets, and begins again.
   @usableFromInline @unsafe
   @inline(never)
-  func beginAgain(_ round: inout FWDDirectRound, _ list: UnsafeRawPointer) -> Bool {
-    unsafe self.list?._withUnsafeGuaranteedRef { unsafe $0.owner?.publishTargets() }
+  static func beginAgain(_ round: inout FWDDirectRound, _ targets: FaceTargets) -> Bool {
+    guard let list = unsafe targets.list else { return false }
+    targets.owner?.proxy.publishTargets()
     return unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
+  }
+
+  /// Sends a message to a target that the face does not call.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func sendAlone<Result>(
+    to place: UnsafePointer<UnsafeRawPointer>,
+    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ result: inout Result?,
+    _ answered: inout Int, _ round: inout FWDDirectRound,
+    _ targets: FaceTargets, _ proxy: AnyObject, _ send: (inout FaceDelivery) throws -> Result
+  ) {
+    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
+    delivery.message = unsafe fwd_direct_number(&round)
+    delivery.destination = unsafe .target(place)
+    delivery.tally.answered = answered
+    do {
+      result = try send(&delivery)
+    } catch {
+      // One that has not answered is none that failed.
+      if !(error is NotAnswered) { delivery.tally.fail(error) }
+    }
+    answered = delivery.tally.answered
+    // That it has answered, the number says.
+    if answered == 0 || !delivery.tally.isSimple(true) { unsafe keep(delivery, &known) }
+  }
+
+  /// Notes that a target threw.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func fail(
+    _ error: any Error, at place: UnsafePointer<UnsafeRawPointer>,
+    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
+    _ proxy: AnyObject
+  ) {
+    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
+    delivery.tally.fail(error, at: unsafe member(at: place))
+    unsafe keep(delivery, &known)
+  }
+
+  /// Takes what is known of a delivery: most have nothing but targets that are called, and no memory for it.
+  @unsafe
+  private static func take(_ known: inout UnsafeMutablePointer<FaceDelivery>?) -> FaceDelivery? {
+    guard let memory = unsafe known else { return nil }
+    unsafe known = nil
+    defer { unsafe memory.deallocate() }
+    return unsafe memory.move()
+  }
+
+  @unsafe
+  private static func keep(
+    _ delivery: FaceDelivery, _ known: inout UnsafeMutablePointer<FaceDelivery>?
+  ) {
+    unsafe known = .allocate(capacity: 1)
+    unsafe known?.initialize(to: delivery)
+  }
+
+  /// Notes that the class of a target left out an optional requirement.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
+    OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
   }
 
   /// Sends the message to the proxy.
@@ -228,32 +301,24 @@ extension FaceDelivery {
   }
 
   /// Decides what the sender gets.
-  @usableFromInline
-  @inline(never)
-  mutating func conclude<Result>(
-    _ result: Result?, of selector: Selector,
-    _ send: (inout FaceDelivery) throws -> Result
-  ) -> FaceAnswer<Result> {
-    unsafe list?._withUnsafeGuaranteedRef { unsafe $0.owner?.tidy(tally, of: selector) }
-    if let error = tally.error { return .failed(error) }
-    if let result, tally.answered > 0 || tally.hasQueued && Result.self == Void.self {
-      return .answered(result)
-    }
-    destination = .end
-    return conclude(send)
-  }
-
-  /// Notes that no message was sent to a target, or that it has not answered.
-  @usableFromInline
-  @inline(never)
-  mutating func noteUnsent(_ error: any Error) {
-    if !(error is NotAnswered) { tally.fail(error) }
-  }
-
-  /// Notes that the class of a target left out an optional requirement.
   @usableFromInline @unsafe
   @inline(never)
-  func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
-    OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
+  static func conclude<Result>(
+    _ result: Result?, _ answered: Int, _ known: UnsafeMutablePointer<FaceDelivery>?,
+    _ message: UInt64, _ targets: FaceTargets, _ proxy: AnyObject, _ selector: Selector,
+    _ send: (inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    var known = unsafe known
+    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
+    let hasQueued = delivery.tally.hasQueued
+    delivery.message = message == 0 ? fwd_next_face_message() : message
+    delivery.tally.answered = answered
+    targets.owner?.proxy.tidy(delivery.tally, of: selector)
+    if let error = delivery.tally.error { return .failed(error) }
+    if let result, answered > 0 || hasQueued && Result.self == Void.self {
+      return .answered(result)
+    }
+    delivery.destination = .end
+    return delivery.conclude(send)
   }
 }

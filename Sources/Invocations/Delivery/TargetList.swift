@@ -2,6 +2,8 @@ import CForwardingShims
 
 /// The owner of the targets that a list shows.
 package protocol TargetListOwner: AnyObject {
+  /// The list.
+  var targetList: TargetList { get }
   /// Publishes the list if there is none.
   func publishTargets()
   /// Its members as they are.
@@ -52,9 +54,6 @@ package final class TargetList: @unchecked Sendable {
   package func stopsAtFirst(hasResult: Bool) -> Bool {
     unsafe fwd_list_stops_at_first(owned, hasResult ? 1 : 0) != 0
   }
-
-  /// The proxy that has the list, which it sets when it is made.
-  package nonisolated(unsafe) unowned(unsafe) var owner: (any TargetListOwner)?
 
   package init() {}
 

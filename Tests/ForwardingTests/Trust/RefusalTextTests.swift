@@ -81,7 +81,7 @@ struct RefusalTextTests {
   @Test("an error behind a face that cannot throw: what is behind the face")
   func unheard() async {
     await #expect(processExitsWith: .success) {
-      final class Closed: ForwardingProxy {
+      final class Closed: ForwardingProxy, @unchecked Sendable {
         override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
           .fits
         }
@@ -90,9 +90,10 @@ struct RefusalTextTests {
       let told = Log()
       ForwardingEvent.destination = .handler { told.add("\($0)") }
       let proxy = Closed()
-      Requirement<Void, Int>("open:").tell(through: proxy) {
-        try FaceMessage.send($0, 5, through: proxy)
-      }
+      let open = Requirement<Void, Int>("open:")
+      FaceForwarder(proxy, for: Closed.self).tell(
+        0, open.selector, { (_: borrowing FaceTarget<any Sendable>) in },
+        { delivery in try FaceMessage.send(open, 5, through: &delivery) })
       let line = "-[Closed open:] threw, and its sender is not told: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")
     }
