@@ -61,25 +61,28 @@ struct OutboxTests {
 
   @Test("where the other process is gone, they are sent to the next one, and performed once")
   func unsent() async throws {
-    let (deaf, client) = try full()
-    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
-    let endings = Endings()
-    async let calls: Void = endings.send(0..<100, to: remote, atATime: 100)
-    while handedOver(client) < 100 { await Task.yield() }
-    deaf.end()
-    unlink(path)
-    let server = try UnixSocketTransport(listeningAt: path)
-    let host = RemoteHost(server, as: name)
-    let tally = Tally()
-    try host.expose(tally, Tally.interface())
-    await calls
-    #expect(endings.answered.count == 100, "\(endings.others)")
-    #expect(tally.count == 100 && tally.twice == 0)
-    #expect(remote.statistics == RemoteStatistics(asked: 100, answered: 100))
-    #expect(client.patience.waiting == 0)
-    host.close()
-    client.close()
-    server.close()
+    // The end is told by the thread that reads and by the one that sends, in any order.
+    for round in 0..<20 {
+      let (deaf, client) = try full()
+      let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+      let endings = Endings()
+      async let calls: Void = endings.send(0..<100, to: remote, atATime: 100)
+      while handedOver(client) < 100 { await Task.yield() }
+      deaf.end()
+      unlink(path)
+      let server = try UnixSocketTransport(listeningAt: path)
+      let host = RemoteHost(server, as: name)
+      let tally = Tally()
+      try host.expose(tally, Tally.interface())
+      await calls
+      #expect(endings.answered.count == 100, "round \(round): \(endings.others)")
+      #expect(tally.count == 100 && tally.twice == 0)
+      #expect(remote.statistics == RemoteStatistics(asked: 100, answered: 100))
+      #expect(client.patience.waiting == 0)
+      host.close()
+      client.close()
+      server.close()
+    }
   }
 
   @Test("where nobody comes in place of the other process, they end at their deadline")

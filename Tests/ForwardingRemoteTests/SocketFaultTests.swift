@@ -151,7 +151,7 @@ struct SocketFaultTests {
     let patience = SocketPatience()
     let connection = SocketConnection(descriptor, patience)
     let hasBegun = connection.begin(100) { _, _ in
-    } ended: { _, _ in
+    } ended: { _ in
     }
     #expect(hasBegun)
     let message = [UInt8](repeating: 1, count: 100)

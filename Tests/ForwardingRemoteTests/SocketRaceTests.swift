@@ -57,7 +57,7 @@ struct SocketRaceTests {
         let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
         let hasBegun = connection.begin(30_000) { connection, bytes in
           try? connection.send(Array(bytes))
-        } ended: { _, _ in
+        } ended: { _ in
           told.withLock { $0 += 1 }
         }
         guard hasBegun else { exit(3) }

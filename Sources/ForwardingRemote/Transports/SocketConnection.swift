@@ -23,8 +23,8 @@ final class SocketConnection: Sendable {
 
   private enum Stage { case open, broken, ended }
 
-  /// Told when no more can be sent, and when no more will come, with the requests that did not get out.
-  typealias Gone = @Sendable (SocketConnection, [UInt64]) -> Void
+  /// Told when no more can be sent, and when no more will come.
+  typealias Gone = @Sendable (SocketConnection) -> Void
 
   /// What waits to be sent.
   private struct Message {
@@ -47,6 +47,8 @@ final class SocketConnection: Sendable {
     /// What of this still uses the descriptor: the last one closes it, as its number is another file's from then on.
     var users = 1
     var isWriting = false
+    /// The requests that waited when no more could be sent. Two threads tell of the end, in any order.
+    var unsent: Set<UInt64> = []
     var broken: Gone?
     var ended: Gone?
 
@@ -62,11 +64,13 @@ final class SocketConnection: Sendable {
       return cost
     }
 
-    /// Lets go of all that waits, and returns the requests among it.
-    mutating func removeAll() -> [UInt64] {
-      let unsent = messages[first...].compactMap(\.request?.number)
-      (messages, first, bytes) = ([], 0, 0)
-      return unsent
+    /// Lets go of all that waits, and returns what it took.
+    mutating func removeAll() -> Int {
+      for message in messages[first...] {
+        if let request = message.request { unsent.insert(request.number) }
+      }
+      defer { (messages, first, bytes) = ([], 0, 0) }
+      return bytes
     }
 
     /// Lets go of what was sent, also where the other end is slow and something waits at any time.
@@ -108,11 +112,11 @@ final class SocketConnection: Sendable {
   // MARK: In
 
   /// Begins to take messages, each of at most so many bytes. `broken` is called when no more can be sent, and `ended` once,
-  /// when no more will come, each with the requests that waited to be sent. False where the system has no thread for it.
+  /// when no more will come. False where the system has no thread for it.
   func begin(
     _ size: Int,
     _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Void,
-    broken: @escaping Gone = { _, _ in },
+    broken: @escaping Gone = { _ in },
     ended: @escaping Gone
   ) -> Bool {
     let isOpen = outbox.withLock { outbox in
@@ -134,6 +138,9 @@ final class SocketConnection: Sendable {
     return hasBegun
   }
 
+  /// The requests that did not get out, where no more can be sent.
+  var unsent: Set<UInt64> { outbox.withLock { $0.unsent } }
+
   private var isEnded: Bool { outbox.withLock { $0.stage == .ended } }
 
   // MARK: Out
@@ -150,9 +157,8 @@ final class SocketConnection: Sendable {
         switch descriptor.send(bytes) {
         case .sent: return nil
         case .broken:
-          // Nothing waits.
           broken = outbox.broken
-          _ = breakOff(&outbox)
+          breakOff(&outbox)
           return .interrupted
         case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
         case .full: break
@@ -166,18 +172,16 @@ final class SocketConnection: Sendable {
       return nil
     }
     // Whoever asks from now on waits for the next connection, before the reader has come to the end of this one.
-    broken?(self, [])
+    broken?(self)
     if begins { beginWriting() }
     if let error { throw error }
   }
 
-  /// Sends no more, and returns the requests that waited. What the other side has sent is read to its end, which this one
-  /// has come to then.
-  private func breakOff(_ outbox: inout Outbox) -> [UInt64] {
+  /// Sends no more. What the other side has sent is read to its end, which this one has come to then.
+  private func breakOff(_ outbox: inout Outbox) {
     outbox.stage = .broken
     descriptor.shutDown()
-    patience.gets(back: outbox.bytes)
-    return outbox.removeAll()
+    patience.gets(back: outbox.removeAll())
   }
 
   private func beginWriting() {
@@ -203,22 +207,24 @@ final class SocketConnection: Sendable {
       guard isOpen else { break }
       // Without a message: what the end of the connection finds in the outbox was not sent.
       descriptor.waitForRoom()
-      let (broken, unsent) = outbox.withLock { outbox -> (Gone?, [UInt64]) in
+      let broken: Gone? = outbox.withLock { outbox in
         for _ in 0..<Self.atATime where outbox.stage == .open && !outbox.isEmpty {
           let next = outbox.messages[outbox.first]
           if next.request?.answered.isOver != true {
             switch descriptor.send(next.bytes) {
-            case .broken: return (outbox.broken, breakOff(&outbox))
-            case .full: return (nil, [])
+            case .broken:
+              breakOff(&outbox)
+              return outbox.broken
+            case .full: return nil
             // One that cannot be sent ever does not hold up those behind it.
             case .sent, .tooLarge: break
             }
           }
           patience.gets(back: outbox.removeFirst())
         }
-        return (nil, [])
+        return nil
       }
-      broken?(self, unsent)
+      broken?(self)
     }
     leave()
   }
@@ -235,10 +241,7 @@ final class SocketConnection: Sendable {
   // MARK: The end
 
   /// Ends what is not, or no more, in order, and tells who began it.
-  func giveUp() {
-    guard var before = finish() else { return }
-    before.ended?(self, before.removeAll())
-  }
+  func giveUp() { finish()?.ended?(self) }
 
   /// Takes and sends nothing more.
   func end() { _ = finish() }
@@ -250,8 +253,8 @@ final class SocketConnection: Sendable {
     let before: Outbox? = outbox.announce { outbox in
       let before = outbox
       guard before.stage != .ended else { return nil }
-      patience.gets(back: outbox.bytes)
-      outbox = Outbox(stage: .ended, users: outbox.users)
+      patience.gets(back: outbox.removeAll())
+      outbox = Outbox(stage: .ended, users: outbox.users, unsent: outbox.unsent)
       // The other side learns of it now, and the thread that reads here comes to the end.
       descriptor.shutDown()
       return before

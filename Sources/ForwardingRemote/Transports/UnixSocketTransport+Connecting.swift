@@ -53,11 +53,11 @@ extension UnixSocketTransport {
       guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
       if connection.noteUse() { self?.join(connection) }
       self?.receive(frame, from: connection)
-    } broken: { [weak self] connection, unsent in
+    } broken: { [weak self] connection in
       self?.leaveOut(connection)
-      for number in unsent { self?.leave(number, connection, .unsent) }
-    } ended: { [weak self] connection, unsent in
-      self?.lose(connection, unsent)
+      for number in connection.unsent { self?.leave(number, connection, .unsent) }
+    } ended: { [weak self] connection in
+      self?.lose(connection)
     }
     if !hasBegun {
       leaveOut(connection, isRead: false)
@@ -92,11 +92,11 @@ extension UnixSocketTransport {
   }
 
   /// A connection has ended: what waits for it alone fails, and who connected does so again.
-  func lose(_ connection: SocketConnection, _ unsent: [UInt64]) {
+  func lose(_ connection: SocketConnection) {
     leaveOut(connection, isRead: false)
-    for number in unsent { leave(number, connection, .unsent) }
+    let unsent = connection.unsent
     for number in state.read({ Array($0.requests.keys) }) {
-      leave(number, connection, .interrupted)
+      leave(number, connection, unsent.contains(number) ? .unsent : .interrupted)
     }
     guard listening == nil, !state.read({ $0.isClosed }) else { return }
     let isNew = state.withLockInPlace { state in
