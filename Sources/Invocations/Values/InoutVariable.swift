@@ -71,7 +71,9 @@ public struct InoutVariable<Value>: Sendable {
 
     @unsafe
     init(_ address: UnsafeMutablePointer<Value>) {
-      unsafe self.address = address
+      let isNowhere = MemoryLayout<Value>.size == 0
+      unsafe self.address =
+        isNowhere ? UnsafeMutablePointer(bitPattern: LentAddress.nowhere) : address
       kept = nil
     }
 
