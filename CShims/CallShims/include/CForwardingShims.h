@@ -23,4 +23,5 @@
 #include "fwd_targets.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"
+#include "fwd_conformance.h"
 #include "fwd_executor.h"

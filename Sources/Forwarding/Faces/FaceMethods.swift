@@ -11,12 +11,21 @@
 /// }
 /// ```
 public struct FaceMethods<Object: AnyObject> {
-  private let table: MethodTable
-  private let actor: (any Actor)?
+  let table: MethodTable
+  /// The actor of the protocol.
+  let actor: (any Actor)?
+  /// That of the class, where it conforms on one.
+  let conformance: ConformanceIsolation
   private let optional = Guarded<[ProtocolDescription.Requirement]>([])
 
+  init(table: MethodTable, actor: (any Actor)?, conformance: ConformanceIsolation) {
+    self.table = table
+    self.actor = actor
+    self.conformance = conformance
+  }
+
   /// Calls `declare` once for a class and a face. The isolation is that of the protocol: a global actor, or
-  /// none.
+  /// none. Where the class conforms on one, its methods are for that one.
   public static func prepare(
     for face: AnyClass, isolation: isolated (any Actor)? = #isolation,
     _ declare: (FaceMethods<Object>) -> Void
@@ -24,10 +33,18 @@ public struct FaceMethods<Object: AnyObject> {
     let key = Prepared(object: ObjectIdentifier(Object.self), face: ObjectIdentifier(face))
     if prepared.read({ $0.contains(key) }) { return }
     // Two threads may both do it: the second one finds the methods there.
-    let methods = FaceMethods(table: MethodTable.of(Object.self), actor: isolation)
+    let methods = FaceMethods(
+      table: MethodTable.of(Object.self), actor: isolation,
+      conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0) } ?? .none)
     declare(methods)
     methods.adopt(face)
     prepared.withLockInPlace { _ = $0.insert(key) }
+  }
+
+  private static func conformance<Face: ForwardingFace>(
+    to face: Face.Type
+  ) -> ConformanceIsolation {
+    ConformanceIsolation(of: Object.self, to: Face.Target.self)
   }
 
   /// Lets the objects answer a requirement. A method that their class has for its message stays.
@@ -35,7 +52,15 @@ public struct FaceMethods<Object: AnyObject> {
     _ requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
   ) {
-    add(requirement, isOptional: false, body)
+    add(requirement, isOptional: false, isSendable: false, body)
+  }
+
+  /// The same for one whose values may go to another actor.
+  public func answer<Result: Sendable, each Argument: Sendable>(
+    _ requirement: Requirement<Result, repeat each Argument>,
+    _ body: FaceBody<Object>
+  ) {
+    add(requirement, isOptional: false, isSendable: true, body)
   }
 
   /// Lets the objects answer an optional requirement: one whose default implementation says that it ran.
@@ -43,11 +68,19 @@ public struct FaceMethods<Object: AnyObject> {
     optional requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
   ) {
-    add(requirement, isOptional: true, body)
+    add(requirement, isOptional: true, isSendable: false, body)
+  }
+
+  /// The same for one whose values may go to another actor.
+  public func answer<Result: Sendable, each Argument: Sendable>(
+    optional requirement: Requirement<Result, repeat each Argument>,
+    _ body: FaceBody<Object>
+  ) {
+    add(requirement, isOptional: true, isSendable: true, body)
   }
 
   private func add<Result, each Argument>(
-    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool,
+    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool, isSendable: Bool,
     _ body: FaceBody<Object>
   ) {
     // The macro writes the types of both; a body of others is none of this requirement's.
@@ -62,11 +95,26 @@ public struct FaceMethods<Object: AnyObject> {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    // An async one goes to the actor itself.
-    guard let actor, !method.isAwaited else { return table.declare(selector, method) }
-    table.declare(
-      selector,
-      Implementation(method, unless: { try Isolation.check(that: actor, selector) }))
+    table.declare(selector, guarded(method, selector, isSendable))
+  }
+
+  /// The method, for its actor alone.
+  private func guarded(
+    _ method: Implementation, _ selector: Selector, _ isSendable: Bool
+  ) -> Implementation {
+    switch conformance {
+    case .none:
+      // An async one goes to the actor of its protocol itself.
+      guard let actor, !method.isAwaited else { return method }
+      return Implementation(method, unless: { try Isolation.check(that: actor, selector) })
+    case .actor(let actor):
+      return Implementation(
+        method, hoppingTo: isSendable ? actor : nil,
+        unless: { try Isolation.check(that: actor, selector) })
+    case .unknown:
+      return Implementation(
+        method, hoppingTo: nil, unless: { throw ForwardingError.wrongIsolation(selector) })
+    }
   }
 
   /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken
