@@ -114,7 +114,7 @@ extension PreparedMessage {
     guard unsafe moves != nil else {
       return try sendSlowly(repeat each arguments, as: selector, to: target)
     }
-    return try unsafe LentAddress.with(arguments) { tuple in
+    return try unsafe withUnsafePointer(to: arguments) { tuple in
       try send(selector, to: target, as: Answer.self) { unsafe store(tuple: tuple, in: $0) }
     }
   }
@@ -150,9 +150,9 @@ extension PreparedMessage {
     _ a: A, as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
     guard unsafe moves != nil else { return try sendSlowly(a, as: selector, to: target) }
-    return try unsafe LentAddress.with(a) { a in
+    return try unsafe withUnsafePointer(to: a) { a in
       try send(selector, to: target, as: Answer.self) {
-        unsafe store(a, in: $0)
+        unsafe store(UnsafeRawPointer(a), in: $0)
       }
     }
   }
@@ -164,10 +164,10 @@ extension PreparedMessage {
     _ a: A, _ b: B, as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
     guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, to: target) }
-    return try unsafe LentAddress.with(a) { a in
-      try unsafe LentAddress.with(b) { b in
+    return try unsafe withUnsafePointer(to: a) { a in
+      try unsafe withUnsafePointer(to: b) { b in
         try send(selector, to: target, as: Answer.self) {
-          unsafe store((a, b), in: $0)
+          unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b)), in: $0)
         }
       }
     }
@@ -180,11 +180,11 @@ extension PreparedMessage {
     _ a: A, _ b: B, _ c: C, as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
     guard unsafe moves != nil else { return try sendSlowly(a, b, c, as: selector, to: target) }
-    return try unsafe LentAddress.with(a) { a in
-      try unsafe LentAddress.with(b) { b in
-        try unsafe LentAddress.with(c) { c in
+    return try unsafe withUnsafePointer(to: a) { a in
+      try unsafe withUnsafePointer(to: b) { b in
+        try unsafe withUnsafePointer(to: c) { c in
           try send(selector, to: target, as: Answer.self) {
-            unsafe store((a, b, c), in: $0)
+            unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c)), in: $0)
           }
         }
       }
@@ -198,12 +198,15 @@ extension PreparedMessage {
     _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
     guard unsafe moves != nil else { return try sendSlowly(a, b, c, d, as: selector, to: target) }
-    return try unsafe LentAddress.with(a) { a in
-      try unsafe LentAddress.with(b) { b in
-        try unsafe LentAddress.with(c) { c in
-          try unsafe LentAddress.with(d) { d in
+    return try unsafe withUnsafePointer(to: a) { a in
+      try unsafe withUnsafePointer(to: b) { b in
+        try unsafe withUnsafePointer(to: c) { c in
+          try unsafe withUnsafePointer(to: d) { d in
             try send(selector, to: target, as: Answer.self) {
-              unsafe store((a, b, c, d), in: $0)
+              unsafe store(
+                (
+                  UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c), UnsafeRawPointer(d)
+                ), in: $0)
             }
           }
         }

@@ -119,7 +119,7 @@ public final class FunctionTable: Sendable {
   public func call<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> Value {
-    try unsafe LentAddress.with((repeat each arguments)) {
+    try unsafe withUnsafePointer(to: (repeat each arguments)) {
       try unsafe find(name, andCallWith: $0, as: TypedFunction<Value, repeat each Argument>.self)
     }
   }
@@ -129,7 +129,7 @@ public final class FunctionTable: Sendable {
   public func call<each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument
   ) throws {
-    try unsafe LentAddress.with((repeat each arguments)) { tuple -> Void in
+    try unsafe withUnsafePointer(to: (repeat each arguments)) { tuple -> Void in
       try unsafe find(
         name, andCallWith: tuple, as: TypedFunction<DroppedResult, repeat each Argument>.self)
     }
@@ -140,7 +140,7 @@ public final class FunctionTable: Sendable {
   public func call<Value, each Argument>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> Value {
-    try unsafe LentAddress.with((repeat each arguments)) {
+    try unsafe withUnsafePointer(to: (repeat each arguments)) {
       try unsafe find(name, andCallWith: $0, as: TypedFunction<Value, repeat each Argument>.self)
     }
   }

@@ -34,7 +34,7 @@ public struct TypedFunction<Result, each Argument>: Sendable {
   @inlinable
   @discardableResult
   public func callAsFunction(_ arguments: repeat each Argument) throws -> Result {
-    try unsafe LentAddress.with((repeat each arguments)) {
+    try unsafe withUnsafePointer(to: (repeat each arguments)) {
       try unsafe prepared.call($0, as: Self.self)
     }
   }
