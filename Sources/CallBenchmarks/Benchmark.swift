@@ -7,6 +7,9 @@ public struct Benchmark {
   /// Does it so many times.
   public let body: (Int) throws -> Void
 
+  /// Throws if the row does not measure what it says.
+  var check: (() throws -> Void)?
+
   /// Describes a row.
   public init(_ name: String, over baseline: String? = nil, _ body: @escaping (Int) throws -> Void)
   {

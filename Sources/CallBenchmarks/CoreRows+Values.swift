@@ -1,5 +1,3 @@
-import BenchmarkSubjects
-import Dispatch
 import Forwarding
 
 // Messages that carry Swift values, beside what people write by hand.
@@ -13,26 +11,21 @@ extension CoreRows {
     var parts: [Int]
   }
 
-  final class Listener: ChatListening, @unchecked Sendable {
+  /// Gets messages by its methods. Faces have targets of other classes, as they would find these methods.
+  final class Listener: @unchecked Sendable {
     var last = 0
 
     @inline(never)
     func chat(_ chat: Chat, didReceive message: ChatMessage) { last = message.number }
-
-    @inline(never)
-    func count(_ number: Int) { last = number }
-
-    @inline(never)
-    func upload(_ number: Int) async -> Int { number }
   }
 
   static func values() throws -> [Benchmark] {
     try registerValues()
-    return try deliveredValues() + sentValues()
+    return try deliveredValues() + numbers() + sentValues()
   }
 
-  private static let chat = Chat()
-  private static let message = ChatMessage(
+  static let chat = Chat()
+  static let message = ChatMessage(
     text: "a text that is long enough", number: 3, parts: [1, 2, 3])
 
   private static func registerValues() throws {
@@ -59,134 +52,55 @@ extension CoreRows {
     }
   }
 
-  /// To many, beside an array of weak boxes and one of closures.
+  /// To many, beside weak boxes of the rows of faces.
   private static func deliveredValues() throws -> [Benchmark] {
     let received = try Message<Void, Chat, ChatMessage>("chat:didReceive:")
     var rows: [Benchmark] = []
-    for number in [1, 16] {
-      // A weak variable makes each count of its object slower: the others have targets of their own.
-      let boxed = (0..<number).map { _ in Listener() }
-      let boxes = boxed.map { WeakBox($0) }
-      let boxesName = "value/weak-boxes/\(number)"
+    for (number, strongly) in [(1, false), (1, true), (16, false), (16, true)] {
+      let listeners = (0..<number).map { _ in Listener() }
+      let proxy = MulticastProxy()
+      for listener in listeners { proxy.add(listener, strongly: strongly) }
+      let how = strongly ? "strong" : "weak"
       rows.append(
-        Benchmark(boxesName) { count in
-          withExtendedLifetime(boxed) {
-            for _ in 0..<count {
-              for box in boxes { box.target?.chat(chat, didReceive: message) }
-            }
+        Benchmark("value/\(how)/\(number)", over: "value/weak-boxes/\(number)") { count in
+          try withExtendedLifetime(listeners) {
+            for _ in 0..<count { try received(chat, message, on: proxy) }
           }
         })
-      let closures = boxed.map { target in
-        { [weak target] (chat: Chat, message: ChatMessage) -> Void in
-          target?.chat(chat, didReceive: message)
-        }
-      }
-      rows.append(
-        Benchmark("value/weak-closures/\(number)", over: boxesName) { count in
-          withExtendedLifetime(boxed) {
-            for _ in 0..<count {
-              for closure in closures { closure(chat, message) }
-            }
-          }
-        })
-      for strongly in [false, true] {
-        let how = strongly ? "strong" : "weak"
-        let listeners = (0..<number).map { _ in Listener() }
-        let proxy = MulticastProxy()
-        for listener in listeners { proxy.add(listener, strongly: strongly) }
-        rows.append(
-          Benchmark("value/\(how)/\(number)", over: boxesName) { count in
-            try withExtendedLifetime(listeners) {
-              for _ in 0..<count { try received(chat, message, on: proxy) }
-            }
-          })
-        #if Macros
-          rows += faces(number, strongly: strongly, how)
-        #endif
-      }
     }
-    #if Macros
-      rows += queued() + awaited()
-    #endif
     return rows
   }
 
-  #if Macros
-    private static func faces(_ number: Int, strongly: Bool, _ how: String) -> [Benchmark] {
-      let listeners = (0..<number).map { _ in Listener() }
-      let delegates = Multicast<ChatListeningProxy>()
-      for listener in listeners { delegates.add(listener, strongly: strongly) }
-      let face = delegates.face
-      return [
-        Benchmark("value/face-number-\(how)/\(number)") { count in
-          withExtendedLifetime(listeners) { for index in 0..<count { face.count(index) } }
-        },
-        Benchmark("value/face-\(how)/\(number)", over: "value/weak-boxes/\(number)") { count in
-          withExtendedLifetime(listeners) {
-            for _ in 0..<count { face.chat(chat, didReceive: message) }
-          }
-        },
-      ]
-    }
+  /// A target of one class for each `Kind`.
+  private final class Numbered<Kind> {
+    var last = 0
+  }
 
-    /// A hundred to a target on a queue, beside closures that capture the same. The queue begins when all are
-    /// there: how long it takes to wake is not what is measured.
-    private static func queued() -> [Benchmark] {
-      let queue = DispatchQueue(label: "listener")
-      let listener = Listener()
-      let delegates = Multicast<ChatListeningProxy>()
-      delegates.add(listener, strongly: true, on: .queue(queue))
-      let face = delegates.face
-      return [
-        Benchmark("value/queue-100/async") { count in
-          // Of its own: a constant of the program would not be captured.
-          let (chat, message) = (Chat(), CoreRows.message)
-          for _ in 0..<count {
-            queue.suspend()
-            for _ in 0..<100 {
-              queue.async { listener.chat(chat, didReceive: message) }
-            }
-            queue.resume()
-            queue.sync {}
-          }
-        },
-        Benchmark("value/queue-100/face", over: "value/queue-100/async") { count in
-          for _ in 0..<count {
-            queue.suspend()
-            for _ in 0..<100 { face.chat(chat, didReceive: message) }
-            queue.resume()
-            queue.sync {}
-          }
-        },
-      ]
-    }
-  #endif
-
-  #if Macros
-    /// A hundred to a target that is awaited, beside awaiting its method through the protocol, in one task.
-    private static func awaited() -> [Benchmark] {
-      let listener = Listener()
-      let delegates = Multicast<UploadingProxy>()
-      delegates.add(listener, strongly: true)
-      func waiting(for target: any Uploading, _ count: Int) {
-        let isDone = DispatchSemaphore(value: 0)
-        Task {
-          var sum = 0
-          for index in 0..<100 * count { sum &+= await target.upload(index) }
-          precondition(sum == 50 * count * (100 * count - 1), "the target was not asked")
-          isDone.signal()
-        }
-        isDone.wait()
+  /// A number to sixteen weak targets of one class and of more, in turns.
+  private static func numbers() throws -> [Benchmark] {
+    let number = try Message<Void, Int>("number:")
+    func make<Kind>(_ kind: Kind.Type) throws -> AnyObject {
+      try MethodTable.of(Numbered<Kind>.self).register("number:", replacing: true) {
+        (target: Numbered<Kind>, number: Int) in target.last = number
       }
-      let face = delegates.face
-      return [
-        Benchmark("value/await-100/method") { waiting(for: listener, $0) },
-        Benchmark("value/await-100/face", over: "value/await-100/method") {
-          waiting(for: face, $0)
-        },
-      ]
+      return Numbered<Kind>()
     }
-  #endif
+    return try [1, 2, 4, 16].map { classes in
+      let targets = try (0..<16).map { index in
+        let kind: Any.Type = Kinds.all[index % classes]
+        return try make(kind)
+      }
+      let proxy = MulticastProxy()
+      for target in targets { proxy.add(target) }
+      return Benchmark(
+        Kinds.row("value/number-weak", 16, classes), over: "value/number-weak/16"
+      ) { count in
+        try withExtendedLifetime(targets) {
+          for index in 0..<count { try number(index, on: proxy) }
+        }
+      }
+    }
+  }
 
   /// To one, beside a message with a number.
   private static func sentValues() throws -> [Benchmark] {
@@ -222,26 +136,16 @@ extension CoreRows {
   }
 }
 
-/// The protocol of a delegate, as anybody writes it.
-#if Macros
-  @Forwardable
-#endif
-protocol ChatListening: AnyObject {
-  func chat(_ chat: CoreRows.Chat, didReceive message: CoreRows.ChatMessage)
-  func count(_ number: Int)
-}
+/// Types that make classes of generic ones.
+enum Kinds {
+  static let all: [Any.Type] = [
+    Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
+    UInt32.self, UInt64.self, Float.self, Double.self, Bool.self, String.self, Character.self,
+    Substring.self,
+  ]
 
-#if Macros
-  @Forwardable
-  protocol Uploading: AnyObject, Sendable {
-    @Otherwise(0) func upload(_ number: Int) async -> Int
+  /// The name of a row with so many targets of so many classes.
+  static func row(_ name: String, _ number: Int, _ classes: Int) -> String {
+    classes == 1 ? "\(name)/\(number)" : "\(name)/\(number)-of-\(classes)"
   }
-
-  extension CoreRows.Listener: Uploading {}
-#endif
-
-/// What an array of delegates is usually made of.
-final class WeakBox {
-  weak var target: (any ChatListening)?
-  init(_ target: any ChatListening) { self.target = target }
 }

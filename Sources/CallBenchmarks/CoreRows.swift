@@ -20,6 +20,7 @@ public enum CoreRows {
       doors,
       signatures,
       values,
+      faces,
       lanes,
       targets,
       names,
@@ -29,7 +30,9 @@ public enum CoreRows {
       journalSyncs,
       remote,
     ]
-    return try groups.flatMap { try $0() }
+    let rows = try groups.flatMap { try $0() }
+    try Benchmark.checkFaces(rows)
+    return rows
   }
 
   /// The few that say most: what `forward bench` and the tour show.

@@ -18,6 +18,10 @@
 
     /// Refuses what no message has among its types.
     mutating func check(_ type: TypeSyntax) {
+      for specifier in type.as(AttributedTypeSyntax.self)?.specifiers ?? []
+      where specifier.trimmedDescription == "sending" {
+        refuse(.sending, at: specifier)
+      }
       for token in type.tokens(viewMode: .sourceAccurate) {
         switch token.tokenKind {
         case .keyword(.Self): refuse(.selfType, at: token)

@@ -36,6 +36,8 @@
       "a target that is awaited would have the variable for long: return the value in place of 'inout'"
     case isolatedArgument =
       "a face cannot hop to the actor of an argument: take it without 'isolated'"
+    case sending =
+      "a face hands one value to several targets, and 'sending' gives it to one: let its type be 'Sendable'"
     case optionalProperty = "a property cannot be left out: let it be nil, or write a method"
     case effectfulAccessor = "a property that is async or throws has no message: write a method"
     case noAnswer = "say what it answers when nobody does: '@Otherwise(value)' in front of it"

@@ -22,6 +22,22 @@ struct JournalTests {
     #expect(ledger.names.count == 10)
   }
 
+  @Test("values that take no memory are written, and read again")
+  func empty() throws {
+    struct Nothing: Codable, Sendable {}
+    let folder = try Folder()
+    let message = try Message<Void, Nothing, Nothing>("one:two:")
+    var interface = Interface("empty")
+    try interface.allow(message)
+    let (target, made) = (ClosureTarget(), Guarded(0))
+    try target.register("one:two:") { (_: Nothing, _: Nothing) in made.withLock { $0 += 1 } }
+    let journal = try Journal(at: folder.journal, interface: interface, to: target)
+    try message(Nothing(), Nothing(), on: journal)
+    try journal.close()
+    try JournalReader(at: folder.journal).replay(interface, into: target)
+    #expect(made.read { $0 } == 2)
+  }
+
   @Test("who holds a file of another file system, whose number is the same, is not named")
   func otherFileSystem() throws {
     let folder = try Folder()

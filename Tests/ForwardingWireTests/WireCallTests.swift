@@ -29,6 +29,28 @@ struct WireCallTests {
     }
   }
 
+  @Test("values that take no memory cross, in any place")
+  func empty() throws {
+    let message = try Message<Void, Point, Nothing, Nothing>("point:nothing:again:")
+    var interface = Interface("empty")
+    try interface.allow(message)
+    try interface.allow(Message<Nothing, Nothing>("nothing:"))
+    let (target, heard) = (ClosureTarget(), Guarded<[Double]>([]))
+    try target.register("point:nothing:again:") { (point: Point, _: Nothing, _: Nothing) in
+      heard.withLock { $0.append(point.x) }
+    }
+    let call = try message.invocation(Point(x: 7), Nothing(), Nothing())
+    try interface.decode(try interface.encode(call)).invoke(on: target)
+    #expect(heard.read { $0 } == [7])
+    let (asked, other) = try (
+      Message<Nothing, Nothing>("nothing:").invocation(Nothing()),
+      Message<Nothing, Nothing>("nothing:").invocation(Nothing())
+    )
+    try asked.setResult(Nothing())
+    try interface.decodeResult(try interface.encodeResult(of: asked), into: other)
+    #expect(try other.result(as: Nothing.self) == Nothing())
+  }
+
   @Test("no byte from between the members of a structure is written")
   func padding() throws {
     let interface = try Listener.interface()

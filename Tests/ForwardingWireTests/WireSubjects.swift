@@ -6,6 +6,9 @@ struct Point: Codable, Hashable, Sendable {
   var tags: [String] = []
 }
 
+/// Takes no memory.
+struct Nothing: Codable, Equatable, Sendable {}
+
 /// A structure of C with a hole in it.
 struct Pair: CallStructure, Equatable, Sendable {
   var one: Int8

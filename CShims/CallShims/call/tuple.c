@@ -5,6 +5,7 @@ uint64_t fwd_word_widen(FWDWord word, const char *value) {
     case FWDWordWhole: break;
     case FWDWordAddress: return (uint64_t)value;
     case FWDWordText: return ((const uint64_t *)value)[1] ? (uint64_t)value : 0;
+    case FWDWordNowhere: return FWD_NO_MEMORY;
     case FWDWordInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
     case FWDWordUInt8:
     case FWDWordBool: return *(const uint8_t *)value;
@@ -30,6 +31,7 @@ void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
     case FWDWordWhole:
     case FWDWordText:
     case FWDWordAddress: memcpy(value, &bits, 8); return;
+    case FWDWordNowhere: return;
     case FWDWordInt8:
     case FWDWordUInt8: memcpy(value, &bits, 1); return;
     // Any byte but 0 is true: C code that passes 2 for a `_Bool` must not break Swift's.

@@ -24,4 +24,5 @@
 #include "fwd_direct.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"
+#include "fwd_conformance.h"
 #include "fwd_executor.h"

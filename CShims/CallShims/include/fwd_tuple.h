@@ -23,7 +23,13 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
   FWDWordAddress,
   /// The same for a Swift string, or an optional one: no address for nil, whose second word is zero.
   FWDWordText,
+  /// The word is no address, and not zero: `FWD_NO_MEMORY`, for a lent value that takes no memory. Swift has no address
+  /// for one, and passes any number in its place, zero as well, which would be a missing value. Only stored.
+  FWDWordNowhere,
 } FWDWord;
+
+/// Where values lie that take no memory. Aligned for every value that a frame may hold.
+#define FWD_NO_MEMORY 16
 
 typedef struct FWDMove {
   /// Where the word is in the frame, and the value in the tuple.
@@ -62,6 +68,8 @@ static inline void fwd_lent_store(const FWDMove *moves, size_t count,
       memcpy(&bits, values[i], 8);
     else if (moves[i].word == FWDWordAddress)
       bits = (uint64_t)values[i];
+    else if (moves[i].word == FWDWordNowhere)
+      bits = FWD_NO_MEMORY;  // Not even the address may be looked at.
     else
       bits = fwd_word_widen(moves[i].word, values[i]);
     memcpy((char *)frame + moves[i].frame, &bits, 8);

@@ -11,13 +11,22 @@
 /// }
 /// ```
 public struct FaceMethods<Object: AnyObject> {
-  private let table: MethodTable
-  private let actor: (any Actor)?
+  let table: MethodTable
+  /// The actor of the protocol.
+  let actor: (any Actor)?
+  /// That of the class, where it conforms on one.
+  let conformance: ConformanceIsolation
   private let selectors = Guarded<[Selector]>([])
   private let optional = Guarded<[ProtocolDescription.Requirement]>([])
 
+  init(table: MethodTable, actor: (any Actor)?, conformance: ConformanceIsolation) {
+    self.table = table
+    self.actor = actor
+    self.conformance = conformance
+  }
+
   /// Calls `declare` once for a class and a face. The isolation is that of the protocol: a global actor, or
-  /// none.
+  /// none. Where the class conforms on one, its methods are for that one.
   ///
   /// - Parameters:
   ///   - target: a target of the class, as a value of the protocol.
@@ -28,14 +37,26 @@ public struct FaceMethods<Object: AnyObject> {
   ) {
     if WitnessRecords.knows(Object.self, face) { return }
     // Two threads may both do it: the second one finds the methods there.
-    let methods = FaceMethods(table: MethodTable.of(Object.self), actor: isolation)
+    let methods = FaceMethods(
+      table: MethodTable.of(Object.self), actor: isolation,
+      conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0) } ?? .none)
     declare(methods)
     methods.adopt(face)
-    // An object with methods of its own is asked for them first.
-    let hasOwnMethods = Object.self is any MethodProviding.Type
-    let part =
-      hasOwnMethods ? nil : WitnessRecords.Part(target, methods.selectors.read { $0 })
-    WitnessRecords.add(Object.self, face, part, bases: bases)
+    let part = methods.isCallable ? methods.selectors.read { $0 } : nil
+    WitnessRecords.add(
+      Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) }, bases: bases)
+  }
+
+  /// Whether the face may call the objects: those with methods of their own are asked for them first, and those of
+  /// an actor are called there alone.
+  private var isCallable: Bool {
+    if case .none = conformance { !(Object.self is any MethodProviding.Type) } else { false }
+  }
+
+  private static func conformance<Face: ForwardingFace>(
+    to face: Face.Type
+  ) -> ConformanceIsolation {
+    ConformanceIsolation(of: Object.self, to: Face.Target.self)
   }
 
   /// Lets the objects answer a requirement. A method that their class has for its message stays.
@@ -43,7 +64,15 @@ public struct FaceMethods<Object: AnyObject> {
     _ requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
   ) {
-    add(requirement, isOptional: false, body)
+    add(requirement, isOptional: false, isSendable: false, body)
+  }
+
+  /// The same for one whose values may go to another actor.
+  public func answer<Result: Sendable, each Argument: Sendable>(
+    _ requirement: Requirement<Result, repeat each Argument>,
+    _ body: FaceBody<Object>
+  ) {
+    add(requirement, isOptional: false, isSendable: true, body)
   }
 
   /// Lets the objects answer an optional requirement: one whose default implementation says that it ran.
@@ -51,11 +80,19 @@ public struct FaceMethods<Object: AnyObject> {
     optional requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
   ) {
-    add(requirement, isOptional: true, body)
+    add(requirement, isOptional: true, isSendable: false, body)
+  }
+
+  /// The same for one whose values may go to another actor.
+  public func answer<Result: Sendable, each Argument: Sendable>(
+    optional requirement: Requirement<Result, repeat each Argument>,
+    _ body: FaceBody<Object>
+  ) {
+    add(requirement, isOptional: true, isSendable: true, body)
   }
 
   private func add<Result, each Argument>(
-    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool,
+    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool, isSendable: Bool,
     _ body: FaceBody<Object>
   ) {
     // The macro writes the types of both; a body of others is none of this requirement's.
@@ -66,17 +103,33 @@ public struct FaceMethods<Object: AnyObject> {
     }
     let selector = requirement.selector
     selectors.withLock { $0.append(selector) }
-    unsafe method.isOfFace = true
     if isOptional {
       optional.withLock {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    // An async one goes to the actor itself.
-    guard let actor, !method.isAwaited else { return table.declare(selector, method) }
-    let checked = Implementation(method, unless: { try Isolation.check(that: actor, selector) })
-    unsafe checked.isOfFace = true
-    table.declare(selector, checked)
+    let own = guarded(method, selector, isSendable)
+    unsafe own.isOfFace = true
+    table.declare(selector, own)
+  }
+
+  /// The method, for its actor alone.
+  private func guarded(
+    _ method: Implementation, _ selector: Selector, _ isSendable: Bool
+  ) -> Implementation {
+    switch conformance {
+    case .none:
+      // An async one goes to the actor of its protocol itself.
+      guard let actor, !method.isAwaited else { return method }
+      return Implementation(method, unless: { try Isolation.check(that: actor, selector) })
+    case .actor(let actor):
+      return Implementation(
+        method, hoppingTo: isSendable ? actor : nil,
+        unless: { try Isolation.check(that: actor, selector) })
+    case .unknown:
+      return Implementation(
+        method, hoppingTo: nil, unless: { throw ForwardingError.wrongIsolation(selector) })
+    }
   }
 
   /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken

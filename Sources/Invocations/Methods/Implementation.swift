@@ -102,12 +102,14 @@ public final class Implementation: Sendable {
     self.withoutResult = withoutResult
   }
 
-  /// Another body in place of a Swift one.
-  init(_ other: Implementation, _ body: @escaping Closure) {
+  /// Another body in place of a Swift one, and another one for those who await, if there is one.
+  init(
+    _ other: Implementation, awaited: AwaitedClosure? = nil, _ body: @escaping Closure
+  ) {
     plan = other.plan
     receiver = other.receiver
     self.body = body
-    awaitedBody = other.awaitedBody
+    awaitedBody = awaited ?? other.awaitedBody
     ownsResult = other.ownsResult
     function = nil
     keepAlive = other.keepAlive

@@ -103,8 +103,46 @@ extension Implementation {
   }
 }
 
+extension Implementation {
+  /// The same method, of an object whose class conforms on an actor. Where `check` throws it is not performed; but
+  /// what is awaited goes to the actor, if there is one that all of it may go to.
+  package convenience init(
+    _ method: Implementation, hoppingTo actor: (any Actor)?,
+    unless check: @escaping @Sendable () throws -> Void
+  ) {
+    let (body, awaited) = (method.body, method.awaitedBody)
+    let performed: AwaitedClosure =
+      awaited ?? { call in try unsafe body(FrameReference(call.call.frame)) }
+    let hopping: AwaitedClosure = { call in
+      do {
+        try check()
+      } catch {
+        guard let actor else { throw error }
+        return try await IsolatedBody.perform(
+          UncheckedSendable(call), on: actor, performed, unless: check)
+      }
+      try await performed(call)
+    }
+    self.init(method, awaited: awaited == nil && actor == nil ? nil : hopping) { frame in
+      try check()
+      try body(frame)
+    }
+  }
+}
+
 /// Bodies that are called in place, where their actor runs.
 enum IsolatedBody {
+  /// Performs on an actor what is awaited. The values of the call may go there, and its sender does nothing with it
+  /// meanwhile.
+  fileprivate static func perform(
+    _ call: UncheckedSendable<Invocation>, on actor: isolated any Actor,
+    _ body: Implementation.AwaitedClosure, unless check: () throws -> Void
+  ) async throws {
+    // Without anything that is done here the compiler leaves the way to the actor out.
+    try check()
+    try await body(call.value)
+  }
+
   static func onMainActor<Receiver: AnyObject, Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>,
     _ check: @escaping Implementation.IsolationCheck,
@@ -145,7 +183,7 @@ enum IsolatedBody {
 }
 
 /// A value that stays where it is, whatever the compiler thinks.
-private struct UncheckedSendable<Value>: @unchecked Sendable {
+fileprivate struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }

@@ -1,3 +1,5 @@
+import CForwardingShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -71,7 +73,10 @@ public struct InoutVariable<Value>: Sendable {
 
     @unsafe
     init(_ address: UnsafeMutablePointer<Value>) {
-      unsafe self.address = address
+      // Swift has no address for what takes no memory.
+      let isNowhere = MemoryLayout<Value>.size == 0
+      unsafe self.address =
+        isNowhere ? UnsafeMutablePointer(bitPattern: UInt(FWD_NO_MEMORY)) : address
       kept = nil
     }
 

@@ -18,7 +18,8 @@ package final class TupleLayout: @unchecked Sendable {
   /// Whether all are words as they are, neither widened nor addresses.
   let areWhole: Bool
 
-  /// Finds the moves for the arguments of a plan; nil if a type says itself how it travels.
+  /// Finds the moves for the arguments of a plan; nil if a type says itself how it travels, and if no argument
+  /// takes any memory.
   @usableFromInline
   package init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
     let plan = fitted.plan
@@ -35,7 +36,8 @@ package final class TupleLayout: @unchecked Sendable {
       // A promoted argument of a variadic function is wider than its type.
       case .word(let known) where slot.kind == slot.declared: word = known
       case .object: (word, isWords) = (.whole, false)
-      case .address: (word, isWords) = (.address, false)
+      case .address:
+        (word, isWords) = (MemoryLayout<Moved>.size == 0 ? .nowhere : .address, false)
       case .text: (word, isWords) = (.text, false)
       case .word, .converted, .nothing: return nil
       }
@@ -47,6 +49,8 @@ package final class TupleLayout: @unchecked Sendable {
       guard let move = move(type) else { return nil }
       found.append(move)
     }
+    // A tuple that takes no memory has no address either.
+    if offset == 0, !found.isEmpty { return nil }
     self.isWords = isWords
     areWhole = found.allSatisfy { $0.word == .whole }
     count = found.count

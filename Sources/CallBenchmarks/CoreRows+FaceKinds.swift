@@ -1,0 +1,201 @@
+#if Macros
+  import Dispatch
+  import Forwarding
+
+  // Faces that are awaited, that are asked, and that see a class for the first time.
+
+  @Forwardable
+  protocol Uploading: AnyObject, Sendable {
+    @Otherwise(0) func upload(_ number: Int) async -> Int
+    @Otherwise(0) nonisolated(nonsending) func stay(_ number: Int) async -> Int
+  }
+
+  private final class Uploader: Uploading {
+    @inline(never)
+    func upload(_ number: Int) async -> Int { number }
+
+    @inline(never)
+    nonisolated(nonsending) func stay(_ number: Int) async -> Int { number }
+  }
+
+  @Forwardable
+  protocol Describing: AnyObject {
+    @Otherwise(CoreRows.message) func describe(_ number: Int) -> CoreRows.ChatMessage
+  }
+
+  private final class Describer: Describing {
+    @inline(never)
+    func describe(_ number: Int) -> CoreRows.ChatMessage {
+      CoreRows.ChatMessage(text: "a name that is long enough", number: number, parts: [])
+    }
+  }
+
+  /// A property that refers weakly.
+  private final class WeakDescriber {
+    weak var target: (any Describing)?
+    init(_ target: any Describing) { self.target = target }
+  }
+
+  /// As many requirements as the delegate of a table has.
+  @Forwardable
+  protocol Thirteen: AnyObject {
+    func one(_ chat: CoreRows.Chat)
+    func two(_ chat: CoreRows.Chat, _ text: String)
+    func three(_ number: Int)
+    func four(_ message: CoreRows.ChatMessage)
+    func five(_ chat: CoreRows.Chat, didReceive message: CoreRows.ChatMessage)
+    @Otherwise(true) func six(_ text: String) -> Bool
+    @Otherwise(0) func seven(_ number: Int) -> Int
+    func eight(_ chat: CoreRows.Chat) -> String?
+    func nine(_ numbers: [Int]) throws
+    func ten(_ any: any Sendable)
+    func eleven(_ one: Int, _ other: Int, _ text: String)
+    func twelve()
+    func thirteen(_ chat: CoreRows.Chat, _ number: Double)
+  }
+
+  /// Of another class for each `Kind`.
+  private final class Fresh<Kind>: Thirteen {
+    func one(_ chat: CoreRows.Chat) {}
+    func two(_ chat: CoreRows.Chat, _ text: String) {}
+    func three(_ number: Int) {}
+    func four(_ message: CoreRows.ChatMessage) {}
+    func five(_ chat: CoreRows.Chat, didReceive message: CoreRows.ChatMessage) {}
+    func six(_ text: String) -> Bool { true }
+    func seven(_ number: Int) -> Int { number }
+    func eight(_ chat: CoreRows.Chat) -> String? { nil }
+    func nine(_ numbers: [Int]) throws {}
+    func ten(_ any: any Sendable) {}
+    func eleven(_ one: Int, _ other: Int, _ text: String) {}
+    func twelve() {}
+    func thirteen(_ chat: CoreRows.Chat, _ number: Double) {}
+  }
+
+  /// Another type for each two.
+  private enum Pair<One, Other> {}
+
+  extension CoreRows {
+    /// A hundred to a target that is awaited, beside awaiting its method through the protocol, in one task: where
+    /// each of both goes to the threads of tasks, and where it stays with its sender.
+    static func awaited() throws -> [Benchmark] {
+      let uploader = Uploader()
+      let targets = try FaceTargets<UploadingProxy>([uploader])
+      let many = Multicast<UploadingProxy>()
+      many.add(uploader, strongly: true)
+      func waiting(
+        _ count: Int,
+        _ ask: nonisolated(nonsending) @escaping @Sendable (Int) async -> Int
+      ) {
+        let isDone = DispatchSemaphore(value: 0)
+        Task {
+          var sum = 0
+          for index in 0..<100 * count { sum &+= await ask(index) }
+          precondition(sum == 50 * count * (100 * count - 1), "the target was not asked")
+          isDone.signal()
+        }
+        isDone.wait()
+      }
+      let (method, face) = (uploader as any Uploading, many.face as any Uploading)
+      return [
+        Benchmark("value/await-100/method") { waiting($0) { await method.upload($0) } },
+        Benchmark("value/await-100/face", over: "value/await-100/method", behind: targets) {
+          waiting($0) { await face.upload($0) }
+        },
+        Benchmark("value/await-staying-100/method") { waiting($0) { await method.stay($0) } },
+        Benchmark(
+          "value/await-staying-100/face", over: "value/await-staying-100/method", behind: targets
+        ) { waiting($0) { await face.stay($0) } },
+      ]
+    }
+
+    /// One that answers with a structure, beside a weak property; and the answers of two, beside a loop.
+    static func asked() throws -> [Benchmark] {
+      let behind = try FaceTargets<DescribingProxy>([Describer(), Describer()])
+      // A weak variable makes each count of its object slower: the others have targets of their own.
+      let referred = [Describer(), Describer()]
+      let properties = referred.map { WeakDescriber($0) }
+      let single = SingleTarget<DescribingProxy>(behind.all[0])
+      let (source, many) = (DataSource<DescribingProxy>(), Multicast<DescribingProxy>())
+      for target in behind.all {
+        source.add(target)
+        many.add(target)
+      }
+      let (one, first, messages) = (single.face, source.face, many.messages.describe)
+      func asking(_ count: Int, _ ask: (Int) -> ChatMessage) {
+        var sum = 0
+        for index in 0..<count { sum &+= ask(index).number }
+        precondition(sum == count * (count - 1) / 2, "the target was not asked")
+      }
+      let property = properties[0]
+      return [
+        Benchmark("value/ask/weak-property") { count in
+          withExtendedLifetime(referred) {
+            asking(count) { property.target?.describe($0) ?? message }
+          }
+        },
+        Benchmark("value/ask/face-single", over: "value/ask/weak-property", behind: behind) {
+          asking($0) { one.describe($0) }
+        },
+        Benchmark("value/ask/face-source-of-2", over: "value/ask/weak-property", behind: behind) {
+          asking($0) { first.describe($0) }
+        },
+        Benchmark("value/ask-all/loop-of-2") { count in
+          withExtendedLifetime(referred) {
+            for index in 0..<count {
+              var answers: [ChatMessage] = []
+              for property in properties {
+                if let target = property.target { answers.append(target.describe(index)) }
+              }
+              precondition(answers.count == 2, "a target was not asked")
+            }
+          }
+        },
+        Benchmark("value/ask-all/face-of-2", over: "value/ask-all/loop-of-2", behind: behind) {
+          count in
+          for index in 0..<count {
+            let answers = try messages.all(index)
+            precondition(answers.count == 2, "a target was not asked")
+          }
+        },
+      ]
+    }
+
+    /// The first object of a class that a face sees; and no more than the class and the object.
+    static func firstAdd() throws -> [Benchmark] {
+      // None of these classes is seen twice, so none is looked at before.
+      let behind = try FaceTargets<ThirteenProxy>([])
+      var next = 0
+      func fresh() -> any Thirteen {
+        next += 1
+        return make(Void.self, next)
+      }
+      return [
+        Benchmark("value/first-add-13/class") { count in
+          for _ in 0..<count { _ = fresh() }
+        },
+        Benchmark("value/first-add-13/face", over: "value/first-add-13/class", behind: behind) {
+          count in
+          let many = Multicast<ThirteenProxy>()
+          for _ in 0..<count { many.add(fresh()) }
+        },
+        Benchmark("value/first-add-13/face-again", over: "value/first-add-13/class", behind: behind)
+        {
+          count in
+          let (many, target) = (Multicast<ThirteenProxy>(), Fresh<Void>())
+          for _ in 0..<count { many.add(target) }
+        },
+      ]
+    }
+
+    /// An object of a class that a number names.
+    @inline(never)
+    private static func make<Kind>(_ kind: Kind.Type, _ number: Int) -> any Thirteen {
+      if number == 0 { return Fresh<Kind>() }
+      func grow<Digit>(_ digit: Digit.Type) -> any Thirteen {
+        make(Pair<Kind, Digit>.self, number / Kinds.all.count)
+      }
+      let digit: Any.Type = Kinds.all[number % Kinds.all.count]
+      return grow(digit)
+    }
+  }
+#endif

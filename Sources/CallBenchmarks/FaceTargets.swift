@@ -1,0 +1,93 @@
+import Forwarding
+
+/// The targets of a row of a face, whose classes answer by the methods that the face made: one that was registered by
+/// hand under a selector of the face stays, and a row would measure what no user of a face gets.
+struct FaceTargets<Face: ForwardingFace> {
+  let all: [Face.Target]
+
+  /// Looks at the classes of targets before they are added to anything, and lets the face make their methods.
+  init(_ targets: [Face.Target]) throws(FaceRowError) {
+    for target in targets {
+      try FaceClasses.check(Self.type(of: target))
+      Face.prepare(target)
+      FaceClasses.keep(Self.type(of: target))
+    }
+    all = targets
+  }
+
+  private static func type(of target: Face.Target) -> AnyClass {
+    Swift.type(of: Face.object(of: target))
+  }
+
+  /// Throws if a method is another one by now.
+  func check() throws(FaceRowError) {
+    for target in all { try FaceClasses.check(Self.type(of: target)) }
+  }
+}
+
+/// Why a row of a face is no measurement.
+enum FaceRowError: Error, Equatable, CustomStringConvertible {
+  /// A method that no face made.
+  case byHand(String)
+  /// A row whose targets were not looked at.
+  case unchecked(String)
+
+  var description: String {
+    switch self {
+    case .byHand(let method):
+      "\(method) is none that a face made: give the targets of faces a class of their own"
+    case .unchecked(let row):
+      "'\(row)' is a row of a face, and does not say which targets it has"
+    }
+  }
+}
+
+/// The methods that faces made for the classes of their targets.
+private enum FaceClasses {
+  private static let made = Guarded<[ObjectIdentifier: [Selector: ObjectIdentifier]]>([:])
+
+  private static func methods(of type: AnyClass) -> [Selector: ObjectIdentifier] {
+    let table = MethodTable.of(type)
+    var methods: [Selector: ObjectIdentifier] = [:]
+    for selector in table.selectors {
+      methods[selector] = table.own(selector).map { ObjectIdentifier($0) }
+    }
+    return methods
+  }
+
+  static func check(_ type: AnyClass) throws(FaceRowError) {
+    let known = made.read { $0[ObjectIdentifier(type)] } ?? [:]
+    for (selector, method) in methods(of: type) where known[selector] != method {
+      throw .byHand("-[\(type) \(selector)]")
+    }
+  }
+
+  static func keep(_ type: AnyClass) {
+    let methods = methods(of: type)
+    made.withLock { $0[ObjectIdentifier(type)] = methods }
+  }
+}
+
+extension Benchmark {
+  /// Describes a row of a face, with the targets behind it.
+  init<Face: ForwardingFace>(
+    _ name: String, over baseline: String? = nil, behind targets: FaceTargets<Face>,
+    _ body: @escaping (Int) throws -> Void
+  ) {
+    self.init(name, over: baseline, body)
+    check = { try targets.check() }
+  }
+
+  /// Refuses rows of faces whose targets were not looked at, or have methods by hand.
+  static func checkFaces(_ rows: [Benchmark]) throws {
+    for row in rows where row.isOfFace {
+      guard let check = row.check else { throw FaceRowError.unchecked(row.name) }
+      try check()
+    }
+  }
+
+  /// Whether a part of the name says so.
+  private var isOfFace: Bool {
+    name.split { $0 == "/" || $0 == "-" }.contains("face")
+  }
+}

@@ -1,0 +1,70 @@
+#if Macros
+  import Forwarding
+  import Testing
+
+  @testable import CallBenchmarks
+
+  private enum Unspoilt {}
+  private enum Spoilt {}
+  private enum Replaced {}
+
+  @Suite("Rows of faces")
+  struct FaceRowTests {
+    private func register<Kind>(_ kind: Kind.Type) throws {
+      try MethodTable.of(Delegate<Kind>.self).register("count:", replacing: true) {
+        (target: Delegate<Kind>, number: Int) in target.last = number
+      }
+    }
+
+    private func targets<Kind>(_ kind: Kind.Type) throws -> FaceTargets<ChatListeningProxy> {
+      try FaceTargets([Delegate<Kind>(), Delegate<Kind>()])
+    }
+
+    @Test("have targets by whose methods of the face they are measured, as often as there are rows")
+    func made() throws {
+      let rows = try [
+        Benchmark("value/face-a/1", behind: targets(Unspoilt.self)) { _ in },
+        Benchmark("value/face-b/1", behind: targets(Unspoilt.self)) { _ in },
+      ]
+      try Benchmark.checkFaces(rows)
+    }
+
+    @Test("are refused where a method was registered by hand before")
+    func before() throws {
+      try register(Spoilt.self)
+      #expect(throws: FaceRowError.byHand("-[\(Delegate<Spoilt>.self) count:]")) {
+        try targets(Spoilt.self)
+      }
+    }
+
+    @Test("are refused where a method was registered by hand later")
+    func later() throws {
+      let rows = [Benchmark("value/face-a/1", behind: try targets(Replaced.self)) { _ in }]
+      try Benchmark.checkFaces(rows)
+      try register(Replaced.self)
+      #expect(throws: FaceRowError.byHand("-[\(Delegate<Replaced>.self) count:]")) {
+        try Benchmark.checkFaces(rows)
+      }
+    }
+
+    @Test("are refused where they do not say which targets they have")
+    func unchecked() {
+      for name in ["value/face-weak/16", "undo/record/face", "value/ask-all/face-of-2"] {
+        #expect(throws: FaceRowError.unchecked(name)) {
+          try Benchmark.checkFaces([Benchmark(name) { _ in }])
+        }
+      }
+    }
+
+    @Test("that this package measures are none of these, and are there in pairs with their peers")
+    func all() throws {
+      let names = Set(try CoreRows.all().map(\.name))
+      for name in ["value/face-weak/16", "value/face-weak/16-of-2", "value/face-strong/16-of-16"] {
+        #expect(names.contains(name))
+      }
+      for row in try CoreRows.faces() {
+        if let baseline = row.baseline { #expect(names.contains(baseline), "\(row.name)") }
+      }
+    }
+  }
+#endif

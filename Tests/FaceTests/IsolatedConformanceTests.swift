@@ -1,0 +1,246 @@
+#if Macros
+  import ForwardingTesting
+  import Invocations
+  import Testing
+
+  /// What threads must not share.
+  final class Draft {
+    var text = ""
+  }
+
+  @Forwardable
+  protocol Ticking: AnyObject {
+    func tick(_ text: [String])
+    func count(_ number: Int) throws -> Int
+    func load(_ number: Int) async throws -> Int
+    nonisolated(nonsending) func stay(_ number: Int) async throws -> Int
+    nonisolated(nonsending) func edit(_ draft: Draft) async throws
+  }
+
+  @Forwardable
+  protocol LoudTicking: Ticking {
+    func ring(_ number: Int) throws -> Int
+  }
+
+  typealias OwnActor = AudioActor
+
+  /// Where the methods ran: whether it was on the actor.
+  private typealias Places = Guarded<[Bool]>
+
+  private func note(_ places: Places, _ actor: any Actor) {
+    places.withLock { $0.append(CurrentExecutor.isThat(of: actor)) }
+  }
+
+  @MainActor
+  private final class Display: @MainActor LoudTicking {
+    let places: Places
+    init(_ places: Places) { self.places = places }
+    func tick(_ text: [String]) { note(places, MainActor.shared) }
+    func count(_ number: Int) throws -> Int { ring(number) }
+    func load(_ number: Int) -> Int { ring(number) }
+    @MainActor func stay(_ number: Int) async throws -> Int { ring(number) }
+    func edit(_ draft: Draft) {
+      note(places, MainActor.shared)
+      draft.text += "+"
+    }
+    func ring(_ number: Int) -> Int {
+      note(places, MainActor.shared)
+      return number
+    }
+  }
+
+  @AudioActor
+  private class Speaker<Sound: Sendable>: @OwnActor LoudTicking {
+    let places: Places
+    init(_ places: Places) { self.places = places }
+    func tick(_ text: [String]) { note(places, AudioActor.shared) }
+    func count(_ number: Int) throws -> Int { ring(number) }
+    func load(_ number: Int) async throws -> Int { ring(number) }
+    func stay(_ number: Int) -> Int { ring(number) }
+    @AudioActor func edit(_ draft: Draft) async throws {
+      note(places, AudioActor.shared)
+      draft.text += "+"
+    }
+    func ring(_ number: Int) -> Int {
+      note(places, AudioActor.shared)
+      return number
+    }
+  }
+
+  @AudioActor
+  private final class Loudspeaker: Speaker<Int> {}
+
+  /// On the main actor, but answers anywhere.
+  @MainActor
+  private final class Meter: Ticking {
+    nonisolated func tick(_ text: [String]) {}
+    nonisolated func count(_ number: Int) throws -> Int { number }
+    nonisolated func load(_ number: Int) async throws -> Int { number }
+    nonisolated func stay(_ number: Int) async throws -> Int { number }
+    nonisolated(nonsending) func edit(_ draft: Draft) async throws { draft.text += "+" }
+  }
+
+  /// On no actor.
+  private class Clock: Ticking {
+    func tick(_ text: [String]) {}
+    func count(_ number: Int) throws -> Int { number }
+    func load(_ number: Int) async throws -> Int { number }
+    func stay(_ number: Int) async throws -> Int { number }
+    func edit(_ draft: Draft) async throws { draft.text += "+" }
+  }
+
+  private final class GenericClock<Value>: Clock {}
+
+  @Suite("A target whose class conforms on a global actor", .serialized)
+  struct IsolatedConformanceTests {
+    private let places = Places([])
+
+    /// Sends all that does not wait from no actor, and all that may wait; says which were refused.
+    private func sendFromElsewhere(_ proxy: any ForwardingProxy & Sendable) async -> [String] {
+      var refused: [String] = []
+      func attempt(_ selector: Selector, _ send: () async throws -> Void) async {
+        do {
+          try await send()
+        } catch ForwardingError.wrongIsolation(selector) {
+          refused.append(selector.name)
+        } catch {
+          Issue.record(error)
+        }
+      }
+      await attempt("tick:") { try Message<Void, [String]>("tick:")(["a"], on: proxy) }
+      await attempt("count:") { _ = try Message<Int, Int>("count:")(1, on: proxy) }
+      await attempt("awaited count:") {
+        let answer = try await AsyncMessage<Int, Int>("count:")(1, on: proxy)
+        #expect(answer == 1)
+      }
+      await attempt("load:") {
+        let answer = try await AsyncMessage<Int, Int>("load:")(2, on: proxy)
+        #expect(answer == 2)
+      }
+      await attempt("stay:") {
+        let answer = try await AsyncMessage<Int, Int>("stay:")(3, on: proxy)
+        #expect(answer == 3)
+      }
+      await attempt("edit:") {
+        let draft = Draft()
+        try await AsyncMessage<Void, Draft>("edit:")(draft, on: proxy)
+        #expect(draft.text == "+")
+      }
+      return refused
+    }
+
+    private func sendInPlace(_ face: any Ticking, on actor: isolated any Actor) async throws {
+      face.tick(["a"])
+      #expect(try face.count(1) == 1)
+      let draft = Draft()
+      try await face.edit(draft)
+      #expect(draft.text == "+")
+    }
+
+    @Test("is called there alone: it is the main actor")
+    @MainActor
+    func main() async throws {
+      let targets = Multicast<LoudTickingProxy>()
+      targets.add(Display(places), strongly: true)
+      let proxy = targets.proxy
+      let refused = await Task.detached { await sendFromElsewhere(proxy) }.value
+      #expect(refused == ["tick:", "count:", "edit:"])
+      #expect(places.read { $0 } == [true, true, true], "what waits goes to the actor")
+      try await sendInPlace(targets.face, on: MainActor.shared)
+      #expect(try targets.face.ring(4) == 4)
+      #expect(places.read { $0 } == [true, true, true, true, true, true, true])
+      _ = await Task.detached {
+        #expect(throws: ForwardingError.wrongIsolation("ring:")) {
+          try Message<Int, Int>("ring:")(1, on: proxy)
+        }
+      }.value
+    }
+
+    @Test("is called there alone: it is an actor of the program, and the class is generic")
+    @AudioActor
+    func own() async throws {
+      for target in [Speaker<String>(places), Loudspeaker(places)] as [any AudioTarget] {
+        places.withLock { $0 = [] }
+        let targets = Multicast<LoudTickingProxy>()
+        target.join(targets)
+        let proxy = targets.proxy
+        let refused = await Task.detached { await sendFromElsewhere(proxy) }.value
+        #expect(refused == ["tick:", "count:", "edit:"])
+        let others = await Task { @MainActor in await sendFromElsewhere(proxy) }.value
+        #expect(others == ["tick:", "count:", "edit:"])
+        try await sendInPlace(targets.face, on: AudioActor.shared)
+        #expect(places.read { $0 } == Array(repeating: true, count: 9))
+      }
+    }
+
+    @Test("is asked anywhere if its members or its class are on no actor")
+    func free() async {
+      let meter = await MainActor.run { Meter() }
+      for target in [meter, Clock(), GenericClock<Int>()] as [any Ticking] {
+        let targets = Multicast<TickingProxy>()
+        targets.add(target, strongly: true)
+        #expect(await sendFromElsewhere(targets.proxy) == [])
+      }
+    }
+
+    @Test("tells who cannot throw by a diagnostic")
+    @MainActor
+    func diagnostic() async {
+      let targets = Multicast<TickingProxy>()
+      targets.add(Display(places), strongly: true)
+      let told = Guarded<[String]>([])
+      targets.onDiagnostic = { event in told.withLock { $0.append("\(event)") } }
+      let messages = targets.messages.tick
+      let proxy = targets.proxy
+      await Task.detached {
+        TickingProxy(forwardingTo: proxy).tick(["a"])
+        #expect(throws: ForwardingError.wrongIsolation("tick:")) { try messages.all(["a"]) }
+      }.value
+      #expect(places.read { $0 }.isEmpty)
+      #expect(told.read { $0.count } == 1)
+    }
+
+    @Test("is called there alone, whatever is behind the face")
+    @MainActor
+    func kinds() async {
+      let display = Display(places)
+      let source = DataSource<TickingProxy>()
+      source.setFallback(display)
+      let scoped = Multicast<TickingProxy>()
+      let registration = scoped.scoped(display)
+      let proxies: [any ForwardingProxy & Sendable] = [
+        SingleTarget<TickingProxy>(display).proxy, source.proxy, scoped.proxy,
+        Intercepting<TickingProxy>(display).proxy, Spy<TickingProxy>(wrapping: display).proxy,
+      ]
+      for proxy in proxies {
+        let refused = await Task.detached { await sendFromElsewhere(proxy) }.value
+        #expect(refused == ["tick:", "count:", "edit:"], "\(type(of: proxy))")
+      }
+      withExtendedLifetime(registration) {}
+      #expect(places.read { $0 } == Array(repeating: true, count: 3 * proxies.count))
+    }
+
+    @Test("is reached from elsewhere in the lane of its actor")
+    @MainActor
+    func lane() async {
+      let targets = Multicast<TickingProxy>()
+      targets.add(unchecked: Display(places), strongly: true, on: .actor(MainActor.shared))
+      let proxy = targets.proxy
+      await Task.detached {
+        let report = try? Message<Void, [String]>("tick:").deliver(["a"], on: proxy)
+        _ = await report?.entries.first?.ticket?.value()
+      }.value
+      #expect(places.read { $0 } == [true])
+    }
+  }
+
+  /// Adds itself: an array of classes that conform on an actor is one of no protocol of theirs.
+  @AudioActor
+  private protocol AudioTarget {
+    func join(_ targets: Multicast<LoudTickingProxy>)
+  }
+
+  extension Speaker: AudioTarget {
+    func join(_ targets: Multicast<LoudTickingProxy>) { targets.add(self, strongly: true) }
+  }
+#endif

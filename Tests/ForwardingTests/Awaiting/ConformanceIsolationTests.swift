@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Forwarding
+@testable import Invocations
+
+private protocol Showing: AnyObject { func show() }
+private protocol Base: AnyObject { func show() }
+private protocol Derived: Base { func hide() }
+
+@globalActor private actor StoreActor { static let shared = StoreActor() }
+private typealias Main = MainActor
+
+@MainActor private final class OnMain: @MainActor Showing { func show() {} }
+@MainActor private final class ByAlias: @Main Showing { func show() {} }
+@StoreActor private final class OnStore: @StoreActor Showing { func show() {} }
+@MainActor private class Generic<Value>: @MainActor Showing { func show() {} }
+@MainActor private final class Below: Generic<Int> {}
+@MainActor private final class Inherited: @MainActor Derived {
+  func show() {}
+  func hide() {}
+}
+private final class Plain: Showing { func show() {} }
+private class PlainGeneric<Value>: Showing { func show() {} }
+private final class PlainBelow: PlainGeneric<Int> {}
+@MainActor private final class Free: Showing { nonisolated func show() {} }
+private actor Own: Showing { nonisolated func show() {} }
+private final class Stranger {}
+private final class Nameless { func show() -> Int { 1 } }
+
+@Suite("The actor of a conformance")
+struct ConformanceIsolationTests {
+  private func name(_ type: AnyClass, _ existential: Any.Type = (any Showing).self) -> String {
+    switch ConformanceIsolation(of: type, to: existential) {
+    case .none: "none"
+    case .actor(let actor): "\(Swift.type(of: actor))"
+    case .unknown: "unknown"
+    }
+  }
+
+  @Test("is the one that the compiler wrote down")
+  func named() {
+    #expect(name(OnMain.self) == "MainActor")
+    #expect(name(ByAlias.self) == "MainActor")
+    #expect(name(OnStore.self) == "StoreActor")
+    #expect(name(Generic<String>.self) == "MainActor")
+    #expect(name(Below.self) == "MainActor")
+    #expect(name(Inherited.self, (any Derived).self) == "MainActor")
+    #expect(name(Inherited.self, (any Base).self) == "MainActor")
+    #expect(name(OnMain.self, (any Showing & Sendable).self) == "MainActor")
+  }
+
+  @Test("is none where the members or the class are on none")
+  func none() {
+    #expect(name(Plain.self) == "none")
+    #expect(name(PlainGeneric<String>.self) == "none")
+    #expect(name(PlainBelow.self) == "none")
+    #expect(name(Free.self) == "none")
+    #expect(name(Own.self) == "none")
+  }
+
+  @Test("is none where there is no conformance, and no protocol")
+  func strangers() {
+    #expect(name(Stranger.self) == "none")
+    #expect(name(OnMain.self, Any.self) == "none")
+    #expect(name(OnMain.self, AnyObject.self) == "none")
+    #expect(name(OnMain.self, Stranger.self) == "none")
+    #expect(name(OnMain.self, Int.self) == "none")
+    #expect(name(OnMain.self, (any Showing & Base).self) == "none")
+    #expect(name(OnMain.self, (() -> Void).self) == "none")
+  }
+
+  @Test("that the runtime does not name is that of nobody: every message is refused")
+  @MainActor
+  func unknown() async throws {
+    let methods = FaceMethods<Nameless>(
+      table: MethodTable.of(Nameless.self), actor: nil, conformance: .unknown)
+    methods.answer(
+      Requirement<Int>("show"), unsafe FaceBody { (object: Nameless) in object.show() })
+    let nameless = Nameless()
+    #expect(throws: ForwardingError.wrongIsolation("show")) {
+      try Message<Int>("show")(on: nameless)
+    }
+    await #expect(throws: ForwardingError.wrongIsolation("show")) {
+      try await AsyncMessage<Int>("show")(on: nameless)
+    }
+  }
+}
