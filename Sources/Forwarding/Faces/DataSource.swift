@@ -31,12 +31,12 @@ public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
   public override var proxy: DataSourceProxy { source }
 
   /// The object that is asked when no target answers, if it conforms to the protocol.
-  public var fallback: Face.Target? { source.fallback as? Face.Target }
+  public var fallback: Face.Target? { source.fallback.flatMap { Face.target(of: $0) } }
 
   /// Sets the object that is asked when no target answers; held weakly unless told otherwise.
   public func setFallback(_ target: Face.Target?, strongly: Bool = false) {
     if let target { Face.prepare(target) }
-    source.setFallback(target.map { Face.object(of: $0) }, strongly: strongly)
+    source.setFallback(target.map { Face.receiver(of: $0) }, strongly: strongly)
   }
 }
 

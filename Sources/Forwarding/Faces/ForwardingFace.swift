@@ -80,4 +80,30 @@ extension ForwardingFace {
   static func witnesses(of object: AnyObject) -> FaceWitnesses? {
     WitnessRecords.witnesses(of: type(of: object), for: self)
   }
+
+  /// A target as messages reach it. A face is the proxy behind it, so that a circle of proxies is found.
+  static func receiver(of target: Target) -> AnyObject {
+    let object = object(of: target)
+    guard let face = object as? any ForwardingFace else { return object }
+    return face.__forwarder.proxy.asForwarder ?? object
+  }
+
+  /// The target that a receiver is.
+  static func target(of receiver: AnyObject) -> Target? {
+    if let target = receiver as? Target { return target }
+    guard let forwarder = (receiver as? ForwardingProxy)?.asForwarder else { return nil }
+    return Self(forwardingTo: forwarder) as? Target
+  }
+}
+
+extension ForwardingProxy {
+  /// This proxy, if it sends messages on to objects of this process.
+  fileprivate var asForwarder: (any ForwardingProxy & Sendable)? {
+    switch self {
+    case let proxy as MulticastProxy: proxy
+    case let proxy as SingleTargetProxy: proxy
+    case let proxy as InterceptingProxy: proxy
+    default: nil
+    }
+  }
 }

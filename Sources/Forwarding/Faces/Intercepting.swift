@@ -24,12 +24,12 @@ public final class Intercepting<Face: ForwardingFace> {
   /// Makes one for a target, which it keeps alive unless told otherwise.
   public init(_ target: Face.Target, strongly: Bool = true) {
     Face.prepare(target)
-    proxy = InterceptingProxy(Face.object(of: target), strongly: strongly)
+    proxy = InterceptingProxy(Face.receiver(of: target), strongly: strongly)
     face = Face(forwardingTo: proxy)
   }
 
   /// The target, while it lives.
-  public var target: Face.Target? { proxy.target as? Face.Target }
+  public var target: Face.Target? { proxy.target.flatMap { Face.target(of: $0) } }
 
   /// Removes a handler; false if it was gone.
   @discardableResult

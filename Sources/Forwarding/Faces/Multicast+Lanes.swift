@@ -34,7 +34,7 @@ extension Multicast {
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> MulticastProxy.Token {
     Face.prepare(target)
-    let object = Face.object(of: target)
+    let object = Face.receiver(of: target)
     return proxy.add(
       Registrations.Request(
         proxy: proxy, target: object, isStrong: strongly, lane: lane.leavingQuestions(),
@@ -48,7 +48,7 @@ extension Multicast {
     priority: Int? = nil
   ) -> ScopedRegistration {
     Face.prepare(target)
-    let object = Face.object(of: target)
+    let object = Face.receiver(of: target)
     return proxy.scoped(
       Registrations.Request(
         proxy: proxy, target: object, isStrong: strongly, lane: lane.leavingQuestions(),

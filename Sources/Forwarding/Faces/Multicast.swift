@@ -89,12 +89,12 @@ public class Multicast<Face: ForwardingFace> {
 
   /// Removes all registrations of a target, and says how many there were.
   @discardableResult
-  public final func remove(_ target: Face.Target) -> Int { proxy.remove(Face.object(of: target)) }
+  public final func remove(_ target: Face.Target) -> Int { proxy.remove(Face.receiver(of: target)) }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
   public final func remove(_ target: Face.Target, on lane: DeliveryLane) -> Int {
-    proxy.remove(Face.object(of: target), on: lane)
+    proxy.remove(Face.receiver(of: target), on: lane)
   }
 
   /// Removes all registrations of a group.
@@ -114,7 +114,7 @@ public class Multicast<Face: ForwardingFace> {
   /// Removes all registrations of a target and waits in the same way; returns how many there were.
   @discardableResult
   public final func removeAndWait(_ target: Face.Target) throws(ForwardingError) -> Int {
-    try proxy.removeAndWait(Face.object(of: target))
+    try proxy.removeAndWait(Face.receiver(of: target))
   }
 
   /// Removes a registration and awaits the end of its messages, while the actor of the caller goes on; false if it was
@@ -131,7 +131,7 @@ public class Multicast<Face: ForwardingFace> {
   public final nonisolated(nonsending) func removeAndWait(
     _ target: Face.Target
   ) async throws(ForwardingError) -> Int {
-    try await proxy.removeAndWait(Face.object(of: target))
+    try await proxy.removeAndWait(Face.receiver(of: target))
   }
 
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
@@ -146,7 +146,7 @@ public class Multicast<Face: ForwardingFace> {
 
   /// Whether an object is registered.
   public final func contains(_ target: Face.Target) -> Bool {
-    proxy.contains(Face.object(of: target))
+    proxy.contains(Face.receiver(of: target))
   }
 
   /// Whether a registration is there.
@@ -158,8 +158,9 @@ public class Multicast<Face: ForwardingFace> {
   /// Whether no target is alive.
   public final var isEmpty: Bool { proxy.isEmpty }
 
-  /// The targets that are alive and conform to the protocol, in the order of delivery.
-  public final var targets: [Face.Target] { proxy.targets.compactMap { $0 as? Face.Target } }
+  /// The targets that are alive and conform to the protocol, in the order of delivery. A face that was added is
+  /// another one in front of the same proxy.
+  public final var targets: [Face.Target] { proxy.targets.compactMap { Face.target(of: $0) } }
 }
 
 // SAFETY: it has nothing but the proxy, which threads may share, and the face.

@@ -35,13 +35,13 @@ public final class SingleTarget<Face: ForwardingFace> {
   }
 
   /// The target, while it lives, if it conforms to the protocol.
-  public var target: Face.Target? { proxy.target as? Face.Target }
+  public var target: Face.Target? { proxy.target.flatMap { Face.target(of: $0) } }
 
   /// Stands for another target from now on.
   public func setTarget(_ target: Face.Target?, strongly: Bool = false) {
     guard let target else { return proxy.setTarget(nil) }
     Face.prepare(target)
-    let object = Face.object(of: target)
+    let object = Face.receiver(of: target)
     proxy.setTarget(object, strongly: strongly, Face.witnesses(of: object))
   }
 }

@@ -1,0 +1,254 @@
+#if Macros
+  import Dispatch
+  import Forwarding
+  import ForwardingTestSupport
+  import Testing
+
+  @Forwardable
+  protocol Tolling: AnyObject {
+    func tick(_ number: Int)
+    @Otherwise(-1) func count() -> Int
+    @Otherwise(-1) func size() throws -> Int
+    func label() throws -> String?
+    func must() throws -> Int
+  }
+
+  /// A protocol that inherits another one: faces call both.
+  @Forwardable
+  protocol Chiming: Tolling {
+    func chime(_ text: String)
+  }
+
+  /// Used by one thread at a time.
+  private final class Log: @unchecked Sendable { var lines: [String] = [] }
+
+  private class Clock: Chiming {
+    let name: String
+    let log: Log
+    var failure: (any Error)?
+    init(_ name: String, _ log: Log) { (self.name, self.log) = (name, log) }
+    func tick(_ number: Int) { log.lines.append("\(name) \(number)") }
+    func count() -> Int { 1 }
+    func size() throws -> Int {
+      if let failure { throw failure }
+      return 2
+    }
+    func label() throws -> String? { name }
+    func must() throws -> Int { 3 }
+    func chime(_ text: String) { log.lines.append("\(name) \(text)") }
+  }
+
+  private final class Replaced: Clock {}
+  private final class Removed: Tolling {
+    var ticks = 0
+    func tick(_ number: Int) { ticks += 1 }
+    func count() -> Int { 1 }
+    func size() throws -> Int { 2 }
+    func label() throws -> String? { nil }
+    func must() throws -> Int { 3 }
+  }
+  private final class Own: Clock, MethodProviding {
+    func ownMethod(for selector: Selector) -> Implementation? {
+      selector == "tick:"
+        ? try? Implementation { (own: Own, number: Int) in own.log.lines.append("own \(number)") }
+        : nil
+    }
+  }
+
+  @Suite("A face that calls its targets")
+  struct DirectFaceTests {
+    private let log = Log()
+    private let ticking = Multicast<TollingProxy>()
+
+    private func add<Target: Tolling>(_ target: Target) -> Target {
+      ticking.add(target, strongly: true)
+      return target
+    }
+
+    @Test("performs a method that was put in the place of the requirement, for its class alone")
+    func replaced() throws {
+      _ = add(Clock("a", log))
+      let other = add(Replaced("b", log))
+      ticking.face.tick(1)
+      MethodTable.of(Replaced.self).replace(
+        "tick:",
+        try Implementation { (clock: Replaced, number: Int) in
+          clock.log.lines.append("replaced \(number)")
+        })
+      ticking.face.tick(2)
+      #expect(log.lines == ["a 1", "b 1", "a 2", "replaced 2"])
+      withExtendedLifetime(other) {}
+    }
+
+    @Test("performs what was registered before it knew the class")
+    func registeredBefore() throws {
+      final class Early: Clock {}
+      try MethodTable.of(Early.self).register("tick:") { (clock: Early, number: Int) in
+        clock.log.lines.append("registered \(number)")
+      }
+      _ = add(Early("a", log))
+      ticking.face.tick(1)
+      #expect(log.lines == ["registered 1"])
+    }
+
+    @Test("finds no method that was removed")
+    func removed() {
+      let removed = add(Removed())
+      ticking.face.tick(1)
+      MethodTable.of(Removed.self).remove("tick:")
+      ticking.face.tick(2)
+      #expect(removed.ticks == 1)
+      #expect(ticking.face.count() == 1)
+    }
+
+    @Test("asks an object with methods of its own for them")
+    func own() {
+      _ = add(Own("a", log))
+      ticking.face.tick(1)
+      #expect(log.lines == ["own 1"])
+    }
+
+    @Test("tells targets of all kinds in their order")
+    func order() throws {
+      let queue = DispatchQueue(label: "ticking")
+      let raw = ClosureTarget()
+      let log = log
+      try raw.register("tick:") { (number: Int) in log.lines.append("raw \(number)") }
+      let inner = Multicast<TollingProxy>()
+      inner.add(Clock("inner", log), strongly: true)
+      _ = add(Clock("a", log))
+      ticking.proxy.add(raw, strongly: true)
+      ticking.add(unchecked: Clock("waited", log), strongly: true, on: .blocking(queue))
+      ticking.add(inner.face)
+      _ = add(Replaced("b", log))
+      ticking.add(Clock("first", log), strongly: true, priority: 1)
+      MethodTable.of(Replaced.self).remove("must")
+      ticking.face.tick(1)
+      #expect(
+        log.lines.filter { !$0.hasPrefix("b") && !$0.hasPrefix("replaced") } == [
+          "first 1", "a 1", "raw 1", "waited 1", "inner 1",
+        ])
+      #expect(log.lines.count == 6)
+    }
+
+    @Test("calls requirements that its protocol inherits")
+    func inherited() {
+      let chiming = Multicast<ChimingProxy>()
+      chiming.add(Clock("a", log), strongly: true)
+      chiming.add(Replaced("b", log), strongly: true)
+      let face: any Tolling = chiming.face
+      face.tick(5)
+      chiming.face.chime("six")
+      #expect(log.lines.contains("a 5") && log.lines.contains("a six"))
+      #expect(log.lines.count == 4)
+      #expect(face.count() == 1)
+    }
+
+    @Test("that is a target is the proxy behind it: each target of a circle is told once")
+    func circles() {
+      for count in 2...3 {
+        let all = (0..<count).map { _ in Multicast<TollingProxy>() }
+        for one in all {
+          for other in all where other !== one { one.add(other.face) }
+        }
+        log.lines = []
+        for (number, one) in all.enumerated() {
+          one.add(Clock("\(number)", log), strongly: true)
+          one.onDiagnostic = { _ in }
+        }
+        all[0].face.tick(1)
+        #expect(Set(log.lines).count == count && log.lines.count < 10, "\(log.lines)")
+        #expect(all[0].contains(all[1].face))
+        #expect(all[0].targets.count == count)
+        #expect(all[0].remove(all[1].face) == 1)
+      }
+    }
+
+    @Test("that calls itself without end is refused, and all steps end")
+    func depth() {
+      final class Again: Clock {
+        var face: (any Tolling)?
+        var depth = 0
+        override func tick(_ number: Int) {
+          depth += 1
+          face?.tick(number + 1)
+        }
+      }
+      let again = add(Again("a", log))
+      again.face = ticking.face
+      let failures = Guarded(0)
+      ticking.onDiagnostic = { _ in failures.withLock { $0 += 1 } }
+      ticking.face.tick(0)
+      #expect(again.depth == 200)
+      #expect(failures.read { $0 } == 1)
+      again.face = nil
+      ticking.face.tick(0)
+      #expect(again.depth == 201)
+    }
+
+    @Test("takes the answer for nobody from its requirement, also where that throws")
+    func otherwise() throws {
+      #expect(try ticking.face.size() == -1)
+      #expect(try ticking.face.label() == nil)
+      #expect(throws: ForwardingError.nobodyAnswered("must")) { try ticking.face.must() }
+      let source = DataSource<TollingProxy>()
+      #expect(try source.face.size() == -1)
+      #expect(throws: ForwardingError.nobodyAnswered("must")) { try source.face.must() }
+      let single = SingleTarget<TollingProxy>()
+      #expect(try single.face.size() == -1)
+      #expect(throws: ForwardingError.targetGone("must")) { try single.face.must() }
+    }
+
+    @Test(
+      "tells of every error of a target, also of one that a proxy has thrown to it",
+      arguments: [
+        ForwardingError.nobodyAnswered("size") as any Error, ForwardingError.targetGone("size"),
+        InvocationError.unrecognizedSelector("size", type: nil, nearest: nil),
+      ])
+    func errors(_ error: any Error) {
+      let clock = Clock("a", log)
+      clock.failure = error
+      ticking.add(clock)
+      #expect(throws: (any Error).self) { try ticking.face.size() }
+      let plain = Multicast<TollingProxy>(PlainMulticast())
+      plain.add(clock)
+      #expect(throws: (any Error).self) { try plain.face.size() }
+      withExtendedLifetime(clock) {}
+    }
+
+    @Test("gives all messages to a proxy that does something of its own with them")
+    func ownProxy() {
+      let counting = CountingMulticast()
+      let multicast = Multicast<TollingProxy>(counting)
+      multicast.add(Clock("a", log), strongly: true)
+      multicast.face.tick(1)
+      #expect(counting.forwarded == 1)
+      #expect(log.lines == ["a 1"])
+    }
+
+    @Test("sends messages once a class of proxies has methods of its own")
+    func proxyMethods() async {
+      await #expect(processExitsWith: .success) {
+        let ticking = Multicast<TollingProxy>()
+        let log = Log()
+        ticking.add(Clock("a", log), strongly: true)
+        ticking.face.tick(1)
+        try MethodTable.of(MulticastProxy.self).register("tick:") {
+          (_: MulticastProxy, number: Int) in log.lines.append("proxy \(number)")
+        }
+        ticking.face.tick(2)
+        require(log.lines == ["a 1", "proxy 2"], "\(log.lines)")
+      }
+    }
+  }
+
+  private final class PlainMulticast: MulticastProxy, @unchecked Sendable {}
+
+  private final class CountingMulticast: MulticastProxy, @unchecked Sendable {
+    var forwarded = 0
+    override func forward(_ invocation: Invocation) throws {
+      forwarded += 1
+      try super.forward(invocation)
+    }
+  }
+#endif
