@@ -8,7 +8,7 @@
 #pragma clang assume_nonnull begin
 
 // On which global actor a Swift class conforms to a protocol: `final class Screen: @MainActor Ticking`. The compiler
-// lets nobody call such a conformance elsewhere that it sees; a message is nothing that it sees.
+// refuses calls of such a conformance from elsewhere, but does not see a message.
 
 /// What the Swift runtime says of a conformance that it found. There is room for more than is looked at.
 typedef struct FWDConformanceContext {
@@ -16,6 +16,7 @@ typedef struct FWDConformanceContext {
   const void *_Nullable actor;
   const void *_Nullable more[15];
 } FWDConformanceContext;
+_Static_assert(sizeof(FWDConformanceContext) == 16 * sizeof(void *), "there is room for 16 words");
 
 // The entry point of the Swift runtime that `as?` goes through, since Swift 6.2. It writes as many bytes as
 // `swift_ConformanceExecutionContextSize` says. Where a runtime has none of it, both are null.

@@ -69,7 +69,7 @@ struct ConformanceIsolationTests {
     #expect(name(OnMain.self, (() -> Void).self) == "none")
   }
 
-  @Test("that the runtime does not name is that of nobody: every message is refused")
+  @Test("that the runtime does not name lets no message through")
   @MainActor
   func unknown() async throws {
     let methods = FaceMethods<Nameless>(
