@@ -133,7 +133,10 @@
     func extensions(of type: String) -> [String] {
       [
         ("", members.flatMap(\.defaults)),
-        (" where Self: ForwardingFace", members.map { $0.member("Self.__place(of: \(name)Proxy.self)") }),
+        (
+          " where Self: ForwardingFace",
+          members.map { $0.member("Self.__place(of: \(name)Proxy.self)") }
+        ),
       ].filter { !$0.1.isEmpty }.map { condition, members in
         "\(isNonisolated ? "nonisolated " : "")extension \(type)\(condition) {\n\(members.joined(separator: "\n\n"))\n}"
       }

@@ -18,6 +18,7 @@
 #include "fwd_hold.h"
 #include "fwd_locks.h"
 #include "fwd_methods.h"
+#include "fwd_target.h"
 #include "fwd_members.h"
 #include "fwd_names.h"
 #include "fwd_targets.h"

@@ -34,10 +34,12 @@ int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *ste
 /// be held.
 void fwd_direct_end(FWDDirectRound *round);
 
-/// Returns the number of the message that a delivery stands for, on its thread, between two turns.
+/// Returns the number of the message that a delivery stands for, which gets one here if it has none. On the thread of
+/// the delivery, between two turns.
 uint64_t fwd_direct_number(FWDDirectRound *round);
 
-/// Returns the place of the member whose turn is next, and moves on; NULL when all had their turn.
+/// Returns the place of the member whose turn is next, and moves on; NULL when all had their turn. The place is good
+/// until the delivery ends.
 static inline const void *_Nonnull const *_Nullable fwd_direct_next(FWDDirectRound *round) {
   while (round->next == round->stop) {
     if (round->begun == round->list->count) return NULL;
@@ -71,17 +73,20 @@ static inline FWDDirectTarget fwd_direct_take(const void *_Nonnull const *_Nonnu
   return (FWDDirectTarget){taken.object, table, taken.retained};
 }
 
-/// Gives back a target that was taken. It may die of that, on this thread: no lock may be held.
+/// Gives back a target that was taken, once. It may die of that, on this thread: no lock may be held, and the caller
+/// does not use the object any more.
 static inline void fwd_direct_give_back(FWDDirectTarget taken) {
   if (taken.retained) swift_release((void *)taken.retained);
 }
 
-/// Notes which objects a face calls directly, and by what; NULL for none. Any thread may do so.
+/// Notes how a face calls a target; NULL where it sends messages. Any thread may do so, and the record lives as long
+/// as the process.
 static inline void fwd_target_set_witnesses(FWDTarget *target, const FWDWitnesses *_Nullable witnesses) {
   __atomic_store_n(&target->witnesses, witnesses, __ATOMIC_RELEASE);
 }
 
-/// Returns what was noted, from any thread.
+/// Returns what was noted of a target, from any thread; NULL where a face sends messages. The caller holds a list that
+/// has the target, or knows its member.
 static inline const FWDWitnesses *_Nullable fwd_target_witnesses(const FWDTarget *target) {
   return __atomic_load_n(&target->witnesses, __ATOMIC_ACQUIRE);
 }
@@ -90,12 +95,14 @@ static inline const FWDWitnesses *_Nullable fwd_target_witnesses(const FWDTarget
 FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *_Nonnull tables,
                                  size_t count);
 
-/// Returns a table of a record, from any thread; NULL where it was withdrawn.
+/// Returns a table of a record, from any thread; NULL where it was withdrawn. The index is below the count that the
+/// record was made with.
 static inline const void *_Nullable fwd_witnesses_table(const FWDWitnesses *witnesses, size_t index) {
   return __atomic_load_n(&witnesses->tables[index], __ATOMIC_ACQUIRE);
 }
 
-/// Lets the requirements of one table be messages from now on: deliveries that begin after this see it.
+/// Lets the requirements of one table be messages from now on: deliveries that begin after this see it. Any thread may
+/// do so.
 static inline void fwd_witnesses_withdraw(FWDWitnesses *witnesses, size_t index) {
   __atomic_store_n((const void **)&witnesses->tables[index], NULL, __ATOMIC_RELEASE);
 }
@@ -104,10 +111,12 @@ static inline void fwd_witnesses_withdraw(FWDWitnesses *witnesses, size_t index)
 /// an error alone could be that of another message, which a target sent.
 static const uint64_t FWD_FACE_MESSAGE_BIT = (uint64_t)1 << 63;
 
-/// Returns the number of a message that a face sends.
+/// Returns a number that no other message has, for one that a face sends. Any thread may ask; without memory for a
+/// thread all numbers are the same.
 static inline uint64_t fwd_next_face_message(void) { return fwd_next_message() | FWD_FACE_MESSAGE_BIT; }
 
-/// Notes on the current thread that an object leaves out an optional requirement.
+/// Notes on the current thread that an object leaves out an optional requirement. Nothing is kept alive: the object is
+/// compared, never followed.
 static inline void fwd_leave_out(const void *object, uint64_t selector) {
   FWDThread *thread = fwd_thread();
   if (!thread) return;
@@ -115,12 +124,14 @@ static inline void fwd_leave_out(const void *object, uint64_t selector) {
   thread->left_out_selector = selector;
 }
 
-/// Forgets what was noted on a thread, the current one.
+/// Forgets what was noted on a thread, the current one; NULL where there is none. Before a requirement is called that
+/// may be left out.
 static inline void fwd_forget_left_out(FWDThread *_Nullable thread) {
   if (thread) thread->left_out = NULL;
 }
 
-/// Says whether an object has left out a requirement since then, and forgets it.
+/// Says whether an object has left out a requirement since then, and forgets it. `thread` is the
+/// current one, or NULL.
 static inline int fwd_is_left_out(FWDThread *_Nullable thread, const void *object, uint64_t selector) {
   if (!thread || !thread->left_out) return 0;
   int is_that = thread->left_out == object && thread->left_out_selector == selector;

@@ -27,14 +27,9 @@ extension ForwardingProxy {
   /// This proxy, if it passes all messages on to its targets as they are.
   fileprivate var targetOwner: (any TargetListOwner)? {
     let type = type(of: self)
-    if type == MulticastProxy.self || type == DataSourceProxy.self { return self as? MulticastProxy }
+    if type == MulticastProxy.self || type == DataSourceProxy.self {
+      return self as? MulticastProxy
+    }
     return type == SingleTargetProxy.self ? self as? SingleTargetProxy : nil
-  }
-}
-
-extension FaceDelivery {
-  /// Makes a message to a proxy.
-  public init(to proxy: ForwardingProxy) {
-    unsafe self.init(FaceTargets(nil, of: nil, for: type(of: proxy)), proxy)
   }
 }

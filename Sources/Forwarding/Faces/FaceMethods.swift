@@ -109,8 +109,7 @@ public struct FaceMethods<Object: AnyObject> {
       }
     }
     let own = guarded(method, selector, isSendable)
-    unsafe own.isOfFace = true
-    table.declare(selector, own)
+    table.declare(selector, own.markedAsOfFace)
   }
 
   /// The method, for its actor alone.

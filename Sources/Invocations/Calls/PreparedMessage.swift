@@ -175,7 +175,9 @@ extension PreparedMessage {
   /// Sends a message of no arguments.
   @inlinable
   @inline(__always)
-  package func send<Answer>(as selector: Selector, through delivery: inout FaceDelivery) throws -> Answer {
+  package func send<Answer>(as selector: Selector, through delivery: inout FaceDelivery) throws
+    -> Answer
+  {
     guard unsafe moves != nil else { return try sendSlowly(as: selector, through: &delivery) }
     return try send(as: Answer.self, by: { try delivery.send($0, selector) }) { _ in }
   }
@@ -216,7 +218,9 @@ extension PreparedMessage {
   package func send<Answer, A, B, C>(
     _ a: A, _ b: B, _ c: C, as selector: Selector, through delivery: inout FaceDelivery
   ) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(a, b, c, as: selector, through: &delivery) }
+    guard unsafe moves != nil else {
+      return try sendSlowly(a, b, c, as: selector, through: &delivery)
+    }
     return try unsafe withUnsafePointer(to: a) { a in
       try unsafe withUnsafePointer(to: b) { b in
         try unsafe withUnsafePointer(to: c) { c in
@@ -234,7 +238,9 @@ extension PreparedMessage {
   package func send<Answer, A, B, C, D>(
     _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, through delivery: inout FaceDelivery
   ) throws -> Answer {
-    guard unsafe moves != nil else { return try sendSlowly(a, b, c, d, as: selector, through: &delivery) }
+    guard unsafe moves != nil else {
+      return try sendSlowly(a, b, c, d, as: selector, through: &delivery)
+    }
     return try unsafe withUnsafePointer(to: a) { a in
       try unsafe withUnsafePointer(to: b) { b in
         try unsafe withUnsafePointer(to: c) { c in

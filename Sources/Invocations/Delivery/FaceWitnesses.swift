@@ -103,7 +103,7 @@ package enum WitnessRecords {
     // Where the class had a method of its own, that one stays.
     let table = MethodTable.of(type)
     for selector in Set(made.flatMap(\.selectors)) {
-      if let method = table.own(selector), unsafe !method.isOfFace { withdraw(selector, of: type) }
+      if let method = table.own(selector), !method.isOfFace { withdraw(selector, of: type) }
     }
   }
 

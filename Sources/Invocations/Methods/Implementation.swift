@@ -67,7 +67,15 @@ public final class Implementation: Sendable {
   /// What answers messages that want no result, where that is another body.
   let withoutResult: Implementation?
   /// Whether a face made it. Set before anything else has it.
-  package nonisolated(unsafe) var isOfFace = false
+  private nonisolated(unsafe) var isMadeByFace = false
+
+  var isOfFace: Bool { unsafe isMadeByFace }
+
+  /// This one, which a face has just made.
+  package var markedAsOfFace: Implementation {
+    unsafe isMadeByFace = true
+    return self
+  }
 
   /// A Swift body for a plan that fits its types.
   @usableFromInline
