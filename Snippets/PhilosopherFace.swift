@@ -15,9 +15,9 @@ import Forwarding
   final class Philosopher: ForwardingProxy, @unchecked Sendable {
     private var helpers: [Selector: AnyObject] = [:]
 
-    func delegate(_ task: KeyPath<LifeProxy.Messages, Requirement<Void>>, to helper: any Life) {
-      LifeProxy.prepare(helper)
-      helpers[LifeProxy.Messages()[keyPath: task].selector] = helper
+    func delegate(_ task: KeyPath<LifeProxy.__Messages, Requirement<Void>>, to helper: any Life) {
+      LifeProxy.__prepare(helper)
+      helpers[LifeProxy.__Messages()[keyPath: task].selector] = helper
     }
 
     override func forwardingTarget(for selector: Selector) -> AnyObject? { helpers[selector] }

@@ -3,20 +3,20 @@ import Forwarding
 /// The targets of a row of a face, whose classes answer by the methods that the face made: one that was registered by
 /// hand under a selector of the face stays, and a row would measure what no user of a face gets.
 struct FaceTargets<Face: ForwardingFace> {
-  let all: [Face.Target]
+  let all: [Face.__Target]
 
   /// Looks at the classes of targets before they are added to anything, and lets the face make their methods.
-  init(_ targets: [Face.Target]) throws(FaceRowError) {
+  init(_ targets: [Face.__Target]) throws(FaceRowError) {
     for target in targets {
       try FaceClasses.check(Self.type(of: target))
-      Face.prepare(target)
+      Face.__prepare(target)
       FaceClasses.keep(Self.type(of: target))
     }
     all = targets
   }
 
-  private static func type(of target: Face.Target) -> AnyClass {
-    Swift.type(of: Face.object(of: target))
+  private static func type(of target: Face.__Target) -> AnyClass {
+    Swift.type(of: Face.__object(of: target) ?? Face.__prepare(target))
   }
 
   /// Throws if a method is another one by now.

@@ -44,6 +44,9 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case wrongIsolation(Selector)
   /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(TypeEncoding)
+  /// A requirement of a protocol is called by its face alone, and nothing can keep the call as a message: for a
+  /// target with a lane, a spy, or another process.
+  case notAMessage(Selector, because: String)
 }
 
 extension ForwardingError: CustomStringConvertible {
@@ -64,6 +67,9 @@ extension ForwardingError: CustomStringConvertible {
     case .resultNotAwaited(let type):
       "the result (\(type)) cannot come back from a queue that is not waited for; let it block, "
         + "or ignore the result"
+    case .notAMessage(let selector, let reason):
+      "'\(selector)' cannot be a message, as \(reason): its face calls targets that were added to it, "
+        + "with no lane and not for once"
     }
   }
 

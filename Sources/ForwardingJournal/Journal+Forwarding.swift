@@ -5,12 +5,13 @@ import Invocations
 extension Journal {
   /// Opens a journal, or begins one, for an object of a face's protocol.
   public convenience init<Face: ForwardingFace>(
-    at path: String, interface: Interface, to target: Face.Target, as face: Face.Type,
+    at path: String, interface: Interface, to target: Face.__Target, as face: Face.Type,
     strongly: Bool = true, _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
-    Face.prepare(target)
+    let object = Face.__prepare(target)
     try self.init(
-      at: path, interface: interface, to: Face.object(of: target), strongly: strongly, options)
+      at: path, interface: interface, to: object, strongly: strongly || Face.__isBox(object),
+      options)
   }
 
   /// An object of a face's protocol whose calls are written. It keeps the journal.

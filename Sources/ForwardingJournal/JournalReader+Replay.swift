@@ -27,11 +27,10 @@ extension JournalReader {
   /// The same for an object of a face's protocol.
   @discardableResult
   public func replay<Face: ForwardingFace>(
-    _ interface: Interface, into target: Face.Target, as face: Face.Type,
+    _ interface: Interface, into target: Face.__Target, as face: Face.Type,
     _ options: ReplayOptions = ReplayOptions()
   ) throws -> ReplaySummary {
-    Face.prepare(target)
-    return try replay(interface, into: Face.object(of: target), options)
+    try replay(interface, into: Face.__prepare(target), options)
   }
 
   /// The same for calls that are awaited, one after the other. Ends at once when its task is cancelled,

@@ -1,118 +1,14 @@
 #if canImport(SwiftSyntaxMacros)
-  /// A message of a face.
-  struct MessageConstant {
-    /// What it is called inside of the face.
-    var name: String
-    /// What users call it.
-    var publicName: String
-    /// Its type: `Requirement<...>`.
-    var type: String
-    var selector: String
-    /// The comment of the requirement.
-    var comment = ""
-  }
-
-  /// What a face has for one requirement: a message, a member that sends it, and how targets answer.
-  struct FaceMember {
-    var messages: [MessageConstant]
-    /// The member, with its body, given where the face has the protocol.
-    var member: (_ place: String) -> String
-    /// The members of an extension of the protocol, for those who leave the requirement out.
-    var defaults: [String] = []
-    /// Statements that let the objects of a class answer.
-    var answers: [String]
-  }
-
-  /// How a requirement gets its answer.
-  struct Answer {
-    enum Throwing { case nothing, anything, only(String) }
-
-    var isVoid: Bool
-    var isAsync = false
-    var throwing = Throwing.nothing
-    /// The value where nobody answers, as source.
-    var otherwise: String?
-
-    /// Whether an error may come out of it.
-    var `throws`: Bool { if case .nothing = throwing { false } else { true } }
-
-    /// Whether there is no way to say that nobody answers.
-    var needsOtherwise: Bool {
-      if case .anything = throwing { return false }
-      return !isVoid && otherwise == nil
-    }
-
-    /// What a default implementation returns behind its note.
-    var leaving: String {
-      if isVoid { return "" }
-      return otherwise.map { "; return \($0)" } ?? "; throw ForwardingError.nobodyAnswered(nil)"
-    }
-
-    /// Whether the requirement may be left out.
-    var isOptional = false
-    /// The protocol of the requirement.
-    var target = ""
-
-    /// The statement that calls the targets, or sends them a message with some values.
-    ///
-    /// - Parameters:
-    ///   - call: the call of the requirement, without its receiver.
-    ///   - place: where the face has the protocol.
-    ///   - variables: those of the values that are `inout`.
-    ///   - result: the type of the result.
-    func sending(
-      _ message: String, _ values: [String], call: String, at place: String,
-      variables: [(name: String, type: String)] = [], result: String = ""
-    ) -> String {
-      let face = "\(target)Proxy"
-      let closure = isVoid ? "" : " otherwise: { \(otherwise ?? "nil") }"
-      let arguments = (["\(face).\(message)"] + values).joined(separator: ", ")
-      if isAsync { return awaiting(message, arguments, closure) }
-      let through =
-        "\(place), \(face).\(message).selector" + (isOptional ? ", isOptional: true" : "")
-      let direct =
-        "{ (__target: borrowing Invocations.FaceTarget<any \(target)>) in "
-        + "\(self.throws ? "try " : "")__target.value\(call) }"
-      var statement = "try Forwarding.FaceMessage.send(\(arguments), through: &__delivery)"
-      for (name, type) in variables {
-        statement =
-          "try Invocations.InoutVariable.lend(&\(name)) { (\(name): \(type)) throws -> \(result) in \(statement) }"
-      }
-      let send = "{ __delivery in \(statement) }"
-      switch throwing {
-      case .nothing where isVoid: return "__forwarder.tell(\(through), \(direct)) \(send)"
-      case .nothing: return "__forwarder.ask(\(through), \(direct)) \(send)\(closure)"
-      case .anything where otherwise == nil:
-        return "try __forwarder.ask(\(through), \(direct)) \(send)"
-      case .anything:
-        return
-          "try __forwarder.ask(\(through), orThrow: (any Error).self, \(direct)) \(send)\(closure)"
-      case .only(let type):
-        return
-          "try __forwarder.\(isVoid ? "tell" : "ask")(\(through), orThrow: \(type).self, \(direct)) "
-          + "\(send)\(closure)"
-      }
-    }
-
-    private func awaiting(_ message: String, _ arguments: String, _ closure: String) -> String {
-      let send =
-        "{ await Forwarding.FaceMessage.sendAwaiting(\(arguments), through: __forwarder) }"
-      let ask = "__forwarder.\(isVoid ? "tell" : "ask")Awaiting(\(target)Proxy.\(message).selector"
-      let otherwise = isVoid ? "" : closure
-      switch throwing {
-      case .nothing: return "await \(ask)) \(send)\(otherwise)"
-      case .anything where self.otherwise == nil:
-        return "try await __forwarder.askAwaiting(\(target)Proxy.\(message).selector) \(send)"
-      case .anything: return "try await \(ask), orThrow: (any Error).self) \(send)\(otherwise)"
-      case .only(let type):
-        return "try await \(ask), orThrow: \(type).self) \(send)\(otherwise)"
-      }
-    }
-  }
-
   /// The class that is written for a protocol.
   struct Face {
+    /// The protocol that it stands in front of, as code names it.
     var name: String
+    /// What the class is called.
+    var className: String
+    /// The type parameters of the class, with what they are bound to, one for each associated type of the protocol.
+    var parameters: [(name: String, bound: String)] = []
+    /// What is said about them.
+    var whereClause = ""
     /// `public ` and the like.
     var access: String
     /// Attributes in front of the class, its global actor among them.
@@ -122,93 +18,174 @@
     /// Whether the face is an actor itself.
     var isOfActors: Bool
     var isSendable: Bool
+    /// Whether the protocol says that its values are objects.
+    var isOfObjects: Bool
     /// Whether the protocol says that it is on no actor, where that of the module is another.
     var isNonisolated: Bool
+    /// Whether the protocol is one that another one was written down for.
+    var isForeign = false
     /// The protocols that it inherits, which have faces of their own.
     var bases: [String]
-    var members: [FaceMember]
+    var parts: [FacePart] = []
+    /// Members that are no messages, as source.
+    var others: [String] = []
 
-    /// Extensions of the protocol: what optional requirements do where they are left out, and what the faces of
-    /// protocols that inherit this one do.
-    func extensions(of type: String) -> [String] {
-      [
-        ("", members.flatMap(\.defaults)),
-        (
-          " where Self: ForwardingFace",
-          members.map { $0.member("Self.__place(of: \(name)Proxy.self)") }
-        ),
-      ].filter { !$0.1.isEmpty }.map { condition, members in
-        "\(isNonisolated ? "nonisolated " : "")extension \(type)\(condition) {\n\(members.joined(separator: "\n\n"))\n}"
-      }
+    var members: [FaceMember] { parts.flatMap(\.members) }
+
+    private var forwarding: String { Spelling.forwarding }
+    private var swift: String { Spelling.swift }
+
+    /// The class, as code outside of it names it.
+    var type: String { className + arguments }
+    private var arguments: String {
+      parameters.isEmpty ? "" : "<\(parameters.map(\.name).joined(separator: ", "))>"
     }
+    /// Any target.
+    var target: String { "any \(name)\(arguments)" }
+    /// Any target that is an object.
+    var objectTarget: String { isOfObjects ? target : "\(target) & \(swift)AnyObject" }
+
+    /// What is written in front of what belongs to no actor.
+    private var nonisolated: String { isNonisolated ? "nonisolated " : "" }
+
+    /// The faces of the protocols that it inherits.
+    private var baseFaces: [String] { bases.map { "\($0)Proxy" } }
 
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
-    private var isInView: Bool { ["public ", "package "].contains(access) }
+    private var isInView: Bool { ["public ", "package "].contains(access) || isForeign }
+
+    // MARK: The extensions
+
+    /// Extensions of the protocol: what optional requirements do where they are left out, and what the faces and boxes
+    /// of protocols that inherit this one do.
+    func extensions(of type: String) -> [String] {
+      if isForeign { return [] }
+      let place = "Self.__place(of: \(self.type).self)"
+      let boxed = isOfActors ? "" : parts.text { [$0.boxed(boxedValue)] }
+      return [
+        ("", parts.text(\.defaults)),
+        (" where Self: \(forwarding)ForwardingFace", parts.text { [$0.member(place)] }),
+        (" where Self: \(forwarding)FaceBox", boxed),
+      ].filter { !$0.1.isEmpty }.map { condition, members in
+        "\(nonisolated)extension \(type)\(condition) {\n\(members)\n}"
+      }
+    }
+
+    /// The value of a box of a protocol that inherits this one, as one of this protocol's. No box has an object.
+    private var boxedValue: String {
+      isOfObjects ? "" : "(self.__value as! \(target))"
+    }
+
+    // MARK: The class
 
     var source: String {
-      let conformances = isSendable && !isOfActors ? ", @unchecked Sendable" : ""
+      let conformances = isSendable && !isOfActors ? ", @unchecked \(swift)Sendable" : ""
       let keyword = isOfActors ? "actor" : "final class"
       // The face of a protocol on an actor is used there alone.
       let isolation = actor.map { $0 + " " } ?? ""
-      let messages = members.flatMap(\.messages)
-      let constants = messages.map {
-        "  nonisolated fileprivate static let \($0.name) = \($0.type)(\"\($0.selector)\")"
-      }
-      let names = messages.map {
-        "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(name)Proxy.\($0.name) }"
-      }
-      let inherited = bases.map {
-        // The compiler shows this line where there is no such face.
-        "    // '\($0)' must be '@Forwardable' too, to be inherited.\n"
-          + "    \(access)subscript<Message>(dynamicMember name: KeyPath<\($0)Proxy.Messages, Message>) "
-          + "-> Message { \($0)Proxy.Messages()[keyPath: name] }"
-      }
-      let preparations = bases.map {
-        "    \($0)Proxy.prepare(target)\n"
-      }
-      let declarations = members.map { $0.member("0") }
-      let values =
-        bases.map { "\($0)Proxy.Values" }
-        + messages.map { "(\($0.type.dropFirst("Requirement<".count).dropLast()))" }
-      let answers = members.flatMap(\.answers).map { "        \($0)" }
-      let faces = bases.map { "\($0)Proxy.self" }.joined(separator: ", ")
-      let baseFaces = bases.isEmpty ? "" : ", bases: [\(faces)]"
+      let bounds = parameters.map { $0.bound.isEmpty ? $0.name : "\($0.name): \($0.bound)" }
+      let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
+      let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
-        \(attributes)\(isInView ? "" : "@FaceInView ")\(access)\(keyword) \(name)Proxy: \(name), \(isolation)ForwardingFace\(conformances) {
-          \(access)typealias Target = any \(name)
-          \(access)typealias SendableTarget = any \(name) & Sendable
-          \(access)typealias Values = (\(values.joined(separator: ", ")))
+        \(attributes)\(inView)\(access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {
+        \(types)
 
-        \(constants.joined(separator: "\n"))
+        \(constants)
 
-          \(bases.isEmpty ? "" : "@dynamicMemberLookup ")\(access)nonisolated struct Messages: FaceMessages {
+        \(messages)
+
+          \(isOfActors ? "nonisolated " : "")\(access)let __forwarder: \(forwarding)FaceForwarder
+
+          \(access)init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
+            __forwarder = \(forwarding)FaceForwarder(proxy, for: \(type).self)
+          }
+
+          \(access)static func __target(_ target: \(target) & \(swift)Sendable) -> \(target) { target }
+
+        \(preparation)
+
+        \(places)\((others + [parts.text { [$0.member("0")] }, box]).filter { !$0.isEmpty }.joined(separator: "\n\n"))
+        }
+        """
+    }
+
+    private var types: String {
+      let (own, aliases) = parts.values
+      let values = baseFaces.map { "\($0).__Values" } + own
+      return (["""
+          \(access)typealias __Target = \(target)
+          \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
+          \(access)typealias __Values = (\(values.joined(separator: ", ")))
+        """] + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
+        .joined(separator: "\n")
+    }
+
+    private var constants: String {
+      let isGeneric = !parameters.isEmpty
+      return parts.text { member in
+        let lines = member.messages.map { message in
+          let value = message.value(isCached: isGeneric ? type : nil)
+          let head = "  nonisolated fileprivate static"
+          return isGeneric
+            ? "\(head) var \(message.name): \(message.type) { \(value) }"
+            : "\(head) let \(message.name) = \(value)"
+        }
+        return lines.isEmpty ? [] : [lines.joined(separator: "\n")]
+      }
+    }
+
+    private var messages: String {
+      let names = parts.text { member in
+        member.messages.filter { $0.types != nil }.map {
+          "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(type).\($0.name) }"
+        }
+      }
+      let inherited = baseFaces.map { base in
+        "    \(access)subscript<__Message>(dynamicMember name: \(swift)KeyPath<\(base).__Messages, __Message>) "
+          + "-> __Message { \(base).__Messages()[keyPath: name] }"
+      }
+      return """
+          \(bases.isEmpty ? "" : "@dynamicMemberLookup ")\(access)nonisolated struct __Messages: \(forwarding)FaceMessages {
             \(access)init() {}
 
-        \((names + inherited).joined(separator: "\n"))
+        \(([names] + inherited).joined(separator: "\n"))
           }
+        """
+    }
 
-          \(isOfActors ? "nonisolated " : "")\(access)let __forwarder: Forwarding.FaceForwarder
-
-          \(access)init(forwardingTo proxy: any Forwarding.ForwardingProxy & Sendable) {
-            __forwarder = Forwarding.FaceForwarder(proxy, for: \(name)Proxy.self)
-          }
-
-          \(access)static func target(_ target: any \(name) & Sendable) -> any \(name) { target }
-
-          \(access)static func object(of target: any \(name)) -> AnyObject { target }
-
-          \(access)static func prepare(_ target: any \(name)) {
-        \(preparations.joined())    func prepare<Object: \(name)>(_ target: Object) {
-              FaceMethods<Object>.prepare(for: Self.self, target as any \(name)\(baseFaces)) { methods in
-        \(answers.joined(separator: "\n"))
+    /// What lets the class of a target answer.
+    private var preparation: String {
+      let bases = baseFaces.map { "    \($0).__prepare(__target)\n" }.joined()
+      let faces =
+        baseFaces.isEmpty
+        ? "" : ", bases: [\(baseFaces.map { "\($0).self" }.joined(separator: ", "))]"
+      let bound = isOfObjects ? name : "\(name) & \(swift)AnyObject"
+      let answers = parts.text { $0.answers.isEmpty ? [] : [$0.answers.joined(separator: "\n")] }
+      let same = parameters.map { "__Object.\($0.name) == \($0.name)" }.joined(separator: ", ")
+      let opened = """
+            func __prepare<__Object: \(bound)>(_ __target: __Object)\(same.isEmpty ? "" : " where \(same)") {
+        \(bases)      \(forwarding)FaceMethods<__Object>.prepare(for: \(type).self, __target as \(objectTarget)\(faces)) { __methods in
+        \(answers)
               }
             }
-            prepare(target)
+        """
+      let objects =
+        isOfObjects
+        ? """
+              __prepare(__target)
+              return __target
+          """
+        : """
+              let __object: \(objectTarget) = \(forwarding)FaceMessage.object(__target, as: (\(objectTarget)).self) { __Box($0) }
+              __prepare(__object)
+              return __object
+          """
+      return """
+        \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  @discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
+        \(opened)
+        \(objects)
           }
-
-        \(places)\(declarations.joined(separator: "\n\n"))
-        }
         """
     }
 
@@ -217,26 +194,65 @@
       if bases.isEmpty { return "" }
       var offset = "1"
       var cases = ""
-      for base in bases {
+      for base in baseFaces {
         cases += """
-              if \(base)Proxy.__knows(face) { return \(offset) + \(base)Proxy.__place(of: face) }
+              if \(base).__knows(face) { return \(offset) + \(base).__place(of: face) }
 
           """
-        offset += " + \(base)Proxy.__places"
+        offset += " + \(base).__places"
       }
       return """
-          \(access)nonisolated static func __place(of face: AnyClass) -> Int {
-            if face == \(name)Proxy.self { return 0 }
+          \(access)nonisolated static func __place(of face: \(swift)AnyClass) -> \(swift)Int {
+            if face == \(type).self { return 0 }
         \(cases)    return 0
           }
 
-          \(access)nonisolated static func __knows(_ face: AnyClass) -> Bool {
-            face == \(name)Proxy.self\(bases.map { " || \($0)Proxy.__knows(face)" }.joined())
+          \(access)nonisolated static func __knows(_ face: \(swift)AnyClass) -> \(swift)Bool {
+            face == \(type).self\(baseFaces.map { " || \($0).__knows(face)" }.joined())
           }
 
-          \(access)nonisolated static var __places: Int { \(offset) }
+          \(access)nonisolated static var __places: \(swift)Int { \(offset) }
 
 
+        """
+    }
+
+    // MARK: The box
+
+    /// The class that stands for a value: it has the value, and calls it.
+    private var box: String {
+      if isOfObjects { return "" }
+      // A value that nothing changes is read by any thread as it is.
+      let isChanged = !bases.isEmpty || members.contains(where: \.isMutating)
+      let isolation = actor.map { $0 + " " } ?? ""
+      let storage =
+        isChanged
+        ? """
+              let __values: \(forwarding)BoxedValue<\(target)>
+              var __value: \(target) {
+                get { __values.value }
+                set { __values.value = newValue }
+              }
+              init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
+              func __keep(_ value: \(target)) { __values.value = value }
+          """
+        : """
+              let __value: \(target)
+              init(_ value: \(target)) { __value = value }
+          """
+      let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
+      return """
+          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {
+        \(storage)
+
+        \(parts.text { [$0.boxed("__value")] })
+          }
+
+          \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }
+
+          \(access)static func __target(behind object: \(swift)AnyObject) -> (\(target))? {
+            (object as? __Box)?.__value ?? object as? \(target)
+          }
         """
     }
   }

@@ -18,25 +18,25 @@
       let face = type.trimmedDescription
       let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
-        $0.attributeName.trimmedDescription != "FaceInView"
+        !$0.attributeName.trimmedDescription.hasSuffix("FaceInView")
       }.map { $0.trimmedDescription + " " }.joined()
       // What the isolation of a module is by default is no matter to a class that nobody uses.
       let isolation =
         isActor || inherited?.contains { $0.hasPrefix("@") } == true ? "" : "nonisolated "
+      let (forwarding, swift) = (Spelling.forwarding, Spelling.swift)
       let source = """
         extension \(face) {
-          \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") InView: \((inherited ?? []).joined(separator: ", ")) {
-            typealias Target = \(face).Target
-            typealias SendableTarget = \(face).SendableTarget
-            typealias Values = \(face).Values
-            typealias Messages = \(face).Messages
-            \(isActor ? "nonisolated " : "")let __forwarder: Forwarding.FaceForwarder
-            init(forwardingTo proxy: any Forwarding.ForwardingProxy & Sendable) {
-              __forwarder = Forwarding.FaceForwarder(proxy, for: \(face).self)
+          \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") __InView: \((inherited ?? []).joined(separator: ", ")) {
+            typealias __Target = \(face).__Target
+            typealias __SendableTarget = \(face).__SendableTarget
+            typealias __Values = \(face).__Values
+            typealias __Messages = \(face).__Messages
+            \(isActor ? "nonisolated " : "")let __forwarder: \(forwarding)FaceForwarder
+            init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
+              __forwarder = \(forwarding)FaceForwarder(proxy, for: \(face).self)
             }
-            static func target(_ target: SendableTarget) -> Target { target }
-            static func object(of target: Target) -> AnyObject { target }
-            static func prepare(_ target: Target) {}
+            static func __target(_ target: __SendableTarget) -> __Target { target }
+            static func __prepare(_ target: __Target) -> \(swift)AnyObject { target as \(swift)AnyObject }
           }
         }
         """

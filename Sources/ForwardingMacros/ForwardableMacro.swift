@@ -16,15 +16,32 @@
       }
       // Its extension would see neither the face nor the types beside it.
       guard context.lexicalContext.isEmpty else {
-        context.diagnose(Diagnostic(node: declaration.name, message: Refusal.nested))
+        context.diagnose(
+          Diagnostic(node: declaration.name, message: Refusal.nested(declaration.name.text)))
         return []
       }
-      var reader = ProtocolReader(declaration)
+      let foreign = foreign(of: node)
+      if node.arguments != nil, foreign == nil {
+        context.diagnose(Diagnostic(node: node, message: Refusal.noForeignProtocol))
+        return []
+      }
+      var reader = ProtocolReader(declaration, as: foreign)
       guard let face = reader.read() else {
         for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
         return []
       }
       return [DeclSyntax(stringLiteral: face.source)]
+    }
+
+    /// The protocol of another module that `as:` names, without `any`.
+    private static func foreign(of node: AttributeSyntax) -> TypeSyntax? {
+      guard case .argumentList(let list)? = node.arguments,
+        let member = list.first?.expression.as(MemberAccessExprSyntax.self),
+        let base = member.base?.as(TupleExprSyntax.self)?.elements.first?.expression,
+        let type = base.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self)?.constraint,
+        type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
+      else { return nil }
+      return type
     }
   }
 
@@ -34,7 +51,8 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard let declaration = declaration.as(ProtocolDeclSyntax.self),
+      // The extension of a protocol in a type would see neither the face nor the types beside it.
+      guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil,
         context.lexicalContext.isEmpty
       else { return [] }
       var reader = ProtocolReader(declaration)

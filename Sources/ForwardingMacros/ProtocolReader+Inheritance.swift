@@ -4,8 +4,6 @@
 
   // What a protocol inherits, and where it is.
   extension ProtocolReader {
-    var inherited: [String] { inheritedTypes.map(\.trimmedDescription) }
-
     /// Those of a composition one by one.
     private var inheritedTypes: [TypeSyntax] {
       let types = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
@@ -14,14 +12,36 @@
       }
     }
 
-    /// The protocols that it inherits, which have faces of their own.
-    var bases: [String] { inherited.filter { !Self.marks.contains($0) } }
+    /// The names of the protocols of the system, without modules.
+    private var marks: Set<String> { Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) }) }
 
-    /// What has no requirements for a face.
-    private static let marks: Set = ["AnyObject", "Actor", "Sendable", "SendableMetatype"]
+    /// The protocols that it inherits, which have faces of their own.
+    var bases: [String] {
+      inheritedTypes.filter { !Self.marks.contains($0.bareName) }.map(\.trimmedDescription)
+    }
+
+    /// What has no requirements for a face, or such as any object answers by its identity.
+    private static let marks: Set = [
+      "AnyObject", "class", "Actor", "NSObjectProtocol", "Sendable", "SendableMetatype", "Copyable",
+      "Escapable", "Error", "LocalizedError", "Equatable", "Hashable", "Identifiable",
+      "CustomStringConvertible", "CustomDebugStringConvertible",
+    ]
+
+    /// What no face can conform to; others are taken for protocols with faces of their own.
+    private static let faceless: Set = [
+      "Comparable", "Codable", "Encodable", "Decodable", "AnyActor", "GlobalActor",
+      "DistributedActor", "ObservableObject", "BitwiseCopyable", "CaseIterable", "RawRepresentable",
+      "Sequence", "Collection", "IteratorProtocol", "AsyncSequence", "AsyncIteratorProtocol",
+      "OptionSet", "SetAlgebra", "Strideable", "LosslessStringConvertible", "CodingKey",
+      "ExpressibleByStringLiteral",
+    ]
 
     /// Whether its objects are actors, and so the face is one.
-    var isOfActors: Bool { inherited.contains("Actor") }
+    var isOfActors: Bool { marks.contains("Actor") }
+
+    var isOfObjects: Bool { !marks.isDisjoint(with: ["AnyObject", "class", "Actor", "NSObjectProtocol"]) }
+
+    var isSendable: Bool { !marks.isDisjoint(with: ["Sendable", "Error", "LocalizedError"]) }
 
     /// Refuses a requirement of an actor that a face, another actor, could not wait for.
     mutating func checkWaiting(_ function: FunctionDeclSyntax) {
@@ -29,17 +49,9 @@
       if !isOfActors || isAsync || function.modifiers.contains(where: \.isNonisolated) { return }
       let parameters = function.signature.parameterClause
       refuse(
-        .actorWaits, at: function.name, "add 'async'",
+        .actorWaits(function.name.text), at: function.name, "add 'async'",
         replacing(parameters, "\(parameters.trimmedDescription) async"))
     }
-
-    /// What no face can conform to; others are taken for protocols with faces of their own.
-    private static let faceless: Set = [
-      "Equatable", "Hashable", "Comparable", "Identifiable", "Error", "Codable", "Encodable",
-      "Decodable",
-      "CustomStringConvertible", "CustomDebugStringConvertible", "NSObjectProtocol",
-      "AnyActor", "GlobalActor", "DistributedActor", "ObservableObject", "BitwiseCopyable",
-    ]
 
     /// The attributes of the face: where the protocol may be used, and its global actor.
     var attributes: [String] {
@@ -57,26 +69,62 @@
         .first(where: \.namesGlobalActor)?.trimmedDescription
     }
 
+    /// Why a requirement on an actor of its own is no message: who sends one, is anywhere.
+    func ownActor(_ attributes: AttributeListSyntax, _ isAsync: Bool) -> String? {
+      let own = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
+        .first(where: \.namesGlobalActor)?.trimmedDescription
+      guard let own, own != actor, !isAsync else { return nil }
+      return "it belongs to an actor, and its protocol does not"
+    }
+
     mutating func checkInheritance() {
-      if let associated = declaration.primaryAssociatedTypeClause {
-        refuse(.associatedType, at: associated)
-      }
-      for type in inheritedTypes {
+      for type in inheritedTypes where !Self.marks.contains(type.bareName) {
         let isName = type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
-        let name = type.trimmedDescription
-        if !isName || name.contains("<") || Self.faceless.contains(name) {
-          refuse(.inheritance, at: type)
+        if type.is(SuppressedTypeSyntax.self) {
+          refuse(.noncopyable, at: type)
+        } else if !isName || type.trimmedDescription.contains("<") {
+          refuse(.unnamedBase(type.trimmedDescription), at: type)
+        } else if Self.faceless.contains(type.bareName) {
+          refuse(.faceless(type.trimmedDescription), at: type)
+        } else if foreign != nil {
+          refuse(.foreignBase(type.trimmedDescription), at: type)
         }
       }
-      // A protocol that is inherited is bound to classes, as it has a face.
-      guard inherited.allSatisfy({ Self.marks.subtracting(["AnyObject", "Actor"]).contains($0) })
-      else { return }
-      let name = declaration.name
-      let first = declaration.inheritanceClause?.inheritedTypes.first?.type
-      let fixed =
-        first.map { replacing($0, "AnyObject, \($0.trimmedDescription)") }
-        ?? replacing(name, "\(name.text): AnyObject")
-      refuse(.notClassBound, at: name, "inherit 'AnyObject'", fixed)
+    }
+
+    // MARK: Associated types
+
+    /// Makes a type parameter of each associated type, which are all primary ones.
+    mutating func readParameters() {
+      let names = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(\.name.text)
+      var conditions = declaration.genericWhereClause?.requirements.map {
+        $0.requirement.trimmedDescription
+      } ?? []
+      face.parameters = (names ?? []).map { name in
+        let type = associatedTypes.first { $0.name.text == name }
+        conditions += type?.genericWhereClause?.requirements.map {
+          $0.requirement.trimmedDescription
+        } ?? []
+        let bounds = type?.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
+        return (name, bounds?.joined(separator: " & ") ?? "")
+      }
+      if !face.parameters.isEmpty, !conditions.isEmpty {
+        face.whereClause = " where \(conditions.joined(separator: ", "))"
+      }
+    }
+
+    private var associatedTypes: [AssociatedTypeDeclSyntax] {
+      declaration.memberBlock.members.compactMap { $0.decl.as(AssociatedTypeDeclSyntax.self) }
+    }
+
+    /// Reads an associated type, which needs to be a primary one.
+    mutating func read(_ type: AssociatedTypeDeclSyntax) {
+      if !associatedTypes.contains(where: { $0.id == type.id }) {
+        refuse(.conditionalType, at: type.associatedtypeKeyword)
+      } else if !face.parameters.contains(where: { $0.name == type.name.text }) {
+        refuse(
+          .associatedType(type.name.text, declaration.name.text), at: type.associatedtypeKeyword)
+      }
     }
   }
 

@@ -4,29 +4,25 @@
 
   // What methods and properties have in common.
   extension ProtocolReader {
-    mutating func checkModifiers(_ modifiers: DeclModifierListSyntax) {
-      for modifier in modifiers where ["static", "class"].contains(modifier.name.text) {
-        refuse(.staticMember, at: modifier.name)
-      }
+    func isStatic(_ modifiers: DeclModifierListSyntax) -> Bool {
+      modifiers.contains { ["static", "class"].contains($0.name.text) }
     }
 
-    func isOptional(_ attributes: AttributeListSyntax) -> Bool {
-      attributes.contains {
-        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "Optional"
-      }
-    }
-
-    /// Refuses what no message has among its types.
-    mutating func check(_ type: TypeSyntax) {
+    /// Refuses what no face can take or give.
+    mutating func check(_ type: TypeSyntax, isResult: Bool = false) {
       for specifier in type.as(AttributedTypeSyntax.self)?.specifiers ?? []
       where specifier.trimmedDescription == "sending" {
         refuse(.sending, at: specifier)
       }
       for token in type.tokens(viewMode: .sourceAccurate) {
-        switch token.tokenKind {
-        case .keyword(.Self): refuse(.selfType, at: token)
-        case .keyword(.some): refuse(.opaque, at: token, "write 'any'", replacing(token, "any"))
-        default: break
+        // `Self.Item` is a type by its name.
+        let isPrefix = token.nextToken(viewMode: .sourceAccurate)?.tokenKind == .period
+        if token.tokenKind == .keyword(.Self), !isPrefix {
+          refuse(isResult ? .selfResult : .selfType, at: token)
+        } else if token.tokenKind == .keyword(.some), isResult {
+          refuse(.opaque, at: token, "write 'any'", replacing(token, "any"))
+        } else if token.text == "~" {
+          refuse(.noncopyable, at: type)
         }
       }
     }
@@ -44,13 +40,17 @@
     /// The comment, attributes and modifiers of a member.
     func front(
       _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax,
-      _ member: some SyntaxProtocol, _ access: String
+      _ member: some SyntaxProtocol
     ) -> String {
       let kept = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
-        !["Otherwise", "Optional"].contains($0.attributeName.trimmedDescription)
+        !["Otherwise", "Optional", "objc"].contains($0.attributeName.bareName)
       }
-      let words = kept.map(\.trimmedDescription) + modifiers.map(\.trimmedDescription)
-      return comment(of: member) + "  " + words.map { $0 + " " }.joined() + access
+      // Faces and boxes are objects, which nothing mutates.
+      let words =
+        kept.map(\.trimmedDescription)
+        + modifiers.filter { !["mutating", "nonmutating"].contains($0.name.text) }
+        .map(\.trimmedDescription)
+      return comment(of: member) + "  " + words.map { $0 + " " }.joined() + face.access
     }
 
     /// What the sender gets when nobody answers.
@@ -60,31 +60,42 @@
     ) -> Answer {
       var answer = Answer(isVoid: result?.isVoid ?? true)
       switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
-      case "any Error": answer.throwing = .anything
+      case _ where thrown?.throwsSpecifier.text == "rethrows": answer.passesErrors = true
+      case "any Error", "any Swift.Error", "Error", "Swift.Error": answer.throwing = .anything
       case let type? where type != "Never": answer.throwing = .only(type)
       default: break
       }
-      let values = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
-        $0.attributeName.trimmedDescription == "Otherwise"
-      }
+      let own = attributes.compactMap { $0.as(AttributeSyntax.self) }
+      let values = own.filter { $0.attributeName.bareName == "Otherwise" }
+      let options = own.filter { $0.attributeName.bareName == "Optional" }
+      answer.isOptional = !options.isEmpty
       if let second = values.dropFirst().first { refuse(.twoAnswers, at: second) }
+      if let second = options.dropFirst().first { refuse(.twiceOptional, at: second) }
       if let value = values.first, answer.isVoid { refuse(.answerToNothing, at: value) }
+      if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         answer.otherwise = first.expression.trimmedDescription
       } else if result?.isOptional ?? false {
         answer.otherwise = "nil"
       }
-      if answer.needsOtherwise {
+      if answer.needsOtherwise, result?.namesSelf != true {
         refuse(
-          .noAnswer, at: name, "add '@Otherwise'",
+          .noAnswer(name.text), at: name, "add '@Otherwise'",
           replacing(keyword, "@Otherwise(<#value#>) \(keyword.text)"))
       }
       return answer
     }
 
+    mutating func unusedSelector(_ selector: String) -> String {
+      unused(selector, &names.selectors) { selector, number in
+        let end = selector.firstIndex(of: ":") ?? selector.endIndex
+        return selector[..<end] + "_\(number)" + selector[end...]
+      }
+    }
+
     mutating func messageName(_ words: [String]) -> String {
-      let name = "_" + words.filter { !$0.isEmpty }.joined(separator: "_")
-      return unused(name, &usedNames) { "\($0)_\($1)" }
+      let name = "__message_" + words.filter { !$0.isEmpty }.joined(separator: "_")
+      return unused(name, &names.constants) { "\($0)_\($1)" }
     }
 
     /// What users call a message: all words as one. A name alone keeps its backticks.
@@ -92,11 +103,11 @@
       let words = words.filter { !$0.isEmpty }
       let tail = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
       let name = tail.isEmpty ? spelled : words[0] + tail.joined()
-      return unused(name, &usedPublicNames) { "\($0.filter { $0 != "`" })_\($1)" }
+      return unused(name, &names.messages) { "\($0.filter { $0 != "`" })_\($1)" }
     }
 
     /// A name that no other requirement has.
-    func unused(
+    private func unused(
       _ name: String, _ used: inout Set<String>, _ numbered: (String, Int) -> String
     ) -> String {
       var (unused, number) = (name, 1)
@@ -107,40 +118,51 @@
       return unused
     }
 
-    /// What calls the requirement of a target.
-    func body(
-      _ parameters: [Parameter], isAsync: Bool, throws isThrowing: Bool, result: String,
-      optional selector: String?, name: String
+    /// The statement that lets the objects of a class answer a message.
+    func answer(
+      _ constant: MessageConstant, _ parameters: [Parameter], _ answer: Answer, _ result: String,
+      isMutating: Bool, call: ([String]) -> String
     ) -> String {
+      let isAsync = answer.isAsync
       // The only value of a call that is awaited is no tuple.
-      let value = { (index: Int) in
-        !isAsync ? "value\(index)" : parameters.count == 1 ? "call.values" : "call.values.\(index)"
+      let values = parameters.indices.map { index in
+        !isAsync
+          ? "__value\(index)"
+          : parameters.count == 1 ? "__call.values" : "__call.values.\(index)"
       }
-      let passed = parameters.enumerated().map { index, parameter in
-        (parameter.label == "_" ? "" : "\(parameter.labelInCalls): ")
-          + (parameter.variable == nil ? "" : "&") + value(index)
+      let object = isAsync ? "__call.object" : "__object"
+      var body = "\(answer.marks)\(object)\(call(values))"
+      if isMutating, isAsync {
+        body = "var __object = __call.object; return \(answer.marks)__object\(call(values))"
+      } else if isMutating {
+        body =
+          "\(answer.marks)\(Spelling.forwarding)FaceMessage.changing(\(object)) { "
+          + "(__object: inout __Object) in \(answer.marks)__object\(call(values)) }"
       }
-      let object = isAsync ? "call.object" : "object"
-      let waits = isAsync ? "await " : ""
-      var call = "\(object).\(name)(\(passed.joined(separator: ", ")))"
-      call = (isThrowing ? "try " : "") + waits + call
       for (index, parameter) in parameters.enumerated() {
         guard let variable = parameter.variable else { continue }
-        call = "try value\(index).change { (value\(index): inout \(variable)) in \(call) }"
+        body =
+          "try __value\(index).change { (__value\(index): inout \(variable)) in \(body) }"
       }
-      if let selector {
-        call =
-          "try \(waits)OptionalRequirement.run\(isAsync ? "Awaiting" : "")"
-          + "(\"\(selector)\", of: \(object)) { \(call) }"
+      if answer.isOptional {
+        body =
+          "try \(isAsync ? "await " : "")\(Spelling.invocations)OptionalRequirement."
+          + "run\(isAsync ? "Awaiting" : "")(\"\(constant.selector)\", of: \(object)) { \(body) }"
       }
-      guard isAsync else {
-        let taken = ["object: Object"] + parameters.enumerated().map { "value\($0): \($1.taken)" }
-        return
-          "unsafe FaceBody { (\(taken.joined(separator: ", "))) -> \(result) in \(call) }"
+      let made: String
+      if isAsync {
+        let types = (["__Object"] + parameters.map(\.type)).joined(separator: ", ")
+        made =
+          "(\(isOfActors ? "crossing" : "awaiting"): { (__call: "
+          + "\(Spelling.invocations)FaceCall<\(types)>) async throws -> \(result) in \(body) })"
+      } else {
+        let taken =
+          ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
+        made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
       }
-      let types = (["Object"] + parameters.map(\.type)).joined(separator: ", ")
       return
-        "unsafe FaceBody(\(isOfActors ? "crossing" : "awaiting"): { (call: FaceCall<\(types)>) async throws -> \(result) in \(call) })"
+        "__methods.answer(\(answer.isOptional ? "optional: " : "")\(constant.name), "
+        + "unsafe \(Spelling.invocations)FaceBody\(made))"
     }
 
     // MARK: Refusing
@@ -171,7 +193,20 @@
   }
 
   extension TypeSyntax {
-    var isVoid: Bool { ["Void", "()", "Swift.Void"].contains(trimmedDescription) }
+    /// A name without the modules in front of it.
+    var bareName: String {
+      let name = trimmedDescription.replacing("::", with: ".")
+      return name.split(separator: ".").last.map(String.init) ?? name
+    }
+
+    /// Whether it is refused for that.
+    fileprivate var namesSelf: Bool {
+      tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.Self) }
+    }
+
+    var isVoid: Bool {
+      ["Void", "()", "Swift.Void", "Swift::Void"].contains(trimmedDescription)
+    }
 
     var isOptional: Bool {
       self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)

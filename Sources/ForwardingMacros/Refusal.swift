@@ -2,53 +2,121 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// Why there is no face for a protocol, and what to do instead.
-  enum Refusal: String, DiagnosticMessage, CaseIterable {
-    case notAProtocol =
-      "'@Forwardable' makes a face for a protocol; put it on a protocol that your class conforms to"
-    case nested =
-      "a face cannot stand inside of another type: move the protocol to the top of the file"
-    case notClassBound =
-      "a face stands for objects: let the protocol inherit 'AnyObject'"
-    case inheritance =
-      "a face cannot conform to this: inherit 'AnyObject', and protocols that are '@Forwardable', too"
-    case associatedType =
-      "a face has targets of many types at once: use a type in place of the associated type"
-    case staticMember =
-      "a message goes to an object: make the requirement one of instances, or take it out"
-    case initializer =
-      "a message goes to an object that is there: take the initializer out of the protocol"
-    case subscripting = "a face has no subscripts: write a method in its place"
-    case generic =
-      "a message has types that are known: use 'any' and a protocol in place of the type parameter"
-    case opaque = "a message has types that are known: write 'any' in place of 'some'"
-    case selfType =
-      "targets are of many types, and 'Self' is another one for each: name the protocol with 'any'"
-    case variadic = "a message has as many arguments as its name says: take an array"
-    case nonescaping =
-      "a target on another queue keeps the closure: let it be '@escaping'"
-    case autoclosure = "a target on another queue keeps the closure: take it as '@escaping' closure"
-    case actorWaits =
-      "targets are actors, and the face is another one, which has to wait for them: let it be 'async'"
-    case actorProperty =
-      "targets are actors, and the face is another one, which has to wait for them: write an 'async' method"
-    case awaitedInout =
-      "a target that is awaited would have the variable for long: return the value in place of 'inout'"
-    case isolatedArgument =
-      "a face cannot hop to the actor of an argument: take it without 'isolated'"
-    case sending =
-      "a face hands one value to several targets, and 'sending' gives it to one: let its type be 'Sendable'"
-    case optionalProperty = "a property cannot be left out: let it be nil, or write a method"
-    case effectfulAccessor = "a property that is async or throws has no message: write a method"
-    case noAnswer = "say what it answers when nobody does: '@Otherwise(value)' in front of it"
-    case answerToNothing =
-      "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something"
-    case twoAnswers = "there is one answer when nobody does: take the other '@Otherwise' away"
-    case member = "a face cannot do this: take it out of the protocol"
+  /// Why there is no face for a protocol, and what to do instead: a sentence that names the thing.
+  struct Refusal: DiagnosticMessage {
+    let id: String
+    let message: String
 
-    var message: String { rawValue }
-    var diagnosticID: MessageID { MessageID(domain: "Forwarding", id: "\(self)") }
+    private init(_ id: String, _ message: String) {
+      self.id = id
+      self.message = message
+    }
+
+    var diagnosticID: MessageID { MessageID(domain: "Forwarding", id: id) }
     var severity: DiagnosticSeverity { .error }
+
+    // MARK: Protocols
+
+    static let notAProtocol = Refusal(
+      "notAProtocol",
+      "'@Forwardable' makes a face for a protocol; put it on a protocol that your class conforms to")
+    static let noForeignProtocol = Refusal(
+      "noForeignProtocol",
+      "'@Forwardable(as:)' makes a face for one protocol: write it as '(any Module.Delegate).self'")
+    static func nested(_ name: String) -> Refusal {
+      Refusal(
+        "nested",
+        "what is written for '\(name)' would not see the types beside it: move it out of the other type")
+    }
+    static func faceless(_ name: String) -> Refusal {
+      Refusal(
+        "faceless",
+        "a face cannot conform to '\(name)', as it stands for many targets: take it out of what the protocol inherits"
+      )
+    }
+    static func unnamedBase(_ name: String) -> Refusal {
+      Refusal(
+        "unnamedBase",
+        "'\(name)' has no face that a macro could name: inherit protocols by their names, each '@Forwardable'")
+    }
+    static func foreignBase(_ name: String) -> Refusal {
+      Refusal(
+        "foreignBase",
+        "the face conforms to the protocol of the other module alone: restate the requirements of '\(name)' here")
+    }
+    static let noncopyable = Refusal(
+      "noncopyable",
+      "'~' lets out what cannot be copied, and each of many targets gets a copy: take it away")
+    static func associatedType(_ name: String, _ face: String) -> Refusal {
+      Refusal(
+        "associatedType",
+        "a face has to name '\(name)' in the type of its targets: make it a primary one, as 'protocol \(face)<\(name)>'"
+      )
+    }
+    static let conditionalType = Refusal(
+      "conditionalType",
+      "an associated type is one of the face's own type parameters, whatever '#if' says: take it out of '#if'")
+
+    // MARK: Members
+
+    static let initializer = Refusal(
+      "initializer",
+      "a message goes to an object that is there: take the initializer out of the protocol")
+    static func member(_ declaration: DeclSyntax) -> Refusal {
+      let word = declaration.firstToken(viewMode: .sourceAccurate)?.text ?? "this"
+      return Refusal(
+        "member",
+        "a face has methods, properties and subscripts, and no '\(word)': take it out of the protocol")
+    }
+    static let operatorFunction = Refusal(
+      "operatorFunction",
+      "an operator is asked of two values, and a face has many targets: write a method with a name")
+    static let opaque = Refusal(
+      "opaque", "each target may answer with a type of its own behind 'some': write 'any'")
+    static let selfType = Refusal(
+      "selfType",
+      "targets are of many types, and 'Self' is another one for each: name the protocol with 'any'")
+    static let selfResult = Refusal(
+      "selfResult",
+      "a target answers with one of its own type, and 'Self' is the face here: return the protocol with 'any'")
+    static let sending = Refusal(
+      "sending",
+      "a face hands one value to several targets, and 'sending' gives it to one: let its type be 'Sendable'")
+    static let variadic = Refusal(
+      "variadic", "Swift has no way to pass variadic arguments on, as a face does: take an array")
+    static func actorWaits(_ name: String) -> Refusal {
+      Refusal(
+        "actorWaits",
+        "targets are actors, and the face is another one, which has to wait for them: let '\(name)' be 'async'")
+    }
+    static let actorProperty = Refusal(
+      "actorProperty",
+      "targets are actors, and the face is another one, which has to wait for them: write an 'async' method"
+    )
+    static let optionalStatic = Refusal(
+      "optionalStatic",
+      "a requirement of the type itself goes to no target that could leave it out: take '@Optional' away")
+    static let settableStatic = Refusal(
+      "settableStatic",
+      "a property of the type itself goes to no target that could keep the value: take 'set' away")
+
+    // MARK: What nobody answers
+
+    static func noAnswer(_ name: String) -> Refusal {
+      Refusal(
+        "noAnswer",
+        "say what '\(name)' answers when nobody does: '@Otherwise(value)' in front of it")
+    }
+    static let answerToNothing = Refusal(
+      "answerToNothing",
+      "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something")
+    static let twoAnswers = Refusal(
+      "twoAnswers", "there is one answer when nobody does: take the other '@Otherwise' away")
+    static let twiceOptional = Refusal(
+      "twiceOptional", "a requirement is optional or not: take the other '@Optional' away")
+    static let foreignOptional = Refusal(
+      "foreignOptional",
+      "whether a class left out a requirement of another module, nothing tells: take '@Optional' away")
   }
 
   /// What a fix-it does.

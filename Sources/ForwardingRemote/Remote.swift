@@ -16,11 +16,11 @@ public import Forwarding
 /// ```swift
 /// func room<Face: ForwardingFace>(
 ///   _ transport: any Transport, as face: Face.Type
-/// ) throws -> Remote<Face> where Face.Values: Sendable {
+/// ) throws -> Remote<Face> where Face.__Values: Sendable {
 ///   try Remote(transport, at: "chat")
 /// }
 /// ```
-public final class Remote<Face: ForwardingFace> where Face.Values: Sendable {
+public final class Remote<Face: ForwardingFace> where Face.__Values: Sendable {
   /// The proxy that sends.
   public let proxy: RemoteProxy
   /// The object of the protocol. It keeps the proxy, so it may outlive this.

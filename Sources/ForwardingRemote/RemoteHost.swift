@@ -120,13 +120,12 @@ public final class RemoteHost: Sendable {
 
   /// Lets others send the messages of a protocol to an object of it.
   public func expose<Face: ForwardingFace>(
-    _ target: Face.Target, as face: Face.Type, interface: String? = nil, group: String? = nil,
+    _ target: Face.__Target, as face: Face.Type, interface: String? = nil, group: String? = nil,
     limits: WireLimits = WireLimits(), on lane: DeliveryLane? = nil
-  ) throws where Face.Values: Sendable {
+  ) throws where Face.__Values: Sendable {
     var messages = Interface(interface ?? Remote<Face>.interfaceName, limits: limits)
     try messages.allow(face)
-    Face.prepare(target)
-    try expose(Face.object(of: target), messages, group: group, on: lane)
+    try expose(Face.__prepare(target), messages, group: group, on: lane)
   }
 
   /// Tells whoever asks all hosts, by ``RemotePresence``, what is exposed here. Nobody hears of a host that does not.

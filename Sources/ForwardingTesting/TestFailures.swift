@@ -41,7 +41,7 @@ extension Spy {
 
   /// Makes a spy in front of an object, which it keeps, and which gets what the spy has no answer for.
   public convenience init(
-    wrapping real: Face.Target, _ manner: SpyManner = .nice, fileID: StaticString = #fileID,
+    wrapping real: Face.__Target, _ manner: SpyManner = .nice, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) {
     self.init(

@@ -32,12 +32,12 @@ final class RecordingFace {
   /// Lets the class of a target answer, and keeps what `body` sends to the face until ``take()`` or ``takeOne()``.
   @inline(never)
   func record<Face: ForwardingFace>(
-    _ target: Face.Target, _ object: AnyObject, _ body: (Face) throws -> Void
+    _ target: Face.__Target, _ object: AnyObject, _ body: (Face) throws -> Void
   ) rethrows {
     let type = ObjectIdentifier(Swift.type(of: object))
     // SAFETY: as above.
     if unsafe prepared != type {
-      Face.prepare(target)
+      Face.__prepare(target)
       unsafe prepared = type
     }
     unsafe isBusy = true

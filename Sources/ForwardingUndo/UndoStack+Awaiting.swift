@@ -107,15 +107,14 @@ extension UndoStack {
   /// nothing is waited for.
   @discardableResult
   public nonisolated(nonsending) func record<Face: ForwardingFace>(
-    on target: Face.Target, as face: Face.Type, strongly: Bool = false,
+    on target: Face.__Target, as face: Face.Type, strongly: Bool = false,
     coalescing: UndoCoalescing? = nil,
     _ body: nonisolated(nonsending) (Face) async throws -> Void
   ) async rethrows -> Bool {
     if isIgnoring { return false }
-    let object = Face.object(of: target)
+    let object = Face.__prepare(target)
     // One of its own: it may suspend, while others record.
     let recorder = AwaitedRecorder()
-    Face.prepare(target)
     do { try await body(Face(forwardingTo: recorder)) } catch {
       let (calls, _) = recorder.end()
       if case ForwardingError.nobodyAnswered(let selector?) = error,
@@ -126,6 +125,6 @@ extension UndoStack {
       throw error
     }
     let (calls, failure) = recorder.end()
-    return add(calls, failure, object, strongly, coalescing)
+    return add(calls, failure, object, strongly || Face.__isBox(object), coalescing)
   }
 }

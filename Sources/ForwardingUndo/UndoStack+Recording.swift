@@ -15,11 +15,11 @@ extension UndoStack {
   /// - Parameter strongly: whether the target is kept alive. It is not unless told so.
   @discardableResult
   public func record<Face: ForwardingFace>(
-    on target: Face.Target, as face: Face.Type, strongly: Bool = false,
+    on target: Face.__Target, as face: Face.Type, strongly: Bool = false,
     coalescing: UndoCoalescing? = nil, _ body: (Face) throws -> Void
   ) rethrows -> Bool {
     if isIgnoring { return false }
-    let object = Face.object(of: target)
+    let object = Face.__object(of: target) ?? Face.__prepare(target)
     let recording = recordingFace(Face.self)
     do { try recording.record(target, object, body) } catch {
       let calls = recording.take().calls
@@ -31,7 +31,7 @@ extension UndoStack {
       }
       throw error
     }
-    return keep(recording, object, strongly, coalescing)
+    return keep(recording, object, strongly || Face.__isBox(object), coalescing)
   }
 
   private func keep(

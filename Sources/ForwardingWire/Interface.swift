@@ -73,12 +73,12 @@ public struct Interface: Sendable {
   /// Allows all messages of a face's protocol, and of those that it inherits; all or none.
   public mutating func allow<Face: ForwardingFace>(
     _ face: Face.Type
-  ) throws(InterfaceError) where Face.Values: Sendable {
+  ) throws(InterfaceError) where Face.__Values: Sendable {
     // A face is an object of the protocol: its class learns the messages as that of any target does.
-    guard let object = Face(forwardingTo: SingleTargetProxy(nil)) as? Face.Target else {
+    guard let object = Face(forwardingTo: SingleTargetProxy(nil)) as? Face.__Target else {
       throw .noMessages(face: SwiftType(face))
     }
-    Face.prepare(object)
+    Face.__prepare(object)
     let table = MethodTable.of(face)
     var all = self
     for selector in table.selectors {

@@ -4,7 +4,7 @@ public import Forwarding
 extension Spy {
   /// A message of the protocol.
   public typealias Name<Result, each Argument> = KeyPath<
-    Face.Messages, Requirement<Result, repeat each Argument>
+    Face.__Messages, Requirement<Result, repeat each Argument>
   >
 
   private func message<Result, each Argument>(

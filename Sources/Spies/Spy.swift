@@ -11,13 +11,13 @@ public import Forwarding
 /// #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["hello"])
 /// ```
 ///
-/// A message is named by its key path among `Face.Messages`, which has the requirement's own types: closures get
+/// A message is named by its key path among `Face.__Messages`, which has the requirement's own types: closures get
 /// the arguments as the protocol has them, and what came is a tuple of them. ``messages`` has all that can be
 /// done with one; here is what most tests need.
 ///
 /// ```swift
 /// func refusing<Face: ForwardingFace>(
-///   _ name: KeyPath<Face.Messages, Requirement<Bool, String>>, _ reporter: Printing
+///   _ name: KeyPath<Face.__Messages, Requirement<Bool, String>>, _ reporter: Printing
 /// ) -> Spy<Face> {
 ///   let spy = Spy<Face>(reportingTo: reporter)
 ///   spy.answer(name) { text in text.isEmpty }
@@ -44,14 +44,13 @@ public final class Spy<Face: ForwardingFace> {
 
   /// Makes a spy in front of an object, which it keeps, and which gets what the spy has no answer for.
   public init(
-    wrapping real: Face.Target, _ manner: SpyManner = .nice,
+    wrapping real: Face.__Target, _ manner: SpyManner = .nice,
     reportingTo reporter: some SpyReporter,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
   ) {
-    Face.prepare(real)
     proxy = SpyProxy(
-      manner, wrapping: Face.object(of: real), reportingTo: reporter, fileID: fileID,
+      manner, wrapping: Face.__prepare(real), reportingTo: reporter, fileID: fileID,
       filePath: filePath, line: line, column: column)
     face = Face(forwardingTo: proxy)
   }
@@ -75,7 +74,7 @@ extension Spy: Sendable where Face: Sendable {}
 ///
 /// ```swift
 /// func count<Face: ForwardingFace>(
-///   _ name: KeyPath<Face.Messages, Requirement<Void, String>>, of spy: Spy<Face>
+///   _ name: KeyPath<Face.__Messages, Requirement<Void, String>>, of spy: Spy<Face>
 /// ) -> Int {
 ///   spy.messages[dynamicMember: name].where { $0.isEmpty }.calls
 /// }
@@ -86,9 +85,9 @@ public struct SpiedMessages<Face: ForwardingFace> {
 
   /// A message by its name.
   public subscript<Result, each Argument>(
-    dynamicMember name: KeyPath<Face.Messages, Requirement<Result, repeat each Argument>>
+    dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
   ) -> SpiedMessage<Result, repeat each Argument> {
-    let requirement = Face.Messages()[keyPath: name]
+    let requirement = Face.__Messages()[keyPath: name]
     return SpiedMessage(proxy, requirement.selector, requirement.prepared)
   }
 }

@@ -88,7 +88,7 @@ extension SpyProxy {
 extension Spy {
   /// Answers an `async` requirement of no arguments with what a closure gives, which may suspend.
   public func answer<Result>(
-    _ name: KeyPath<Face.Messages, Requirement<Result>>,
+    _ name: KeyPath<Face.__Messages, Requirement<Result>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable () async throws -> Result
   ) {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
@@ -96,7 +96,7 @@ extension Spy {
 
   /// Answers an `async` requirement of one argument with what a closure gives, which may suspend.
   public func answer<Result, A>(
-    _ name: KeyPath<Face.Messages, Requirement<Result, A>>,
+    _ name: KeyPath<Face.__Messages, Requirement<Result, A>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Result
   ) {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
@@ -104,7 +104,7 @@ extension Spy {
 
   /// Answers an `async` requirement of two arguments with what a closure gives, which may suspend.
   public func answer<Result, A, B>(
-    _ name: KeyPath<Face.Messages, Requirement<Result, A, B>>,
+    _ name: KeyPath<Face.__Messages, Requirement<Result, A, B>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B) async throws -> Result
   ) {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
@@ -112,7 +112,7 @@ extension Spy {
 
   /// Answers an `async` requirement of three arguments with what a closure gives, which may suspend.
   public func answer<Result, A, B, C>(
-    _ name: KeyPath<Face.Messages, Requirement<Result, A, B, C>>,
+    _ name: KeyPath<Face.__Messages, Requirement<Result, A, B, C>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C) async throws -> Result
   ) {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
@@ -120,7 +120,7 @@ extension Spy {
 
   /// Answers an `async` requirement of four arguments with what a closure gives, which may suspend.
   public func answer<Result, A, B, C, D>(
-    _ name: KeyPath<Face.Messages, Requirement<Result, A, B, C, D>>,
+    _ name: KeyPath<Face.__Messages, Requirement<Result, A, B, C, D>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C, D) async throws -> Result
   ) {
     proxy.answer(messages[dynamicMember: name], awaiting: body)

@@ -38,6 +38,22 @@
       #expect(try text == String(contentsOf: golden, encoding: .utf8))
     }
 
+    @Test("a program may have types of any name, and arguments and properties too")
+    func names() throws {
+      let swiftc = try #require(Toolchain.path(of: "swiftc"))
+      let source = FileManager.default.temporaryDirectory
+        .appendingPathComponent("forwarding-\(UUID().uuidString).swift")
+      defer { try? FileManager.default.removeItem(at: source) }
+      try TakenNames.source().write(to: source, atomically: true, encoding: .utf8)
+      let finished = try run(
+        swiftc,
+        [
+          "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
+          "-strict-memory-safety", source.path,
+        ] + Toolchain.moduleOptions + Toolchain.macroOptions)
+      #expect(finished.status == 0, "\(finished.errors.prefix(3000))")
+    }
+
     @Test("a face is no object of the only class that its protocol has, to the optimizer either")
     func oneClass() throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))

@@ -9,7 +9,7 @@
 ///
 /// ```swift
 /// func ask<Face: ForwardingFace & Sendable>(
-///   _ delegates: Multicast<Face>, _ name: KeyPath<Face.Messages, Requirement<Bool, String>>
+///   _ delegates: Multicast<Face>, _ name: KeyPath<Face.__Messages, Requirement<Bool, String>>
 /// ) async throws -> [Bool] {
 ///   try await delegates.awaitedMessages[dynamicMember: name].all("text", delivery: .concurrent)
 /// }
@@ -20,9 +20,9 @@ public struct AwaitedMessages<Face: ForwardingFace & Sendable>: Sendable {
 
   /// A message by its name.
   public subscript<Result: Sendable, each Argument: Sendable>(
-    dynamicMember name: KeyPath<Face.Messages, Requirement<Result, repeat each Argument>>
+    dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
   ) -> AwaitedMulticastMessage<Result, repeat each Argument> {
-    AwaitedMulticastMessage(requirement: Face.Messages()[keyPath: name], proxy: proxy)
+    AwaitedMulticastMessage(requirement: Face.__Messages()[keyPath: name], proxy: proxy)
   }
 }
 
@@ -35,7 +35,7 @@ extension Multicast where Face: Sendable {
 ///
 /// ```swift
 /// func titles<Face: ForwardingFace & Sendable>(
-///   _ views: Multicast<Face>, _ title: KeyPath<Face.Messages, Requirement<String>>
+///   _ views: Multicast<Face>, _ title: KeyPath<Face.__Messages, Requirement<String>>
 /// ) async throws -> String? {
 ///   try await views.awaitedMessages[dynamicMember: title].first()
 /// }

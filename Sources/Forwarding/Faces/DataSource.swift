@@ -11,7 +11,7 @@
 /// or an error. That is a ``Multicast`` with a ``DataSourceProxy`` behind it:
 ///
 /// ```swift
-/// func ask<Face: ForwardingFace>(_ one: Face.Target, or other: Face.Target) -> Face {
+/// func ask<Face: ForwardingFace>(_ one: Face.__Target, or other: Face.__Target) -> Face {
 ///   let source = DataSource<Face>()
 ///   source.add(one)
 ///   source.setFallback(other)
@@ -31,12 +31,15 @@ public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
   public override var proxy: DataSourceProxy { source }
 
   /// The object that is asked when no target answers, if it conforms to the protocol.
-  public var fallback: Face.Target? { source.fallback.flatMap { Face.target(of: $0) } }
+  public var fallback: Face.__Target? {
+    source.fallback.flatMap { Face.__found($0) }
+  }
 
   /// Sets the object that is asked when no target answers; held weakly unless told otherwise.
-  public func setFallback(_ target: Face.Target?, strongly: Bool = false) {
-    if let target { Face.prepare(target) }
-    source.setFallback(target.map { Face.receiver(of: $0) }, strongly: strongly)
+  public func setFallback(_ target: Face.__Target?, strongly: Bool = false) {
+    guard let target else { return source.setFallback(nil) }
+    let object = Face.__receiver(of: target)
+    source.setFallback(object, strongly: strongly || Face.__isBox(object))
   }
 }
 

@@ -56,7 +56,7 @@ public struct FaceMethods<Object: AnyObject> {
   private static func conformance<Face: ForwardingFace>(
     to face: Face.Type
   ) -> ConformanceIsolation {
-    ConformanceIsolation(of: Object.self, to: Face.Target.self)
+    ConformanceIsolation(of: Object.self, to: Face.__Target.self)
   }
 
   /// Lets the objects answer a requirement. A method that their class has for its message stays.

@@ -4,24 +4,26 @@
 /// and send each requirement to a proxy.
 ///
 /// ```swift
-/// func tellAll<Face: ForwardingFace>(_ targets: [Face.Target]) -> Multicast<Face> {
+/// func tellAll<Face: ForwardingFace>(_ targets: [Face.__Target]) -> Multicast<Face> {
 ///   let all = Multicast<Face>()
 ///   for target in targets { all.add(target) }
 ///   return all
 /// }
 /// ```
-public protocol ForwardingFace: AnyObject {
-  /// Any object that conforms to the protocol.
-  associatedtype Target
+///
+/// Its members begin with two underscores, as they stand beside those of the protocol and the types that it names.
+public protocol ForwardingFace: FaceObject {
+  /// Anything that conforms to the protocol.
+  associatedtype __Target
 
   /// One that threads may share.
-  associatedtype SendableTarget
+  associatedtype __SendableTarget
 
-  /// The arguments and results of all requirements, as a tuple: it is `Sendable` if all are.
-  associatedtype Values
+  /// The arguments and results of all messages, as a tuple: it is `Sendable` if all are.
+  associatedtype __Values
 
   /// The names of the protocol's messages.
-  associatedtype Messages: FaceMessages
+  associatedtype __Messages: FaceMessages
 
   /// Where its messages go.
   var __forwarder: FaceForwarder { get }
@@ -30,13 +32,20 @@ public protocol ForwardingFace: AnyObject {
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
 
   /// A target that threads may share, as any.
-  static func target(_ target: SendableTarget) -> Target
+  static func __target(_ target: __SendableTarget) -> __Target
 
-  /// A target as an object.
-  static func object(of target: Target) -> AnyObject
+  /// Lets the class of a target answer the messages of the protocol, and returns the object that stands for it: the
+  /// target, or a box of its own with a value. Quick, from the second time on.
+  @discardableResult static func __prepare(_ target: __Target) -> AnyObject
 
-  /// Lets the class of a target answer the messages of the protocol. Quick, from the second time on.
-  static func prepare(_ target: Target)
+  /// A target as the object that it is; nil for a value.
+  static func __object(of target: __Target) -> AnyObject?
+
+  /// Whether an object is a box, which nothing else holds.
+  static func __isBox(_ object: AnyObject) -> Bool
+
+  /// The target that an object stands for, if it is of the protocol.
+  static func __target(behind object: AnyObject) -> __Target?
 
   /// Where the tables of a target have that of a protocol: 0 for the one of this face, more for those that it
   /// inherits.
@@ -55,10 +64,10 @@ public protocol ForwardingFace: AnyObject {
 /// `chat(_:shouldSend:)` is `chatShouldSend`, and what sets the property `draft` is `setDraft`.
 ///
 /// ```swift
-/// struct Messages: FaceMessages {
+/// struct DoorMessages: FaceMessages {
 ///   var close: Requirement<Void> { Requirement("close") }
 /// }
-/// Messages().close.selector  // close
+/// DoorMessages().close.selector  // close
 /// ```
 public protocol FaceMessages: Sendable {
   /// Makes the names.
@@ -66,6 +75,14 @@ public protocol FaceMessages: Sendable {
 }
 
 extension ForwardingFace {
+  public static func __object(of target: __Target) -> AnyObject? {
+    FaceMessage.isObject(target) ? target as AnyObject : nil
+  }
+
+  public static func __isBox(_ object: AnyObject) -> Bool { false }
+
+  public static func __target(behind object: AnyObject) -> __Target? { object as? __Target }
+
   /// A face of a protocol that inherits none.
   @inlinable
   public nonisolated static func __place(of face: AnyClass) -> Int { 0 }
@@ -77,22 +94,29 @@ extension ForwardingFace {
   public nonisolated static var __places: Int { 1 }
 
   /// How the face calls a target, which it has prepared.
-  static func witnesses(of object: AnyObject) -> FaceWitnesses? {
-    WitnessRecords.witnesses(of: type(of: object), for: self)
+  static func __witnesses(of object: AnyObject) -> FaceWitnesses? {
+    WitnessRecords.witnesses(of: Swift.type(of: object), for: self)
   }
 
-  /// A target as messages reach it. A face is the proxy behind it, so that a circle of proxies is found.
-  static func receiver(of target: Target) -> AnyObject {
-    let object = object(of: target)
+  /// A target as messages reach it, which are prepared for its class. A face is the proxy behind it, so that a circle
+  /// of proxies is found.
+  static func __receiver(of target: __Target) -> AnyObject { __forwarder(behind: __prepare(target)) }
+
+  /// The same for a target that may have been added; nil for a value, which is another one each time.
+  static func __known(_ target: __Target) -> AnyObject? {
+    __object(of: target).map { __forwarder(behind: $0) }
+  }
+
+  private static func __forwarder(behind object: AnyObject) -> AnyObject {
     guard let face = object as? any ForwardingFace else { return object }
     return face.__forwarder.proxy.asForwarder ?? object
   }
 
   /// The target that a receiver is.
-  static func target(of receiver: AnyObject) -> Target? {
-    if let target = receiver as? Target { return target }
+  static func __found(_ receiver: AnyObject) -> __Target? {
+    if let target = __target(behind: receiver) { return target }
     guard let forwarder = (receiver as? ForwardingProxy)?.asForwarder else { return nil }
-    return Self(forwardingTo: forwarder) as? Target
+    return Self(forwardingTo: forwarder) as? __Target
   }
 }
 

@@ -14,7 +14,7 @@
 ///
 /// ```swift
 /// func log<Face: ForwardingFace>(
-///   _ name: KeyPath<Face.Messages, Requirement<Void, String>>, of watched: Intercepting<Face>
+///   _ name: KeyPath<Face.__Messages, Requirement<Void, String>>, of watched: Intercepting<Face>
 /// ) {
 ///   watched.messages[dynamicMember: name].before { text in print(text) }
 /// }
@@ -25,9 +25,9 @@ public struct InterceptedMessages<Face: ForwardingFace> {
 
   /// A message by its name.
   public subscript<Result, each Argument>(
-    dynamicMember name: KeyPath<Face.Messages, Requirement<Result, repeat each Argument>>
+    dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
   ) -> InterceptedMessage<Result, repeat each Argument> {
-    InterceptedMessage(requirement: Face.Messages()[keyPath: name], proxy: proxy)
+    InterceptedMessage(requirement: Face.__Messages()[keyPath: name], proxy: proxy)
   }
 }
 
@@ -40,7 +40,7 @@ extension Intercepting {
 ///
 /// ```swift
 /// func shout<Face: ForwardingFace>(
-///   _ name: KeyPath<Face.Messages, Requirement<Void, String>>, of watched: Intercepting<Face>
+///   _ name: KeyPath<Face.__Messages, Requirement<Void, String>>, of watched: Intercepting<Face>
 /// ) {
 ///   watched.messages[dynamicMember: name].instead { proceed, text in
 ///     try proceed(text.uppercased())
@@ -112,7 +112,7 @@ extension InterceptedMessage where Result == Void {
 ///
 /// ```swift
 /// func shout<Face: ForwardingFace>(
-///   _ name: KeyPath<Face.Messages, Requirement<Void, String>>, of watched: Intercepting<Face>
+///   _ name: KeyPath<Face.__Messages, Requirement<Void, String>>, of watched: Intercepting<Face>
 /// ) {
 ///   watched.messages[dynamicMember: name].instead { proceed, text in
 ///     try proceed(text.uppercased())

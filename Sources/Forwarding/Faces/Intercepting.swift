@@ -9,7 +9,7 @@
 /// An ``InterceptingProxy`` is behind it, with the same rules.
 ///
 /// ```swift
-/// func logged<Face: ForwardingFace>(_ target: Face.Target) -> Face {
+/// func logged<Face: ForwardingFace>(_ target: Face.__Target) -> Face {
 ///   let logged = Intercepting<Face>(target)
 ///   logged.proxy.before { call in print("\(call)") }
 ///   return logged.face
@@ -22,14 +22,14 @@ public final class Intercepting<Face: ForwardingFace> {
   public let face: Face
 
   /// Makes one for a target, which it keeps alive unless told otherwise.
-  public init(_ target: Face.Target, strongly: Bool = true) {
-    Face.prepare(target)
-    proxy = InterceptingProxy(Face.receiver(of: target), strongly: strongly)
+  public init(_ target: Face.__Target, strongly: Bool = true) {
+    let object = Face.__receiver(of: target)
+    proxy = InterceptingProxy(object, strongly: strongly || Face.__isBox(object))
     face = Face(forwardingTo: proxy)
   }
 
   /// The target, while it lives.
-  public var target: Face.Target? { proxy.target.flatMap { Face.target(of: $0) } }
+  public var target: Face.__Target? { proxy.target.flatMap { Face.__found($0) } }
 
   /// Removes a handler; false if it was gone.
   @discardableResult

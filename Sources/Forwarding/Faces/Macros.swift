@@ -20,8 +20,26 @@
   public macro Forwardable() =
     #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
 
+  /// Makes a face for a protocol of another module, which cannot be annotated there: its requirements are written down
+  /// once more, in a protocol that nothing else uses.
+  ///
+  /// ```
+  /// @Forwardable(as: (any XMLParserDelegate).self)
+  /// protocol XMLParserDelegateList {
+  ///   func parserDidStartDocument(_ parser: XMLParser)
+  /// }
+  ///
+  /// let everyone = Multicast<XMLParserDelegateListProxy>()  // its face is an XMLParserDelegate
+  /// ```
+  ///
+  /// What the module has a default for may be left out: the face answers that as any class does.
+  @attached(peer, names: suffixed(Proxy))
+  @attached(extension, names: arbitrary)
+  public macro Forwardable<Foreign>(as foreign: Foreign.Type) =
+    #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
+
   /// What ``Forwardable()`` writes in front of a face, so that the optimizer knows of it. Nobody else needs this.
-  @attached(extension, names: named(InView))
+  @attached(extension, names: named(__InView))
   public macro FaceInView() =
     #externalMacro(module: "ForwardingMacros", type: "FaceInViewMacro")
 
@@ -36,4 +54,14 @@
   @attached(peer)
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+#else
+  /// Says how to ask for the macro of this name.
+  @available(
+    *, unavailable,
+    message: "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
+  )
+  @globalActor
+  public actor Forwardable {
+    public static let shared = Forwardable()
+  }
 #endif

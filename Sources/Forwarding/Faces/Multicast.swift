@@ -11,7 +11,7 @@
 /// Only objects of the protocol can be added:
 ///
 /// ```swift
-/// func both<Face: ForwardingFace>(_ one: Face.Target, _ other: Face.Target) -> Multicast<Face> {
+/// func both<Face: ForwardingFace>(_ one: Face.__Target, _ other: Face.__Target) -> Multicast<Face> {
 ///   let both = Multicast<Face>()
 ///   both.add(one)
 ///   both.add(other, priority: 1)
@@ -66,7 +66,7 @@ public class Multicast<Face: ForwardingFace> {
   /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
   @discardableResult
   public final func add(
-    _ target: Face.Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
+    _ target: Face.__Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
     once: Bool = false
   ) -> MulticastProxy.Token {
     add(
@@ -76,7 +76,7 @@ public class Multicast<Face: ForwardingFace> {
 
   /// Adds such a target for as long as the returned object lives.
   public final func scoped(
-    _ target: Face.Target, strongly: Bool = false, priority: Int? = nil
+    _ target: Face.__Target, strongly: Bool = false, priority: Int? = nil
   ) -> ScopedRegistration {
     scoped(unchecked: target, strongly: strongly, on: .caller, priority: priority)
   }
@@ -89,12 +89,14 @@ public class Multicast<Face: ForwardingFace> {
 
   /// Removes all registrations of a target, and says how many there were.
   @discardableResult
-  public final func remove(_ target: Face.Target) -> Int { proxy.remove(Face.receiver(of: target)) }
+  public final func remove(_ target: Face.__Target) -> Int {
+    Face.__known(target).map { proxy.remove($0) } ?? 0
+  }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   @discardableResult
-  public final func remove(_ target: Face.Target, on lane: DeliveryLane) -> Int {
-    proxy.remove(Face.receiver(of: target), on: lane)
+  public final func remove(_ target: Face.__Target, on lane: DeliveryLane) -> Int {
+    Face.__known(target).map { proxy.remove($0, on: lane) } ?? 0
   }
 
   /// Removes all registrations of a group.
@@ -113,8 +115,9 @@ public class Multicast<Face: ForwardingFace> {
 
   /// Removes all registrations of a target and waits in the same way; returns how many there were.
   @discardableResult
-  public final func removeAndWait(_ target: Face.Target) throws(ForwardingError) -> Int {
-    try proxy.removeAndWait(Face.receiver(of: target))
+  public final func removeAndWait(_ target: Face.__Target) throws(ForwardingError) -> Int {
+    guard let object = Face.__known(target) else { return 0 }
+    return try proxy.removeAndWait(object)
   }
 
   /// Removes a registration and awaits the end of its messages, while the actor of the caller goes on; false if it was
@@ -129,9 +132,10 @@ public class Multicast<Face: ForwardingFace> {
   /// Removes all registrations of a target and awaits the ends of its messages; returns how many there were.
   @discardableResult
   public final nonisolated(nonsending) func removeAndWait(
-    _ target: Face.Target
+    _ target: Face.__Target
   ) async throws(ForwardingError) -> Int {
-    try await proxy.removeAndWait(Face.receiver(of: target))
+    guard let object = Face.__known(target) else { return 0 }
+    return try await proxy.removeAndWait(object)
   }
 
   /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
@@ -145,8 +149,8 @@ public class Multicast<Face: ForwardingFace> {
   // MARK: Looking
 
   /// Whether an object is registered.
-  public final func contains(_ target: Face.Target) -> Bool {
-    proxy.contains(Face.receiver(of: target))
+  public final func contains(_ target: Face.__Target) -> Bool {
+    Face.__known(target).map { proxy.contains($0) } ?? false
   }
 
   /// Whether a registration is there.
@@ -160,7 +164,9 @@ public class Multicast<Face: ForwardingFace> {
 
   /// The targets that are alive and conform to the protocol, in the order of delivery. A face that was added is
   /// another one in front of the same proxy.
-  public final var targets: [Face.Target] { proxy.targets.compactMap { Face.target(of: $0) } }
+  public final var targets: [Face.__Target] {
+    proxy.targets.compactMap { Face.__found($0) }
+  }
 }
 
 // SAFETY: it has nothing but the proxy, which threads may share, and the face.

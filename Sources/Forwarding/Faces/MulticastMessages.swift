@@ -10,7 +10,7 @@
 ///
 /// ```swift
 /// func ask<Face: ForwardingFace>(
-///   _ delegates: Multicast<Face>, _ name: KeyPath<Face.Messages, Requirement<Bool, String>>
+///   _ delegates: Multicast<Face>, _ name: KeyPath<Face.__Messages, Requirement<Bool, String>>
 /// ) throws -> [Bool] {
 ///   try delegates.messages[dynamicMember: name].all("text")
 /// }
@@ -21,9 +21,9 @@ public struct MulticastMessages<Face: ForwardingFace> {
 
   /// A message by its name.
   public subscript<Result, each Argument>(
-    dynamicMember name: KeyPath<Face.Messages, Requirement<Result, repeat each Argument>>
+    dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
   ) -> MulticastMessage<Result, repeat each Argument> {
-    MulticastMessage(requirement: Face.Messages()[keyPath: name], proxy: proxy)
+    MulticastMessage(requirement: Face.__Messages()[keyPath: name], proxy: proxy)
   }
 }
 
@@ -36,7 +36,7 @@ extension Multicast {
 ///
 /// ```swift
 /// func heights<Face: ForwardingFace>(
-///   _ views: Multicast<Face>, _ height: KeyPath<Face.Messages, Requirement<Double>>
+///   _ views: Multicast<Face>, _ height: KeyPath<Face.__Messages, Requirement<Double>>
 /// ) throws -> Double {
 ///   try views.messages[dynamicMember: height].fold(into: 0) { sum, height in
 ///     sum += height

@@ -39,6 +39,28 @@ public final class Requirement<Result, each Argument>: Sendable {
   }
 }
 
+/// The requirements of generic faces, by the types of the faces: such a class has no constants.
+private let knownRequirements = Guarded<[KnownRequirement: AnyObject]>([:])
+
+private struct KnownRequirement: Hashable {
+  let face: ObjectIdentifier
+  let selector: Selector
+}
+
+extension Requirement {
+  /// The message of a requirement of a generic face: the same one each time.
+  public static func known(_ selector: Selector, of face: AnyClass) -> Requirement {
+    let key = KnownRequirement(face: ObjectIdentifier(face), selector: selector)
+    if let known = knownRequirements.read({ $0[key] }) as? Requirement { return known }
+    let made = Requirement(selector)
+    return knownRequirements.withLockInPlace { known in
+      if let first = known[key] as? Requirement { return first }
+      known[key] = made
+      return made
+    }
+  }
+}
+
 extension ForwardingProxy {
   /// Tells of an error of a target that met a sender who cannot throw.
   @usableFromInline

@@ -10,7 +10,7 @@
 /// ``ForwardingError/targetGone(_:)``. A ``SingleTargetProxy`` is behind it.
 ///
 /// ```swift
-/// func place<Face: ForwardingFace>(for target: Face.Target) -> SingleTarget<Face> {
+/// func place<Face: ForwardingFace>(for target: Face.__Target) -> SingleTarget<Face> {
 ///   let place = SingleTarget<Face>()
 ///   place.setTarget(target, strongly: true)
 ///   return place
@@ -23,7 +23,7 @@ public final class SingleTarget<Face: ForwardingFace> {
   public let face: Face
 
   /// Makes one that stands for a target, which it holds weakly unless told otherwise.
-  public convenience init(_ target: Face.Target? = nil, strongly: Bool = false) {
+  public convenience init(_ target: Face.__Target? = nil, strongly: Bool = false) {
     self.init(SingleTargetProxy(nil))
     if let target { setTarget(target, strongly: strongly) }
   }
@@ -35,14 +35,14 @@ public final class SingleTarget<Face: ForwardingFace> {
   }
 
   /// The target, while it lives, if it conforms to the protocol.
-  public var target: Face.Target? { proxy.target.flatMap { Face.target(of: $0) } }
+  public var target: Face.__Target? { proxy.target.flatMap { Face.__found($0) } }
 
   /// Stands for another target from now on.
-  public func setTarget(_ target: Face.Target?, strongly: Bool = false) {
+  public func setTarget(_ target: Face.__Target?, strongly: Bool = false) {
     guard let target else { return proxy.setTarget(nil) }
-    Face.prepare(target)
-    let object = Face.receiver(of: target)
-    proxy.setTarget(object, strongly: strongly, Face.witnesses(of: object))
+    let object = Face.__receiver(of: target)
+    proxy.setTarget(
+      object, strongly: strongly || Face.__isBox(object), Face.__witnesses(of: object))
   }
 }
 

@@ -177,6 +177,15 @@ extension MulticastProxy: TargetListOwner {
 
   package func listTargets() -> [ListedTarget] { snapshot }
 
+  package func beginAwaited() -> [ListedTarget] {
+    registrations.withLockInPlace {
+      $0.beginAwaited()
+      return targetList.all
+    }
+  }
+
+  package func endAwaited() { registrations.withLockInPlace { $0.endAwaited() } }
+
   package func tidy(_ tally: TargetList.Tally, of selector: Selector) {
     if tally.metDead { purge() }
     diagnose(tally.failures, of: selector)

@@ -99,6 +99,10 @@ extension SingleTargetProxy: TargetListOwner {
 
   package func listTargets() -> [ListedTarget] { state.read { $0.target.map { [$0] } ?? [] } }
 
+  package func beginAwaited() -> [ListedTarget] { listTargets() }
+
+  package func endAwaited() {}
+
   package func deliver(
     _ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally
   ) {

@@ -8,6 +8,10 @@ package protocol TargetListOwner: AnyObject {
   func publishTargets()
   /// Its members as they are.
   func listTargets() -> [ListedTarget]
+  /// The same, for a delivery that is awaited.
+  func beginAwaited() -> [ListedTarget]
+  /// Ends such a delivery.
+  func endAwaited()
   /// Sends to a member of the list that cannot simply be called.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
   /// Does what no sender sees: removes the dead, and tells of errors after the first.

@@ -5,6 +5,15 @@ package struct NotImplemented: Error {
   package init() {}
 }
 
+/// A class whose objects stand for targets of several types.
+///
+/// Boxes of values are such, which `@Forwardable` writes; nobody else needs this.
+///
+/// ```swift
+/// final class Anything: ManyTargets {}
+/// ```
+public protocol ManyTargets: AnyObject {}
+
 /// What the default implementation of an optional requirement tells the method that called it.
 ///
 /// Faces are written by `@Forwardable`; nobody else needs this.
@@ -37,6 +46,43 @@ public enum OptionalRequirement {
     place.note.withLock { $0 = left }
   }
 
+  /// Stands for a value, which has no identity.
+  private static let value = Note(ObjectIdentifier(OptionalRequirement.self), "")
+
+  /// Says that a target has no implementation of its own, which may be a value in a box.
+  public static func leaveOut<Target>(by target: Target, _ selector: Selector) {
+    let isObject = type(of: target as Any) is AnyClass
+    leaveOut(isObject ? target as AnyObject : value, selector)
+  }
+
+  /// Calls the value of a box: what it leaves out, the box does.
+  public static func call<Value>(
+    for box: AnyObject, _ selector: Selector, _ method: () throws -> Value
+  ) rethrows -> Value {
+    let thread = unsafe fwd_thread()
+    unsafe fwd_forget_left_out(thread)
+    let result = try method()
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
+    if unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 {
+      leaveOut(box, selector)
+    }
+    return result
+  }
+
+  /// The same, for what is `async`.
+  public nonisolated(nonsending) static func callAwaiting<Value>(
+    for box: AnyObject, _ selector: Selector,
+    _ method: nonisolated(nonsending) () async throws -> Value
+  ) async rethrows -> Value {
+    let result = try await method()
+    if let left = Place.current?.note.read({ $0 }), left.selector == selector,
+      left.object == ObjectIdentifier(value)
+    {
+      leaveOut(box, selector)
+    }
+    return result
+  }
+
   /// Runs an `async` method in the same way.
   public static func runAwaiting<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, isolation: isolated (any Actor)? = #isolation,
@@ -50,7 +96,7 @@ public enum OptionalRequirement {
     guard let left = place.note.read({ $0 }), left.object == ObjectIdentifier(object),
       left.selector == selector
     else { return try result.get() }
-    MethodTable.of(Object.self).leaveOut(selector)
+    note(leftOut: selector, by: Object.self)
     throw NotImplemented()
   }
 
@@ -65,12 +111,14 @@ public enum OptionalRequirement {
     guard unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 else {
       return try result.get()
     }
-    MethodTable.of(Object.self).leaveOut(selector)
+    note(leftOut: selector, by: Object.self)
     throw NotImplemented()
   }
 
   /// Notes that a face has found a class to leave out a requirement: it has no method for the message.
   static func note(leftOut selector: Selector, by type: AnyClass) {
+    // Boxes of one class have values of many types, of which others may have the method.
+    if type is any ManyTargets.Type { return }
     let table = MethodTable.of(type)
     if table.own(selector) != nil { table.leaveOut(selector) }
   }

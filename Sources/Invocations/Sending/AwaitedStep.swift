@@ -49,6 +49,19 @@ package final class AwaitedStep: Sendable {
     return try await with(step, body)
   }
 
+  /// Takes a step for what is no message; throws at the limit.
+  package nonisolated(nonsending) static func take<Result>(
+    through object: AnyObject, _ selector: Selector, for type: AnyClass,
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async throws -> Result {
+    let step = AwaitedStep(ObjectIdentifier(object), 0, in: current)
+    guard step.depth <= ForwardingDepth.limit else {
+      throw InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit)
+    }
+    defer { step.isOver.store(true, ordering: .relaxed) }
+    return try await with(step, body)
+  }
+
   /// Runs `body` inside of steps, where its caller runs: a closure is only bound to that by a parameter that
   /// it captures.
   package static func with<Result>(

@@ -1,0 +1,167 @@
+#if canImport(SwiftSyntaxMacros)
+  /// How a requirement gets its answer.
+  struct Answer {
+    enum Throwing { case nothing, anything, only(String) }
+
+    var isVoid: Bool
+    var isAsync = false
+    /// Whether it throws what a closure throws that it is given.
+    var passesErrors = false
+    var throwing = Throwing.nothing
+    /// The value where nobody answers, as source.
+    var otherwise: String?
+    /// Whether the requirement may be left out.
+    var isOptional = false
+
+    /// Whether an error may come out of it.
+    var `throws`: Bool { if case .nothing = throwing { false } else { true } }
+
+    /// What stands in front of a call.
+    var marks: String { (self.throws || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
+
+    /// Whether there is no way to say that nobody answers.
+    var needsOtherwise: Bool {
+      if case .anything = throwing { return false }
+      return !isVoid && otherwise == nil
+    }
+
+    /// What a default implementation returns behind its note.
+    var leaving: String {
+      if isVoid { return "" }
+      return otherwise.map { "; return \($0)" }
+        ?? "; throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
+    }
+  }
+
+  /// A requirement on its way to targets: the statement that a face answers it with.
+  struct Sending {
+    var answer: Answer
+    /// The face, as code names it.
+    var face: String
+    /// The type of a target that is an object.
+    var target: String
+    /// The name of the constant of the message.
+    var message: String
+    var values: [String]
+    /// The call of the requirement, without its receiver.
+    var call: String
+    /// Those of the values that are `inout`.
+    var variables: [(name: String, type: String)] = []
+    /// The type of the result.
+    var result = Spelling.void
+    /// Whether the call changes its receiver.
+    var isMutating = false
+    /// Why it is no message; nil if it is one.
+    var isNoMessage: String?
+
+    /// The same by a box, given the value in it: nothing if no value is in boxes, else a variable of its own or what
+    /// is to be kept when it was changed.
+    func boxed(_ value: String, _ selector: String) -> String {
+      if value.isEmpty { return "\(Spelling.forwarding)FaceMessage.noBox()" }
+      if answer.isOptional {
+        var plain = self
+        plain.answer.isOptional = false
+        return
+          "\(answer.marks)\(Spelling.invocations)OptionalRequirement."
+          + "call\(answer.isAsync ? "Awaiting" : "")(for: self, \"\(selector)\") { "
+          + "\(plain.boxed(value, selector)) }"
+      }
+      if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(call)" }
+      let word = call.hasSuffix(" = newValue") ? "" : "return "
+      return
+        "var __copy = \(value); defer { self.__keep(__copy as! Self.__Value) }; "
+        + "\(word)\(answer.marks)__copy\(call)"
+    }
+
+    private var constant: String { "\(face).\(message)" }
+    private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
+
+    private var otherwise: String {
+      answer.isVoid ? "" : " otherwise: { \(answer.otherwise ?? "nil") }"
+    }
+
+    /// What calls the requirement of a target.
+    private var direct: String {
+      let taken = "(__target: borrowing \(Spelling.invocations)FaceTarget<\(target)>)"
+      if !isMutating { return "{ \(taken) in \(answer.marks)__target.value\(call) }" }
+      return
+        "{ \(taken) in \(answer.marks)\(Spelling.forwarding)FaceMessage.changing(__target.value) { "
+        + "(__target: inout \(target)) in \(answer.marks)__target\(call) } }"
+    }
+
+    /// The statement, given where the face has the protocol.
+    func statement(at place: String) -> String {
+      if answer.passesErrors {
+        var throwing = self
+        throwing.answer.passesErrors = false
+        throwing.answer.throwing = .anything
+        return
+          "\(answer.marks)\(Spelling.forwarding)FaceMessage.rethrowing({ "
+          + "\(throwing.statement(at: place)) }, { throw $0 })"
+      }
+      if answer.isAsync { return awaiting(at: place) }
+      let through = "\(place), \(selector)" + (answer.isOptional ? ", isOptional: true" : "")
+      let (ask, tell) = ("\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell")
+      switch answer.throwing {
+      case .nothing where answer.isVoid: return "\(tell)(\(through), \(direct)) \(send)"
+      case .nothing: return "\(ask)(\(through), \(direct)) \(send)\(otherwise)"
+      case .anything where answer.otherwise == nil:
+        return "\(ask)(\(through), \(direct)) \(send)"
+      case .anything:
+        return
+          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)) \(send)\(otherwise)"
+      case .only(let type):
+        return
+          "\(answer.isVoid ? tell : ask)(\(through), orThrow: \(type).self, \(direct)) "
+          + "\(send)\(otherwise)"
+      }
+    }
+
+    /// What sends the message, or says that there is none.
+    private var send: String {
+      if let isNoMessage {
+        return
+          "{ __delivery in try \(Spelling.forwarding)FaceMessage.refuse(\(constant), "
+          + "because: \"\(isNoMessage)\", through: &__delivery) }"
+      }
+      let arguments = ([constant] + values).joined(separator: ", ")
+      var statement =
+        "try \(Spelling.forwarding)FaceMessage.send(\(arguments), through: &__delivery)"
+      for (name, type) in variables {
+        statement =
+          "try \(Spelling.invocations)InoutVariable.lend(&\(name)) { (\(name): \(type)) throws -> "
+          + "\(result) in \(statement) }"
+      }
+      return "{ __delivery in \(statement) }"
+    }
+
+    private func awaiting(at place: String) -> String {
+      let message = Spelling.forwarding + "FaceMessage"
+      var send = ""
+      if let isNoMessage {
+        send =
+          "{ await \(message).callAwaiting(\(place), \(selector), because: \"\(isNoMessage)\", "
+          + "isOptional: \(answer.isOptional), through: self.__forwarder) { (__target: \(target)) in "
+          + "\(awaited) } }"
+      } else {
+        let arguments = ([constant] + values).joined(separator: ", ")
+        send = "{ await \(message).sendAwaiting(\(arguments), through: self.__forwarder) }"
+      }
+      let ask = "\(answer.marks)self.__forwarder.\(answer.isVoid ? "tell" : "ask")Awaiting(\(selector)"
+      switch answer.throwing {
+      case .nothing: return "\(ask)) \(send)\(otherwise)"
+      case .anything where answer.otherwise == nil:
+        return "\(answer.marks)self.__forwarder.askAwaiting(\(selector)) \(send)"
+      case .anything:
+        return "\(ask), orThrow: (\(Spelling.anyError)).self) \(send)\(otherwise)"
+      case .only(let type): return "\(ask), orThrow: \(type).self) \(send)\(otherwise)"
+      }
+    }
+
+    /// The call of a target that is awaited.
+    private var awaited: String {
+      if !isMutating { return "\(answer.marks)__target\(call)" }
+      return "var __target = __target; return \(answer.marks)__target\(call)"
+    }
+  }
+#endif

@@ -1,0 +1,90 @@
+#if canImport(SwiftSyntaxMacros)
+  import SwiftSyntax
+
+  // Methods.
+  extension ProtocolReader {
+    mutating func read(_ function: FunctionDeclSyntax) -> FaceMember? {
+      checkWaiting(function)
+      let effects = function.signature.effectSpecifiers
+      let isAsync = effects?.asyncSpecifier != nil
+      let parameters = function.signature.parameterClause.parameters.enumerated().map {
+        read($0.element, number: $0.offset, isAsync: isAsync)
+      }
+      let result = function.signature.returnClause?.type
+      if let result { check(result, isResult: true) }
+      let name = function.name.bare
+      if case .identifier = function.name.tokenKind {} else { refuse(.operatorFunction, at: function.name) }
+      let thrown = effects?.throwsClause
+      var answer = answer(
+        result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
+      answer.isAsync = isAsync
+      let declared = parameters.map(\.declaration).joined(separator: ", ")
+      let generic = function.genericParameterClause?.trimmedDescription ?? ""
+      let throwing = (isAsync ? " async" : "") + (thrown.map { " \($0.trimmedDescription)" } ?? "")
+      let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
+      let clause = function.genericWhereClause.map { " \($0.trimmedDescription)" } ?? ""
+      let signature =
+        "func \(function.name.text)\(generic)(\(declared))\(throwing)\(returning)\(clause)"
+      let head = front(function.attributes, function.modifiers, function)
+      if isStatic(function.modifiers) { return staticMember(head, signature, answer, function.name) }
+      let words = [name] + parameters.map(\.bareLabel)
+      let selector = unusedSelector(SelectorName.of(name, parameters.map(\.bareLabel)))
+      let noMessage =
+        function.genericParameterClause != nil
+        ? "it has type parameters"
+        : parameters.firstReason ?? ownActor(function.attributes, isAsync)
+      let types = ([resultType(result)] + parameters.map(\.type)).joined(separator: ", ")
+      let constant = MessageConstant(
+        name: messageName(words),
+        publicName: noMessage == nil ? publicName(words, spelled: function.name.text) : "",
+        types: noMessage == nil ? types : nil, selector: selector, comment: comment(of: function))
+      let call = ".\(function.name.text)(\(parameters.map(\.passed).joined(separator: ", ")))"
+      let isMutating = function.modifiers.contains { $0.name.text == "mutating" }
+      let sending = Sending(
+        answer: answer, face: face.type, target: face.objectTarget, message: constant.name,
+        values: parameters.map(\.name), call: call,
+        variables: parameters.compactMap { parameter in
+          parameter.variable.map { _ in (parameter.name, parameter.type) }
+        }, result: resultType(result), isMutating: isMutating && !face.isOfObjects,
+        isNoMessage: noMessage)
+      var member = FaceMember(
+        messages: [constant],
+        member: { "\(head)\(signature) { \(sending.statement(at: $0)) }" },
+        boxed: { "\(head)\(signature) { \(sending.boxed($0, selector)) }" },
+        isMutating: isMutating)
+      if answer.isOptional {
+        member.defaults = [
+          "\(face.access)\(signature) { \(leavingOut(selector))\(answer.leaving) }"
+        ]
+      }
+      if noMessage == nil {
+        member.answers = [
+          self.answer(
+            constant, parameters, answer, resultType(result), isMutating: sending.isMutating,
+            call: { values in
+              ".\(function.name.text)(\(zip(parameters, values).map { $0.passing($1) }.joined(separator: ", ")))"
+            })
+        ]
+      }
+      return member
+    }
+
+    /// A requirement of the type itself, which is no target: it answers what it says.
+    mutating func staticMember(
+      _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax
+    ) -> FaceMember? {
+      if answer.isOptional { refuse(.optionalStatic, at: name) }
+      let body =
+        answer.isVoid ? "" : answer.otherwise ?? String(answer.leaving.dropFirst(2))
+      return FaceMember(
+        member: { _ in "\(head)\(signature) { \(body) }" },
+        boxed: { _ in "\(head)\(signature) { \(body) }" })
+    }
+
+    /// The note of an object that it leaves out a requirement.
+    func leavingOut(_ selector: String) -> String {
+      let object = face.isOfObjects ? "self" : "by: self"
+      return "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(selector)\")"
+    }
+  }
+#endif

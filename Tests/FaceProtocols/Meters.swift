@@ -1,0 +1,76 @@
+#if Macros
+  public import Forwarding
+  public import Foundation
+
+  /// Told by values as well as by objects.
+  @Forwardable
+  public protocol Meter {
+    mutating func add(_ number: Int)
+    @Otherwise(0) var sum: Int { get }
+    var limit: Int? { get set }
+    subscript(key key: String) -> Int? { get set }
+    @Optional mutating func reset()
+    mutating func load(_ number: Int) async
+  }
+
+  @Forwardable
+  public protocol NamedMeter: Meter {
+    mutating func rename(_ name: String)
+    var name: String? { get }
+  }
+
+  /// What no message can carry.
+  @Forwardable
+  public protocol Tool: AnyObject, Sendable {
+    @Otherwise(0) func count<Value: Equatable>(_ values: [Value], of value: Value) -> Int
+    func visit(_ body: (Int) -> Void)
+    func log(_ text: @autoclosure () -> String)
+    func map(_ transform: (Int) throws -> Int) rethrows -> Int?
+    func note<each Value: Sendable>(_ values: repeat each Value)
+    func measure(_ one: some Sequence<Int> & Sendable, into sum: inout Int) async throws
+    func close()
+  }
+
+  /// What has a type for each face.
+  @Forwardable
+  public protocol Listener<Event> {
+    associatedtype Event: Sendable
+    func hear(_ event: Event)
+    func answer(to event: Event) -> Event?
+    func translate<Other>(_ event: Event, _ body: (Event) -> Other) -> Other?
+  }
+
+  /// What protocols of the system ask for.
+  @Forwardable
+  public protocol Identified: AnyObject, Hashable, Identifiable, CustomStringConvertible {
+    func call()
+  }
+
+  /// What only some builds have, and what belongs to the type.
+  @Forwardable
+  public protocol Conditional: AnyObject, Sendable {
+    typealias Done = @Sendable (Int) -> Void
+    #if os(Linux)
+      func begin(_ done: @escaping Done)
+    #else
+      func begin()
+    #endif
+    @Otherwise("nobody") static var kind: String { get }
+    @Otherwise(1) static func make(_ number: Int) -> Int
+    func find(in: String, default: Int) -> Int?
+    var size: Int? { get throws }
+    var weight: Int? { get async throws }
+    @Optional var title: String? { get }
+  }
+
+  /// One of a module that knows nothing of faces.
+  public protocol Guest: NSObjectProtocol {
+    func enter(_ room: String)
+    func leave(_ room: String) -> Bool
+    func rest()
+  }
+
+  extension Guest {
+    public func rest() {}
+  }
+#endif

@@ -1,0 +1,161 @@
+#if Macros
+  import Dispatch
+  import FaceProtocols
+  import Forwarding
+  import Synchronization
+  import Testing
+
+  private final class Bench: Tool, Sendable {
+    let heard = Mutex<[String]>([])
+    private func hear(_ text: String) { heard.withLock { $0.append(text) } }
+    func count<Value: Equatable>(_ values: [Value], of value: Value) -> Int {
+      values.count { $0 == value }
+    }
+    func visit(_ body: (Int) -> Void) { body(7) }
+    func log(_ text: @autoclosure () -> String) { hear(text()) }
+    func map(_ transform: (Int) throws -> Int) rethrows -> Int? { try transform(3) }
+    func note<each Value: Sendable>(_ values: repeat each Value) {
+      for value in repeat each values { hear("\(value)") }
+    }
+    func measure(_ one: some Sequence<Int> & Sendable, into sum: inout Int) async throws {
+      for number in one { sum += number }
+      if sum > 100 { throw CancellationError() }
+    }
+    func close() { hear("close") }
+  }
+
+  @Suite("A requirement that cannot be a message")
+  struct DirectRequirementTests {
+    let tools = Multicast<ToolProxy>()
+    private let one = Bench()
+    private let other = Bench()
+
+    private func face() -> any Tool {
+      tools.add(one)
+      tools.add(other)
+      return tools.face
+    }
+
+    @Test("has the types of its sender at each target")
+    func generic() {
+      let face = face()
+      #expect(face.count([1, 2, 1], of: 1) == 2)
+      #expect(face.count(["a"], of: "a") == 1)
+      #expect(tools.face.count([1], of: 1) == 1)
+    }
+
+    @Test("lends its closure to all targets")
+    func closures() {
+      let face = face()
+      var sum = 0
+      face.visit { sum += $0 }
+      #expect(sum == 14)
+      var made = 0
+      func text() -> String {
+        made += 1
+        return "text"
+      }
+      face.log(text())
+      #expect(made == 2)
+      #expect(one.heard.withLock { $0 } == ["text"])
+    }
+
+    @Test("throws what its closure throws, and nothing else")
+    func passing() throws {
+      struct Refused: Error {}
+      let face = face()
+      #expect(face.map { $0 * 2 } == 6)
+      #expect(throws: Refused.self) { try face.map { _ in throw Refused() } }
+    }
+
+    @Test("passes on any number of values")
+    func packs() {
+      face().note(1, "two", 3.0)
+      #expect(other.heard.withLock { $0 } == ["1", "two", "3.0"])
+    }
+
+    @Test("awaits one target after the other, with one variable")
+    func awaited() async throws {
+      let face = face()
+      var sum = 0
+      try await face.measure([1, 2], into: &sum)
+      #expect(sum == 6)
+      await #expect(throws: CancellationError.self) {
+        var sum = 99
+        try await face.measure([1, 2], into: &sum)
+      }
+    }
+
+    @Test("skips a target that is blocked, was removed, or has died")
+    func skipped() async throws {
+      let token = tools.add(one)
+      tools.block(token)
+      tools.add(Bench())
+      tools.add(other)
+      #expect(tools.face.count([1], of: 1) == 1)
+      tools.face.log("a")
+      var sum = 0
+      try await tools.face.measure([1], into: &sum)
+      #expect(sum == 1)
+      #expect(one.heard.withLock { $0 } == [])
+      #expect(other.heard.withLock { $0 } == ["a"])
+    }
+
+    @Test("is answered as it says where there is no target")
+    func nobody() async throws {
+      #expect(tools.face.count([1], of: 1) == 0)
+      tools.face.visit { _ in Issue.record("nobody is there") }
+      var sum = 1
+      try await tools.face.measure([1], into: &sum)
+      #expect(sum == 1)
+    }
+
+    @Test("is an error of a target with a lane, and of a proxy that keeps messages")
+    func refused() throws {
+      let told = Mutex<[String]>([])
+      tools.onDiagnostic = { diagnostic in told.withLock { $0.append("\(diagnostic)") } }
+      tools.add(one, on: .queue(DispatchQueue(label: "lane")))
+      tools.face.visit { _ in Issue.record("a lane has the closure") }
+      #expect(told.withLock { $0.count } == 1)
+      #expect(
+        told.withLock { $0.first }?.contains(
+          "'visit:' cannot be a message, as a closure does not escape") == true)
+      let watched = Intercepting<ToolProxy>(other)
+      var sum = 0
+      #expect(watched.face.count([1], of: 1) == 0)
+      watched.face.visit { sum += $0 }
+      #expect(sum == 0)
+      watched.face.close()
+      #expect(other.heard.withLock { $0 } == ["close"])
+    }
+  }
+
+  private struct Ear<Event: Sendable>: Listener {
+    let heard = Heard()
+    final class Heard { var events: [Event] = [] }
+    func hear(_ event: Event) { heard.events.append(event) }
+    func answer(to event: Event) -> Event? { event }
+    func translate<Other>(_ event: Event, _ body: (Event) -> Other) -> Other? { body(event) }
+  }
+
+  @Suite("The face of a protocol with an associated type")
+  struct GenericFaceTests {
+    @Test("is one for each type, with targets of that type")
+    func types() throws {
+      let numbers = Multicast<ListenerProxy<Int>>()
+      let texts = Multicast<ListenerProxy<String>>()
+      let (number, text) = (Ear<Int>(), Ear<String>())
+      numbers.add(number)
+      texts.add(text)
+      let face: any Listener<Int> = numbers.face
+      face.hear(3)
+      texts.face.hear("three")
+      #expect(number.heard.events == [3])
+      #expect(text.heard.events == ["three"])
+      #expect(face.answer(to: 5) == 5)
+      #expect(face.translate(5) { "\($0)" } == "5")
+      #expect(try numbers.messages.answerTo.all(4) == [4])
+      #expect(try texts.messages.answerTo.all("four") == ["four"])
+    }
+  }
+#endif

@@ -1,0 +1,111 @@
+#if Macros
+  import FaceProtocols
+  import Forwarding
+  import Foundation
+  import Synchronization
+  import Testing
+
+  private final class Someone: Identified {
+    var calls = 0
+    func call() { calls += 1 }
+    static func == (one: Someone, other: Someone) -> Bool { one === other }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    var description: String { "someone" }
+  }
+
+  private final class Part: Conditional {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+    func begin(_ done: @escaping Done) { done(number) }
+    static var kind: String { "part" }
+    static func make(_ number: Int) -> Int { number }
+    func find(in text: String, default number: Int) -> Int? { number + text.count }
+    var size: Int? {
+      get throws {
+        if number < 0 { throw CancellationError() }
+        return number
+      }
+    }
+    var weight: Int? { get async throws { number * 2 } }
+  }
+
+  @Forwardable(as: (any Guest).self)
+  protocol GuestList: AnyObject {
+    func enter(_ room: String)
+    @Otherwise(false) func leave(_ room: String) -> Bool
+  }
+
+  private final class Visitor: NSObject, Guest {
+    var rooms: [String] = []
+    func enter(_ room: String) { rooms.append(room) }
+    func leave(_ room: String) -> Bool { rooms.contains(room) }
+  }
+
+  @Suite("What a protocol may have")
+  struct ProtocolPartsTests {
+    let parts = Multicast<ConditionalProxy>()
+    private let part = Part(4)
+
+    @Test("conditions: the face has what its build has")
+    func conditions() {
+      parts.add(part)
+      let done = Mutex(0)
+      parts.face.begin { number in done.withLock { $0 += number } }
+      #expect(done.withLock { $0 } == 4)
+    }
+
+    @Test("requirements of the type, which answer what they say")
+    func statics() {
+      #expect(ConditionalProxy.kind == "nobody")
+      #expect(ConditionalProxy.make(5) == 1)
+    }
+
+    @Test("labels that are words of the language")
+    func words() {
+      parts.add(part)
+      #expect(parts.face.find(in: "abc", default: 1) == 4)
+    }
+
+    @Test("properties that throw, are awaited, or may be left out")
+    func properties() async throws {
+      parts.add(part)
+      #expect(try parts.face.size == 4)
+      #expect(try await parts.face.weight == 8)
+      #expect(parts.face.title == nil)
+      let broken = Part(-1)
+      parts.add(broken)
+      #expect(throws: CancellationError.self) { try parts.face.size }
+    }
+
+    @Test("identity: a face is equal to itself alone")
+    func identity() {
+      let (some, others) = (Multicast<IdentifiedProxy>(), Multicast<IdentifiedProxy>())
+      let someone = Someone()
+      some.add(someone)
+      some.face.call()
+      #expect(someone.calls == 1)
+      #expect(some.face == some.face)
+      #expect(some.face != others.face)
+      #expect(Set([some.face, others.face, some.face]).count == 2)
+      #expect(some.face.id == ObjectIdentifier(some.face))
+      #expect("\(some.face)" == "IdentifiedProxy")
+    }
+
+    @Test("a protocol of another module, written down once more")
+    func foreign() throws {
+      let guests = Multicast<GuestListProxy>()
+      let (first, second) = (Visitor(), Visitor())
+      guests.add(first)
+      guests.add(second)
+      let face: any Guest = guests.face
+      face.enter("hall")
+      #expect(first.rooms == ["hall"])
+      #expect(second.rooms == ["hall"])
+      #expect(face.leave("hall"))
+      face.rest()
+      #expect(try guests.messages.leave.all("attic") == [false, false])
+      #expect(face.isEqual(guests.face))
+      #expect(!face.isEqual(first))
+    }
+  }
+#endif

@@ -1,0 +1,132 @@
+#if Macros
+  import FaceProtocols
+  import Forwarding
+  import Testing
+
+  private struct Sum: NamedMeter {
+    var sum = 0
+    var limit: Int?
+    var name: String? = "none"
+    private var entries: [String: Int] = [:]
+    mutating func add(_ number: Int) { sum += number }
+    subscript(key key: String) -> Int? {
+      get { entries[key] }
+      set { entries[key] = newValue }
+    }
+    mutating func load(_ number: Int) async { sum += number }
+    mutating func rename(_ name: String) { self.name = name }
+  }
+
+  private final class Total: Meter {
+    var sum = 0
+    var limit: Int?
+    func add(_ number: Int) { sum += number }
+    subscript(key key: String) -> Int? {
+      get { sum }
+      set { sum = newValue ?? 0 }
+    }
+    func reset() { sum = 0 }
+    func load(_ number: Int) async { sum += number }
+  }
+
+  @Suite("A value among the targets of a face")
+  struct ValueTargetTests {
+    let meters = Multicast<MeterProxy>()
+
+    @Test("is held, and changes as a value of its own does")
+    func mutating() async {
+      let value = Sum()
+      meters.add(value)
+      var face: any Meter = meters.face
+      face.add(3)
+      face.add(4)
+      await face.load(5)
+      #expect(face.sum == 12)
+      #expect(value.sum == 0)
+    }
+
+    @Test("may be added twice, as two targets")
+    func twice() {
+      meters.add(Sum())
+      meters.add(Sum())
+      #expect(meters.count == 2)
+      meters.face.add(1)
+      #expect(meters.targets.map(\.sum) == [1, 1])
+    }
+
+    @Test("is neither found nor removed by another value, but by its token")
+    func removed() {
+      let token = meters.add(Sum())
+      #expect(!meters.contains(Sum()))
+      #expect(meters.remove(Sum()) == 0)
+      #expect(meters.remove(token))
+      #expect(meters.isEmpty)
+    }
+
+    @Test("stands beside objects, which are themselves, and held as they are told")
+    func beside() {
+      var total: Total? = Total()
+      if let total { meters.add(total) }
+      meters.add(Sum())
+      meters.face.add(2)
+      #expect(total?.sum == 2)
+      total = nil
+      #expect(meters.targets.map(\.sum) == [2])
+    }
+
+    @Test("has its properties and subscripts set")
+    func set() {
+      meters.add(Sum())
+      let face = meters.face
+      face.limit = 7
+      face[key: "a"] = 5
+      #expect(face.limit == 7)
+      #expect(face[key: "a"] == 5)
+      #expect(face[key: "b"] == nil)
+    }
+
+    @Test("leaves out what is optional")
+    func optional() throws {
+      meters.add(Sum())
+      meters.face.add(3)
+      for _ in 0..<2 { meters.face.reset() }
+      #expect(meters.face.sum == 3)
+      let report = try meters.messages.reset.report()
+      #expect(report.answered == 0)
+    }
+
+    @Test("gets messages that are sent by name as well")
+    func messages() throws {
+      meters.add(Sum())
+      meters.add(Sum())
+      _ = try meters.messages.add.report(4)
+      #expect(try meters.messages.sum.all() == [4, 4])
+      _ = try meters.messages.setSubscriptKey.report("a", 9)
+      #expect(try meters.messages.subscriptKey.all("a") == [9, 9])
+    }
+
+    @Test("is one of the protocols that its own inherits")
+    func inherited() {
+      let named = Multicast<NamedMeterProxy>()
+      named.add(Sum())
+      named.face.add(6)
+      named.face.rename("six")
+      named.face.limit = 3
+      #expect(named.face.sum == 6)
+      #expect(named.face.name == "six")
+      #expect(named.face.limit == 3)
+    }
+
+    @Test("stands behind a place for one, and behind handlers")
+    func one() {
+      let single = SingleTarget<MeterProxy>(Sum())
+      single.face.add(2)
+      #expect(single.face.sum == 2)
+      #expect(single.target?.sum == 2)
+      let watched = Intercepting<MeterProxy>(Sum(), strongly: false)
+      watched.messages.add.instead { proceed, number in try proceed(number * 10) }
+      watched.face.add(2)
+      #expect(watched.face.sum == 20)
+    }
+  }
+#endif
