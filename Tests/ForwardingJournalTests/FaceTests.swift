@@ -73,7 +73,7 @@
       try journal.close()
 
       let other = PaperTill()
-      TillProxy.prepare(other)
+      TillProxy.__prepare(other)
       let summary = try await JournalReader(at: folder.journal)
         .replayAwaiting(interface, into: other)
       #expect(other.log == till.log && other.note == till.note)
