@@ -101,7 +101,9 @@
       }
       if answer.isAsync { return awaiting(at: place) }
       let through = "\(place), \(selector)" + (answer.isOptional ? ", isOptional: true" : "")
-      let (ask, tell) = ("\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell")
+      let (ask, tell) = (
+        "\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell"
+      )
       switch answer.throwing {
       case .nothing where answer.isVoid: return "\(tell)(\(through), \(direct)) \(send)"
       case .nothing: return "\(ask)(\(through), \(direct)) \(send)\(otherwise)"
@@ -147,7 +149,8 @@
         let arguments = ([constant] + values).joined(separator: ", ")
         send = "{ await \(message).sendAwaiting(\(arguments), through: self.__forwarder) }"
       }
-      let ask = "\(answer.marks)self.__forwarder.\(answer.isVoid ? "tell" : "ask")Awaiting(\(selector)"
+      let ask =
+        "\(answer.marks)self.__forwarder.\(answer.isVoid ? "tell" : "ask")Awaiting(\(selector)"
       switch answer.throwing {
       case .nothing: return "\(ask)) \(send)\(otherwise)"
       case .anything where answer.otherwise == nil:

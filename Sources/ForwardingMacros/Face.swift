@@ -113,11 +113,14 @@
     private var types: String {
       let (own, aliases) = parts.values
       let values = baseFaces.map { "\($0).__Values" } + own
-      return (["""
-          \(access)typealias __Target = \(target)
-          \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
-          \(access)typealias __Values = (\(values.joined(separator: ", ")))
-        """] + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
+      return
+        ([
+          """
+            \(access)typealias __Target = \(target)
+            \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
+            \(access)typealias __Values = (\(values.joined(separator: ", ")))
+          """
+        ] + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
         .joined(separator: "\n")
     }
 
@@ -173,14 +176,14 @@
       let objects =
         isOfObjects
         ? """
-              __prepare(__target)
-              return __target
-          """
+            __prepare(__target)
+            return __target
+        """
         : """
-              let __object: \(objectTarget) = \(forwarding)FaceMessage.object(__target, as: (\(objectTarget)).self) { __Box($0) }
-              __prepare(__object)
-              return __object
-          """
+            let __object: \(objectTarget) = \(forwarding)FaceMessage.object(__target, as: (\(objectTarget)).self) { __Box($0) }
+            __prepare(__object)
+            return __object
+        """
       return """
         \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  @discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
         \(opened)
@@ -228,18 +231,18 @@
       let storage =
         isChanged
         ? """
-              let __values: \(forwarding)BoxedValue<\(target)>
-              var __value: \(target) {
-                get { __values.value }
-                set { __values.value = newValue }
-              }
-              init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
-              func __keep(_ value: \(target)) { __values.value = value }
-          """
+            let __values: \(forwarding)BoxedValue<\(target)>
+            var __value: \(target) {
+              get { __values.value }
+              set { __values.value = newValue }
+            }
+            init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
+            func __keep(_ value: \(target)) { __values.value = value }
+        """
         : """
-              let __value: \(target)
-              init(_ value: \(target)) { __value = value }
-          """
+            let __value: \(target)
+            init(_ value: \(target)) { __value = value }
+        """
       let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
       return """
           \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {

@@ -20,7 +20,8 @@
     /// What makes it.
     func value(isCached face: String?) -> String {
       guard types != nil else { return "\(Spelling.invocations)Selector(\"\(selector)\")" }
-      return face.map { "\(type).known(\"\(selector)\", of: \($0).self)" } ?? "\(type)(\"\(selector)\")"
+      return face.map { "\(type).known(\"\(selector)\", of: \($0).self)" }
+        ?? "\(type)(\"\(selector)\")"
     }
   }
 
@@ -83,7 +84,9 @@
             }
             text += "\(clause.head)\ntypealias \(name) = (\(own.joined(separator: ", ")))\n"
           }
-          if !clauses.contains(where: { $0.head == "#else" }) { text += "#else\ntypealias \(name) = ()\n" }
+          if !clauses.contains(where: { $0.head == "#else" }) {
+            text += "#else\ntypealias \(name) = ()\n"
+          }
           types.append(name)
           aliases.append(text + "#endif")
         }

@@ -13,7 +13,9 @@
     }
 
     /// The names of the protocols of the system, without modules.
-    private var marks: Set<String> { Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) }) }
+    private var marks: Set<String> {
+      Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) })
+    }
 
     /// The protocols that it inherits, which have faces of their own.
     var bases: [String] {
@@ -39,7 +41,9 @@
     /// Whether its objects are actors, and so the face is one.
     var isOfActors: Bool { marks.contains("Actor") }
 
-    var isOfObjects: Bool { !marks.isDisjoint(with: ["AnyObject", "class", "Actor", "NSObjectProtocol"]) }
+    var isOfObjects: Bool {
+      !marks.isDisjoint(with: ["AnyObject", "class", "Actor", "NSObjectProtocol"])
+    }
 
     var isSendable: Bool { !marks.isDisjoint(with: ["Sendable", "Error", "LocalizedError"]) }
 
@@ -97,14 +101,16 @@
     /// Makes a type parameter of each associated type, which are all primary ones.
     mutating func readParameters() {
       let names = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(\.name.text)
-      var conditions = declaration.genericWhereClause?.requirements.map {
-        $0.requirement.trimmedDescription
-      } ?? []
-      face.parameters = (names ?? []).map { name in
-        let type = associatedTypes.first { $0.name.text == name }
-        conditions += type?.genericWhereClause?.requirements.map {
+      var conditions =
+        declaration.genericWhereClause?.requirements.map {
           $0.requirement.trimmedDescription
         } ?? []
+      face.parameters = (names ?? []).map { name in
+        let type = associatedTypes.first { $0.name.text == name }
+        conditions +=
+          type?.genericWhereClause?.requirements.map {
+            $0.requirement.trimmedDescription
+          } ?? []
         let bounds = type?.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
         return (name, bounds?.joined(separator: " & ") ?? "")
       }

@@ -13,7 +13,10 @@
       let result = function.signature.returnClause?.type
       if let result { check(result, isResult: true) }
       let name = function.name.bare
-      if case .identifier = function.name.tokenKind {} else { refuse(.operatorFunction, at: function.name) }
+      if case .identifier = function.name.tokenKind {
+      } else {
+        refuse(.operatorFunction, at: function.name)
+      }
       let thrown = effects?.throwsClause
       var answer = answer(
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
@@ -26,7 +29,9 @@
       let signature =
         "func \(function.name.text)\(generic)(\(declared))\(throwing)\(returning)\(clause)"
       let head = front(function.attributes, function.modifiers, function)
-      if isStatic(function.modifiers) { return staticMember(head, signature, answer, function.name) }
+      if isStatic(function.modifiers) {
+        return staticMember(head, signature, answer, function.name)
+      }
       let words = [name] + parameters.map(\.bareLabel)
       let selector = unusedSelector(SelectorName.of(name, parameters.map(\.bareLabel)))
       let noMessage =

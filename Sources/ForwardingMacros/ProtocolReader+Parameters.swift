@@ -34,7 +34,9 @@
       }
       /// What is written where it is passed on.
       var passed: String {
-        passing(isDelayed ? "\(delayedThrows ? "try " : "")\(name)()" : isPack ? "repeat each \(name)" : name)
+        passing(
+          isDelayed
+            ? "\(delayedThrows ? "try " : "")\(name)()" : isPack ? "repeat each \(name)" : name)
       }
       /// What is written where a value of another name is passed.
       func passing(_ value: String) -> String {
@@ -62,7 +64,9 @@
       let escapes = type.attributes.contains("escaping")
       let names = label == name && !isSubscript ? label : "\(label) \(name)"
       var reason = type.isNoMessage
-      if isAsync, variable != nil { reason = "a target that is awaited would have the variable for long" }
+      if isAsync, variable != nil {
+        reason = "a target that is awaited would have the variable for long"
+      }
       return Parameter(
         label: label, name: name, type: held, taken: escapes ? "@escaping \(held)" : held,
         variable: variable, isDelayed: type.attributes.contains("autoclosure"),
@@ -72,9 +76,11 @@
 
     /// The words of the language that may be labels, and are no names.
     private static let words: Set = [
-      "_", "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
+      "_", "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class",
+      "continue",
       "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
-      "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is",
+      "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
+      "is",
       "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
       "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
       "throws", "true", "try", "typealias", "var", "where", "while",
@@ -109,7 +115,9 @@
         reason = "an argument is an autoclosure"
       } else if function != nil, !names.contains("escaping") {
         reason = "a closure does not escape"
-      } else if type.tokens(viewMode: .sourceAccurate).contains(where: { $0.tokenKind == .keyword(.some) }) {
+      } else if type.tokens(viewMode: .sourceAccurate).contains(where: {
+        $0.tokenKind == .keyword(.some)
+      }) {
         reason = "an argument is of 'some' type"
       } else if base.isLent {
         reason = "an argument is lent"
@@ -157,7 +165,8 @@
     fileprivate var isLent: Bool {
       let name = self.as(IdentifierTypeSyntax.self)?.name.text ?? ""
       return [
-        "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
+        "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan",
+        "UTF8Span",
       ].contains(name)
     }
   }

@@ -122,8 +122,10 @@
           label: "_", name: "newValue", type: plain, taken: plain, declaration: "")
         let constant = MessageConstant(
           name: messageName(place.settingWords),
-          publicName: noMessage == nil ? publicName(place.settingWords, spelled: place.settingWords[0]) : "",
-          types: noMessage == nil ? ([Spelling.void] + types + [plain]).joined(separator: ", ") : nil,
+          publicName: noMessage == nil
+            ? publicName(place.settingWords, spelled: place.settingWords[0]) : "",
+          types: noMessage == nil
+            ? ([Spelling.void] + types + [plain]).joined(separator: ", ") : nil,
           selector: unusedSelector(place.settingSelector))
         member.messages.append(constant)
         storing = Sending(
@@ -152,7 +154,8 @@
         let setting = member.messages.dropFirst().first.map { leavingOut($0.selector) }
         member.defaults = [
           "\(face.access)\(place.signature) {\n    get\(effect) { \(leave) }"
-            + (setting.map { "\n    \(changes ? "nonmutating " : "")set { \($0) }" } ?? "") + "\n  }"
+            + (setting.map { "\n    \(changes ? "nonmutating " : "")set { \($0) }" } ?? "")
+            + "\n  }"
         ]
       }
       return member

@@ -19,14 +19,16 @@
 
     static let notAProtocol = Refusal(
       "notAProtocol",
-      "'@Forwardable' makes a face for a protocol; put it on a protocol that your class conforms to")
+      "'@Forwardable' makes a face for a protocol; put it on a protocol that your class conforms to"
+    )
     static let noForeignProtocol = Refusal(
       "noForeignProtocol",
       "'@Forwardable(as:)' makes a face for one protocol: write it as '(any Module.Delegate).self'")
     static func nested(_ name: String) -> Refusal {
       Refusal(
         "nested",
-        "what is written for '\(name)' would not see the types beside it: move it out of the other type")
+        "what is written for '\(name)' would not see the types beside it: move it out of the other type"
+      )
     }
     static func faceless(_ name: String) -> Refusal {
       Refusal(
@@ -37,12 +39,14 @@
     static func unnamedBase(_ name: String) -> Refusal {
       Refusal(
         "unnamedBase",
-        "'\(name)' has no face that a macro could name: inherit protocols by their names, each '@Forwardable'")
+        "'\(name)' has no face that a macro could name: inherit protocols by their names, each '@Forwardable'"
+      )
     }
     static func foreignBase(_ name: String) -> Refusal {
       Refusal(
         "foreignBase",
-        "the face conforms to the protocol of the other module alone: restate the requirements of '\(name)' here")
+        "the face conforms to the protocol of the other module alone: restate the requirements of '\(name)' here"
+      )
     }
     static let noncopyable = Refusal(
       "noncopyable",
@@ -55,7 +59,8 @@
     }
     static let conditionalType = Refusal(
       "conditionalType",
-      "an associated type is one of the face's own type parameters, whatever '#if' says: take it out of '#if'")
+      "an associated type is one of the face's own type parameters, whatever '#if' says: take it out of '#if'"
+    )
 
     // MARK: Members
 
@@ -66,7 +71,8 @@
       let word = declaration.firstToken(viewMode: .sourceAccurate)?.text ?? "this"
       return Refusal(
         "member",
-        "a face has methods, properties and subscripts, and no '\(word)': take it out of the protocol")
+        "a face has methods, properties and subscripts, and no '\(word)': take it out of the protocol"
+      )
     }
     static let operatorFunction = Refusal(
       "operatorFunction",
@@ -78,16 +84,19 @@
       "targets are of many types, and 'Self' is another one for each: name the protocol with 'any'")
     static let selfResult = Refusal(
       "selfResult",
-      "a target answers with one of its own type, and 'Self' is the face here: return the protocol with 'any'")
+      "a target answers with one of its own type, and 'Self' is the face here: return the protocol with 'any'"
+    )
     static let sending = Refusal(
       "sending",
-      "a face hands one value to several targets, and 'sending' gives it to one: let its type be 'Sendable'")
+      "a face hands one value to several targets, and 'sending' gives it to one: let its type be 'Sendable'"
+    )
     static let variadic = Refusal(
       "variadic", "Swift has no way to pass variadic arguments on, as a face does: take an array")
     static func actorWaits(_ name: String) -> Refusal {
       Refusal(
         "actorWaits",
-        "targets are actors, and the face is another one, which has to wait for them: let '\(name)' be 'async'")
+        "targets are actors, and the face is another one, which has to wait for them: let '\(name)' be 'async'"
+      )
     }
     static let actorProperty = Refusal(
       "actorProperty",
@@ -95,7 +104,8 @@
     )
     static let optionalStatic = Refusal(
       "optionalStatic",
-      "a requirement of the type itself goes to no target that could leave it out: take '@Optional' away")
+      "a requirement of the type itself goes to no target that could leave it out: take '@Optional' away"
+    )
     static let settableStatic = Refusal(
       "settableStatic",
       "a property of the type itself goes to no target that could keep the value: take 'set' away")
@@ -109,14 +119,16 @@
     }
     static let answerToNothing = Refusal(
       "answerToNothing",
-      "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something")
+      "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something"
+    )
     static let twoAnswers = Refusal(
       "twoAnswers", "there is one answer when nobody does: take the other '@Otherwise' away")
     static let twiceOptional = Refusal(
       "twiceOptional", "a requirement is optional or not: take the other '@Optional' away")
     static let foreignOptional = Refusal(
       "foreignOptional",
-      "whether a class left out a requirement of another module, nothing tells: take '@Optional' away")
+      "whether a class left out a requirement of another module, nothing tells: take '@Optional' away"
+    )
   }
 
   /// What a fix-it does.

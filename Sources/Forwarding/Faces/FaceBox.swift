@@ -2,7 +2,7 @@ public import Invocations
 
 /// An object that stands for a value among the targets of a face: it conforms to the protocol, and calls the value.
 ///
-/// Boxes are written by `@Forwardable`; nobody else needs this.
+/// Boxes are written by `@Forwardable`; nothing else needs them.
 ///
 /// ```swift
 /// final class Seven: FaceBox {

@@ -1,7 +1,7 @@
 /// What faces and boxes answer by their identity, where their protocol inherits one of the system's: `Hashable`,
 /// `NSObjectProtocol`, `CustomStringConvertible`.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Faces are written by `@Forwardable`; nothing else needs them.
 ///
 /// ```swift
 /// final class Door: FaceObject {}

@@ -100,7 +100,9 @@ extension ForwardingFace {
 
   /// A target as messages reach it, which are prepared for its class. A face is the proxy behind it, so that a circle
   /// of proxies is found.
-  static func __receiver(of target: __Target) -> AnyObject { __forwarder(behind: __prepare(target)) }
+  static func __receiver(of target: __Target) -> AnyObject {
+    __forwarder(behind: __prepare(target))
+  }
 
   /// The same for a target that may have been added; nil for a value, which is another one each time.
   static func __known(_ target: __Target) -> AnyObject? {

@@ -36,7 +36,8 @@ extension Multicast {
     let object = Face.__receiver(of: target)
     return proxy.add(
       Registrations.Request(
-        proxy: proxy, target: object, isStrong: strongly || Face.__isBox(object), lane: lane.leavingQuestions(),
+        proxy: proxy, target: object, isStrong: strongly || Face.__isBox(object),
+        lane: lane.leavingQuestions(),
         priority: priority, group: group, isOnce: once, isScope: false,
         witnesses: Face.__witnesses(of: object)))
   }
@@ -49,7 +50,8 @@ extension Multicast {
     let object = Face.__receiver(of: target)
     return proxy.scoped(
       Registrations.Request(
-        proxy: proxy, target: object, isStrong: strongly || Face.__isBox(object), lane: lane.leavingQuestions(),
+        proxy: proxy, target: object, isStrong: strongly || Face.__isBox(object),
+        lane: lane.leavingQuestions(),
         priority: priority, group: nil, isOnce: false, isScope: true,
         witnesses: Face.__witnesses(of: object)))
   }

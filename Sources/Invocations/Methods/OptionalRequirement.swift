@@ -7,7 +7,7 @@ package struct NotImplemented: Error {
 
 /// A class whose objects stand for targets of several types.
 ///
-/// Boxes of values are such, which `@Forwardable` writes; nobody else needs this.
+/// Boxes of values are such, which `@Forwardable` writes; nothing else needs it.
 ///
 /// ```swift
 /// final class Anything: ManyTargets {}
