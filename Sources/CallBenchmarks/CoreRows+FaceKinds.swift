@@ -79,7 +79,7 @@
     /// each of both goes to the threads of tasks, and where it stays with its sender.
     static func awaited() throws -> [Benchmark] {
       let uploader = Uploader()
-      let targets = try FaceTargets<UploadingProxy>([uploader])
+      let targets = try TargetsOfFace<UploadingProxy>([uploader])
       let many = Multicast<UploadingProxy>()
       many.add(uploader, strongly: true)
       func waiting(
@@ -110,7 +110,7 @@
 
     /// One that answers with a structure, beside a weak property; and the answers of two, beside a loop.
     static func asked() throws -> [Benchmark] {
-      let behind = try FaceTargets<DescribingProxy>([Describer(), Describer()])
+      let behind = try TargetsOfFace<DescribingProxy>([Describer(), Describer()])
       // A weak variable makes each count of its object slower: the others have targets of their own.
       let referred = [Describer(), Describer()]
       let properties = referred.map { WeakDescriber($0) }
@@ -163,7 +163,7 @@
     /// The first object of a class that a face sees; and no more than the class and the object.
     static func firstAdd() throws -> [Benchmark] {
       // None of these classes is seen twice, so none is looked at before.
-      let behind = try FaceTargets<ThirteenProxy>([])
+      let behind = try TargetsOfFace<ThirteenProxy>([])
       var next = 0
       func fresh() -> any Thirteen {
         next += 1

@@ -89,7 +89,7 @@ extension CoreRows {
   #if Macros
     private static func faces(_ number: Int, _ classes: Int, _ strongly: Bool) throws -> [Benchmark]
     {
-      let targets = try FaceTargets<ChatListeningProxy>(delegates(number, classes))
+      let targets = try TargetsOfFace<ChatListeningProxy>(delegates(number, classes))
       let many = Multicast<ChatListeningProxy>()
       for target in targets.all { many.add(target, strongly: strongly) }
       let face = many.face
@@ -113,7 +113,7 @@ extension CoreRows {
     private static func queued(_ number: Int) throws -> [Benchmark] {
       let queue = DispatchQueue(label: "listener")
       let listener = Delegate<Int>()
-      let targets = try FaceTargets<ChatListeningProxy>([listener])
+      let targets = try TargetsOfFace<ChatListeningProxy>([listener])
       let many = Multicast<ChatListeningProxy>()
       many.add(unchecked: listener, on: .queue(queue))
       let face = many.face
@@ -143,7 +143,7 @@ extension CoreRows {
     private static func blocking() throws -> [Benchmark] {
       let queue = DispatchQueue(label: "blocking listener")
       let listener = Delegate<Int>()
-      let targets = try FaceTargets<ChatListeningProxy>([listener])
+      let targets = try TargetsOfFace<ChatListeningProxy>([listener])
       let many = Multicast<ChatListeningProxy>()
       many.add(unchecked: listener, on: .blocking(queue))
       let face = many.face

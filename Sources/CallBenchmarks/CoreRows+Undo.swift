@@ -63,7 +63,7 @@ extension CoreRows {
   #if Macros
     private static func undoByFace(_ closures: String) throws -> [Benchmark] {
       let (counter, there) = (Counter(), Counter())
-      let targets = try FaceTargets<StepCountingProxy>([counter, there])
+      let targets = try TargetsOfFace<StepCountingProxy>([counter, there])
       for counter in [counter, there] { counter.undo.onDiagnostic = { _ in } }
       there.set(1)
       return [

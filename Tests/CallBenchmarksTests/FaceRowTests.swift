@@ -16,8 +16,8 @@
       }
     }
 
-    private func targets<Kind>(_ kind: Kind.Type) throws -> FaceTargets<ChatListeningProxy> {
-      try FaceTargets([Delegate<Kind>(), Delegate<Kind>()])
+    private func targets<Kind>(_ kind: Kind.Type) throws -> TargetsOfFace<ChatListeningProxy> {
+      try TargetsOfFace([Delegate<Kind>(), Delegate<Kind>()])
     }
 
     @Test("have targets by whose methods of the face they are measured, as often as there are rows")

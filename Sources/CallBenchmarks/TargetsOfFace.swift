@@ -2,7 +2,7 @@ import Forwarding
 
 /// The targets of a row of a face, whose classes answer by the methods that the face made: one that was registered by
 /// hand under a selector of the face stays, and a row would measure what no user of a face gets.
-struct FaceTargets<Face: ForwardingFace> {
+struct TargetsOfFace<Face: ForwardingFace> {
   let all: [Face.__Target]
 
   /// Looks at the classes of targets before they are added to anything, and lets the face make their methods.
@@ -71,7 +71,7 @@ private enum FaceClasses {
 extension Benchmark {
   /// Describes a row of a face, with the targets behind it.
   init<Face: ForwardingFace>(
-    _ name: String, over baseline: String? = nil, behind targets: FaceTargets<Face>,
+    _ name: String, over baseline: String? = nil, behind targets: TargetsOfFace<Face>,
     _ body: @escaping (Int) throws -> Void
   ) {
     self.init(name, over: baseline, body)
