@@ -91,7 +91,8 @@ static inline const FWDWitnesses *_Nullable fwd_target_witnesses(const FWDTarget
   return __atomic_load_n(&target->witnesses, __ATOMIC_ACQUIRE);
 }
 
-/// Makes a record of `count` tables, which is never freed. Without memory the process stops.
+/// Makes a record of `count` tables, at least one, which is never freed. `face` is compared, never followed. Without
+/// memory the process stops.
 FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *_Nonnull tables,
                                  size_t count);
 

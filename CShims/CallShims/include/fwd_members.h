@@ -65,10 +65,12 @@ enum {
   FWD_MANY_READERS = 1,
 };
 
-/// Notes that a thread that is not the only one so far delivers from a place. Only for `fwd_place_note_reader`.
+/// Notes that a thread that is not the only one so far delivers from a place. Only for `fwd_place_note_reader`, on the
+/// thread that `thread` is the record of.
 void fwd_place_note_other_reader(FWDListPlace *place, const FWDThread *thread);
 
-/// Notes that the current thread delivers from a place, before it looks there.
+/// Notes that the current thread, which `thread` is the record of, delivers from a place, before it looks there. Takes
+/// no lock.
 static inline void fwd_place_note_reader(FWDListPlace *place, const FWDThread *thread) {
   if (__builtin_expect(__atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread, 0))
     fwd_place_note_other_reader(place, thread);
@@ -89,12 +91,14 @@ enum {
   FWD_LIST_ASKS_ONE = 2,
 };
 
-/// Returns the rules of a list, from any thread.
+/// Returns the rules of a list, from any thread. A delivery that begins after a change has returned sees it; one that
+/// is under way may not.
 static inline uint32_t fwd_list_rules(const FWDOwnedList *list) {
   return __atomic_load_n(&list->rules, __ATOMIC_ACQUIRE);
 }
 
-/// Sets or clears rules of a list, from any thread.
+/// Sets rules of a list if `on` is not 0, else clears them, from any thread. Other rules stay as they are, also where
+/// another thread changes them.
 static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on) {
   if (on)
     __atomic_fetch_or(&list->rules, rules, __ATOMIC_ACQ_REL);
@@ -102,7 +106,8 @@ static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on
     __atomic_fetch_and(&list->rules, ~rules, __ATOMIC_ACQ_REL);
 }
 
-/// Says whether a delivery ends at the first target that answers.
+/// Says whether a delivery ends at the first target that answers: one of a message that has a result, or any where one
+/// target is asked. From any thread.
 static inline int fwd_list_stops_at_first(const FWDOwnedList *list, int has_result) {
   uint32_t rules = fwd_list_rules(list);
   return (rules & FWD_LIST_FIRST_RESULT) && (has_result || (rules & FWD_LIST_ASKS_ONE));

@@ -1,6 +1,13 @@
 public import CForwardingShims
 
 /// What became of a message of a face.
+///
+/// Faces are written by `@Forwardable`; nothing else needs this.
+///
+/// ```swift
+/// let answer = FaceAnswer.answered(5)
+/// if case .answered(let number) = answer { print(number) }  // 5
+/// ```
 @frozen
 public enum FaceAnswer<Result> {
   case answered(Result)

@@ -2,7 +2,7 @@ import CForwardingShims
 
 /// A message of a face on its way: to a proxy, or to one of the targets that the face does not call directly.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Faces are written by `@Forwardable`; nothing else needs this.
 ///
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
@@ -12,7 +12,7 @@ import CForwardingShims
 @safe
 @frozen
 public struct FaceDelivery {
-  // SAFETY: a variable of the function that delivers, which holds the proxy, the list and its members.
+  // SAFETY: a variable of the function that delivers, which holds the list and its members.
 
   /// Where the message goes.
   @safe
@@ -26,7 +26,7 @@ public struct FaceDelivery {
     case end
   }
 
-  @usableFromInline let proxy: Unmanaged<AnyObject>
+  @usableFromInline let proxy: AnyObject
   @usableFromInline let owner: FaceOwner?
   @usableFromInline var destination = Destination.proxy
   /// The number of the message; 0 until there is one.
@@ -41,7 +41,7 @@ public struct FaceDelivery {
 
   @inlinable @unsafe
   package init(_ targets: FaceTargets, _ proxy: AnyObject) {
-    unsafe self.proxy = Unmanaged.passUnretained(proxy)
+    self.proxy = proxy
     owner = targets.owner
   }
 
@@ -53,7 +53,7 @@ public struct FaceDelivery {
     case .proxy:
       message = fwd_next_face_message()
       unsafe call.state.pointee.message = message
-      try unsafe proxy._withUnsafeGuaranteedRef { try call.send(compared: selector, to: $0) }
+      try call.send(compared: selector, to: proxy)
     case .target(let place):
       let before = tally.answered
       call.setSelector(selector)
