@@ -4,10 +4,15 @@
 
   @testable import CallBenchmarks
 
-  // Not private: the optimizer writes the names of private types in another way than the runtime.
-  enum Unspoilt {}
-  enum Spoilt {}
-  enum Replaced {}
+  private enum Unspoilt {}
+  private enum Spoilt {}
+  private enum Replaced {}
+
+  /// The optimizer writes the names of private types in another way than the runtime, so they are not compared.
+  private func isByHand(_ error: any Error, _ selector: String) -> Bool {
+    guard case FaceRowError.byHand(let method) = error else { return false }
+    return method.hasPrefix("-[Delegate<") && method.hasSuffix(" \(selector)]")
+  }
 
   @Suite("Rows of faces")
   struct FaceRowTests {
@@ -33,8 +38,10 @@
     @Test("are refused where a method was registered by hand before")
     func before() throws {
       try register(Spoilt.self)
-      #expect(throws: FaceRowError.byHand("-[\(Delegate<Spoilt>.self) count:]")) {
+      #expect {
         try targets(Spoilt.self)
+      } throws: {
+        isByHand($0, "count:")
       }
     }
 
@@ -43,8 +50,10 @@
       let rows = [Benchmark("value/face-a/1", behind: try targets(Replaced.self)) { _ in }]
       try Benchmark.checkFaces(rows)
       try register(Replaced.self)
-      #expect(throws: FaceRowError.byHand("-[\(Delegate<Replaced>.self) count:]")) {
+      #expect {
         try Benchmark.checkFaces(rows)
+      } throws: {
+        isByHand($0, "count:")
       }
     }
 
