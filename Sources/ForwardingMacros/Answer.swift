@@ -105,17 +105,17 @@
         "\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell"
       )
       switch answer.throwing {
-      case .nothing where answer.isVoid: return "\(tell)(\(through), \(direct)) \(send)"
-      case .nothing: return "\(ask)(\(through), \(direct)) \(send)\(otherwise)"
+      case .nothing where answer.isVoid: return "\(tell)(\(through), \(direct)) { __delivery in \(send) }"
+      case .nothing: return "\(ask)(\(through), \(direct)) { __delivery in \(send) }\(otherwise)"
       case .anything where answer.otherwise == nil:
-        return "\(ask)(\(through), \(direct)) \(send)"
+        return "\(ask)(\(through), \(direct)) { __delivery in \(send) }"
       case .anything:
         return
-          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)) \(send)\(otherwise)"
+          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)) { __delivery in \(send) }\(otherwise)"
       case .only(let type):
         return
           "\(answer.isVoid ? tell : ask)(\(through), orThrow: \(type).self, \(direct)) "
-          + "\(send)\(otherwise)"
+          + "{ __delivery in \(send) }\(otherwise)"
       }
     }
 
@@ -123,48 +123,51 @@
     private var send: String {
       if let isNoMessage {
         return
-          "{ __delivery in try \(Spelling.forwarding)FaceMessage.refuse(\(constant), "
-          + "because: \"\(isNoMessage)\", through: &__delivery) }"
+          "try \(Spelling.forwarding)FaceMessage.refuse(\(constant), because: \"\(isNoMessage)\", "
+          + "through: &__delivery)"
       }
       let arguments = ([constant] + values).joined(separator: ", ")
-      var statement =
-        "try \(Spelling.forwarding)FaceMessage.send(\(arguments), through: &__delivery)"
-      for (name, type) in variables {
-        statement =
-          "try \(Spelling.invocations)InoutVariable.lend(&\(name)) { (\(name): \(type)) throws -> "
-          + "\(result) in \(statement) }"
+      let send = "\(Spelling.forwarding)FaceMessage.send"
+      if answer.isAsync { return "try await \(send)Awaiting(\(arguments), through: &__delivery)" }
+      return variables.reduce("try \(send)(\(arguments), through: &__delivery)") { sent, variable in
+        "try \(Spelling.invocations)InoutVariable.lend(&\(variable.name)) { "
+          + "(\(variable.name): \(variable.type)) throws -> \(result) in \(sent) }"
       }
-      return "{ __delivery in \(statement) }"
     }
 
     private func awaiting(at place: String) -> String {
-      let message = Spelling.forwarding + "FaceMessage"
-      var send = ""
-      if let isNoMessage {
-        send =
-          "{ await \(message).callAwaiting(\(place), \(selector), because: \"\(isNoMessage)\", "
-          + "isOptional: \(answer.isOptional), through: self.__forwarder) { (__target: \(target)) in "
-          + "\(awaited) } }"
-      } else {
-        let arguments = ([constant] + values).joined(separator: ", ")
-        send = "{ await \(message).sendAwaiting(\(arguments), through: self.__forwarder) }"
-      }
-      let ask =
-        "\(answer.marks)self.__forwarder.\(answer.isVoid ? "tell" : "ask")Awaiting(\(selector)"
-      switch answer.throwing {
-      case .nothing: return "\(ask)) \(send)\(otherwise)"
-      case .anything where answer.otherwise == nil:
-        return "\(answer.marks)self.__forwarder.askAwaiting(\(selector)) \(send)"
-      case .anything:
-        return "\(ask), orThrow: (\(Spelling.anyError)).self) \(send)\(otherwise)"
-      case .only(let type): return "\(ask), orThrow: \(type).self) \(send)\(otherwise)"
-      }
+      let optional = answer.isOptional ? ", isOptional: true" : ""
+      let changed = isMutating ? "var __changed = __target; " : ""
+      return """
+        var __delivery = self.__forwarder.awaiting(\(place), \(selector)\(optional), as: (\(result)).self)
+        while __delivery.begins() {
+          do {
+            if let __target = __delivery.target(as: (\(target)).self) {
+              \(changed)__delivery.answer(\(answer.marks)\(isMutating ? "__changed" : "__target")\(call))
+            } else {
+              __delivery.answer(\(send))
+            }
+          } catch {
+            __delivery.fail(error)
+          }
+        }
+        \(conclusion)
+        """
     }
 
-    /// The call of a target that is awaited.
-    private var awaited: String {
-      if !isMutating { return "\(answer.marks)__target\(call)" }
-      return "var __target = __target; return \(answer.marks)__target\(call)"
+    /// What the sender gets of a delivery that was awaited.
+    private var conclusion: String {
+      let otherwise = "otherwise: { \(answer.otherwise ?? (answer.isVoid ? "" : "nil")) }"
+      switch answer.throwing {
+      case .nothing where answer.isVoid: return "__delivery.tell()"
+      case .nothing: return "return __delivery.ask(\(otherwise))"
+      case .anything where answer.otherwise == nil: return "return try __delivery.ask()"
+      case .anything:
+        return "return try __delivery.ask(orThrow: (\(Spelling.anyError)).self, \(otherwise))"
+      case .only(let type) where answer.isVoid: return "try __delivery.tell(orThrow: \(type).self)"
+      case .only(let type):
+        return "return try __delivery.ask(orThrow: \(type).self, \(otherwise))"
+      }
     }
   }
 #endif

@@ -73,6 +73,27 @@ uint64_t fwd_direct_number(FWDDirectRound *round) {
   return round->message;
 }
 
+int fwd_awaited_begin(FWDDirectRound *round, FWDOwnedList *owner) {
+  FWDListPlace *place = fwd_list_place(owner);
+  if (__atomic_load_n(&is_stopped, __ATOMIC_ACQUIRE)) return 0;
+  const FWDTargetList *list;
+  while ((list = fwd_list_keep(place))) {
+    fwd_list_begin_awaited(owner, list->newest);
+    if (__builtin_expect(__atomic_load_n(&place->list, __ATOMIC_SEQ_CST) == list, 1)) {
+      *round = (FWDDirectRound){.list = list};
+      return 1;
+    }
+    fwd_list_end_awaited(owner);
+    fwd_list_let_go(list);
+  }
+  return 0;
+}
+
+void fwd_awaited_end(FWDDirectRound *round, FWDOwnedList *owner) {
+  fwd_list_end_awaited(owner);
+  fwd_list_let_go(round->list);
+}
+
 FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *tables,
                                  size_t count) {
   FWDWitnesses *made = malloc(sizeof *made + count * sizeof *tables);

@@ -180,10 +180,12 @@ void fwd_members_remove(FWDMembers *members, const void *member) {
   else if (chunk->count < Few) join(members, chunk);
 }
 
-FWDTargetList *fwd_members_list(const FWDMembers *members) {
+FWDTargetList *fwd_members_list(const FWDMembers *members, uint64_t newest) {
   FWDTargetList *list = malloc(sizeof *list + members->count * sizeof *list->chunks);
   if (!list) return NULL;
   list->count = members->count;
+  list->keepers = 1;
+  list->newest = newest;
   for (uint32_t i = 0; i < members->count; i++) {
     list->chunks[i] = fwd_members_chunk(members, i);
     hold_chunk(list->chunks[i]);
@@ -199,9 +201,23 @@ void fwd_members_destroy(FWDMembers *members) {
 
 static void dispose(FWDRetirable *retirable) {
   FWDTargetList *list = (FWDTargetList *)retirable;
+  if (__atomic_sub_fetch(&list->keepers, 1, __ATOMIC_ACQ_REL) > 0) return;
   for (size_t i = 0; i < list->count; i++) let_go_of_chunk(list->chunks[i]);
   free(list);
 }
+
+const FWDTargetList *fwd_list_keep(FWDListPlace *place) {
+  FWDThread *thread = fwd_thread();
+  if (!thread) return NULL;
+  fwd_place_note_reader(place, thread);
+  FWDTargetList *list = (FWDTargetList *)fwd_hold(thread, &place->list);
+  if (!list) return NULL;
+  __atomic_fetch_add(&list->keepers, 1, __ATOMIC_RELAXED);
+  fwd_let_go(thread);
+  return list;
+}
+
+void fwd_list_let_go(const FWDTargetList *list) { dispose((FWDRetirable *)&list->retirable); }
 
 static int is_held(const FWDThread *thread, const FWDTargetList *list) {
   for (uint32_t i = 0; i < thread->high; i++)

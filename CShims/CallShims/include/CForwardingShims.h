@@ -27,3 +27,4 @@
 #include "fwd_thread.h"
 #include "fwd_conformance.h"
 #include "fwd_executor.h"
+#include "fwd_task.h"

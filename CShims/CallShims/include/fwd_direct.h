@@ -38,6 +38,13 @@ void fwd_direct_end(FWDDirectRound *round);
 /// the delivery, between two turns.
 uint64_t fwd_direct_number(FWDDirectRound *round);
 
+/// Begins a delivery that is awaited, and may end on another thread; 0 where there is no list, or the thread holds too
+/// much, and then nothing is kept. Its round has no thread and no hold.
+int fwd_awaited_begin(FWDDirectRound *round, FWDOwnedList *owner);
+
+/// Ends it, on any thread. Targets that were removed meanwhile may die here: no lock may be held.
+void fwd_awaited_end(FWDDirectRound *round, FWDOwnedList *owner);
+
 /// Returns the place of the member whose turn is next, and moves on; NULL when all had their turn. The place is good
 /// until the delivery ends.
 static inline const void *_Nonnull const *_Nullable fwd_direct_next(FWDDirectRound *round) {

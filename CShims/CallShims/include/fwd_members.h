@@ -31,6 +31,10 @@ static inline const void *fwd_chunk_member(const FWDTargetChunk *chunk, size_t i
 typedef struct FWDTargetList {
   FWDRetirable retirable;
   size_t count;
+  /// How many keep it: its place until it is retired, and deliveries that are awaited.
+  size_t keepers;
+  /// The number of the newest member that it may have.
+  uint64_t newest;
   /// None is empty.
   FWDTargetChunk *_Nonnull chunks[];
 } FWDTargetList;
@@ -82,6 +86,8 @@ typedef struct FWDOwnedList {
   FWDMembers members;
   /// As many of the flags below as are so; any thread looks.
   uint32_t rules;
+  /// How many deliveries are awaited, and the newest member that one of them may have: see `fwd_list_begin_awaited`.
+  uint64_t awaited;
 } FWDOwnedList;
 
 enum {
@@ -89,6 +95,8 @@ enum {
   FWD_LIST_FIRST_RESULT = 1,
   /// One target is asked, also where there is no result.
   FWD_LIST_ASKS_ONE = 2,
+  /// There is one target, and a task that was cancelled asks it all the same.
+  FWD_LIST_OF_ONE = 4,
 };
 
 /// Returns the rules of a list, from any thread. A delivery that begins after a change has returned sees it; one that
@@ -111,6 +119,47 @@ static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on
 static inline int fwd_list_stops_at_first(const FWDOwnedList *list, int has_result) {
   uint32_t rules = fwd_list_rules(list);
   return (rules & FWD_LIST_FIRST_RESULT) && (has_result || (rules & FWD_LIST_ASKS_ONE));
+}
+
+enum {
+  /// Where the number of awaited deliveries begins in their word; below it is that of the newest member.
+  FWD_AWAITED_SHIFT = 40,
+};
+
+/// The deliveries are too many to be counted, from here on: they stay noted for good.
+#define FWD_AWAITED_FOR_GOOD (UINT64_MAX << FWD_AWAITED_SHIFT)
+
+/// Notes that a delivery which is awaited may have members up to the number `newest`. Any thread may do so, and looks at
+/// the list afterwards: one that withdraws the list and then asks `fwd_list_is_awaited` finds the delivery, or is found
+/// by it.
+static inline void fwd_list_begin_awaited(FWDOwnedList *list, uint64_t newest) {
+  const uint64_t one = (uint64_t)1 << FWD_AWAITED_SHIFT;
+  uint64_t word = __atomic_load_n(&list->awaited, __ATOMIC_RELAXED), next;
+  if (newest >= one) newest = one - 1;
+  do {
+    next = word < FWD_AWAITED_FOR_GOOD ? word + one : word;
+    if ((next & (one - 1)) < newest) next = (next & ~(one - 1)) | newest;
+  } while (!__atomic_compare_exchange_n(&list->awaited, &word, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+/// Ends such a delivery, once, from any thread.
+static inline void fwd_list_end_awaited(FWDOwnedList *list) {
+  const uint64_t one = (uint64_t)1 << FWD_AWAITED_SHIFT;
+  uint64_t word = __atomic_load_n(&list->awaited, __ATOMIC_RELAXED), next;
+  do {
+    if (word >= FWD_AWAITED_FOR_GOOD) return;
+    // With the last one the members are forgotten.
+    next = word < 2 * one ? 0 : word - one;
+  } while (!__atomic_compare_exchange_n(&list->awaited, &word, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+/// Says whether a delivery that is awaited may have the member of a number. The caller has withdrawn the list.
+static inline int fwd_list_is_awaited(const FWDOwnedList *list, uint64_t number) {
+  const uint64_t one = (uint64_t)1 << FWD_AWAITED_SHIFT;
+  // The list was withdrawn before this looks.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  uint64_t word = __atomic_load_n(&list->awaited, __ATOMIC_SEQ_CST);
+  return word != 0 && (number < one ? number : one - 1) <= (word & (one - 1));
 }
 
 /// Return what an object has behind its header, and the parts of it. They are good as long as the object: the
@@ -136,9 +185,16 @@ void fwd_members_insert(FWDMembers *members, size_t position, size_t index, cons
 /// lock. Lists that were made before keep it. Without memory the process stops.
 void fwd_members_remove(FWDMembers *members, const void *member);
 
-/// Makes a list of the members as they are; NULL without memory. The caller publishes it, under the owner's
-/// lock, and retires it when it has taken it back.
-FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members);
+/// Makes a list of the members as they are, of which none has a number above `newest`; NULL without memory. The caller
+/// publishes it, under the owner's lock, and retires it when it has taken it back.
+FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members, uint64_t newest);
+
+/// Returns the list that is published at `place`, kept for a delivery that may go on on another thread; NULL where there
+/// is none, or the thread holds too much. Every success is followed by one `fwd_list_let_go`.
+const FWDTargetList *_Nullable fwd_list_keep(FWDListPlace *place);
+
+/// Lets go of a list that was kept, on any thread. Targets may die of that: no lock may be held.
+void fwd_list_let_go(const FWDTargetList *list);
 
 /// Lets all members go, and leaves none. Lists that were made before keep theirs. No lock may be held, as
 /// targets may die.

@@ -1,88 +1,151 @@
+public import Invocations
+
 // Requirements that are async. What a face has in its hands stays where its method runs.
+
+/// An `async` requirement on its way to the targets of a face, one after the other.
+///
+/// Faces are written by `@Forwardable`; nothing else needs this.
+///
+/// ```swift
+/// func close<Face: ForwardingFace>(_ face: Face) async throws {
+///   let close = Requirement<Void>("close")
+///   var delivery = face.__forwarder.awaiting(0, "close", as: Void.self)
+///   while delivery.begins() {
+///     do {
+///       delivery.answer(try await FaceMessage.sendAwaiting(close, through: &delivery))
+///     } catch { delivery.fail(error) }
+///   }
+///   try delivery.ask()
+/// }
+/// ```
+public struct AwaitedFaceDelivery<Result>: ~Copyable {
+  @usableFromInline let forwarder: FaceForwarder
+  @usableFromInline let selector: Selector
+  @usableFromInline var turns: AwaitedTurns
+  @usableFromInline var result: Result?
+
+  @inlinable
+  init(_ forwarder: FaceForwarder, _ place: Int, _ selector: Selector, isOptional: Bool) {
+    self.forwarder = forwarder
+    self.selector = selector
+    turns = AwaitedTurns(
+      selector, isOptional: isOptional, hasResult: Result.self != Void.self, to: forwarder.targets,
+      of: forwarder.proxy, place)
+  }
+
+  /// Begins the next turn; false where all are over.
+  @inlinable
+  public mutating func begins() -> Bool { turns.begin() }
+
+  /// The target whose turn it is, once; nil where a message is sent.
+  @inlinable
+  public func target<Target>(as type: Target.Type) -> Target? { turns.target?.take(as: type) }
+
+  /// Ends a turn with an answer.
+  @inlinable
+  public mutating func answer(_ answer: Result) { if turns.end() { result = answer } }
+
+  /// Ends a turn with an error.
+  @inlinable
+  public mutating func fail(_ error: any Error) { turns.fail(error) }
+
+  @inlinable
+  mutating func conclude() -> FaceAnswer<Result> {
+    switch turns.conclude() {
+    case .answered:
+      // What has no result wants no answer.
+      if let result = result ?? (() as? Result) { return .answered(result) }
+      return .unanswered(ForwardingError.nobodyAnswered(selector))
+    case .unanswered(let error): return .unanswered(error)
+    case .failed(let error): return .failed(error)
+    }
+  }
+
+  /// What a requirement answers that may throw.
+  @inlinable
+  public consuming func ask() throws -> Result {
+    switch conclude() {
+    case .answered(let answer): return answer
+    case .unanswered(let error):
+      throw error is ForwardingError ? error : ForwardingError.nobodyAnswered(selector)
+    case .failed(let error): throw error
+    }
+  }
+
+  /// What a requirement with a result answers that cannot throw.
+  @inlinable
+  public consuming func ask(otherwise: () -> Result) -> Result {
+    switch conclude() {
+    case .answered(let answer): return answer
+    case .unanswered: return otherwise()
+    case .failed(let error):
+      forwarder.report(unheardOfAwaited: error, selector)
+      return otherwise()
+    }
+  }
+
+  /// What a requirement with a result answers that may throw errors of one type. Others are told to the proxy.
+  @inlinable
+  public consuming func ask<Thrown: Error>(
+    orThrow: Thrown.Type, otherwise: () -> Result
+  ) throws(Thrown) -> Result {
+    switch conclude() {
+    case .answered(let answer): return answer
+    case .unanswered: return otherwise()
+    case .failed(let error):
+      if let error = error as? Thrown { throw error }
+      forwarder.report(unheardOfAwaited: error, selector)
+      return otherwise()
+    }
+  }
+}
+
+extension AwaitedFaceDelivery where Result == Void {
+  /// Ends a requirement without a result that cannot throw.
+  @inlinable
+  public consuming func tell() { ask(otherwise: {}) }
+
+  /// Ends a requirement without a result that may throw errors of one type.
+  @inlinable
+  public consuming func tell<Thrown: Error>(orThrow type: Thrown.Type) throws(Thrown) {
+    try ask(orThrow: type, otherwise: {})
+  }
+}
 
 extension FaceMessage {
   /// Sends a message and awaits the answer.
   public nonisolated(nonsending) static func sendAwaiting<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
-    through forwarder: FaceForwarder
-  ) async -> FaceAnswer<Result> {
-    do {
-      let message = try requirement.checked
-      let call = try message.invocation(repeat each arguments)
-      do {
-        try await call.sendAwaitingOfFace(to: forwarder.proxy)
-        return .answered(try call.call.answer(as: Result.self, message.prepared.result))
-      } catch {
-        return UnansweredMessages.take(call.call, error) ? .unanswered(error) : .failed(error)
-      }
-    } catch {
-      return .failed(error)
-    }
+    through delivery: inout AwaitedFaceDelivery<Result>
+  ) async throws -> Result {
+    let message = try requirement.checked
+    let call = try message.invocation(repeat each arguments)
+    try await delivery.turns.delivery.sendAwaiting(call)
+    return try call.call.answer(as: Result.self, message.prepared.result)
+  }
+
+  /// Says that a requirement cannot be sent as a message, where a target takes nothing else.
+  public static func refuse<Result>(
+    _ selector: Selector, because reason: String, through delivery: inout AwaitedFaceDelivery<Result>
+  ) throws -> Result {
+    try refuse(selector, because: reason, through: &delivery.turns.delivery)
   }
 }
 
 extension FaceForwarder {
-  /// Asks by `send`, for an `async` requirement that may throw.
-  public nonisolated(nonsending) func askAwaiting<Result>(
-    _ selector: @autoclosure () -> Selector,
-    _ send: nonisolated(nonsending) () async -> FaceAnswer<Result>
-  ) async throws -> Result {
-    switch await send() {
-    case .answered(let answer): return answer
-    case .unanswered(let error):
-      throw error is ForwardingError ? error : ForwardingError.nobodyAnswered(selector())
-    case .failed(let error): throw error
-    }
-  }
-
-  /// Asks by `send`, for an `async` requirement with a result that cannot throw.
-  public nonisolated(nonsending) func askAwaiting<Result>(
-    _ selector: @autoclosure () -> Selector,
-    _ send: nonisolated(nonsending) () async -> FaceAnswer<Result>, otherwise: () -> Result
-  ) async -> Result {
-    switch await send() {
-    case .answered(let answer): return answer
-    case .unanswered: return otherwise()
-    case .failed(let error):
-      report(unheardOfAwaited: error, selector())
-      return otherwise()
-    }
-  }
-
-  /// Asks by `send`, for an `async` requirement with a result that may throw errors of one type. Others are
-  /// told to the proxy.
-  public nonisolated(nonsending) func askAwaiting<Result, Thrown: Error>(
-    _ selector: @autoclosure () -> Selector, orThrow: Thrown.Type,
-    _ send: nonisolated(nonsending) () async -> FaceAnswer<Result>, otherwise: () -> Result
-  ) async throws(Thrown) -> Result {
-    switch await send() {
-    case .answered(let answer): return answer
-    case .unanswered: return otherwise()
-    case .failed(let error):
-      if let error = error as? Thrown { throw error }
-      report(unheardOfAwaited: error, selector())
-      return otherwise()
-    }
-  }
-
-  /// Tells by `send`, for an `async` requirement without a result that cannot throw.
-  public nonisolated(nonsending) func tellAwaiting(
-    _ selector: @autoclosure () -> Selector,
-    _ send: nonisolated(nonsending) () async -> FaceAnswer<Void>
-  ) async {
-    await askAwaiting(selector(), send, otherwise: {})
-  }
-
-  /// Tells by `send`, for an `async` requirement without a result that may throw errors of one type.
-  public nonisolated(nonsending) func tellAwaiting<Thrown: Error>(
-    _ selector: @autoclosure () -> Selector, orThrow: Thrown.Type,
-    _ send: nonisolated(nonsending) () async -> FaceAnswer<Void>
-  ) async throws(Thrown) {
-    try await askAwaiting(selector(), orThrow: orThrow, send, otherwise: {})
+  /// Begins the delivery of an `async` requirement.
+  ///
+  /// - Parameter place: where the face has the protocol of the requirement.
+  @inlinable
+  public func awaiting<Result>(
+    _ place: Int, _ selector: Selector, isOptional: Bool = false, as type: Result.Type
+  ) -> AwaitedFaceDelivery<Result> {
+    AwaitedFaceDelivery(self, place, selector, isOptional: isOptional)
   }
 
   /// Tells of an error as others are told of. A sender that was cancelled knows it.
-  private func report(unheardOfAwaited error: any Error, _ selector: Selector) {
+  @usableFromInline
+  func report(unheardOfAwaited error: any Error, _ selector: Selector) {
     if error is CancellationError, Task.isCancelled { return }
     proxy.report(unheard: error, selector)
   }

@@ -34,18 +34,6 @@ extension FaceMessage {
     do { return try call() } catch { return try fail(error) }
   }
 
-  /// Calls the targets of a face for a requirement that is `async` and cannot be sent as a message.
-  public nonisolated(nonsending) static func callAwaiting<Target, Result>(
-    _ place: Int, _ selector: Selector, because reason: String, isOptional: Bool,
-    through forwarder: FaceForwarder,
-    _ direct: nonisolated(nonsending) (Target) async throws -> Result
-  ) async -> FaceAnswer<Result> {
-    await forwarder.targets.callAwaiting(
-      place, selector, isOptional: isOptional,
-      refusal: ForwardingError.notAMessage(selector, because: reason),
-      of: type(of: forwarder.proxy), direct)
-  }
-
   /// What a box of a protocol of objects does: there is none.
   public static func noBox() -> Never {
     fatalError("a protocol of objects has no values")

@@ -30,10 +30,10 @@ extension MulticastProxy {
     ) {
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
       let snapshot = registrations.withLockInPlace {
-        $0.beginAwaited()
+        targetList.beginAwaited(newest: $0.lastID)
         return targetList.all
       }
-      defer { registrations.withLockInPlace { $0.endAwaited() } }
+      defer { targetList.endAwaited() }
       let report =
         switch mode {
         case .sequential: try await delivery.runAwaiting(snapshot, each)

@@ -168,23 +168,14 @@ extension MulticastProxy {
 
 extension MulticastProxy: TargetListOwner {
   package func publishTargets() {
-    let newcomers = registrations.withLockInPlace { _ in
-      targetList.publish()
+    let newcomers = registrations.withLockInPlace { registrations in
+      targetList.publish(newest: registrations.lastID)
       return targetList.takeNewcomers()
     }
     newcomers.forEach { $0.meetTarget() }
   }
 
   package func listTargets() -> [ListedTarget] { snapshot }
-
-  package func beginAwaited() -> [ListedTarget] {
-    registrations.withLockInPlace {
-      $0.beginAwaited()
-      return targetList.all
-    }
-  }
-
-  package func endAwaited() { registrations.withLockInPlace { $0.endAwaited() } }
 
   package func tidy(_ tally: TargetList.Tally, of selector: Selector) {
     if tally.metDead { purge() }
@@ -214,20 +205,53 @@ extension MulticastProxy: TargetListOwner {
     call.withInvocation { invocation in
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
       let turn = delivery.turn(of: registration)
-      switch turn.outcome {
-      case .answered:
-        told.answered += 1
-        if let call = turn.call, call !== invocation { invocation.adoptResult(from: call) }
-      case .queued:
-        let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
-        if !isQuestion { told.hasQueued = true }
-      case .dead: told.metDead = true
-      default:
-        // A proxy that finds nobody has not answered.
-        guard let error = turn.outcome.error, !UnansweredMessages.take(call, error) else { break }
-        told.fail(error, at: registration)
-      }
+      let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
+      told.note(turn, of: registration, for: invocation, leavesQuestions: isQuestion)
     }
     tally = told
+  }
+
+  package nonisolated(nonsending) func deliverAwaiting(
+    _ invocation: Invocation, to registration: ListedTarget, _ tally: inout TargetList.Tally
+  ) async {
+    guard let selector = invocation.selector else { return }
+    let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+    let turn = await delivery.turnAwaiting(of: registration)
+    tally.note(turn, of: registration, for: invocation, leavesQuestions: false)
+  }
+
+  package nonisolated(nonsending) func answerAwaiting(
+    _ invocation: Invocation, for tally: TargetList.Tally
+  ) async throws {
+    if !tally.hasQueued, let selector = invocation.selector,
+      try await answerForTargetsAwaiting(invocation, selector)
+    {
+      return
+    }
+    try answerIfNobodyDid(tally, invocation.call)
+  }
+}
+
+extension TargetList.Tally {
+  /// Takes over what a target did.
+  ///
+  /// - Parameter leavesQuestions: whether a target that gets the message later was not asked.
+  fileprivate mutating func note(
+    _ turn: Delivery.Turn, of registration: Registration, for invocation: Invocation,
+    leavesQuestions: Bool
+  ) {
+    switch turn.outcome {
+    case .answered:
+      answered += 1
+      if let call = turn.call, call !== invocation { invocation.adoptResult(from: call) }
+    case .queued: if !leavesQuestions { hasQueued = true }
+    case .dead: metDead = true
+    default:
+      // A proxy that finds nobody has not answered.
+      guard let error = turn.outcome.error, !UnansweredMessages.take(invocation.call, error) else {
+        break
+      }
+      fail(error, at: registration)
+    }
   }
 }

@@ -85,7 +85,7 @@ extension MulticastProxy {
     }
     let ends = remove { registrations in
       let found = find(registrations)
-      return mayHoldActor && found.contains(where: registrations.isAwaited) ? nil : found
+      return mayHoldActor && found.contains(where: targetList.isAwaited) ? nil : found
     }
     // The last delivery that has them in its list lets go of them when it ends.
     for end in ends ?? [] { end.wait() }

@@ -208,7 +208,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   /// Changes the registrations; deliveries that begin after this see the change.
   func change<Result>(_ body: (inout Registrations, TargetList) -> Result) -> Result {
     let (result, old) = registrations.withLockInPlace { registrations in
-      (body(&registrations, targetList), targetList.withdraw())
+      // Withdrawn first: a delivery that takes the old list has noted itself by now.
+      let old = targetList.withdraw()
+      return (body(&registrations, targetList), old)
     }
     targetList.retire(old)
     return result

@@ -6,7 +6,8 @@ struct Registrations {
   /// The oldest registration of each target.
   private var table = RegistrationTable()
   private var stored: UInt32 = 0
-  private var lastID: UInt64 = 0
+  /// The number of the newest registration.
+  private(set) var lastID: UInt64 = 0
   private var rare: Rare?
 
   /// What most proxies do not need: one that has nothing to do is small.
@@ -18,8 +19,6 @@ struct Registrations {
     /// How many orders there may be before those that have ended are looked for: twice as many as were left then, so
     /// that a new one costs the same with a million as with a hundred.
     var orderLimit = 16
-    /// How many awaited deliveries have not ended, and the newest registration that one of them may have.
-    var awaited = (count: 0, newest: UInt64(0))
   }
 
   private mutating func makeRare() -> Rare {
@@ -149,25 +148,6 @@ struct Registrations {
     }
     rare.orders[key] = ObjectReference(made, isStrong: false)
     return made
-  }
-
-  // MARK: Awaited deliveries
-
-  /// Notes that a delivery which is awaited takes the list as it is now.
-  mutating func beginAwaited() {
-    let rare = makeRare()
-    rare.awaited = (rare.awaited.count + 1, lastID)
-  }
-
-  func endAwaited() {
-    guard let rare else { return }
-    rare.awaited.count -= 1
-    if rare.awaited.count == 0 { rare.awaited.newest = 0 }
-  }
-
-  /// Whether a delivery that is awaited may have a registration in its list.
-  func isAwaited(_ registration: Registration) -> Bool {
-    registration.id <= rare?.awaited.newest ?? 0
   }
 
   // MARK: Removing

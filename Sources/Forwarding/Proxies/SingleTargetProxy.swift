@@ -25,6 +25,7 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
   /// Makes a proxy for an object.
   public init(_ target: AnyObject?, strongly: Bool = false) {
     super.init()
+    targetList.isOfOne = true
     if let target { setTarget(target, strongly: strongly) }
   }
 
@@ -95,13 +96,9 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
 }
 
 extension SingleTargetProxy: TargetListOwner {
-  package func publishTargets() { state.withLockInPlace { _ in targetList.publish() } }
+  package func publishTargets() { state.withLockInPlace { _ in targetList.publish(newest: 0) } }
 
   package func listTargets() -> [ListedTarget] { state.read { $0.target.map { [$0] } ?? [] } }
-
-  package func beginAwaited() -> [ListedTarget] { listTargets() }
-
-  package func endAwaited() {}
 
   package func deliver(
     _ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally
@@ -116,6 +113,24 @@ extension SingleTargetProxy: TargetListOwner {
     case .failure(let error):
       if !UnansweredMessages.take(call, error) { tally.fail(error, at: member) }
     }
+  }
+
+  package nonisolated(nonsending) func deliverAwaiting(
+    _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally
+  ) async {
+    guard !member.isRemoved, let target = member.object else { return }
+    do {
+      try await invocation.sendAwaiting(to: target)
+      tally.answered += 1
+    } catch {
+      if !UnansweredMessages.take(invocation.call, error) { tally.fail(error, at: member) }
+    }
+  }
+
+  package nonisolated(nonsending) func answerAwaiting(
+    _ invocation: Invocation, for tally: TargetList.Tally
+  ) async throws {
+    try answer(invocation.call, for: tally)
   }
 
   package func tidy(_ tally: TargetList.Tally, of selector: Selector) {}

@@ -8,16 +8,18 @@ package protocol TargetListOwner: AnyObject {
   func publishTargets()
   /// Its members as they are.
   func listTargets() -> [ListedTarget]
-  /// The same, for a delivery that is awaited.
-  func beginAwaited() -> [ListedTarget]
-  /// Ends such a delivery.
-  func endAwaited()
   /// Sends to a member of the list that cannot simply be called.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
+  /// The same for a message that is awaited.
+  nonisolated(nonsending) func deliverAwaiting(
+    _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
   /// Does what no sender sees: removes the dead, and tells of errors after the first.
   func tidy(_ tally: TargetList.Tally, of selector: Selector)
   /// Decides what the sender of a call gets that no target has answered.
   func answer(_ call: Call, for tally: TargetList.Tally) throws
+  /// The same for a message that is awaited.
+  nonisolated(nonsending) func answerAwaiting(
+    _ invocation: Invocation, for tally: TargetList.Tally) async throws
 }
 
 /// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
@@ -59,6 +61,25 @@ package final class TargetList: @unchecked Sendable {
     unsafe fwd_list_stops_at_first(owned, hasResult ? 1 : 0) != 0
   }
 
+  /// Whether there is one target, which a task that was cancelled asks all the same.
+  package var isOfOne: Bool {
+    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_OF_ONE) != 0 }
+    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_OF_ONE), newValue ? 1 : 0) }
+  }
+
+  /// Notes a delivery that is awaited, and may have all members up to the number `newest`. The caller has the owner's
+  /// lock.
+  package func beginAwaited(newest: UInt64) {
+    unsafe fwd_list_begin_awaited(owned, newest)
+  }
+
+  package func endAwaited() { unsafe fwd_list_end_awaited(owned) }
+
+  /// Whether a delivery that is awaited may have a member. The caller has the owner's lock, and has withdrawn the list.
+  package func isAwaited(_ member: ListedTarget) -> Bool {
+    unsafe fwd_list_is_awaited(owned, member.id) != 0
+  }
+
   package init() {}
 
   deinit {
@@ -85,10 +106,10 @@ package final class TargetList: @unchecked Sendable {
       list: fwd_publish(&place.pointee.list, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
-  /// Publishes the members as they are; called by the owner, under its lock.
-  package func publish() {
+  /// Publishes the members as they are, of which none has a number above `newest`; called by the owner, under its lock.
+  package func publish(newest: UInt64) {
     // Another delivery may have been faster.
-    guard !isPublished, let list = unsafe fwd_members_list(members) else { return }
+    guard !isPublished, let list = unsafe fwd_members_list(members, newest) else { return }
     _ = unsafe fwd_publish(&place.pointee.list, list)
   }
 

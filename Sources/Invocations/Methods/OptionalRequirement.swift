@@ -41,6 +41,7 @@ public enum OptionalRequirement {
   /// Says that an object has no implementation of its own.
   public static func leaveOut(_ object: AnyObject, _ selector: Selector) {
     unsafe fwd_leave_out(Unmanaged.passUnretained(object).toOpaque(), UInt64(selector.word))
+    AwaitedStep.noteLeftOut(ObjectIdentifier(object), selector)
     guard let place = Place.current else { return }
     let left = Note(ObjectIdentifier(object), selector)
     place.note.withLock { $0 = left }
@@ -75,15 +76,17 @@ public enum OptionalRequirement {
     _ method: nonisolated(nonsending) () async throws -> Value
   ) async rethrows -> Value {
     let result = try await method()
-    if let left = Place.current?.note.read({ $0 }), left.selector == selector,
-      left.object == ObjectIdentifier(value)
+    let left = Place.current?.note.read { $0 }
+    let object = ObjectIdentifier(value)
+    if left?.selector == selector && left?.object == object
+      || AwaitedStep.isLeftOut(object, selector)
     {
       leaveOut(box, selector)
     }
     return result
   }
 
-  /// Runs an `async` method in the same way.
+  /// Runs an `async` method in the same way as ``run(_:of:_:)``.
   public static func runAwaiting<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, isolation: isolated (any Actor)? = #isolation,
     _ method: nonisolated(nonsending) () async throws -> Value
