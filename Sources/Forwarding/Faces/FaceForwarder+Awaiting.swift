@@ -19,14 +19,12 @@ public import Invocations
 /// }
 /// ```
 public struct AwaitedFaceDelivery<Result>: ~Copyable {
-  @usableFromInline let forwarder: FaceForwarder
   @usableFromInline let selector: Selector
   @usableFromInline var turns: AwaitedTurns
   @usableFromInline var result: Result?
 
   @inlinable
   init(_ forwarder: FaceForwarder, _ place: Int, _ selector: Selector, isOptional: Bool) {
-    self.forwarder = forwarder
     self.selector = selector
     turns = AwaitedTurns(
       selector, isOptional: isOptional, hasResult: Result.self != Void.self, to: forwarder.targets,
@@ -39,7 +37,7 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
 
   /// The target whose turn it is, once; nil where a message is sent.
   @inlinable
-  public func target<Target>(as type: Target.Type) -> Target? { turns.target?.take(as: type) }
+  public mutating func target<Target>(as type: Target.Type) -> Target? { turns.take(as: type) }
 
   /// Ends a turn with an answer.
   @inlinable
@@ -48,6 +46,14 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   /// Ends a turn with an error.
   @inlinable
   public mutating func fail(_ error: any Error) { turns.fail(error) }
+
+  /// Tells of an error as others are told of. A sender that was cancelled knows it.
+  @usableFromInline
+  @inline(never)
+  func report(_ error: any Error) {
+    if error is CancellationError, Task.isCancelled { return }
+    (turns.receiver as? ForwardingProxy)?.report(unheard: error, selector)
+  }
 
   @inlinable
   mutating func conclude() -> FaceAnswer<Result> {
@@ -79,7 +85,7 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
     case .failed(let error):
-      forwarder.report(unheardOfAwaited: error, selector)
+      report(error)
       return otherwise()
     }
   }
@@ -94,7 +100,7 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     case .unanswered: return otherwise()
     case .failed(let error):
       if let error = error as? Thrown { throw error }
-      forwarder.report(unheardOfAwaited: error, selector)
+      report(error)
       return otherwise()
     }
   }
@@ -120,7 +126,7 @@ extension FaceMessage {
   ) async throws -> Result {
     let message = try requirement.checked
     let call = try message.invocation(repeat each arguments)
-    try await delivery.turns.delivery.sendAwaiting(call)
+    try await delivery.turns.sendAwaiting(call)
     return try call.call.answer(as: Result.self, message.prepared.result)
   }
 
@@ -128,7 +134,7 @@ extension FaceMessage {
   public static func refuse<Result>(
     _ selector: Selector, because reason: String, through delivery: inout AwaitedFaceDelivery<Result>
   ) throws -> Result {
-    try refuse(selector, because: reason, through: &delivery.turns.delivery)
+    try delivery.turns.refuse { try refuse(selector, because: reason, through: &$0) }
   }
 }
 
@@ -141,12 +147,5 @@ extension FaceForwarder {
     _ place: Int, _ selector: Selector, isOptional: Bool = false, as type: Result.Type
   ) -> AwaitedFaceDelivery<Result> {
     AwaitedFaceDelivery(self, place, selector, isOptional: isOptional)
-  }
-
-  /// Tells of an error as others are told of. A sender that was cancelled knows it.
-  @usableFromInline
-  func report(unheardOfAwaited error: any Error, _ selector: Selector) {
-    if error is CancellationError, Task.isCancelled { return }
-    proxy.report(unheard: error, selector)
   }
 }

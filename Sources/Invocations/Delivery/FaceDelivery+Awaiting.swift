@@ -4,8 +4,8 @@ import CForwardingShims
 /// ended.
 @safe
 @usableFromInline
-package struct AwaitedTurns {
-  // SAFETY: a variable of the method that delivers, which keeps the list until the delivery ends.
+package struct AwaitedTurns: ~Copyable {
+  // SAFETY: a variable of a method of the face, which keeps the proxy, and so the list.
 
   /// Whose turn it is.
   private enum Turn {
@@ -19,50 +19,60 @@ package struct AwaitedTurns {
     case over
   }
 
-  @usableFromInline package var delivery: FaceDelivery
-  private var next: Turn
-  private var current = Turn.over
-  private var round = unsafe FWDDirectRound()
+  private let proxy: Unmanaged<AnyObject>
+  private let owner: Unmanaged<FaceOwner>?
   private let list: UnsafeMutablePointer<FWDOwnedList>?
-  private var step: AwaitedStep?
-  /// The target whose turn it is, and its place in the list.
-  private var member: MemberPlace?
-  @usableFromInline package private(set) var target: AwaitedTarget?
-  private var answer = FaceAnswer<Void>.unanswered(NotImplemented())
-
   private let face: UnsafeRawPointer
   private let place: Int
   private let selector: Selector
   private let isOptional: Bool
   private let hasResult: Bool
 
+  private var next = Turn.proxy
+  private var current = Turn.over
+  private var round = unsafe FWDDirectRound()
+  private var step: AwaitedStep?
+  /// Where the target stands whose turn it is.
+  private var member: MemberPlace?
+  /// The target, if the face calls it.
+  @usableFromInline var target: AwaitedTarget?
+  /// The number of the message that the delivery stands for; 0 until one is needed.
+  private var message: UInt64 = 0
+  private var tally = TargetList.Tally()
+  private var answer: FaceAnswer<Void>?
+
   /// Begins a delivery.
   ///
   /// - Parameter place: where the tables of a target have that of the protocol.
   @usableFromInline
   package init(
-    _ selector: Selector, isOptional: Bool, hasResult: Bool, to targets: FaceTargets,
+    _ selector: Selector, isOptional: Bool, hasResult: Bool, to targets: borrowing FaceTargets,
     of proxy: AnyObject, _ place: Int
   ) {
-    delivery = unsafe FaceDelivery(targets, proxy)
+    unsafe self.proxy = .passUnretained(proxy)
+    unsafe owner = targets.owner.map { unsafe .passUnretained($0) }
     unsafe face = targets.face
     self.place = place
     self.selector = selector
     self.isOptional = isOptional
     self.hasResult = hasResult
-    var list = unsafe targets.list.map { unsafe fwd_owned_list_of($0) }
-    if let known = unsafe list, unsafe fwd_awaited_begin(&round, known) == 0 {
-      targets.owner?.proxy.publishTargets()
-      if unsafe fwd_awaited_begin(&round, known) == 0 { unsafe list = nil }
-    }
-    unsafe self.list = list
-    guard unsafe list != nil, let object = unsafe targets.list else {
-      next = .proxy
+    guard let object = unsafe targets.list else {
+      unsafe list = nil
       return
     }
-    next = .target
+    let owned = unsafe fwd_owned_list_of(object)
+    if unsafe fwd_awaited_begin(&round, owned) == 0 {
+      targets.owner?.proxy.publishTargets()
+      guard unsafe fwd_awaited_begin(&round, owned) != 0 else {
+        unsafe list = nil
+        return
+      }
+    }
+    unsafe list = owned
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(object, to: ObjectIdentifier.self))
-    if step == nil {
+    if step != nil {
+      next = .target
+    } else {
       next = .over
       answer = .failed(
         InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit))
@@ -75,7 +85,9 @@ package struct AwaitedTurns {
     target = nil
     current = next
     switch next {
-    case .proxy: next = .over
+    case .proxy:
+      next = .over
+      number()
     case .target: return beginTarget() || beginEnd()
     case .end, .over: return false
     }
@@ -84,21 +96,18 @@ package struct AwaitedTurns {
 
   private mutating func beginTarget() -> Bool {
     guard let list = unsafe list else { return false }
-    if delivery.tally.answered > 0, unsafe fwd_list_stops_at_first(list, hasResult ? 1 : 0) != 0 {
+    if tally.answered > 0, unsafe fwd_list_stops_at_first(list, hasResult ? 1 : 0) != 0 {
       return false
     }
     guard let member = unsafe fwd_direct_next(&round) else { return false }
     // A list of one asks its target also for a task that was cancelled.
     if Task.isCancelled, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0 {
-      delivery.tally.fail(CancellationError())
+      tally.fail(CancellationError())
       return false
     }
     unsafe self.member = member
     unsafe target = AwaitedTarget(fwd_direct_take(member, face, place))
-    if target == nil {
-      unsafe delivery.destination = .target(member)
-      number()
-    }
+    if target == nil { number() }
     return true
   }
 
@@ -106,8 +115,9 @@ package struct AwaitedTurns {
   private mutating func beginEnd() -> Bool {
     next = .over
     current = .over
-    let tally = delivery.tally
-    if !tally.isSimple(hasResult) { delivery.owner?.proxy.tidy(tally, of: selector) }
+    if !tally.isSimple(hasResult) {
+      unsafe owner?._withUnsafeGuaranteedRef { $0.proxy.tidy(tally, of: selector) }
+    }
     if let error = tally.error {
       answer = .failed(error)
       return false
@@ -118,15 +128,14 @@ package struct AwaitedTurns {
     }
     current = .end
     number()
-    delivery.destination = .end
     return true
   }
 
   /// Lets the delivery stand for a message.
   private mutating func number() {
-    if delivery.message != 0 { return }
-    delivery.message = fwd_next_face_message()
-    step?.standsFor(delivery.message)
+    if message != 0 { return }
+    message = fwd_next_face_message()
+    step?.standsFor(message)
   }
 
   /// Ends a turn that has come to its end; false where the target leaves the requirement out.
@@ -142,7 +151,7 @@ package struct AwaitedTurns {
       if let member = unsafe member { unsafe FaceDelivery.noteLeftOut(selector, at: member) }
       return false
     }
-    delivery.tally.answered += 1
+    tally.answered += 1
     return true
   }
 
@@ -152,14 +161,14 @@ package struct AwaitedTurns {
   package mutating func fail(_ error: any Error) {
     guard case .target = current, let member = unsafe member else {
       answer =
-        UnansweredMessages.take(delivery.message, error) ? .unanswered(error) : .failed(error)
+        UnansweredMessages.take(message, error) ? .unanswered(error) : .failed(error)
       return
     }
     if target != nil {
-      delivery.tally.fail(error, at: unsafe Invocations.member(at: member))
+      tally.fail(error, at: unsafe Invocations.member(at: member))
     } else if !(error is FaceDelivery.NotAnswered) {
       // One that has not answered is none that failed.
-      delivery.tally.fail(error)
+      tally.fail(error)
     }
   }
 
@@ -170,7 +179,44 @@ package struct AwaitedTurns {
     step?.leave()
     step = nil
     if let list = unsafe list { unsafe fwd_awaited_end(&round, list) }
-    return answer
+    return answer ?? .unanswered(NotImplemented())
+  }
+
+  /// The proxy.
+  package var receiver: AnyObject { unsafe proxy.takeUnretainedValue() }
+
+  // MARK: Messages
+
+  /// Sends the message whose arguments are set, and awaits the answer. Where this returns, the invocation has it.
+  package nonisolated(nonsending) mutating func sendAwaiting(_ invocation: Invocation) async throws {
+    unsafe invocation.call.state.pointee.message = message
+    switch current {
+    case .proxy: try await invocation.sendAwaiting(to: receiver)
+    case .target:
+      guard let place = unsafe member, let owner = unsafe owner else { return }
+      let before = tally.answered
+      await unsafe owner.takeUnretainedValue().proxy.deliverAwaiting(
+        invocation, to: Invocations.member(at: place), &tally)
+      if tally.answered == before, invocation.returnsValue { throw FaceDelivery.NotAnswered.error }
+    case .end:
+      try await unsafe owner?.takeUnretainedValue().proxy.answerAwaiting(invocation, for: tally)
+    case .over: break
+    }
+  }
+
+  /// The same turn for a requirement that cannot be a message.
+  package mutating func refuse<Result>(
+    _ body: (inout FaceDelivery) throws -> Result
+  ) rethrows -> Result {
+    var delivery = FaceDelivery(to: receiver)
+    delivery.tally = tally
+    switch current {
+    case .proxy: break
+    case .target: if let place = unsafe member { unsafe delivery.destination = .target(place) }
+    case .end, .over: delivery.destination = .end
+    }
+    defer { tally = delivery.tally }
+    return try body(&delivery)
   }
 }
 
@@ -179,8 +225,8 @@ package struct AwaitedTurns {
 @usableFromInline
 package struct AwaitedTarget {
   // SAFETY: made for one call, which takes the reference.
-  private let object: UnsafeMutableRawPointer
-  private let table: UnsafeRawPointer
+  @usableFromInline let object: UnsafeMutableRawPointer
+  @usableFromInline let table: UnsafeRawPointer
 
   /// A target that was taken, with a reference of its own; nil if there is none.
   @unsafe
@@ -196,7 +242,7 @@ package struct AwaitedTarget {
   }
 
   /// The target with its reference, once.
-  @usableFromInline
+  @inlinable
   package func take<Target>(as type: Target.Type) -> Target {
     // SAFETY: a value of a protocol for objects is the object and the table.
     var words = unsafe (object, table)
@@ -206,18 +252,10 @@ package struct AwaitedTarget {
   }
 }
 
-extension FaceDelivery {
-  /// Sends the message whose arguments are set, and awaits the answer. Where this returns, the invocation has it.
-  package nonisolated(nonsending) mutating func sendAwaiting(_ invocation: Invocation) async throws {
-    if case .proxy = destination { message = fwd_next_face_message() }
-    unsafe invocation.call.state.pointee.message = message
-    switch destination {
-    case .proxy: try await invocation.sendAwaiting(to: proxy)
-    case .target(let place):
-      let before = tally.answered
-      await owner?.proxy.deliverAwaiting(invocation, to: unsafe member(at: place), &tally)
-      if tally.answered == before, invocation.returnsValue { throw NotAnswered.error }
-    case .end: try await owner?.proxy.answerAwaiting(invocation, for: tally)
-    }
+extension AwaitedTurns {
+  /// The target whose turn it is, once; nil where a message is sent.
+  @inlinable
+  package mutating func take<Target>(as type: Target.Type) -> Target? {
+    target?.take(as: type)
   }
 }
