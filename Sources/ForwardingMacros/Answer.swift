@@ -45,6 +45,8 @@
     var values: [String]
     /// The call of the requirement, without its receiver.
     var call: String
+    /// Whether a queue may call it with the values later.
+    var mayBeLater = false
     /// Those of the values that are `inout`.
     var variables: [(name: String, type: String)] = []
     /// The type of the result.
@@ -89,6 +91,16 @@
         + "(__target: inout \(target)) in \(answer.marks)__target\(call) } }"
     }
 
+    /// What a queue runs to call it.
+    private var later: String {
+      if !mayBeLater || !answer.isVoid || isMutating { return "" }
+      let mark = self.answer.throws ? "try " : ""
+      return
+        ", later: { __later in __later.give(\(constant).travels) { __queued in { __queued.call { "
+        + "(__target: borrowing \(Spelling.invocations)FaceTarget<\(target)>) in "
+        + "\(mark)__target.value\(call) } } } }"
+    }
+
     /// The statement, given where the face has the protocol.
     func statement(at place: String) -> String {
       if answer.passesErrors {
@@ -105,16 +117,18 @@
         "\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell"
       )
       switch answer.throwing {
-      case .nothing where answer.isVoid: return "\(tell)(\(through), \(direct)) { __delivery in \(send) }"
-      case .nothing: return "\(ask)(\(through), \(direct)) { __delivery in \(send) }\(otherwise)"
+      case .nothing where answer.isVoid:
+        return "\(tell)(\(through), \(direct)\(later)) { __delivery in \(send) }"
+      case .nothing:
+        return "\(ask)(\(through), \(direct)\(later)) { __delivery in \(send) }\(otherwise)"
       case .anything where answer.otherwise == nil:
-        return "\(ask)(\(through), \(direct)) { __delivery in \(send) }"
+        return "\(ask)(\(through), \(direct)\(later)) { __delivery in \(send) }"
       case .anything:
         return
-          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)) { __delivery in \(send) }\(otherwise)"
+          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)\(later)) { __delivery in \(send) }\(otherwise)"
       case .only(let type):
         return
-          "\(answer.isVoid ? tell : ask)(\(through), orThrow: \(type).self, \(direct)) "
+          "\(answer.isVoid ? tell : ask)(\(through), orThrow: \(type).self, \(direct)\(later)) "
           + "{ __delivery in \(send) }\(otherwise)"
       }
     }

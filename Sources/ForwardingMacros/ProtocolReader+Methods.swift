@@ -48,6 +48,7 @@
       let sending = Sending(
         answer: answer, face: face.type, target: face.objectTarget, message: constant.name,
         values: parameters.map(\.name), call: call,
+        mayBeLater: noMessage == nil && parameters.allSatisfy(\.escapes),
         variables: parameters.compactMap { parameter in
           parameter.variable.map { _ in (parameter.name, parameter.type) }
         }, result: resultType(result), isMutating: isMutating && !face.isOfObjects,

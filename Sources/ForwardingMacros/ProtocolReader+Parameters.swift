@@ -24,6 +24,8 @@
       var declaration: String
       /// Why no message has it.
       var isNoMessage: String?
+      /// Whether a closure may keep its value.
+      var escapes = true
       /// The label without backticks; empty if there is none.
       var bareLabel: String {
         label == "_" ? "" : label.replacing("`", with: "")
@@ -71,7 +73,8 @@
         label: label, name: name, type: held, taken: escapes ? "@escaping \(held)" : held,
         variable: variable, isDelayed: type.attributes.contains("autoclosure"),
         isPack: parameter.type.is(PackExpansionTypeSyntax.self), delayedThrows: type.throws,
-        declaration: "\(names): \(parameter.type.trimmedDescription)", isNoMessage: reason)
+        declaration: "\(names): \(parameter.type.trimmedDescription)", isNoMessage: reason,
+        escapes: specifiers.isEmpty && !type.attributes.contains("autoclosure"))
     }
 
     /// The words of the language that may be labels, and are no names.

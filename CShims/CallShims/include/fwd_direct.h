@@ -80,6 +80,16 @@ static inline FWDDirectTarget fwd_direct_take(const void *_Nonnull const *_Nonnu
   return (FWDDirectTarget){taken.object, table, taken.retained};
 }
 
+/// Returns the table by which the face calls the target of a member, whatever else is wished of it; NULL where it sends
+/// messages. The caller holds the list.
+static inline const void *_Nullable fwd_direct_table(const void *_Nonnull const *_Nonnull member,
+                                                     const void *face,
+                                                     size_t index) {
+  const FWDWitnesses *witnesses = __atomic_load_n(&fwd_target_of(*member)->witnesses, __ATOMIC_ACQUIRE);
+  if (!witnesses || witnesses->face != face) return NULL;
+  return __atomic_load_n(&witnesses->tables[index], __ATOMIC_ACQUIRE);
+}
+
 /// Gives back a target that was taken, once. It may die of that, on this thread: no lock may be held, and the caller
 /// does not use the object any more.
 static inline void fwd_direct_give_back(FWDDirectTarget taken) {

@@ -132,7 +132,8 @@ extension FaceMessage {
 
   /// Says that a requirement cannot be sent as a message, where a target takes nothing else.
   public static func refuse<Result>(
-    _ selector: Selector, because reason: String, through delivery: inout AwaitedFaceDelivery<Result>
+    _ selector: Selector, because reason: String,
+    through delivery: inout AwaitedFaceDelivery<Result>
   ) throws -> Result {
     try delivery.turns.refuse { try refuse(selector, because: reason, through: &$0) }
   }

@@ -9,16 +9,18 @@ extension FaceForwarder {
   ///   - place: where the face has the protocol of the requirement.
   ///   - selector: the name of its message.
   ///   - direct: calls the requirement of a target.
+  ///   - later: gives a queue what calls it.
   ///   - send: sends the message.
   @inlinable
   @inline(__always)
   func deliver<Target, Result, Failure: Error>(
     _ place: Int, _ selector: () -> Selector, isOptional: Bool,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     FaceDelivery.deliver(
-      selector, isOptional: isOptional, to: targets, of: proxy, place, direct, send)
+      selector, isOptional: isOptional, to: targets, of: proxy, place, direct, later, send)
   }
 
   /// Asks the targets, for a requirement that may throw.
@@ -27,9 +29,10 @@ extension FaceForwarder {
   public func ask<Target, Result, Failure: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Result
   ) throws -> Result {
-    switch deliver(place, selector, isOptional: isOptional, direct, send) {
+    switch deliver(place, selector, isOptional: isOptional, direct, later, send) {
     case .answered(let answer): return answer
     case .unanswered(let error):
       throw error is ForwardingError ? error : ForwardingError.nobodyAnswered(selector())
@@ -46,7 +49,7 @@ extension FaceForwarder {
     _ send: (inout FaceDelivery) throws -> Result,
     otherwise: () -> Result
   ) -> Result {
-    switch deliver(place, selector, isOptional: isOptional, direct, send) {
+    switch deliver(place, selector, isOptional: isOptional, direct, { _ in }, send) {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
     case .failed(let error):
@@ -62,9 +65,10 @@ extension FaceForwarder {
   public func ask<Target, Result, Failure: Error, Thrown: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Result, otherwise: () -> Result
   ) throws(Thrown) -> Result {
-    switch deliver(place, selector, isOptional: isOptional, direct, send) {
+    switch deliver(place, selector, isOptional: isOptional, direct, later, send) {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
     case .failed(let error):
@@ -79,9 +83,13 @@ extension FaceForwarder {
   @inline(__always)
   public func tell<Target>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    _ direct: (borrowing FaceTarget<Target>) -> Void, _ send: (inout FaceDelivery) throws -> Void
+    _ direct: (borrowing FaceTarget<Target>) -> Void,
+    later: (inout QueuedCall) -> Void = { _ in },
+    _ send: (inout FaceDelivery) throws -> Void
   ) {
-    if case .failed(let error) = deliver(place, selector, isOptional: isOptional, direct, send) {
+    if case .failed(let error) = deliver(
+      place, selector, isOptional: isOptional, direct, later, send)
+    {
       proxy.report(unheard: error, selector())
     }
   }
@@ -92,9 +100,11 @@ extension FaceForwarder {
   public func tell<Target, Failure: Error, Thrown: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Void,
+    later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Void
   ) throws(Thrown) {
     try ask(
-      place, selector(), isOptional: isOptional, orThrow: orThrow, direct, send, otherwise: {})
+      place, selector(), isOptional: isOptional, orThrow: orThrow, direct, later: later, send,
+      otherwise: {})
   }
 }

@@ -12,6 +12,8 @@ public final class Requirement<Result, each Argument>: Sendable {
   /// The message's name.
   public let selector: Selector
   @usableFromInline package let prepared: PreparedMessage?
+  /// Whether the values of a call may go to another thread without a closer look.
+  public let travels: Bool
   /// Why there is no message: a type of the protocol's describes itself wrongly.
   private let refusal: InvocationError?
 
@@ -19,10 +21,13 @@ public final class Requirement<Result, each Argument>: Sendable {
   public init(_ selector: Selector) {
     self.selector = selector
     do throws(InvocationError) {
-      prepared = try Message<Result, repeat each Argument>(selector).prepared
+      let prepared = try Message<Result, repeat each Argument>(selector).prepared
+      self.prepared = prepared
+      travels = prepared.plan.travels
       refusal = nil
     } catch {
       prepared = nil
+      travels = false
       refusal = error
     }
   }

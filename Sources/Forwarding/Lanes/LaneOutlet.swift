@@ -1,4 +1,5 @@
 import Dispatch
+package import Invocations
 
 /// Where the messages of a registration go. It stays the same while the registration lives, and there is no actor or
 /// executor without the order of its messages.
@@ -14,13 +15,15 @@ enum LaneOutlet {
 final class QueueOutlet: Sendable {
   let queue: DispatchQueue
   let mark: QueueMark
-  /// The registrations keep this, and the proxy keeps them.
+  /// The registration keeps this, and the proxy keeps the registration.
   let proxy: WeakReference<MulticastProxy>
+  let registration: WeakReference<Registration>
 
-  init(_ marked: MarkedQueue, _ proxy: MulticastProxy) {
+  init(_ marked: MarkedQueue, _ proxy: MulticastProxy, _ registration: Registration) {
     queue = marked.queue
     mark = marked.mark
     self.proxy = WeakReference(proxy)
+    self.registration = WeakReference(registration)
   }
 }
 
@@ -48,30 +51,56 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy {
-  /// Sends a message to a target on a queue, and waits. For a sender that is on no queue and for whom none
-  /// waits: so there is no circle but one through waits for deliveries of this proxy.
+  /// Sends a message to a target on a queue, and waits.
   private func deliverWaiting(
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
-    guard case .queue(let outlet) = registration.outlet, BlockingChain.isFree,
-      call.hasPlainMethod(in: registration.type)
-    else { return false }
+    guard mayWait(for: registration), call.hasPlainMethod(in: registration.type) else {
+      return false
+    }
     var isPerformed = false
+    do {
+      try wait(for: registration) { isPerformed = try call.performWaited(on: registration) }
+    } catch {
+      tally.fail(error, at: registration)
+      return true
+    }
+    if isPerformed { tally.answered += 1 }
+    return isPerformed
+  }
+
+  /// A sender that is on no queue, and for whom none waits: so there is no circle but one through waits for
+  /// deliveries of this proxy.
+  package func mayWait(for registration: ListedTarget) -> Bool {
+    if case .queue = registration.outlet { BlockingChain.isFree } else { false }
+  }
+
+  package func wait(for registration: ListedTarget, _ body: () throws -> Void) throws {
+    guard case .queue(let outlet) = registration.outlet else { return }
+    registration.meet()
     var failure: (any Error)?
     let isFree: Void? = outlet.mark.outside(of: self) {
-      outlet.queue.sync {
-        do {
-          isPerformed = try call.performWaited(on: registration)
-        } catch {
-          (isPerformed, failure) = (true, error)
-        }
-      }
+      // What throws goes through more closures.
+      outlet.queue.sync { do { try body() } catch { failure = error } }
     }
-    if isFree == nil { (isPerformed, failure) = (true, ForwardingError.wouldDeadlock) }
-    guard isPerformed else { return false }
+    if isFree == nil { throw ForwardingError.wouldDeadlock }
+    if let failure { throw failure }
+  }
+
+  package func queue(of registration: ListedTarget) -> RequirementQueue? {
+    guard case .queue(let outlet) = registration.outlet else { return nil }
     registration.meet()
-    if let failure { tally.fail(failure, at: registration) } else { tally.answered += 1 }
-    return true
+    return RequirementQueue(outlet.queue, outlet)
+  }
+}
+
+extension QueueOutlet: RequirementRoute {
+  package func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void) {
+    // Held to the end: who waits for the end of a registration waits for this.
+    guard let registration = registration.object else { return }
+    BlockingChain.runForNobody {
+      do { try body(registration) } catch { registration.tell(error, of: selector) }
+    }
   }
 }
 
@@ -87,13 +116,14 @@ extension Registration: CallRoute {
 
   private func send(_ call: CarriedCall) {
     guard !isRemoved else { return }
-    do { try call.send(to: self) } catch { tell(error, of: call) }
+    do { try call.send(to: self) } catch { tell(error, of: call.selector) }
   }
 
-  private func tell(_ error: any Error, of call: CarriedCall) {
+  /// Tells of an error that met a sender who has gone on.
+  fileprivate func tell(_ error: any Error, of selector: Selector) {
     guard case .failed(let error) = DeliveryOutcome(error) else { return }
     let type: AnyClass = self.type
-    let diagnostic = MulticastProxy.Diagnostic.failed(token, call.selector, error)
+    let diagnostic = MulticastProxy.Diagnostic.failed(token, selector, error)
     if let proxy {
       proxy.diagnose(diagnostic, type)
     } else {

@@ -33,11 +33,11 @@ extension Registration {
   }
 
   convenience init(
-    _ id: UInt64, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes, outlet: LaneOutlet
+    _ id: UInt64, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes,
+    outlet: (Registration) -> LaneOutlet
   ) {
-    self.init(
-      target, id: id, isStrong: isStrong, wishes.way,
-      notes: wishes.arePlain ? nil : Rare(wishes, outlet))
+    self.init(target, id: id, isStrong: isStrong, wishes.way, notes: nil)
+    if !wishes.arePlain { notes = Rare(wishes, outlet(self)) }
   }
 
   private var rare: Rare? { notes as? Rare }

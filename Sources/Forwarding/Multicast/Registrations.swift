@@ -84,7 +84,8 @@ struct Registrations {
       lane: request.lane, priority: request.priority ?? 0, group: request.group,
       isOnce: request.isOnce)
     let registration = Registration(
-      lastID, request.target, isStrong: request.isStrong, wishes, outlet: outlet(of: request))
+      lastID, request.target, isStrong: request.isStrong, wishes
+    ) { outlet(of: request, for: $0) }
     registration.keep(isScope: request.isScope)
     registration.witnesses = request.witnesses
     if first == nil {
@@ -127,10 +128,11 @@ struct Registrations {
   }
 
   /// What a lane needs.
-  private mutating func outlet(of request: Request) -> LaneOutlet {
+  private mutating func outlet(of request: Request, for registration: Registration) -> LaneOutlet {
     switch request.lane.kind {
     case .caller: .none
-    case .queue(let queue, _), .blocking(let queue, _): .queue(QueueOutlet(queue, request.proxy))
+    case .queue(let queue, _), .blocking(let queue, _):
+      .queue(QueueOutlet(queue, request.proxy, registration))
     case .actor(let actor, _): .actor(actor, order(of: actor))
     case .executor(let executor, _): .executor(executor, order(of: executor))
     }

@@ -115,6 +115,11 @@ extension SingleTargetProxy: TargetListOwner {
     }
   }
 
+  // Its target has no lane.
+  package func mayWait(for member: ListedTarget) -> Bool { false }
+  package func wait(for member: ListedTarget, _ body: () throws -> Void) throws {}
+  package func queue(of member: ListedTarget) -> RequirementQueue? { nil }
+
   package nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally
   ) async {

@@ -188,7 +188,8 @@ package struct AwaitedTurns: ~Copyable {
   // MARK: Messages
 
   /// Sends the message whose arguments are set, and awaits the answer. Where this returns, the invocation has it.
-  package nonisolated(nonsending) mutating func sendAwaiting(_ invocation: Invocation) async throws {
+  package nonisolated(nonsending) mutating func sendAwaiting(_ invocation: Invocation) async throws
+  {
     unsafe invocation.call.state.pointee.message = message
     switch current {
     case .proxy: try await invocation.sendAwaiting(to: receiver)

@@ -23,6 +23,7 @@ extension FaceDelivery {
   /// - Parameters:
   ///   - place: where the tables of a target have that of the protocol.
   ///   - direct: calls the requirement of a target.
+  ///   - later: gives a queue what calls it, where there is no result; does nothing where that needs a message.
   ///   - send: sends the message.
   @inlinable
   @inline(__always)
@@ -30,6 +31,7 @@ extension FaceDelivery {
     _ selector: () -> Selector, isOptional: Bool, to targets: FaceTargets, of proxy: AnyObject,
     _ place: Int,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     var round = unsafe FWDDirectRound()
@@ -42,6 +44,7 @@ extension FaceDelivery {
     }
     var result: Result?
     var answered = 0
+    var hasQueued = false
     // There where more is to do than to call.
     var delivery: UnsafeMutablePointer<FaceDelivery>?
     let stopsAtFirst =
@@ -74,15 +77,34 @@ extension FaceDelivery {
         }
         unsafe fwd_direct_give_back(taken)
       } else {
-        unsafe sendAlone(to: member, &delivery, &result, &answered, &round, targets, proxy, send)
+        var answer: Result?
+        let turn = unsafe callOnQueue(
+          at: member, place, selector, isOptional: isOptional, &delivery, targets, proxy, later
+        ) { words in
+          // SAFETY: as above.
+          answer = try unsafe direct(
+            words.assumingMemoryBound(to: FaceTarget<Target>.self).pointee)
+        }
+        switch turn {
+        case .answered:
+          result = answer
+          answered += 1
+        case .queued: hasQueued = true
+        case .over: break
+        case .message:
+          unsafe sendAlone(to: member, &delivery, &result, &answered, &round, targets, proxy, send)
+        }
       }
       if stopsAtFirst, answered > 0 { break }
     }
     unsafe fwd_direct_end(&round)
-    if unsafe delivery == nil, answered > 0, let result { return .answered(result) }
+    if unsafe delivery == nil {
+      if answered > 0, let result { return .answered(result) }
+      if hasQueued, let nothing = () as? Result { return .answered(nothing) }
+    }
     let message = unsafe round.message
     return unsafe conclude(
-      result, answered, delivery, message, targets, proxy, selector(), send)
+      result, answered, hasQueued, delivery, message, targets, proxy, selector(), send)
   }
 
   /// Publishes the list of targets, and begins again.
@@ -116,6 +138,29 @@ extension FaceDelivery {
     answered = delivery.tally.answered
     // That it has answered, the number says.
     if answered == 0 || !delivery.tally.isSimple(true) { unsafe keep(delivery, &known) }
+  }
+
+  /// Calls a target on its queue, at once or later.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func callOnQueue(
+    at place: UnsafePointer<UnsafeRawPointer>, _ index: Int, _ selector: () -> Selector,
+    isOptional: Bool, _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
+    _ proxy: AnyObject, _ later: (inout QueuedCall) -> Void,
+    _ call: (UnsafeRawPointer) throws -> Void
+  ) -> QueueTurn {
+    guard let lane = unsafe FaceLane(place, targets, index) else { return .message }
+    let selector = selector()
+    guard lane.waits else {
+      return lane.isGiven(later, selector, isOptional: isOptional) ? .queued : .message
+    }
+    do {
+      if try unsafe lane.callWaiting(isOptional ? selector : nil, call) { return .answered }
+      unsafe noteLeftOut(selector, at: place)
+    } catch {
+      unsafe fail(error, at: place, &known, targets, proxy)
+    }
+    return .over
   }
 
   /// Notes that a target threw.
@@ -172,12 +217,14 @@ extension FaceDelivery {
   @usableFromInline @unsafe
   @inline(never)
   static func conclude<Result>(
-    _ result: Result?, _ answered: Int, _ known: UnsafeMutablePointer<FaceDelivery>?,
+    _ result: Result?, _ answered: Int, _ isOnQueue: Bool,
+    _ known: UnsafeMutablePointer<FaceDelivery>?,
     _ message: UInt64, _ targets: FaceTargets, _ proxy: AnyObject, _ selector: Selector,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     var known = unsafe known
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
+    if isOnQueue { delivery.tally.hasQueued = true }
     let hasQueued = delivery.tally.hasQueued
     delivery.message = message == 0 ? fwd_next_face_message() : message
     delivery.tally.answered = answered

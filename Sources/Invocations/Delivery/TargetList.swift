@@ -13,6 +13,12 @@ package protocol TargetListOwner: AnyObject {
   /// The same for a message that is awaited.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
+  /// Whether a sender may simply wait for the queue of a member.
+  func mayWait(for member: ListedTarget) -> Bool
+  /// Runs `body` on the queue of a member, and waits; throws where that would never end.
+  func wait(for member: ListedTarget, _ body: () throws -> Void) throws
+  /// The queue of a member.
+  func queue(of member: ListedTarget) -> RequirementQueue?
   /// Does what no sender sees: removes the dead, and tells of errors after the first.
   func tidy(_ tally: TargetList.Tally, of selector: Selector)
   /// Decides what the sender of a call gets that no target has answered.

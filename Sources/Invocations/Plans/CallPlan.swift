@@ -46,6 +46,8 @@ public final class CallPlan: Sendable {
 
   /// How calls travel to another thread where that takes no more than to copy them.
   let carriage: Carriage
+  /// Whether the values of a call may go to another thread as they are.
+  package var travels: Bool { carriage.size > 0 }
 
   /// Whether C has the values of all places.
   var isOfC: Bool { swiftTypes.isEmpty }

@@ -1,0 +1,189 @@
+import CForwardingShims
+package import Dispatch
+
+/// The queue on which a face calls a target.
+@safe
+struct FaceLane {
+  // SAFETY: used while the delivery holds the list.
+  private let member: ListedTarget
+  private let owner: any TargetListOwner
+  private let isQueued: Bool
+  private let table: UnsafeRawPointer
+  private let target: AnyObject
+
+  private var object: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(target).toOpaque() }
+
+  /// The lane of a member; nil where the face does not call it, or more is wished than a queue.
+  @unsafe
+  init?(_ place: UnsafePointer<UnsafeRawPointer>, _ targets: FaceTargets, _ index: Int) {
+    guard let table = unsafe fwd_direct_table(place, targets.face, index),
+      let owner = targets.owner?.proxy
+    else { return nil }
+    let member = unsafe Invocations.member(at: place)
+    switch member.way {
+    case .queued: isQueued = true
+    case .awaited: isQueued = false
+    case .called, .special: return nil
+    }
+    // That one has died, a message notes.
+    guard let object = member.object else { return nil }
+    self.member = member
+    self.owner = owner
+    unsafe self.table = table
+    target = object
+  }
+
+  /// Whether the sender waits for the queue.
+  var waits: Bool { !isQueued && owner.mayWait(for: member) }
+
+  /// Calls a target on its queue, and waits; false if it leaves out an optional requirement.
+  ///
+  /// - Parameter body: gets the address of a value of a protocol for objects.
+  func callWaiting(
+    _ optional: Selector?, _ body: (UnsafeRawPointer) throws -> Void
+  ) throws -> Bool {
+    var isLeftOut = false
+    try owner.wait(for: member) {
+      let thread = unsafe fwd_thread()
+      if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
+      defer { if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 } }
+      if optional != nil { unsafe fwd_forget_left_out(thread) }
+      try withExtendedLifetime(target) {
+        try unsafe withUnsafeBytes(of: (object, table)) { words in
+          if let words = words.baseAddress { try unsafe body(words) }
+        }
+      }
+      if let optional {
+        isLeftOut = unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0
+      }
+    }
+    return !isLeftOut
+  }
+
+  /// Gives the queue what calls the target; false where that takes a message.
+  func isGiven(
+    _ later: (inout QueuedCall) -> Void, _ selector: Selector, isOptional: Bool
+  ) -> Bool {
+    guard isQueued, let queue = owner.queue(of: member) else { return false }
+    var call = QueuedCall(
+      target: unsafe QueuedTarget(queue.route, table, selector, isOptional: isOptional),
+      queue: queue.queue)
+    later(&call)
+    return call.isGiven
+  }
+}
+
+/// What became of a turn that may be one of a queue.
+@usableFromInline
+enum QueueTurn {
+  /// The target has answered.
+  case answered
+  /// It is called later.
+  case queued
+  /// It has failed, or leaves the requirement out.
+  case over
+  /// A message is sent to it.
+  case message
+}
+
+/// A call that a face gives to a queue.
+///
+/// Faces are written by `@Forwardable`; nothing else needs this.
+public struct QueuedCall {
+  fileprivate let target: QueuedTarget
+  fileprivate let queue: DispatchQueue
+  fileprivate var isGiven = false
+
+  /// Gives the queue a closure that `make` makes for the target, unless the values of the call need a closer look.
+  public mutating func give(_ travels: Bool, _ make: (QueuedTarget) -> () -> Void) {
+    guard travels else { return }
+    // SAFETY: the queue alone has it from here on. What the values of a protocol may do was decided where the target
+    // was added. In structures, as a closure that is cast by itself is wrapped in two others.
+    let job = unsafe unsafeBitCast(Job(run: make(target)), to: SendableJob.self)
+    queue.async(execute: job.run)
+    isGiven = true
+  }
+
+  private struct Job { let run: () -> Void }
+  private struct SendableJob { let run: @Sendable () -> Void }
+}
+
+/// Where a queue finds a target that a face has called. A call on its way does not keep it.
+package protocol RequirementRoute: AnyObject, Sendable {
+  /// Runs `body` with the member, if that is still there, and tells of its errors.
+  func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void)
+}
+
+/// The queue of a target, and where the queue finds that.
+package struct RequirementQueue {
+  let queue: DispatchQueue
+  let route: any RequirementRoute
+
+  package init(_ queue: DispatchQueue, _ route: any RequirementRoute) {
+    self.queue = queue
+    self.route = route
+  }
+}
+
+/// A target that a queue is about to call.
+///
+/// Faces are written by `@Forwardable`; nothing else needs this.
+///
+/// ```swift
+/// let describe = { (target: QueuedTarget) in
+///   target.call { (target: borrowing FaceTarget<any CustomStringConvertible & AnyObject>) in
+///     print(target.value.description)
+///   }
+/// }
+/// ```
+@safe
+public struct QueuedTarget {
+  // SAFETY: tables live as long as the process.
+  private let route: any RequirementRoute
+  private let table: UnsafeRawPointer
+  private let selector: Selector
+  private let isOptional: Bool
+
+  @unsafe
+  init(
+    _ route: any RequirementRoute, _ table: UnsafeRawPointer, _ selector: Selector,
+    isOptional: Bool
+  ) {
+    self.route = route
+    unsafe self.table = table
+    self.selector = selector
+    self.isOptional = isOptional
+  }
+
+  /// Calls the requirement, on the queue.
+  public func call<Target>(_ body: (borrowing FaceTarget<Target>) throws -> Void) {
+    route.arrive(selector) { member in
+      try unsafe member.runAsArrival { object in
+        let thread = unsafe fwd_thread()
+        if isOptional { unsafe fwd_forget_left_out(thread) }
+        try unsafe withUnsafeBytes(of: (object, table)) { words in
+          // SAFETY: a value of a protocol for objects is the object and the table.
+          try unsafe body(
+            words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: FaceTarget<Target>.self)
+              .pointee)
+        }
+        if isOptional, unsafe fwd_is_left_out(thread, object, UInt64(selector.word)) != 0 {
+          OptionalRequirement.note(leftOut: selector, by: member.type)
+        }
+      }
+    }
+  }
+}
+
+extension ListedTarget {
+  /// Runs `body` with the address of the target, as a message that was given to another thread; not at all if it is
+  /// removed or gone.
+  @unsafe
+  fileprivate func runAsArrival(_ body: (UnsafeMutableRawPointer) throws -> Void) rethrows {
+    if isRemoved { return }
+    let thread = unsafe fwd_thread()
+    if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
+    defer { if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 } }
+    try unsafe withAddress(body)
+  }
+}
