@@ -75,6 +75,9 @@
       if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         answer.otherwise = first.expression.trimmedDescription
+        if first.expression.trimmedDescription.hasPrefix("<#") {
+          refuse(.placeholder(name.text), at: first.expression)
+        }
       } else if result?.isOptional ?? false {
         answer.otherwise = "nil"
       }

@@ -117,6 +117,9 @@
         "noAnswer",
         "say what '\(name)' answers when nobody does: '@Otherwise(value)' in front of it")
     }
+    static func placeholder(_ name: String) -> Refusal {
+      Refusal("placeholder", "write what '\(name)' answers when nobody does in place of this")
+    }
     static let answerToNothing = Refusal(
       "answerToNothing",
       "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something"
