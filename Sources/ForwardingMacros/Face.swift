@@ -53,10 +53,11 @@
     /// What says so. Of a base without a face the compiler complains here alone, and shows the line.
     private var baseTypes: String {
       bases.enumerated().map { number, base in
-        """
-          \(access)typealias __Base\(number) = \(base)Proxy  // if it is not found: put '@Forwardable' on '\(base)'
+        let name = base.prefix { $0 != "<" }
+        return """
+            \(access)typealias __Base\(number) = \(name)Proxy\(base.dropFirst(name.count))  // if it is not found: put '@Forwardable' on '\(name)'
 
-        """
+          """
       }.joined()
     }
 

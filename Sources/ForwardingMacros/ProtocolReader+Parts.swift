@@ -196,9 +196,9 @@
   }
 
   extension TypeSyntax {
-    /// A name without the modules in front of it.
+    /// A name without the modules in front of it and the types behind it.
     var bareName: String {
-      let name = trimmedDescription.replacing("::", with: ".")
+      let name = String(trimmedDescription.prefix { $0 != "<" }).replacing("::", with: ".")
       return name.split(separator: ".").last.map(String.init) ?? name
     }
 
