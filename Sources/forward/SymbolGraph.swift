@@ -113,10 +113,14 @@ final class SymbolGraphs {
     let file = folder.appendingPathComponent("\(module).symbols.json")
     guard FileManager.default.fileExists(atPath: file.path) else {
       let first = said.errors.split(separator: "\n").first.map(String.init) ?? "it said nothing"
+      let advice =
+        first.contains("missing required module")
+        ? "Say where the map of that module is: -Xcc -fmodule-map-file=PATH/module.modulemap"
+        : "Say where it is, as in: forward face \(module).SomeDelegate -I .build/debug/Modules"
       throw Missing(
         description: """
-          swift symbolgraph-extract has no module '\(module)': \(first)
-          Say where it is, as in: forward face \(module).SomeDelegate -I .build/debug/Modules
+          swift symbolgraph-extract does not find the module '\(module)': \(first)
+          \(advice)
           """)
     }
     try read(file)

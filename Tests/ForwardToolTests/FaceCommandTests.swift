@@ -147,7 +147,7 @@ struct FaceCommandTests {
   func missing() throws {
     let finished = try Tool.run(["face", "Attic.Door"])
     #expect(finished.status == 65)
-    #expect(finished.errors.contains("has no module 'Attic'"))
+    #expect(finished.errors.contains("does not find the module 'Attic'"))
     #expect(finished.errors.contains("forward face Attic.SomeDelegate -I .build/debug/Modules"))
   }
 
