@@ -38,7 +38,7 @@ struct RestatedProtocol {
     for base in graph.relationships where base.kind == "conformsTo" && base.source == symbol.id {
       try add(base, of: graph, in: graphs)
     }
-    if !marks.isDisjoint(with: ["Actor"]) { marks.subtract(["AnyObject", "Sendable"]) }
+    if marks.contains("Actor") { marks.subtract(["AnyObject", "Sendable"]) }
     if marks.contains("Error") { marks.remove("Sendable") }
     if marks.contains("Hashable") { marks.remove("Equatable") }
   }
@@ -112,7 +112,7 @@ struct RestatedProtocol {
   private func restated(
     _ requirement: SymbolGraph.Symbol, from owner: SymbolGraph.Symbol
   ) -> String {
-    var text = requirement.text.replacing("Self.", with: "")
+    var text = requirement.text.replacing(/\bSelf\./, with: "")
     let actor = Self.attributes(owner)
     if !actor.isEmpty {
       text = text.replacing(actor, with: "", maxReplacements: 1)
@@ -205,7 +205,7 @@ struct RestatedProtocol {
     let parameters = head.firstMatch(of: /protocol [^ <:]+(<[^>]*>)/).map { String($0.1) } ?? ""
     let clause =
       head.firstRange(of: " where ").map {
-        " " + head[$0.lowerBound...].dropFirst().replacing("Self.", with: "")
+        " " + head[$0.lowerBound...].dropFirst().replacing(/\bSelf\./, with: "")
       } ?? ""
     let inherited = marks.isEmpty ? "" : ": \(marks.sorted().joined(separator: ", "))"
     return """
