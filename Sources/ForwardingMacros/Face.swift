@@ -48,8 +48,18 @@
     /// What is written in front of what belongs to no actor.
     private var nonisolated: String { isNonisolated ? "nonisolated " : "" }
 
-    /// The faces of the protocols that it inherits.
-    private var baseFaces: [String] { bases.map { "\($0)Proxy" } }
+    /// The faces of the protocols that it inherits, as the class calls them.
+    private var baseFaces: [String] { bases.indices.map { "__Base\($0)" } }
+    /// What says so. Of a base without a face the compiler complains here alone, and shows the line.
+    private var baseTypes: String {
+      bases.enumerated().map { number, base in
+        let name = base.prefix { $0 != "<" }
+        return """
+            \(access)typealias __Base\(number) = \(name)Proxy\(base.dropFirst(name.count))  // if it is not found: put '@Forwardable' on '\(name)'
+
+          """
+      }.joined()
+    }
 
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
@@ -89,7 +99,7 @@
       let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
         \(attributes)\(inView)\(access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {
-        \(types)
+        \(baseTypes)\(types)
 
         \(constants)
 

@@ -63,11 +63,25 @@
     }
   }
 
-  /// `@Otherwise` and `@Optional`, which `@Forwardable` reads.
+  /// `@Otherwise` and `@Optional`, which `@Forwardable` reads: this refuses them where nothing does.
   enum MarkerMacro: PeerMacro {
     static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
-    ) throws -> [DeclSyntax] { [] }
+    ) throws -> [DeclSyntax] {
+      let name = node.attributeName.bareName
+      let place = context.lexicalContext.first?.as(ProtocolDeclSyntax.self)
+      let isRead = place?.attributes.contains { attribute in
+        attribute.as(AttributeSyntax.self)?.attributeName.bareName == "Forwardable"
+      }
+      if isRead != true {
+        context.diagnose(Diagnostic(node: node, message: Refusal.misplaced(name)))
+      } else if declaration.is(TypeAliasDeclSyntax.self)
+        || declaration.is(AssociatedTypeDeclSyntax.self)
+      {
+        context.diagnose(Diagnostic(node: node, message: Refusal.annotatedType(name)))
+      }
+      return []
+    }
   }
 #endif

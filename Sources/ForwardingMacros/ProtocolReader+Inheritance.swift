@@ -86,7 +86,7 @@
         let isName = type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
         if type.is(SuppressedTypeSyntax.self) {
           refuse(.noncopyable, at: type)
-        } else if !isName || type.trimmedDescription.contains("<") {
+        } else if !isName {
           refuse(.unnamedBase(type.trimmedDescription), at: type)
         } else if Self.faceless.contains(type.bareName) {
           refuse(.faceless(type.trimmedDescription), at: type)

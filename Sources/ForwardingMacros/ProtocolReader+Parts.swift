@@ -75,6 +75,9 @@
       if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         answer.otherwise = first.expression.trimmedDescription
+        if first.expression.trimmedDescription.hasPrefix("<#") {
+          refuse(.placeholder(name.text), at: first.expression)
+        }
       } else if result?.isOptional ?? false {
         answer.otherwise = "nil"
       }
@@ -193,9 +196,9 @@
   }
 
   extension TypeSyntax {
-    /// A name without the modules in front of it.
+    /// A name without the modules in front of it and the types behind it.
     var bareName: String {
-      let name = trimmedDescription.replacing("::", with: ".")
+      let name = String(trimmedDescription.prefix { $0 != "<" }).replacing("::", with: ".")
       return name.split(separator: ".").last.map(String.init) ?? name
     }
 

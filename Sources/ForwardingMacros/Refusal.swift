@@ -117,10 +117,22 @@
         "noAnswer",
         "say what '\(name)' answers when nobody does: '@Otherwise(value)' in front of it")
     }
+    static func placeholder(_ name: String) -> Refusal {
+      Refusal("placeholder", "write what '\(name)' answers when nobody does in place of this")
+    }
     static let answerToNothing = Refusal(
       "answerToNothing",
       "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something"
     )
+    static func misplaced(_ name: String) -> Refusal {
+      Refusal(
+        "misplaced",
+        "nothing reads '@\(name)' here: put it on a requirement of a protocol that is '@Forwardable'"
+      )
+    }
+    static func annotatedType(_ name: String) -> Refusal {
+      Refusal("annotatedType", "a type is not asked of any target: take '@\(name)' away")
+    }
     static let twoAnswers = Refusal(
       "twoAnswers", "there is one answer when nobody does: take the other '@Otherwise' away")
     static let twiceOptional = Refusal(

@@ -8,6 +8,7 @@ enum Help {
       forward call libm.so.6 pow ddd 2 10                       call any C function: 1024
       forward doctor                                            check this machine
       forward bench                                             what calls cost, beside closures
+      forward face FoundationXML.XMLParserDelegate              a protocol of others, to paste
       forward journal bank.journal                              the calls of a journal
       forward serve unix:/tmp/shop                              an object for other processes
       forward send unix:/tmp/shop shop.shop price: d@:* tea     a message to one: 3.5
@@ -18,6 +19,7 @@ enum Help {
       call      Call a C function of a library
       doctor    Check libffi, the engines and callbacks on this machine
       bench     Measure calls against closures
+      face      Restate a protocol of another module for '@Forwardable(as:)'
       journal   Show or check a journal of calls
       serve     Let other processes send to an example, and show their calls
       send      Send a message to an object of another process
@@ -33,6 +35,7 @@ enum Help {
     case .call: call
     case .doctor: doctor
     case .bench: bench
+    case .face: face
     case .journal: journal
     case .serve: serve
     case .send: send
@@ -115,6 +118,29 @@ enum Help {
       --json     writes each row: its name, the best and the median time, and the ratio
       --html     writes a page with the same that needs nothing else
       --rounds   how often each row is measured; 120 unless told otherwise
+    """
+
+  private static let face = """
+    Examples:
+      forward face FoundationXML.XMLParserDelegate
+      forward face Chatter.RoomDelegate -I .build/debug/Modules
+      forward face --symbols Chatter.symbols.json --name Rooms Chatter.RoomDelegate
+
+    Usage: forward face [--symbols PATH]… [--name NAME] MODULE.PROTOCOL [OPTION…]
+
+    Prints a protocol of another module as '@Forwardable(as:)' takes it, with its requirements and
+    those that it inherits, to be pasted into a file of yours. The face of 'RoomDelegateList' is
+    'RoomDelegateListProxy'. Where nobody may answer a requirement that has a result, there is
+    '@Otherwise(<#Bool#>)': write the value in place of '<#Bool#>'. The compiler points at each one.
+
+      --symbols  a symbol graph, or a folder of them, as the compiler's -emit-symbol-graph writes
+                 them; may be repeated
+      --name     what the protocol is called; its own name and 'List' unless told otherwise
+      OPTION     without --symbols, for swift symbolgraph-extract: -I, -F, -sdk, -target, -Xcc. The
+                 modules in .build/debug/Modules are found without one
+
+    The exit code is 65 if there is no such module, and 1 if it has no such protocol, or one that no
+    face can stand for.
     """
 
   private static let journal = """

@@ -27,6 +27,7 @@ enum Tool {
       case "call": return try CallCommand.run(Options(rest, for: .call))
       case "bench": return try BenchCommand.run(Options(rest, for: .bench))
       case "doctor": return try DoctorCommand.run(Options(rest, for: .doctor))
+      case "face": return try FaceCommand.run(Options(rest, for: .face))
       case "journal": return try JournalCommand.run(Options(rest, for: .journal))
       case "serve": return try ServeCommand.run(Options(rest, for: .serve))
       case "send": return try SendCommand.run(Options(rest, for: .send))
@@ -65,7 +66,7 @@ enum Tool {
 
 /// The commands that take options.
 enum Command: String {
-  case explain, call, doctor, bench, journal, serve, send, tour
+  case explain, call, doctor, bench, face, journal, serve, send, tour
 }
 
 /// A command line that cannot be understood, or that asks for help.
@@ -89,6 +90,7 @@ struct Options {
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
     case .bench: ([], ["--json", "--html", "--rounds"])
+    case .face: ([], ["--symbols", "--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
     case .serve: (["--json"], ["--as", "--count"])
     case .send: (["--json", "--tell", "--ping"], ["--deadline", "--expect"])

@@ -38,20 +38,82 @@
       #expect(try text == String(contentsOf: golden, encoding: .utf8))
     }
 
-    @Test("a program may have types of any name, and arguments and properties too")
-    func names() throws {
+    /// What the compiler says of a source.
+    private func errors(of source: String, _ options: [String]) throws -> [String] {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
-      let source = FileManager.default.temporaryDirectory
+      let file = FileManager.default.temporaryDirectory
         .appendingPathComponent("forwarding-\(UUID().uuidString).swift")
-      defer { try? FileManager.default.removeItem(at: source) }
-      try TakenNames.source().write(to: source, atomically: true, encoding: .utf8)
+      defer { try? FileManager.default.removeItem(at: file) }
+      try source.write(to: file, atomically: true, encoding: .utf8)
       let finished = try run(
         swiftc,
         [
           "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
-          "-strict-memory-safety", source.path,
-        ] + Toolchain.moduleOptions + Toolchain.macroOptions)
-      #expect(finished.status == 0, "\(finished.errors.prefix(3000))")
+          "-strict-memory-safety", "-diagnostic-style=llvm", file.path,
+        ] + options)
+      return finished.errors.replacing(file.path, with: "client.swift")
+        .components(separatedBy: "\n")
+    }
+
+    @Test("a program may have types of any name, and arguments and properties too")
+    func names() throws {
+      let options = Toolchain.moduleOptions + Toolchain.macroOptions
+      #expect(try errors(of: TakenNames.source(), options) == [""])
+    }
+
+    @Test("without the trait, the attributes say how to ask for it")
+    func noTrait() throws {
+      let swiftc = try #require(Toolchain.path(of: "swiftc"))
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("forwarding-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let compiled = try run(
+        swiftc,
+        [
+          "-emit-module", "-emit-module-path", "\(folder.path)/Forwarding.swiftmodule",
+          "-module-name", "Forwarding", "-swift-version", "6", "-parse-as-library",
+          "\(Toolchain.package.path)/Sources/Forwarding/Faces/Macros.swift",
+        ])
+      try #require(compiled.status == 0, "\(compiled.errors)")
+      let source = """
+        import Forwarding
+        @Forwardable
+        protocol Door: AnyObject {
+          @Otherwise(true) func open() -> Bool
+        }
+        @Forwardable(as: (any Door).self)
+        protocol Doors: AnyObject {
+          func open() -> Bool?
+        }
+        """
+      let why = "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
+      #expect(
+        try Set(errors(of: source, ["-I", folder.path]).filter { $0.contains(" error: ") }) == [
+          "client.swift:2:2: error: 'Forwardable' is unavailable: \(why)",
+          "client.swift:4:4: error: 'Otherwise' is unavailable: \(why)",
+          "client.swift:4:3: error: result builder attributes cannot have arguments",
+          "client.swift:6:2: error: 'Forwardable' is unavailable: \(why)",
+          "client.swift:6:1: error: global actor attribute 'Forwardable' cannot have arguments",
+        ])
+    }
+
+    @Test("of a base without a face, the first error shows what to do")
+    func facelessBase() throws {
+      let source = """
+        import Forwarding
+        protocol Named: AnyObject {
+          func rename(_ name: String)
+        }
+        @Forwardable protocol Door: Named {
+          func open()
+        }
+        """
+      let lines = try errors(of: source, Toolchain.moduleOptions + Toolchain.macroOptions)
+      #expect(lines[0].hasSuffix("error: cannot find type 'NamedProxy' in scope"))
+      #expect(lines[1].hasSuffix("// if it is not found: put '@Forwardable' on 'Named'"))
+      // Once, however often the face is used in the code that the macro writes.
+      #expect(lines.count { $0.contains("cannot find") } == 1, "\(lines)")
     }
 
     @Test("a face is no object of the only class that its protocol has, to the optimizer either")

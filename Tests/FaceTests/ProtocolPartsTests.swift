@@ -41,6 +41,26 @@
     func leave(_ room: String) -> Bool { rooms.contains(room) }
   }
 
+  @Forwardable
+  protocol NumberListener: Listener<Int> {
+    func end()
+  }
+
+  private final class Counting: NumberListener {
+    var heard: [Int] = []
+    func hear(_ event: Int) { heard.append(event) }
+    func answer(to event: Int) -> Int? { event + 1 }
+    func translate<Other>(_ event: Int, _ body: (Int) -> Other) -> Other? { body(event) }
+    func end() { heard.append(-1) }
+  }
+
+  private struct Echo: NumberListener {
+    func hear(_ event: Int) {}
+    func answer(to event: Int) -> Int? { event * 10 }
+    func translate<Other>(_ event: Int, _ body: (Int) -> Other) -> Other? { nil }
+    func end() {}
+  }
+
   @Suite("What a protocol may have")
   struct ProtocolPartsTests {
     let parts = Multicast<ConditionalProxy>()
@@ -89,6 +109,23 @@
       #expect(Set([some.face, others.face, some.face]).count == 2)
       #expect(some.face.id == ObjectIdentifier(some.face))
       #expect("\(some.face)" == "IdentifiedProxy")
+    }
+
+    @Test("a base with a type parameter, which the protocol fills in")
+    func genericBase() throws {
+      let numbers = Multicast<NumberListenerProxy>()
+      let counting = Counting()
+      numbers.add(counting)
+      numbers.face.hear(3)
+      numbers.face.end()
+      #expect(counting.heard == [3, -1])
+      #expect(numbers.face.translate(4) { "\($0)" } == "4")
+      numbers.add(Echo())
+      #expect(try numbers.messages.answerTo.all(2) == [3, 20])
+      let outer = Multicast<ListenerProxy<Int>>()
+      outer.add(numbers.face)
+      outer.face.hear(5)
+      #expect(counting.heard == [3, -1, 5])
     }
 
     @Test("a protocol of another module, written down once more")

@@ -64,4 +64,14 @@
   public actor Forwardable {
     public static let shared = Forwardable()
   }
+
+  /// Says the same where it stands.
+  @available(
+    *, unavailable,
+    message: "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
+  )
+  @resultBuilder
+  public enum Otherwise {
+    public static func buildBlock() {}
+  }
 #endif

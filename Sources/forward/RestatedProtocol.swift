@@ -1,0 +1,220 @@
+/// A protocol of another module, written down once more as `@Forwardable(as:)` takes it.
+struct RestatedProtocol {
+  /// Why no face can stand for it.
+  struct Refused: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let module: String
+  private let symbol: SymbolGraph.Symbol
+  private let name: String
+  /// What it inherits that a face answers for by itself.
+  private var marks: Set<String> = []
+  private var members: [String] = []
+  /// The modules of the types that it names.
+  private var modules: Set<String>
+
+  /// Faces answer these, by their identity or without requirements: as in the macro's `ProtocolReader`.
+  private static let known: Set = [
+    "AnyObject", "Actor", "NSObjectProtocol", "Sendable", "Error", "LocalizedError", "Equatable",
+    "Hashable", "Identifiable", "CustomStringConvertible", "CustomDebugStringConvertible",
+  ]
+  /// What every type has, or what others of them say.
+  private static let silent: Set = ["SendableMetatype", "Copyable", "Escapable"]
+
+  init(_ path: String, of module: String, named name: String?, in graphs: SymbolGraphs) throws {
+    let graph = try graphs.graph(of: module)
+    guard let symbol = graph.protocolSymbol(path) else {
+      let protocols = graph.symbols.filter { $0.kind.identifier == "swift.protocol" }.map(\.path)
+      let near = protocols.isEmpty ? "none" : protocols.sorted().joined(separator: ", ")
+      throw Refused(
+        description: "'\(module)' has no public protocol '\(path)'; it has: \(near)")
+    }
+    self.module = module
+    self.symbol = symbol
+    self.name = name ?? "\(symbol.pathComponents.last ?? path)List"
+    modules = [module, "Forwarding"]
+    try add(symbol, of: graph)
+    for base in graph.relationships where base.kind == "conformsTo" && base.source == symbol.id {
+      try add(base, of: graph, in: graphs)
+    }
+    if marks.contains("Actor") { marks.subtract(["AnyObject", "Sendable"]) }
+    if marks.contains("Error") { marks.remove("Sendable") }
+    if marks.contains("Hashable") { marks.remove("Equatable") }
+  }
+
+  // MARK: What is in it
+
+  private mutating func add(
+    _ base: SymbolGraph.Relationship, of graph: SymbolGraph, in graphs: SymbolGraphs
+  ) throws {
+    if let own = graph.symbols.first(where: { $0.id == base.target }) {
+      return try add(own, of: graph)
+    }
+    let words = (base.targetFallback ?? "").split(separator: ".", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { return }
+    if Self.silent.contains(words[1]) { return }
+    if Self.known.contains(words[1]) {
+      marks.insert(words[1])
+      if words[1] == "NSObjectProtocol" || words[1] == "LocalizedError" {
+        modules.insert("Foundation")
+      }
+      return
+    }
+    if ["Swift", "_Concurrency", "Distributed", "Observation"].contains(words[0]) {
+      throw Refused(
+        description: "'\(symbol.path)' inherits '\(words[1])', to which no face can conform")
+    }
+    let other = try graphs.graph(of: words[0])
+    guard let symbol = other.protocolSymbol(words[1]) else {
+      throw Refused(description: "'\(words[0])' has no public protocol '\(words[1])'")
+    }
+    try add(symbol, of: other)
+  }
+
+  private mutating func add(_ symbol: SymbolGraph.Symbol, of graph: SymbolGraph) throws {
+    if Self.inherited(symbol).contains("AnyObject") { marks.insert("AnyObject") }
+    let requirements = graph.symbols("requirementOf", of: symbol.id)
+    var lines: [String] = []
+    for requirement in requirements {
+      let isLeftOut = !graph.symbols("defaultImplementationOf", of: requirement.id).isEmpty
+      if ["swift.init", "swift.func.op"].contains(requirement.kind.identifier) {
+        if isLeftOut { continue }
+        throw Refused(
+          description: "no face can have '\(requirement.text)', which '\(symbol.path)' requires")
+      }
+      modules.formUnion(Self.modules(in: requirement))
+      lines.append(restated(requirement, from: symbol))
+    }
+    let words = Set(lines.flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" } })
+    let aliases = graph.symbols("memberOf", of: symbol.id).filter { alias in
+      alias.kind.identifier == "swift.typealias"
+        && words.contains((alias.pathComponents.last ?? "")[...])
+    }.map(\.text)
+    // What is optional in Objective-C may be left out, and is not called where it is.
+    let optional = graph.symbols("optionalRequirementOf", of: symbol.id).map {
+      "// Left out, as it is optional: \($0.text)"
+    }
+    let new = (aliases + lines + optional).filter { !members.contains($0) }
+    if !new.isEmpty, symbol.id != self.symbol.id { members.append("// From '\(symbol.path)':") }
+    members += new
+  }
+
+  // MARK: Text
+
+  /// The actor of a protocol, as it stands in front of it and of its requirements.
+  private static func attributes(_ symbol: SymbolGraph.Symbol) -> String {
+    let text = symbol.text
+    return String(text[..<(text.firstRange(of: "protocol ")?.lowerBound ?? text.startIndex)])
+  }
+
+  /// A requirement of a protocol, with a place for what it answers where nobody does.
+  private func restated(
+    _ requirement: SymbolGraph.Symbol, from owner: SymbolGraph.Symbol
+  ) -> String {
+    var text = requirement.text.replacing(/\bSelf\./, with: "")
+    let actor = Self.attributes(owner)
+    if !actor.isEmpty {
+      text = text.replacing(actor, with: "", maxReplacements: 1)
+    } else if !Self.attributes(symbol).isEmpty, !text.contains("nonisolated ") {
+      // A base may be on no actor where the protocol is on one.
+      text = "nonisolated \(text)"
+    }
+    guard let type = Self.answer(requirement.kind.identifier, text) else { return text }
+    return "@Otherwise(<#\(type)#>) \(text)"
+  }
+
+  /// The type of what a requirement has to answer where nobody does; nil if that is known.
+  private static func answer(_ kind: String, _ text: String) -> String? {
+    let isProperty = kind.hasSuffix("property")
+    let outside = outermost(text)
+    var type = ""
+    var effects = outside
+    if isProperty {
+      guard let colon = text.firstIndex(of: ":"), let end = text.lastIndex(of: "{") else {
+        return nil
+      }
+      type = String(text[text.index(after: colon)..<end])
+      effects = String(text[end...])
+    } else {
+      guard let arrow = arrow(in: text) else { return nil }
+      type = String(text[arrow...])
+      if let accessors = type.lastIndex(of: "{") {
+        effects = String(type[accessors...])
+        type = String(type[..<accessors])
+      }
+      if let clause = type.firstRange(of: " where ") { type = String(type[..<clause.lowerBound]) }
+    }
+    type = type.split(separator: " ").joined(separator: " ")
+    if type.isEmpty || ["Void", "()"].contains(type) { return nil }
+    // One that is optional answers nil, and one that throws throws.
+    let isFunction = arrow(in: type) != nil
+    if !isFunction, ["?", "!"].contains(type.last) || type.hasPrefix("Optional<") { return nil }
+    return effects.contains(/\bthrows\b(?!\()/) ? nil : type
+  }
+
+  /// A declaration without what stands in parentheses and the like.
+  private static func outermost(_ text: String) -> String {
+    var depth = 0
+    return String(
+      text.filter { letter in
+        if "([{".contains(letter) { depth += 1 }
+        defer { if ")]}".contains(letter) { depth -= 1 } }
+        return depth == 0 || (depth == 1 && "([{".contains(letter))
+      })
+  }
+
+  /// Where the type of a result begins.
+  private static func arrow(in text: String) -> String.Index? {
+    var depth = 0
+    var before: Character = " "
+    for index in text.indices {
+      let letter = text[index]
+      if "([".contains(letter) { depth += 1 }
+      if ")]".contains(letter) { depth -= 1 }
+      if depth == 0, before == "-", letter == ">" { return text.index(after: index) }
+      before = letter
+    }
+    return nil
+  }
+
+  /// What a protocol says that it inherits.
+  private static func inherited(_ symbol: SymbolGraph.Symbol) -> [String] {
+    let clause = symbol.text.split(separator: ": ", maxSplits: 1).dropFirst().first ?? ""
+    return (clause.split(separator: " where ").first ?? "").split(separator: ", ").map(String.init)
+  }
+
+  /// The modules of the types that a declaration names, as their mangled names have them.
+  private static func modules(in symbol: SymbolGraph.Symbol) -> [String] {
+    (symbol.declarationFragments ?? []).compactMap { fragment in
+      guard let match = fragment.preciseIdentifier?.prefixMatch(of: /s:([1-9][0-9]*)/),
+        let id = fragment.preciseIdentifier, let length = Int(match.1)
+      else { return nil }
+      let name = String(id[match.range.upperBound...].prefix(length))
+      if ["FoundationEssentials", "FoundationInternationalization"].contains(name) {
+        return "Foundation"
+      }
+      return name.hasPrefix("_") ? nil : name
+    }
+  }
+
+  /// The source, ready to be pasted.
+  func source(hasOwnName: Bool) -> String {
+    let other = hasOwnName ? "\(module)::\(symbol.path)" : "\(module).\(symbol.path)"
+    let head = symbol.text
+    let parameters = head.firstMatch(of: /protocol [^ <:]+(<[^>]*>)/).map { String($0.1) } ?? ""
+    let clause =
+      head.firstRange(of: " where ").map {
+        " " + head[$0.lowerBound...].dropFirst().replacing(/\bSelf\./, with: "")
+      } ?? ""
+    let inherited = marks.isEmpty ? "" : ": \(marks.sorted().joined(separator: ", "))"
+    return """
+      \(modules.sorted().map { "import \($0)" }.joined(separator: "\n"))
+
+      @Forwardable(as: (any \(other)).self)
+      \(Self.attributes(symbol))protocol \(name)\(parameters)\(inherited)\(clause) {
+      \(members.map { "  \($0)" }.joined(separator: "\n"))
+      }
+      """
+  }
+}

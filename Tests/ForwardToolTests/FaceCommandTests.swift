@@ -1,0 +1,202 @@
+import Foundation
+import ForwardingTestSupport
+import Testing
+
+/// Two small modules, one of which inherits from the other, compiled into a folder.
+private final class Modules {
+  static let base = """
+    public final class Room: Sendable { public init() {} }
+    public protocol Named: AnyObject {
+      var title: String? { get set }
+      func rename(_ name: String)
+    }
+    extension Named { public func rename(_ name: String) {} }
+    public protocol Sized { var size: Int { get } }
+    """
+  static let rooms = """
+    public import Base
+    public struct Rooms { public struct Key: Hashable, Sendable { public init() {} } }
+    public enum Full: Error { case full }
+    public protocol Door { func open() -> Bool }
+    @MainActor public protocol RoomDelegate: Named, Door, CustomStringConvertible {
+      typealias Done = (Int) -> Void
+      func room(_ room: Room, `in`: Rooms.Key, then done: @escaping Done) -> [String: Int]
+      func enter(_ room: Room) async throws -> Rooms.Key
+      func leave() throws(Full) -> Int
+      func find() -> Room!
+      var limit: Int { get }
+      var kind: String { get throws }
+      subscript(index: Int) -> Int { get }
+      static func make() -> String
+    }
+    public protocol Listener<Event>: AnyObject {
+      associatedtype Event: Sendable
+      func hear(_ event: Event) -> Event?
+    }
+    public protocol Made { init(number: Int) }
+    public protocol Ordered: Comparable {}
+    """
+
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("forwarding-\(UUID().uuidString)")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, source) in [("Base", Self.base), ("Rooms", Self.rooms)] {
+      let finished = try compile(
+        source, name,
+        [
+          "-emit-module", "-emit-module-path", path("\(name).swiftmodule"), "-module-name", name,
+          "-emit-symbol-graph", "-emit-symbol-graph-dir", folder.path,
+        ])
+      try #require(finished.status == 0, "\(finished.errors)")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  func compile(_ source: String, _ name: String, _ options: [String]) throws -> Finished {
+    let file = path("\(name).swift")
+    try source.write(toFile: file, atomically: true, encoding: .utf8)
+    return try run(
+      #require(Toolchain.path(of: "swiftc")),
+      ["-swift-version", "6", "-diagnostic-style=llvm", "-I", folder.path, file] + options)
+  }
+}
+
+@Suite("forward face")
+struct FaceCommandTests {
+  private static let restated = """
+    import Base
+    import Forwarding
+    import Rooms
+
+    @Forwardable(as: (any Rooms::RoomDelegate).self)
+    @MainActor protocol RoomDelegateList: AnyObject, CustomStringConvertible {
+      typealias Done = (Int) -> Void
+      @Otherwise(<#[String: Int]#>) func room(_ room: Room, in: Rooms.Key, then done: @escaping Done) -> [String: Int]
+      func enter(_ room: Room) async throws -> Rooms.Key
+      @Otherwise(<#Int#>) func leave() throws(Full) -> Int
+      func find() -> Room!
+      @Otherwise(<#Int#>) var limit: Int { get }
+      var kind: String { get throws }
+      @Otherwise(<#Int#>) subscript(index: Int) -> Int { get }
+      @Otherwise(<#String#>) static func make() -> String
+      // From 'Door':
+      @Otherwise(<#Bool#>) nonisolated func open() -> Bool
+      // From 'Named':
+      nonisolated var title: String? { get set }
+      nonisolated func rename(_ name: String)
+    }
+
+    """
+
+  @Test("a protocol of another module is printed, with what it inherits from a third one")
+  func restated() throws {
+    let modules = try Modules()
+    let finished = try Tool.run(["face", "Rooms.RoomDelegate", "-I", modules.folder.path])
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(finished.output == Self.restated)
+    let files = try Tool.run(["face", "--symbols", modules.folder.path, "Rooms.RoomDelegate"])
+    #expect(files.output == finished.output, "\(files.errors)")
+  }
+
+  @Test("one with a type parameter, under a name of one's own")
+  func generic() throws {
+    let modules = try Modules()
+    let finished = try Tool.run([
+      "face", "--symbols", modules.path("Rooms.symbols.json"), "--name", "Ears", "Rooms.Listener",
+    ])
+    #expect(
+      finished.output == """
+        import Forwarding
+        import Rooms
+
+        @Forwardable(as: (any Rooms::Listener).self)
+        protocol Ears<Event>: AnyObject {
+          associatedtype Event: Sendable
+          func hear(_ event: Event) -> Event?
+        }
+
+        """, "\(finished.errors)")
+  }
+
+  @Test(
+    "what no face can be made for, or is not there, is said with what to do",
+    arguments: [
+      (["Rooms.Made"], 1, "no face can have 'init(number: Int)', which 'Made' requires"),
+      (["Rooms.Ordered"], 1, "'Ordered' inherits 'Comparable', to which no face can conform"),
+      (["Rooms.Roam"], 1, "no public protocol 'Roam'; it has: Door, Listener, Made, Ordered, "),
+      (["Attic.Door"], 65, "there is no symbol graph of 'Attic': give it with --symbols, too"),
+      (["RoomDelegate"], 64, "'RoomDelegate' names no module: write Module.RoomDelegate"),
+      (["Rooms.Door", "Rooms.Made"], 64, "face takes one protocol, and there is 'Rooms.Made'"),
+      ([], 64, "face needs a protocol with its module: forward face Module.Protocol"),
+    ])
+  func refused(_ arguments: [String], _ status: Int, _ message: String) throws {
+    let modules = try Modules()
+    let finished = try Tool.run(
+      ["face", "--symbols", modules.path("Rooms.symbols.json")] + arguments)
+    #expect(finished.status == Int32(status))
+    #expect(finished.errors.contains(message), "\(finished.errors)")
+    #expect(finished.output.isEmpty)
+  }
+
+  @Test("a module that the toolchain does not find")
+  func missing() throws {
+    let finished = try Tool.run(["face", "Attic.Door"])
+    #expect(finished.status == 65)
+    #expect(finished.errors.contains("does not find the module 'Attic'"))
+    #expect(finished.errors.contains("forward face Attic.SomeDelegate -I .build/debug/Modules"))
+  }
+
+  #if Macros
+    private func check(_ source: String, in modules: Modules) throws -> Finished {
+      try modules.compile(
+        source, "Client",
+        ["-typecheck", "-parse-as-library", "-warnings-as-errors", "-module-name", "Client"]
+          + Toolchain.moduleOptions + Toolchain.macroOptions)
+    }
+
+    @Test("what is printed compiles as soon as each place has its value")
+    func compiles() throws {
+      let modules = try Modules()
+      let client = """
+
+        @MainActor func ask(_ target: any RoomDelegate) -> Int {
+          let all = Multicast<RoomDelegateListProxy>()
+          all.add(target)
+          let face: any RoomDelegate = all.face
+          face.rename("hall")
+          return face.limit
+        }
+        """
+      let filled = ["[String: Int]": "[:]", "Int": "0", "String": "\"\"", "Bool": "true"]
+      let source = filled.reduce(Self.restated) {
+        $0.replacing("<#\($1.key)#>", with: $1.value)
+      }
+      let finished = try check(source + client, in: modules)
+      #expect(finished.status == 0, "\(finished.errors)")
+      let empty = try check(Self.restated + client, in: modules)
+      let errors = empty.errors.split(separator: "\n").filter { $0.contains(" error: ") }
+        .filter { $0.contains("/Client.swift:") }.map { $0.split(separator: "error: ")[1] }
+      #expect(errors.count == 13, "\(empty.errors)")
+      #expect(errors.count { $0 == "editor placeholder in source file" } == 6)
+      #expect(errors.contains { $0.hasPrefix("write what 'open' answers when nobody does") })
+      #expect(!empty.errors.contains("@__swiftmacro"))
+    }
+
+    #if os(Linux)
+      @Test("a protocol of the system compiles as it is printed")
+      func system() throws {
+        let modules = try Modules()
+        let delegate = try Tool.run(["face", "FoundationXML.XMLParserDelegate"])
+        #expect(delegate.status == 0, "\(delegate.errors)")
+        let source = delegate.output.replacing("<#Data?#>", with: "nil")
+        let finished = try check(source, in: modules)
+        #expect(finished.status == 0, "\(finished.errors)")
+      }
+    #endif
+  #endif
+}
