@@ -42,7 +42,8 @@ uint64_t fwd_direct_number(FWDDirectRound *round);
 /// much, and then nothing is kept. Its round has no thread and no hold.
 int fwd_awaited_begin(FWDDirectRound *round, FWDOwnedList *owner);
 
-/// Ends it, on any thread. Targets that were removed meanwhile may die here: no lock may be held.
+/// Ends a delivery that has begun so, once, on any thread. Targets that were removed meanwhile may die here: no lock may
+/// be held.
 void fwd_awaited_end(FWDDirectRound *round, FWDOwnedList *owner);
 
 /// Returns the place of the member whose turn is next, and moves on; NULL when all had their turn. The place is good

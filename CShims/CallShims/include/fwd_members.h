@@ -84,10 +84,9 @@ static inline void fwd_place_note_reader(FWDListPlace *place, const FWDThread *t
 typedef struct FWDOwnedList {
   FWDListPlace place;
   FWDMembers members;
-  /// As many of the flags below as are so; any thread looks.
-  uint32_t rules;
-  /// How many deliveries are awaited, and the newest member that one of them may have: see `fwd_list_begin_awaited`.
-  uint64_t awaited;
+  /// As many of the flags below as are so; above them which deliveries are awaited: see `fwd_list_begin_awaited`. Any
+  /// thread looks.
+  uint64_t state;
 } FWDOwnedList;
 
 enum {
@@ -102,16 +101,16 @@ enum {
 /// Returns the rules of a list, from any thread. A delivery that begins after a change has returned sees it; one that
 /// is under way may not.
 static inline uint32_t fwd_list_rules(const FWDOwnedList *list) {
-  return __atomic_load_n(&list->rules, __ATOMIC_ACQUIRE);
+  return (uint32_t)__atomic_load_n(&list->state, __ATOMIC_ACQUIRE) & 7;
 }
 
 /// Sets rules of a list if `on` is not 0, else clears them, from any thread. Other rules stay as they are, also where
 /// another thread changes them.
 static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on) {
   if (on)
-    __atomic_fetch_or(&list->rules, rules, __ATOMIC_ACQ_REL);
+    __atomic_fetch_or(&list->state, rules, __ATOMIC_ACQ_REL);
   else
-    __atomic_fetch_and(&list->rules, ~rules, __ATOMIC_ACQ_REL);
+    __atomic_fetch_and(&list->state, ~(uint64_t)rules, __ATOMIC_ACQ_REL);
 }
 
 /// Says whether a delivery ends at the first target that answers: one of a message that has a result, or any where one
@@ -121,45 +120,45 @@ static inline int fwd_list_stops_at_first(const FWDOwnedList *list, int has_resu
   return (rules & FWD_LIST_FIRST_RESULT) && (has_result || (rules & FWD_LIST_ASKS_ONE));
 }
 
-enum {
-  /// Where the number of awaited deliveries begins in their word; below it is that of the newest member.
-  FWD_AWAITED_SHIFT = 40,
-};
-
+/// What one awaited delivery more adds to the state of a list.
+#define FWD_LIST_AWAITED ((uint64_t)1 << 43)
+/// The lowest bit of the number of the newest member that such a delivery may have, and the highest number.
+#define FWD_LIST_NEWEST ((uint64_t)8)
+#define FWD_LIST_NEWEST_MAX (FWD_LIST_AWAITED / FWD_LIST_NEWEST - 1)
 /// The deliveries are too many to be counted, from here on: they stay noted for good.
-#define FWD_AWAITED_FOR_GOOD (UINT64_MAX << FWD_AWAITED_SHIFT)
+#define FWD_LIST_AWAITED_FOR_GOOD (~(FWD_LIST_AWAITED - 1))
 
 /// Notes that a delivery which is awaited may have members up to the number `newest`. Any thread may do so, and looks at
 /// the list afterwards: one that withdraws the list and then asks `fwd_list_is_awaited` finds the delivery, or is found
 /// by it.
 static inline void fwd_list_begin_awaited(FWDOwnedList *list, uint64_t newest) {
-  const uint64_t one = (uint64_t)1 << FWD_AWAITED_SHIFT;
-  uint64_t word = __atomic_load_n(&list->awaited, __ATOMIC_RELAXED), next;
-  if (newest >= one) newest = one - 1;
+  uint64_t state = __atomic_load_n(&list->state, __ATOMIC_RELAXED), next;
+  if (newest > FWD_LIST_NEWEST_MAX) newest = FWD_LIST_NEWEST_MAX;
   do {
-    next = word < FWD_AWAITED_FOR_GOOD ? word + one : word;
-    if ((next & (one - 1)) < newest) next = (next & ~(one - 1)) | newest;
-  } while (!__atomic_compare_exchange_n(&list->awaited, &word, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    next = state < FWD_LIST_AWAITED_FOR_GOOD ? state + FWD_LIST_AWAITED : state;
+    uint64_t known = next % FWD_LIST_AWAITED / FWD_LIST_NEWEST;
+    if (known < newest) next += (newest - known) * FWD_LIST_NEWEST;
+  } while (!__atomic_compare_exchange_n(&list->state, &state, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
-/// Ends such a delivery, once, from any thread.
+/// Ends such a delivery, once, from any thread. With the last one the newest member is forgotten: a removal need not ask
+/// for it any more.
 static inline void fwd_list_end_awaited(FWDOwnedList *list) {
-  const uint64_t one = (uint64_t)1 << FWD_AWAITED_SHIFT;
-  uint64_t word = __atomic_load_n(&list->awaited, __ATOMIC_RELAXED), next;
+  uint64_t state = __atomic_load_n(&list->state, __ATOMIC_RELAXED), next;
   do {
-    if (word >= FWD_AWAITED_FOR_GOOD) return;
-    // With the last one the members are forgotten.
-    next = word < 2 * one ? 0 : word - one;
-  } while (!__atomic_compare_exchange_n(&list->awaited, &word, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    if (state >= FWD_LIST_AWAITED_FOR_GOOD) return;
+    next = state < 2 * FWD_LIST_AWAITED ? state % FWD_LIST_NEWEST : state - FWD_LIST_AWAITED;
+  } while (!__atomic_compare_exchange_n(&list->state, &state, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
-/// Says whether a delivery that is awaited may have the member of a number. The caller has withdrawn the list.
+/// Says whether a delivery that is awaited may have the member of a number. The caller has withdrawn the list, under
+/// the lock of its owner.
 static inline int fwd_list_is_awaited(const FWDOwnedList *list, uint64_t number) {
-  const uint64_t one = (uint64_t)1 << FWD_AWAITED_SHIFT;
   // The list was withdrawn before this looks.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  uint64_t word = __atomic_load_n(&list->awaited, __ATOMIC_SEQ_CST);
-  return word != 0 && (number < one ? number : one - 1) <= (word & (one - 1));
+  uint64_t state = __atomic_load_n(&list->state, __ATOMIC_SEQ_CST);
+  if (number > FWD_LIST_NEWEST_MAX) number = FWD_LIST_NEWEST_MAX;
+  return state >= FWD_LIST_AWAITED && number <= state % FWD_LIST_AWAITED / FWD_LIST_NEWEST;
 }
 
 /// Return what an object has behind its header, and the parts of it. They are good as long as the object: the
@@ -193,7 +192,8 @@ FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members, uint64_t ne
 /// is none, or the thread holds too much. Every success is followed by one `fwd_list_let_go`.
 const FWDTargetList *_Nullable fwd_list_keep(FWDListPlace *place);
 
-/// Lets go of a list that was kept, on any thread. Targets may die of that: no lock may be held.
+/// Lets go of a list that was kept, once, on any thread. Targets may die of that, and run any code: no lock may be
+/// held.
 void fwd_list_let_go(const FWDTargetList *list);
 
 /// Lets all members go, and leaves none. Lists that were made before keep theirs. No lock may be held, as

@@ -15,7 +15,8 @@ static inline void fwd_task_push(const void *key, void *value, const void *type)
   swift_task_localValuePush(key, value, type);
 }
 
-/// Takes back the value that the current task was given last.
+/// Takes back the value that the current task was given last, on whatever thread the task is now. Once for each
+/// `fwd_task_push`.
 static inline void fwd_task_pop(void) { swift_task_localValuePop(); }
 
 #pragma clang assume_nonnull end

@@ -89,6 +89,12 @@ enum QueueTurn {
 /// A call that a face gives to a queue.
 ///
 /// Faces are written by `@Forwardable`; nothing else needs this.
+///
+/// ```swift
+/// let later = { (call: inout QueuedCall) in
+///   call.give(true) { _ in { print("on the queue") } }
+/// }
+/// ```
 public struct QueuedCall {
   fileprivate let target: QueuedTarget
   fileprivate let queue: DispatchQueue
