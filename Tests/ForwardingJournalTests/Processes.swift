@@ -1,6 +1,7 @@
 import Foundation
 import CJournalShims
 import Glibc
+import Synchronization
 
 /// The two ways to a checksum.
 enum Checksums {
@@ -9,19 +10,19 @@ enum Checksums {
   }
 }
 
-/// Numbers that a process shares with its children.
+/// Numbers that a process shares with its children and its threads.
 final class SharedNumbers {
-  private let memory: UnsafeMutablePointer<UInt64>
+  private let memory: UnsafeMutablePointer<Atomic<UInt64>>
 
   init(count: Int) {
     let map = mmap(
       nil, count * 8, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
-    memory = map!.bindMemory(to: UInt64.self, capacity: count)
+    memory = map!.bindMemory(to: Atomic<UInt64>.self, capacity: count)
   }
 
   subscript(index: Int) -> UInt64 {
-    get { memory[index] }
-    set { memory[index] = newValue }
+    get { memory[index].load(ordering: .sequentiallyConsistent) }
+    set { memory[index].store(newValue, ordering: .sequentiallyConsistent) }
   }
 }
 

@@ -24,12 +24,17 @@ struct SocketStartTests {
       let looking = Thread {
         while !isOver.load(ordering: .relaxed) {
           for number: Int32 in 0..<48 {
+            func isSocket() -> Bool {
+              var kind: Int32 = 0
+              var size = socklen_t(MemoryLayout<Int32>.size)
+              return getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0
+                && kind == Int32(SOCK_SEQPACKET.rawValue)
+            }
+            // Before and after: the number may be that of another descriptor meanwhile.
+            guard isSocket() else { continue }
             let flags = fcntl(number, F_GETFD)
-            guard flags >= 0, flags & FD_CLOEXEC == 0 else { continue }
-            var kind: Int32 = 0
-            var size = socklen_t(MemoryLayout<Int32>.size)
-            guard getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0 else { continue }
-            if kind == Int32(SOCK_SEQPACKET.rawValue) { found.wrappingAdd(1, ordering: .relaxed) }
+            guard flags >= 0, flags & FD_CLOEXEC == 0, isSocket() else { continue }
+            found.wrappingAdd(1, ordering: .relaxed)
           }
           looked.wrappingAdd(1, ordering: .relaxed)
         }
