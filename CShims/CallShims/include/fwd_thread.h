@@ -15,6 +15,16 @@
 // contain this package the Swift code and the functions of one of them. If data were hidden, code
 // that is inlined into the others would look at their own copies, which nobody changes.
 
+// The frames of a step that fails, which AddressSanitizer makes several times as large.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define FWD_FORWARDING_FRAMES 32768
+#endif
+#endif
+#ifndef FWD_FORWARDING_FRAMES
+#define FWD_FORWARDING_FRAMES 16384
+#endif
+
 enum {
   /// How many things a thread may hold at a time. Beyond, the caller has to take a slower way.
 #if FWD_IS_CHECKED
@@ -31,7 +41,7 @@ enum {
   FWD_FORWARDING_DEPTH = 200,
   /// From which depth on a step asks how much stack is left, and how many bytes it must find.
   FWD_FORWARDING_SHALLOW = 4,
-  FWD_FORWARDING_STACK = 16384,
+  FWD_FORWARDING_STACK = FWD_FORWARDING_FRAMES,
 };
 
 /// Something that threads hold while others replace it. It is the first member of the thing.

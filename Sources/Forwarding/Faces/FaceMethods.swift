@@ -16,7 +16,7 @@ public struct FaceMethods<Object: AnyObject> {
   let actor: (any Actor)?
   /// That of the class, where it conforms on one.
   let conformance: ConformanceIsolation
-  private let selectors = Guarded<[Selector]>([])
+  private let methods = Guarded<[(selector: Selector, method: Implementation)]>([])
   private let optional = Guarded<[ProtocolDescription.Requirement]>([])
 
   init(table: MethodTable, actor: (any Actor)?, conformance: ConformanceIsolation) {
@@ -41,16 +41,25 @@ public struct FaceMethods<Object: AnyObject> {
       table: MethodTable.of(Object.self), actor: isolation,
       conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0) } ?? .none)
     declare(methods)
+    let made = methods.declare()
     methods.adopt(face)
-    let part = methods.isCallable ? methods.selectors.read { $0 } : nil
+    let part = methods.isCallable ? made : nil
     WitnessRecords.add(
       Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) }, bases: bases)
+  }
+
+  /// Gives the class the methods that it has none for, and returns the selectors of all.
+  @discardableResult
+  func declare() -> [Selector] {
+    let made = methods.read { $0 }
+    table.declare(made)
+    return made.map(\.selector)
   }
 
   /// Whether the face may call the objects: those with methods of their own are asked for them first, and those of
   /// an actor are called there alone.
   private var isCallable: Bool {
-    if case .none = conformance { !(Object.self is any MethodProviding.Type) } else { false }
+    if case .none = conformance { !table.providesMethods } else { false }
   }
 
   private static func conformance<Face: ForwardingFace>(
@@ -102,14 +111,13 @@ public struct FaceMethods<Object: AnyObject> {
       return
     }
     let selector = requirement.selector
-    selectors.withLock { $0.append(selector) }
     if isOptional {
       optional.withLock {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    let own = guarded(method, selector, isSendable)
-    table.declare(selector, own.markedAsOfFace)
+    let own = guarded(method, selector, isSendable).markedAsOfFace
+    methods.withLock { $0.append((selector, own)) }
   }
 
   /// The method, for its actor alone.

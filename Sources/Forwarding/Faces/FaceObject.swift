@@ -8,7 +8,7 @@
 /// let door = Door()
 /// door == door  // true
 /// ```
-public protocol FaceObject: AnyObject {}
+public protocol FaceObject: CustomAnswering {}
 
 extension FaceObject {
   /// Whether both are the same object.

@@ -54,6 +54,11 @@
   @attached(peer)
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+
+  /// The same for a value that is `nil`, which names no type.
+  @attached(peer)
+  public macro Otherwise(_ nothing: Never?) =
+    #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 #else
   /// Says how to ask for the macro of this name.
   @available(

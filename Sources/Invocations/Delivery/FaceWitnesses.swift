@@ -102,9 +102,8 @@ package enum WitnessRecords {
     }
     // Where the class had a method of its own, that one stays.
     let table = MethodTable.of(type)
-    for selector in Set(made.flatMap(\.selectors)) {
-      if let method = table.own(selector), !method.isOfFace { withdraw(selector, of: type) }
-    }
+    let strange = made.flatMap(\.selectors).filter { table.own($0).map { !$0.isOfFace } ?? false }
+    withdraw(strange, of: type)
   }
 
   private static func make(_ parts: [Part], _ face: ObjectIdentifier) -> FaceWitnesses {
@@ -119,13 +118,15 @@ package enum WitnessRecords {
 
   /// Lets the requirements of protocols be messages to objects of a class, where one of them is answered by another
   /// method than the face made.
-  package static func withdraw(_ selector: Selector, of type: AnyClass) {
+  package static func withdraw(_ selectors: [Selector], of type: AnyClass) {
+    if selectors.isEmpty { return }
     state.withLockInPlace { state in
       for face in state.faces[ObjectIdentifier(type)] ?? [] {
         guard let entry = state.entries[Key(type: ObjectIdentifier(type), face: face)],
           let witnesses = entry.witnesses
         else { continue }
-        for (index, part) in entry.parts.enumerated() where part.selectors.contains(selector) {
+        for (index, part) in entry.parts.enumerated()
+        where part.selectors.contains(where: selectors.contains) {
           unsafe fwd_witnesses_withdraw(UnsafeMutablePointer(mutating: witnesses.record), index)
         }
       }

@@ -69,7 +69,7 @@ extension MethodTable: MethodRegistry {
 ///
 /// The class is asked on whatever thread is first. A class that is isolated to an actor, the main
 /// actor by default among them, says `nonisolated class func declareMethods`.
-public protocol MethodDeclaring: AnyObject, SendableMetatype {
+public protocol MethodDeclaring: CustomAnswering, SendableMetatype {
   /// Declares the methods of the class.
   static func declareMethods(_ methods: MethodDeclarations)
 }
@@ -139,14 +139,16 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  /// Adds a method that a face made. One that the class has stays, which is told of if its types differ:
+  /// Adds methods that a face made. One that the class has stays, which is told of if its types differ:
   /// two protocols may have requirements of one name.
-  package func declare(_ selector: Selector, _ implementation: Implementation) {
-    if add(selector, implementation) { return }
-    guard let known = own(selector), known.answering(implementation.plan) == nil else { return }
-    Self.refuse(
-      DeclarationError(
-        type: SwiftType(type), selector: selector, cause: .duplicateName("-[\(type) \(selector)]")))
+  package func declare(_ made: [(selector: Selector, method: Implementation)]) {
+    for (selector, method) in add(made) {
+      guard let known = own(selector), known.answering(method.plan) == nil else { continue }
+      Self.refuse(
+        DeclarationError(
+          type: SwiftType(type), selector: selector, cause: .duplicateName("-[\(type) \(selector)]")
+        ))
+    }
   }
 
   private static let failures = Guarded<[DeclarationError]>([])

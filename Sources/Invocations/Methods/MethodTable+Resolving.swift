@@ -18,9 +18,7 @@ extension MethodTable {
   func declare() {
     let isOver = { self.isDeclared.load(ordering: .acquiring) }
     Self.questions.run(.declaring(ObjectIdentifier(type)), unless: isOver) {
-      if let declaring = type as? any MethodDeclaring.Type {
-        declaring.declareMethods(MethodDeclarations(of: type))
-      }
+      declaring?.declareMethods(MethodDeclarations(of: type))
       isDeclared.store(true, ordering: .releasing)
     }
   }
@@ -28,7 +26,7 @@ extension MethodTable {
   /// The method for a selector, after the class had its one chance to add it.
   func resolved(_ selector: Selector) -> Implementation? {
     if let method = method(for: selector) { return method }
-    guard let resolving = type as? any MessageForwarding.Type else { return nil }
+    guard let resolving = forwarding?.type else { return nil }
     let isOver = { self.state.read { $0.resolved.contains(selector) } }
     if isOver() { return nil }
     // Other threads wait for the one answer; the resolver itself may ask, and gets no.

@@ -39,11 +39,18 @@ public final class MethodTable: Sendable {
   /// How objects of the class forward, and find methods of their own; nil if they do not.
   let forwarding: ForwardingSteps?
   let providing: (any MethodProviding.Type)?
+  /// How the class declares methods; nil if it does not.
+  let declaring: (any MethodDeclaring.Type)?
+
+  /// Whether its objects may have methods of their own.
+  package var providesMethods: Bool { providing != nil }
 
   private init(_ type: AnyClass) {
     self.type = type
-    forwarding = ForwardingSteps(type)
-    providing = type as? any MethodProviding.Type
+    let custom = type as? any CustomAnswering.Type
+    forwarding = custom.flatMap { ForwardingSteps($0) }
+    providing = custom as? any MethodProviding.Type
+    declaring = custom as? any MethodDeclaring.Type
   }
 
   /// The table of a class itself, empty at first.
@@ -92,6 +99,20 @@ public final class MethodTable: Sendable {
       guard state.methods[selector] == nil else { return false }
       state.methods[selector] = implementation
       return true
+    }
+  }
+
+  /// Adds methods whose selectors the class has no method for, and returns the others.
+  func add(
+    _ new: [(selector: Selector, method: Implementation)]
+  ) -> [(selector: Selector, method: Implementation)] {
+    change(new.map(\.selector)) { state in
+      state.methods.reserveCapacity(state.methods.count + new.count)
+      return new.filter { selector, method in
+        guard state.methods[selector] == nil else { return true }
+        state.methods[selector] = method
+        return false
+      }
     }
   }
 
@@ -157,11 +178,17 @@ public final class MethodTable: Sendable {
   private func change<Result>(
     _ selectors: Selector..., body: (inout State) -> Result
   ) -> Result {
+    change(selectors, body: body)
+  }
+
+  private func change<Result>(
+    _ selectors: [Selector], body: (inout State) -> Result
+  ) -> Result {
     // What this removes is returned, as it may hold the last reference to a closure.
     var changed: [Selector] = []
     defer {
       for selector in selectors { fwd_methods_forget(selector.word) }
-      for selector in changed { WitnessRecords.withdraw(selector, of: type) }
+      WitnessRecords.withdraw(changed, of: type)
       // A message to a proxy may be answered by the class itself.
       if forwarding?.callType != nil { fwd_direct_stop() }
     }

@@ -17,7 +17,7 @@ public import TypeEncodings
 /// the object may name *another target*; then it may give a *signature*, and *forward* the
 /// invocation as it likes; at last the selector is *unrecognized*. Every step has a default that
 /// passes on to the next, so a class implements the ones it needs.
-public protocol MessageForwarding: AnyObject, SendableMetatype {
+public protocol MessageForwarding: CustomAnswering, SendableMetatype {
   /// The class's chance to add a method. Asked once for each class and selector, while other
   /// threads that need the answer wait, and under no lock. It must not wait for such a thread. Its
   /// return value is ignored: only what the table then holds counts.
@@ -125,7 +125,7 @@ public enum InvocationMatch: Sendable {
 /// let plugin = try Plugin(Implementation { (_: Plugin) in "done" })
 /// try Message<String>("run")(on: plugin)  // done
 /// ```
-public protocol MethodProviding: AnyObject, SendableMetatype {
+public protocol MethodProviding: CustomAnswering, SendableMetatype {
   /// The object's own method for a selector, asked before its class.
   func ownMethod(for selector: Selector) -> Implementation?
 }
@@ -206,3 +206,16 @@ extension InvocationError {
       selector, type: SwiftType(type), nearest: nearest)
   }
 }
+
+/// A class that has a say in how its objects answer messages.
+///
+/// ``MessageForwarding``, ``MethodProviding`` and ``MethodDeclaring`` inherit it, so that a class of none of them is asked
+/// once: the runtime looks through all conformances of the program to say no.
+///
+/// ```swift
+/// class Account: MethodDeclaring {
+///   class func declareMethods(_ methods: MethodDeclarations) {}
+/// }
+/// Account.self is any CustomAnswering.Type  // true
+/// ```
+public protocol CustomAnswering: AnyObject {}

@@ -76,6 +76,7 @@ struct ConformanceIsolationTests {
       table: MethodTable.of(Nameless.self), actor: nil, conformance: .unknown)
     methods.answer(
       Requirement<Int>("show"), unsafe FaceBody { (object: Nameless) in object.show() })
+    methods.declare()
     let nameless = Nameless()
     #expect(throws: ForwardingError.wrongIsolation("show")) {
       try Message<Int>("show")(on: nameless)

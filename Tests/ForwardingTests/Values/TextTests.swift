@@ -135,7 +135,7 @@ struct TextTests {
       methodEncoding: "v@:*",
       unsafeFunction: unsafe unsafeBitCast(tail, to: UnsafeRawPointer.self))
     final class Native: CallObject {}
-    MethodTable.of(Native.self).declare("read:", length)
+    MethodTable.of(Native.self).declare([("read:", length)])
     let (one, native, two) = (reader, Native(), Reader())
     for target in [one, native, two] as [AnyObject] { proxy.add(target, strongly: true) }
     for _ in 0..<3 { try Message<Void, String>("read:")("text", on: proxy) }
