@@ -56,7 +56,7 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   }
 
   @inlinable
-  mutating func conclude() -> FaceAnswer<Result> {
+  func conclude() -> FaceAnswer<Result> {
     switch turns.conclude() {
     case .answered:
       // What has no result wants no answer.

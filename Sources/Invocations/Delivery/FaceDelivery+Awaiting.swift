@@ -21,15 +21,18 @@ package struct AwaitedTurns: ~Copyable {
 
   private let proxy: Unmanaged<AnyObject>
   private let owner: Unmanaged<FaceOwner>?
-  private let list: UnsafeMutablePointer<FWDOwnedList>?
+  /// The list of targets.
+  private let object: UnsafeRawPointer?
   private let face: UnsafeRawPointer
   private let place: Int
   private let selector: Selector
   private let isOptional: Bool
   private let hasResult: Bool
 
-  private var next = Turn.proxy
+  /// The next turn; nil until the delivery begins.
+  private var next: Turn?
   private var current = Turn.over
+  private var isKept = false
   private var round = unsafe FWDDirectRound()
   private var step: AwaitedStep?
   /// Where the target stands whose turn it is.
@@ -56,19 +59,25 @@ package struct AwaitedTurns: ~Copyable {
     self.selector = selector
     self.isOptional = isOptional
     self.hasResult = hasResult
-    guard let object = unsafe targets.list else {
-      unsafe list = nil
-      return
+    unsafe object = targets.list
+  }
+
+  private var list: UnsafeMutablePointer<FWDOwnedList>? {
+    unsafe object.map { unsafe fwd_owned_list_of($0) }
+  }
+
+  /// Keeps the list, and takes the task into a step.
+  ///
+  /// Here, and not where the variable is made: a task gives back memory in the reverse order, and the values of its
+  /// steps are such. So nothing of a method that has begun a delivery may be older than the step and end before it.
+  private mutating func enter() {
+    next = .proxy
+    guard let list = unsafe list, let object = unsafe object else { return }
+    if unsafe fwd_awaited_begin(&round, list) == 0 {
+      unsafe owner?._withUnsafeGuaranteedRef { $0.proxy.publishTargets() }
+      guard unsafe fwd_awaited_begin(&round, list) != 0 else { return }
     }
-    let owned = unsafe fwd_owned_list_of(object)
-    if unsafe fwd_awaited_begin(&round, owned) == 0 {
-      targets.owner?.proxy.publishTargets()
-      guard unsafe fwd_awaited_begin(&round, owned) != 0 else {
-        unsafe list = nil
-        return
-      }
-    }
-    unsafe list = owned
+    isKept = true
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(object, to: ObjectIdentifier.self))
     if step != nil {
       next = .target
@@ -79,18 +88,33 @@ package struct AwaitedTurns: ~Copyable {
     }
   }
 
-  /// Begins the next turn; false where there is none.
+  /// Lets the task leave the step, and the list go.
+  private mutating func leave() {
+    step?.leave()
+    step = nil
+    if isKept, let list = unsafe list { unsafe fwd_awaited_end(&round, list) }
+    isKept = false
+  }
+
+  /// Begins the next turn; false where there is none, and then the delivery is over.
   @usableFromInline
   package mutating func begin() -> Bool {
+    if case .none = next { enter() }
     target = nil
-    current = next
-    switch next {
-    case .proxy:
-      next = .over
-      number()
-    case .target: return beginTarget() || beginEnd()
-    case .end, .over: return false
-    }
+    current = next ?? .over
+    let begins =
+      switch current {
+      case .proxy: beginProxy()
+      case .target: beginTarget() || beginEnd()
+      case .end, .over: false
+      }
+    if !begins { leave() }
+    return begins
+  }
+
+  private mutating func beginProxy() -> Bool {
+    next = .over
+    number()
     return true
   }
 
@@ -172,15 +196,9 @@ package struct AwaitedTurns: ~Copyable {
     }
   }
 
-  /// Ends the delivery, and says what the sender gets: where it is an answer, that of the last turn which ended with
-  /// one.
+  /// What the sender gets when the delivery is over: where it is an answer, that of the last turn which ended with one.
   @usableFromInline
-  package mutating func conclude() -> FaceAnswer<Void> {
-    step?.leave()
-    step = nil
-    if let list = unsafe list { unsafe fwd_awaited_end(&round, list) }
-    return answer ?? .unanswered(NotImplemented())
-  }
+  package func conclude() -> FaceAnswer<Void> { answer ?? .unanswered(NotImplemented()) }
 
   /// The proxy.
   package var receiver: AnyObject { unsafe proxy.takeUnretainedValue() }
