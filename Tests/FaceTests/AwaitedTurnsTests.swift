@@ -125,6 +125,8 @@
   @Suite("The turns of a requirement that is awaited", .timeLimit(.minutes(5)))
   struct AwaitedTurnsTests {
     private let story = Story()
+    /// What proxies hold weakly.
+    private let kept = Guarded<[any Sendable]>([])
 
     private func running(_ way: FaceWay) -> Multicast<RunningProxy> {
       let proxy = way.proxy
@@ -132,10 +134,12 @@
       return Multicast<RunningProxy>(proxy)
     }
 
+    @discardableResult
     private func runner(
       _ name: String, in targets: Multicast<RunningProxy>, priority: Int = 0
     ) -> Runner {
       let runner = Runner(name, story)
+      kept.withLock { $0.append(runner) }
       targets.add(runner, priority: priority)
       return runner
     }
@@ -143,8 +147,9 @@
     @Test("are taken one after the other, in the order of the targets", arguments: FaceWay.allCases)
     func order(_ way: FaceWay) async throws {
       let targets = running(way)
-      let (a, b) = (runner("a", in: targets), runner("b", in: targets))
-      let first = runner("first", in: targets, priority: 1)
+      let a = runner("a", in: targets)
+      runner("b", in: targets)
+      runner("first", in: targets, priority: 1)
       a.does { [story] in story.tell("a is awaited") }
       await targets.face.run(1)
       #expect(story.take() == ["first runs 1", "a runs 1", "a is awaited", "b runs 1"])
@@ -155,7 +160,6 @@
       #expect(story.take().suffix(2) == ["first counts", "first weighs 1"])
       await targets.face.run(2)
       #expect(story.take().count == 4)
-      withExtendedLifetime((a, b, first)) {}
     }
 
     @Test(
@@ -166,7 +170,8 @@
       let a = runner("a", in: targets)
       let (b, c) = (runner("b", in: targets), Runner("c", story))
       let blocked = targets.add(c)
-      let dying = Guarded<Runner?>(runner("d", in: targets))
+      let dying = Guarded<Runner?>(Runner("d", story))
+      if let one = dying.read({ $0 }) { targets.add(one) }
       let late = Runner("late", story)
       a.does {
         targets.remove(b)
@@ -208,7 +213,7 @@
       let targets = running(way)
       let raw = ClosureTarget()
       try raw.register("grade:") { (_: Int) async throws -> Int in throw CancellationError() }
-      targets.proxy.add(raw)
+      targets.proxy.add(raw, strongly: true)
       #expect(try await targets.face.grade(1) == -1)
       #expect(story.take() == ["unheard grade: CancellationError()"])
     }
@@ -216,7 +221,8 @@
     @Test("do not begin once the task is cancelled", arguments: FaceWay.allCases)
     func cancelled(_ way: FaceWay) async throws {
       let targets = running(way)
-      let (a, b) = (runner("a", in: targets), runner("b", in: targets))
+      let a = runner("a", in: targets)
+      runner("b", in: targets)
       a.does { withUnsafeCurrentTask { $0?.cancel() } }
       let face = targets.face
       await #expect(throws: CancellationError.self) {
@@ -228,7 +234,6 @@
       let weight = await Task { await face.weigh(3) }.value
       #expect(weight == -1)
       #expect(story.take() == ["a weighs 3"])
-      withExtendedLifetime(b) {}
     }
 
     @Test("of a task that was cancelled before are none, but that of a single target")
@@ -255,11 +260,11 @@
     @Test("of targets that are dead are told, and purged", arguments: FaceWay.allCases)
     func dead(_ way: FaceWay) async throws {
       let targets = running(way)
-      var a: Runner? = runner("a", in: targets)
+      let a = Guarded<Runner?>(Runner("a", story))
+      if let one = a.read({ $0 }) { targets.add(one) }
       let b = runner("b", in: targets)
       await targets.face.run(1)
-      _ = a
-      a = nil
+      a.withLock { $0 = nil }
       await targets.face.run(2)
       #expect(story.take() == ["a runs 1", "b runs 1", "b runs 2", "dead"])
       #expect(targets.count == 1)
@@ -307,11 +312,11 @@
           one.onDiagnostic = { _ in }
           for other in all where other !== one { one.add(other.face) }
         }
-        let kept = all.enumerated().map { number, one in runner("\(number)", in: one) }
+        for (number, one) in all.enumerated() { runner("\(number)", in: one) }
         await all[0].face.run(1)
         let told = story.take()
         #expect(Set(told).count == count && told.count < 10, "\(told)")
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(all) {}
       }
     }
 
@@ -383,15 +388,16 @@
     @Test("know who left out an optional requirement", arguments: FaceWay.allCases)
     func optional(_ way: FaceWay) async throws {
       let targets = running(way)
-      let (a, rested) = (runner("a", in: targets), Rested("r", story))
+      let rested = Rested("r", story)
+      runner("a", in: targets)
       await targets.face.rest(1)
       #expect(await targets.face.title(1) == "none")
       await #expect(throws: ForwardingError.nobodyAnswered("rate:")) {
         try await targets.face.rate(1)
       }
       #expect(story.take() == ["rest:", "title:", "rate:"].map { "unanswered \($0)" })
-      targets.add(rested)
-      let b = runner("b", in: targets)
+      targets.add(rested, strongly: true)
+      runner("b", in: targets)
       for number in 2...3 {
         await targets.face.rest(number)
         #expect(await targets.face.title(number) == "title \(number)")
@@ -400,14 +406,13 @@
       }
       rested.runner.fails.withLock { $0 = true }
       await #expect(throws: Lame(name: "r")) { try await targets.face.rate(4) }
-      withExtendedLifetime((a, b)) {}
     }
 
     @Test("know it where a target asks another face meanwhile", arguments: FaceWay.allCases)
     func optionalInside(_ way: FaceWay) async throws {
       let (outer, inner) = (running(way), running(way))
       let (idle, rested) = (runner("idle", in: inner), Rested("r", story))
-      outer.add(rested)
+      outer.add(rested, strongly: true)
       let face = inner.face
       rested.runner.does { [idle] in
         await face.rest(1)
@@ -464,7 +469,7 @@
       let targets = running(way)
       let queue = DispatchQueue(label: "running")
       let inner = running(way)
-      let kept = [runner("a", in: targets)]
+      runner("a", in: targets)
       targets.add(Runner("queued", story), strongly: true, on: .queue(queue))
       targets.add(Runner("once", story), strongly: true, once: true)
       targets.block(targets.add(Runner("blocked", story), strongly: true))
@@ -472,7 +477,7 @@
       targets.add(Runner("waited", story), strongly: true, on: .blocking(queue))
       let raw = ClosureTarget()
       try raw.register("run:") { [story] (number: Int) async in story.tell("raw runs \(number)") }
-      targets.proxy.add(raw)
+      targets.proxy.add(raw, strongly: true)
       targets.add(inner.face)
       inner.add(Runner("inner", story), strongly: true)
       targets.add(Runner("z", story), strongly: true)
@@ -486,7 +491,6 @@
       #expect(story.take() == names.map { "\($0) runs 1" })
       await targets.face.run(2)
       #expect(story.take() == names.filter { $0 != "once" }.map { "\($0) runs 2" })
-      withExtendedLifetime(kept) {}
     }
 
     @Test(
@@ -508,9 +512,9 @@
     @Test("of many tasks at a time do not get in each other's way", arguments: FaceWay.allCases)
     func concurrent(_ way: FaceWay) async throws {
       let targets = running(way)
-      let kept = (0..<4).map { runner("\($0)", in: targets) }
+      for number in 0..<4 { runner("\(number)", in: targets) }
       let rested = Rested("r", story)
-      targets.add(rested)
+      targets.add(rested, strongly: true)
       let face = targets.face
       await withTaskGroup(of: Bool.self) { group in
         for number in 0..<50 {
@@ -524,7 +528,6 @@
         }
         for await isRight in group { #expect(isRight) }
       }
-      withExtendedLifetime(kept) {}
     }
   }
 

@@ -44,7 +44,9 @@ public struct FaceMethods<Object: AnyObject> {
     methods.adopt(face)
     let part = methods.isCallable ? methods.selectors.read { $0 } : nil
     WitnessRecords.add(
-      Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) }, bases: bases)
+      Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) },
+      isIsolated: isolation != nil,
+      bases: bases)
   }
 
   /// Whether the face may call the objects: those with methods of their own are asked for them first, and those of

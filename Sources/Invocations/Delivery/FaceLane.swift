@@ -34,7 +34,7 @@ struct FaceLane {
   }
 
   /// Whether the sender waits for the queue.
-  var waits: Bool { !isQueued && owner.mayWait(for: member) }
+  var waits: Bool { !isQueued }
 
   /// Calls a target on its queue, and waits; false if it leaves out an optional requirement.
   ///
