@@ -148,7 +148,7 @@ static void publish(void) {
     fwd_members_insert(&members, members.count, 0, swift_retain(&objects[i]));
   }
   failing = later;
-  FWDTargetList *list = fwd_members_list(&members);
+  FWDTargetList *list = fwd_members_list(&members, 0);
   if (list) {
     static FWDListPlace place;
     fwd_publish(&place.list, list);

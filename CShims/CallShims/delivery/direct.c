@@ -95,10 +95,11 @@ void fwd_awaited_end(FWDDirectRound *round, FWDOwnedList *owner) {
 }
 
 FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *tables,
-                                 size_t count) {
+                                 size_t count, int is_isolated) {
   FWDWitnesses *made = malloc(sizeof *made + count * sizeof *tables);
   if (!made) abort();
   made->face = face;
+  made->is_isolated = is_isolated;
   memcpy(made->tables, tables, count * sizeof *tables);
   return made;
 }

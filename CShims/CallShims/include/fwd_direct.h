@@ -81,13 +81,13 @@ static inline FWDDirectTarget fwd_direct_take(const void *_Nonnull const *_Nonnu
   return (FWDDirectTarget){taken.object, table, taken.retained};
 }
 
-/// Returns the table by which the face calls the target of a member, whatever else is wished of it; NULL where it sends
-/// messages. The caller holds the list.
+/// Returns the table by which a lane may call the target of a member for the face; NULL where it sends messages, which
+/// ask where they are. The caller holds the list.
 static inline const void *_Nullable fwd_direct_table(const void *_Nonnull const *_Nonnull member,
                                                      const void *face,
                                                      size_t index) {
   const FWDWitnesses *witnesses = __atomic_load_n(&fwd_target_of(*member)->witnesses, __ATOMIC_ACQUIRE);
-  if (!witnesses || witnesses->face != face) return NULL;
+  if (!witnesses || witnesses->face != face || witnesses->is_isolated) return NULL;
   return __atomic_load_n(&witnesses->tables[index], __ATOMIC_ACQUIRE);
 }
 
@@ -109,10 +109,10 @@ static inline const FWDWitnesses *_Nullable fwd_target_witnesses(const FWDTarget
   return __atomic_load_n(&target->witnesses, __ATOMIC_ACQUIRE);
 }
 
-/// Makes a record of `count` tables, at least one, which is never freed. `face` is compared, never followed. Without
-/// memory the process stops.
+/// Makes a record of `count` tables, at least one, which is never freed. `face` is compared, never followed;
+/// `is_isolated` is not 0 where the face is on an actor. Without memory the process stops.
 FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *_Nonnull tables,
-                                 size_t count);
+                                 size_t count, int is_isolated);
 
 /// Returns a table of a record, from any thread; NULL where it was withdrawn. The index is below the count that the
 /// record was made with.

@@ -11,6 +11,8 @@
 typedef struct FWDWitnesses {
   /// The class of the face.
   const void *face;
+  /// Whether the requirements are for an actor, on which the face is: no lane may call them.
+  int is_isolated;
   /// The table of the face's own protocol, and behind it those of the protocols that it inherits. NULL where a
   /// method that the face made was replaced: the requirements are messages again.
   const void *_Nullable tables[];

@@ -45,7 +45,9 @@ public struct FaceMethods<Object: AnyObject> {
     methods.adopt(face)
     let part = methods.isCallable ? made : nil
     WitnessRecords.add(
-      Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) }, bases: bases)
+      Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) },
+      isIsolated: isolation != nil,
+      bases: bases)
   }
 
   /// Gives the class the methods that it has none for, and returns the selectors of all.

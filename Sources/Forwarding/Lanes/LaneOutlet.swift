@@ -51,16 +51,17 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy {
-  /// Sends a message to a target on a queue, and waits.
+  /// Sends a message to a target on a queue, and waits: for a sender that is on no queue, and for whom none waits. So
+  /// there is no circle but one through waits for deliveries of this proxy.
   private func deliverWaiting(
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
-    guard mayWait(for: registration), call.hasPlainMethod(in: registration.type) else {
-      return false
-    }
+    guard BlockingChain.isFree, case .queue(let outlet) = registration.outlet,
+      call.hasPlainMethod(in: registration.type)
+    else { return false }
     var isPerformed = false
     do {
-      try wait(for: registration) { isPerformed = try call.performWaited(on: registration) }
+      try wait(for: registration, outlet) { isPerformed = try call.performWaited(on: registration) }
     } catch {
       tally.fail(error, at: registration)
       return true
@@ -69,14 +70,22 @@ extension MulticastProxy {
     return isPerformed
   }
 
-  /// A sender that is on no queue, and for whom none waits: so there is no circle but one through waits for
-  /// deliveries of this proxy.
-  package func mayWait(for registration: ListedTarget) -> Bool {
-    if case .queue = registration.outlet { BlockingChain.isFree } else { false }
-  }
-
   package func wait(for registration: ListedTarget, _ body: () throws -> Void) throws {
     guard case .queue(let outlet) = registration.outlet else { return }
+    if BlockingChain.isFree { return try wait(for: registration, outlet, body) }
+    if outlet.mark.isCurrent {
+      registration.meet()
+      return try body()
+    }
+    guard let chain = BlockingChain.waiting(for: outlet.mark) else {
+      throw ForwardingError.wouldDeadlock
+    }
+    try wait(for: registration, outlet) { try chain.run(body) }
+  }
+
+  private func wait(
+    for registration: ListedTarget, _ outlet: QueueOutlet, _ body: () throws -> Void
+  ) throws {
     registration.meet()
     var failure: (any Error)?
     let isFree: Void? = outlet.mark.outside(of: self) {

@@ -116,7 +116,6 @@ extension SingleTargetProxy: TargetListOwner {
   }
 
   // Its target has no lane.
-  package func mayWait(for member: ListedTarget) -> Bool { false }
   package func wait(for member: ListedTarget, _ body: () throws -> Void) throws {}
   package func queue(of member: ListedTarget) -> RequirementQueue? { nil }
 

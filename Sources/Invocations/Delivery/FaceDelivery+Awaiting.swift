@@ -171,11 +171,15 @@ package struct AwaitedTurns: ~Copyable {
     }
     // A message has counted its answers itself.
     guard let target else { return true }
-    if isOptional, step?.takeLeftOut(target.identity, selector) ?? false {
-      if let member = unsafe member { unsafe FaceDelivery.noteLeftOut(selector, at: member) }
-      return false
-    }
+    if isLeftOut(by: target) { return false }
     tally.answered += 1
+    return true
+  }
+
+  /// Whether a target has left out the requirement that it was called by; then notes it.
+  private func isLeftOut(by target: AwaitedTarget) -> Bool {
+    guard isOptional, step?.takeLeftOut(target.identity, selector) ?? false else { return false }
+    if let member = unsafe member { unsafe FaceDelivery.noteLeftOut(selector, at: member) }
     return true
   }
 
@@ -188,8 +192,9 @@ package struct AwaitedTurns: ~Copyable {
         UnansweredMessages.take(message, error) ? .unanswered(error) : .failed(error)
       return
     }
-    if target != nil {
-      tally.fail(error, at: unsafe Invocations.member(at: member))
+    if let target {
+      // What has no value to return where it is left out throws.
+      if !isLeftOut(by: target) { tally.fail(error, at: unsafe Invocations.member(at: member)) }
     } else if !(error is FaceDelivery.NotAnswered) {
       // One that has not answered is none that failed.
       tally.fail(error)

@@ -73,7 +73,13 @@ extension FaceDelivery {
             answered += 1
           }
         } catch {
-          unsafe fail(error, at: member, &delivery, targets, proxy)
+          if isOptional,
+            unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
+          {
+            unsafe noteLeftOut(selector(), at: member)
+          } else {
+            unsafe fail(error, at: member, &delivery, targets, proxy)
+          }
         }
         unsafe fwd_direct_give_back(taken)
       } else {

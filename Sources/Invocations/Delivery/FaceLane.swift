@@ -34,7 +34,7 @@ struct FaceLane {
   }
 
   /// Whether the sender waits for the queue.
-  var waits: Bool { !isQueued && owner.mayWait(for: member) }
+  var waits: Bool { !isQueued }
 
   /// Calls a target on its queue, and waits; false if it leaves out an optional requirement.
   ///
@@ -48,13 +48,21 @@ struct FaceLane {
       if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
       defer { if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 } }
       if optional != nil { unsafe fwd_forget_left_out(thread) }
-      try withExtendedLifetime(target) {
-        try unsafe withUnsafeBytes(of: (object, table)) { words in
-          if let words = words.baseAddress { try unsafe body(words) }
-        }
+      func isNoted() -> Bool {
+        guard let optional else { return false }
+        return unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0
       }
-      if let optional {
-        isLeftOut = unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0
+      do {
+        try withExtendedLifetime(target) {
+          try unsafe withUnsafeBytes(of: (object, table)) { words in
+            if let words = words.baseAddress { try unsafe body(words) }
+          }
+        }
+        isLeftOut = isNoted()
+      } catch {
+        // What has no value to return throws.
+        isLeftOut = isNoted()
+        if !isLeftOut { throw error }
       }
     }
     return !isLeftOut

@@ -47,6 +47,8 @@ package enum WitnessRecords {
     var witnesses: FaceWitnesses?
     /// The protocol of the face, and behind it those that it inherits.
     var parts: [Part] = []
+    /// Whether one of the protocols is on an actor.
+    var isIsolated = false
 
     /// The parts with the tables as they are now, which may be withdrawn.
     var current: [Part] {
@@ -83,8 +85,11 @@ package enum WitnessRecords {
   ///
   /// - Parameters:
   ///   - part: the face's own protocol; nil if its objects take messages alone.
+  ///   - isIsolated: whether the protocol is on an actor.
   ///   - bases: the faces of the protocols that it inherits, which know the class already.
-  package static func add(_ type: AnyClass, _ face: AnyClass, _ part: Part?, bases: [AnyClass]) {
+  package static func add(
+    _ type: AnyClass, _ face: AnyClass, _ part: Part?, isIsolated: Bool, bases: [AnyClass]
+  ) {
     let type_ = ObjectIdentifier(type)
     let made = state.withLockInPlace { state -> [Part] in
       let key = Key(type: type_, face: ObjectIdentifier(face))
@@ -94,7 +99,8 @@ package enum WitnessRecords {
       if let part, inherited.allSatisfy({ $0?.witnesses != nil }) {
         entry.parts = [part]
         for base in inherited { entry.parts += base?.current ?? [] }
-        entry.witnesses = make(entry.parts, key.face)
+        entry.isIsolated = isIsolated || inherited.contains { $0?.isIsolated ?? false }
+        entry.witnesses = make(entry, key.face)
       }
       state.entries[key] = entry
       state.faces[type_, default: []].append(key.face)
@@ -106,13 +112,13 @@ package enum WitnessRecords {
     withdraw(strange, of: type)
   }
 
-  private static func make(_ parts: [Part], _ face: ObjectIdentifier) -> FaceWitnesses {
-    let tables = unsafe parts.map { unsafe UnsafeRawPointer(bitPattern: $0.table) }
+  private static func make(_ entry: Entry, _ face: ObjectIdentifier) -> FaceWitnesses {
+    let tables = unsafe entry.parts.map { unsafe UnsafeRawPointer(bitPattern: $0.table) }
     return unsafe tables.withUnsafeBufferPointer { tables in
       unsafe FaceWitnesses(
         fwd_witnesses_make(
           unsafeBitCast(face, to: UnsafeRawPointer.self), tables.baseAddress.unsafelyUnwrapped,
-          tables.count))
+          tables.count, entry.isIsolated ? 1 : 0))
     }
   }
 

@@ -13,8 +13,6 @@ package protocol TargetListOwner: AnyObject {
   /// The same for a message that is awaited.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
-  /// Whether a sender may simply wait for the queue of a member.
-  func mayWait(for member: ListedTarget) -> Bool
   /// Runs `body` on the queue of a member, and waits; throws where that would never end.
   func wait(for member: ListedTarget, _ body: () throws -> Void) throws
   /// The queue of a member.

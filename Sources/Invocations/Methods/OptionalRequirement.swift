@@ -62,12 +62,14 @@ public enum OptionalRequirement {
   ) rethrows -> Value {
     let thread = unsafe fwd_thread()
     unsafe fwd_forget_left_out(thread)
-    let result = try method()
-    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
-    if unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 {
-      leaveOut(box, selector)
+    // One that has no value to return throws.
+    defer {
+      let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
+      if unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 {
+        leaveOut(box, selector)
+      }
     }
-    return result
+    return try method()
   }
 
   /// The same, for what is `async`.
@@ -75,15 +77,16 @@ public enum OptionalRequirement {
     for box: AnyObject, _ selector: Selector,
     _ method: nonisolated(nonsending) () async throws -> Value
   ) async rethrows -> Value {
-    let result = try await method()
-    let left = Place.current?.note.read { $0 }
-    let object = ObjectIdentifier(value)
-    if left?.selector == selector && left?.object == object
-      || AwaitedStep.isLeftOut(object, selector)
-    {
-      leaveOut(box, selector)
+    defer {
+      let left = Place.current?.note.read { $0 }
+      let object = ObjectIdentifier(value)
+      if left?.selector == selector && left?.object == object
+        || AwaitedStep.isLeftOut(object, selector)
+      {
+        leaveOut(box, selector)
+      }
     }
-    return result
+    return try await method()
   }
 
   /// Runs an `async` method in the same way as ``run(_:of:_:)``.
