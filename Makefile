@@ -30,6 +30,7 @@ test-release: setup-test
 check: setup-check test test-release
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter MulticastModelTests
+	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) --filter BothWaysTests
 	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) --filter ConcurrencyTests
 	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 swift test --skip-build $(TRAITS) \
 		--filter 'ForwardingJournalTests.(Kill|Fault|Misplaced)Tests'

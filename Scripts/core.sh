@@ -23,6 +23,8 @@ build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 # The members of lists, changed at random.
 build members -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
 "$folder/members"
+build lists -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
+"$folder/lists"
 
 # A call that copies more than is left of a stack ends in its guard, and not behind it.
 build guard -O2

@@ -76,7 +76,10 @@ final class Exposure: Sendable {
   }
 
   private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
-    if let error { return .failed(error, host: host) }
+    if let error {
+      return target.leavesOut(call, error)
+        ? .refused(.leftOut, "", host: host) : .failed(error, host: host)
+    }
     do throws(WireError) {
       let result = try interface.encodeResult(of: call, behind: RemoteAnswer.head)
       return RemoteAnswer(.answered, host: host, room: result)
@@ -120,6 +123,12 @@ private final class ExposedTarget: @unchecked Sendable {
 
   func perform(_ method: Implementation, _ call: Invocation) throws {
     try call.perform(method, on: target)
+  }
+
+  /// Whether a call ended with an error because the object has no method for it.
+  func leavesOut(_ call: Invocation, _ error: any Error) -> Bool {
+    error is NotImplemented
+      || call.selector.map { !Introspection.responds(target, to: $0) } ?? false
   }
 
   /// Sends a call, and gives it back with what the target threw.

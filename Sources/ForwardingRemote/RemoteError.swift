@@ -99,6 +99,8 @@ public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
   case targetGone = 10
   /// The result cannot be sent.
   case unsendableResult = 11
+  /// The target has no method for the message: it leaves out what is optional, or none of its targets answers.
+  case leftOut = 12
   /// Something that this version does not know.
   case other = 255
 }
@@ -117,6 +119,7 @@ extension RemoteRefusal: CustomStringConvertible {
     case .duplicate: "the call came a second time"
     case .targetGone: "the target is gone"
     case .unsendableResult: "the result cannot be sent"
+    case .leftOut: "the target has no method for the message"
     case .other: "for a reason that this version does not know"
     }
   }

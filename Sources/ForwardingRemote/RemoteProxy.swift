@@ -104,7 +104,14 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
-    let result = try await link.ask(behindRoom: encoded(invocation))
+    let result: ArraySlice<UInt8>
+    do throws(RemoteError) {
+      result = try await link.ask(behindRoom: encoded(invocation))
+    } catch {
+      // A face gives what it gives for a target here.
+      if case .refused(.leftOut, _) = error { UnansweredMessages.note(invocation.call) }
+      throw error
+    }
     do throws(WireError) { try interface.decodeResult(result, into: invocation) } catch {
       throw RemoteError.wire(error)
     }

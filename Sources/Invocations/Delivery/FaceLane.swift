@@ -72,12 +72,25 @@ struct FaceLane {
   func isGiven(
     _ later: (inout QueuedCall) -> Void, _ selector: Selector, isOptional: Bool
   ) -> Bool {
-    guard isQueued, let queue = owner.queue(of: member) else { return false }
+    // That a class leaves it out, a message finds without the queue.
+    guard isQueued, !isOptional || isKnown(selector), let queue = owner.queue(of: member) else {
+      return false
+    }
     var call = QueuedCall(
       target: unsafe QueuedTarget(queue.route, table, selector, isOptional: isOptional),
       queue: queue.queue)
     later(&call)
     return call.isGiven
+  }
+
+  /// Whether a message has found the method of the class.
+  private func isKnown(_ selector: Selector) -> Bool {
+    guard let thread = unsafe fwd_thread(),
+      let method = unsafe fwd_method_hold(
+        thread, UInt(bitPattern: ObjectIdentifier(member.type)), selector.word)
+    else { return false }
+    defer { unsafe fwd_let_go(thread) }
+    return unsafe method.pointee.implementation != nil
   }
 }
 

@@ -1,0 +1,227 @@
+// What a list notes of deliveries that are awaited, and lists that such deliveries keep.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "CForwardingShims.h"
+
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "lists.c:%d: %s\n", __LINE__, #condition);                                   \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+typedef struct Object {
+  uint64_t header[2];
+  FWDTarget target;
+  long references;
+} Object;
+
+static Object objects[3];
+
+void *swift_unownedRetain(void *object) { return object; }
+void swift_unownedRelease(void *object) { (void)object; }
+void *swift_tryRetain(void *object) { return ((Object *)object)->references++, object; }
+void *swift_retain(void *object) { return ((Object *)object)->references++, object; }
+void swift_release(void *object) { CHECK(--((Object *)object)->references >= 0); }
+_Bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
+  return ((const Object *)object)->references == 1;
+}
+
+/// What a list notes of deliveries that are awaited: how many there are, and the newest member that they may have.
+static void check_awaited(FWDOwnedList *list, uint32_t rules, uint64_t count, uint64_t newest) {
+  CHECK(fwd_list_rules(list) == rules);
+  CHECK(list->state / FWD_LIST_AWAITED == count);
+  CHECK(fwd_list_is_awaited(list, 0) == (count > 0));
+  CHECK(fwd_list_is_awaited(list, newest) == (count > 0));
+  CHECK(!fwd_list_is_awaited(list, newest + 1) || newest >= FWD_LIST_NEWEST_MAX);
+}
+
+/// One inside of the other: the newest member is that of all, and is forgotten with the last.
+static void check_nested(void) {
+  FWDOwnedList list = {0};
+  uint32_t rules = FWD_LIST_FIRST_RESULT | FWD_LIST_OF_ONE;
+  fwd_list_set_rules(&list, rules, 1);
+  check_awaited(&list, rules, 0, 0);
+  fwd_list_begin_awaited(&list, 5);
+  check_awaited(&list, rules, 1, 5);
+  fwd_list_begin_awaited(&list, 3);
+  check_awaited(&list, rules, 2, 5);
+  fwd_list_begin_awaited(&list, 9);
+  check_awaited(&list, rules, 3, 9);
+  // Rules change meanwhile.
+  fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE, 1);
+  check_awaited(&list, 7, 3, 9);
+  fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE | FWD_LIST_OF_ONE, 0);
+  rules = FWD_LIST_FIRST_RESULT;
+  check_awaited(&list, rules, 3, 9);
+  for (uint64_t left = 2; left > 0; left--) {
+    fwd_list_end_awaited(&list);
+    check_awaited(&list, rules, left, 9);
+  }
+  fwd_list_end_awaited(&list);
+  CHECK(list.state == rules);
+  fwd_list_begin_awaited(&list, 2);
+  check_awaited(&list, rules, 1, 2);
+  fwd_list_end_awaited(&list);
+  fwd_list_begin_awaited(&list, 0);
+  check_awaited(&list, rules, 1, 0);
+}
+
+/// Numbers that are too high to be noted count as the highest; too many deliveries stay noted.
+static void check_saturation(void) {
+  FWDOwnedList list = {0};
+  fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE, 1);
+  for (uint64_t over = 0; over < 3; over++) {
+    fwd_list_begin_awaited(&list, FWD_LIST_NEWEST_MAX - 1 + over);
+    check_awaited(&list, FWD_LIST_ASKS_ONE, over + 1, FWD_LIST_NEWEST_MAX - 1 + over);
+  }
+  fwd_list_begin_awaited(&list, UINT64_MAX);
+  check_awaited(&list, FWD_LIST_ASKS_ONE, 4, UINT64_MAX);
+  while (list.state >= FWD_LIST_AWAITED) fwd_list_end_awaited(&list);
+  CHECK(list.state == FWD_LIST_ASKS_ONE);
+
+  uint64_t most = FWD_LIST_AWAITED_FOR_GOOD / FWD_LIST_AWAITED;
+  list.state = (most - 2) * FWD_LIST_AWAITED + 4 * FWD_LIST_NEWEST + FWD_LIST_ASKS_ONE;
+  fwd_list_begin_awaited(&list, 6);
+  check_awaited(&list, FWD_LIST_ASKS_ONE, most - 1, 6);
+  fwd_list_end_awaited(&list);
+  check_awaited(&list, FWD_LIST_ASKS_ONE, most - 2, 6);
+  for (int i = 0; i < 5; i++) fwd_list_begin_awaited(&list, 7);
+  check_awaited(&list, FWD_LIST_ASKS_ONE, most, 7);
+  for (int i = 0; i < 9; i++) fwd_list_end_awaited(&list);
+  check_awaited(&list, FWD_LIST_ASKS_ONE, most, 7);
+  fwd_list_begin_awaited(&list, 8);
+  check_awaited(&list, FWD_LIST_ASKS_ONE, most, 8);
+  fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE, 0);
+  check_awaited(&list, 0, most, 8);
+}
+
+enum { Awaiters = 4, Deliveries = 20000 };
+
+static FWDOwnedList shared;
+
+static void *deliver(void *argument) {
+  uint64_t number = (uint64_t)(uintptr_t)argument;
+  for (uint64_t i = 0; i < Deliveries; i++) {
+    fwd_list_begin_awaited(&shared, number * Deliveries + i);
+    CHECK(fwd_list_is_awaited(&shared, number * Deliveries + i));
+    fwd_list_set_rules(&shared, 1u << number % 3, i % 2 == 0);
+    fwd_list_end_awaited(&shared);
+  }
+  return NULL;
+}
+
+/// Threads that begin and end deliveries, and change the rules, lose nothing of each other.
+static void check_threads(void) {
+  pthread_t threads[Awaiters];
+  for (uintptr_t i = 0; i < Awaiters; i++) CHECK(pthread_create(threads + i, NULL, deliver, (void *)i) == 0);
+  for (int i = 0; i < Awaiters; i++) pthread_join(threads[i], NULL);
+  CHECK(shared.state == 0);
+}
+
+static void *let_go(void *list) {
+  fwd_list_let_go(list);
+  return NULL;
+}
+
+static void check_references(long count) {
+  for (int i = 0; i < 3; i++) CHECK(objects[i].references == count);
+}
+
+/// Publishes a list of three members.
+static FWDTargetList *publish_three(FWDOwnedList *owner) {
+  for (size_t i = 0; i < 3; i++) {
+    FWDMembers *few = fwd_list_members(owner);
+    fwd_members_insert(few, few->count, 0, swift_retain(&objects[i]));
+  }
+  FWDTargetList *list = fwd_members_list(fwd_list_members(owner), 3);
+  CHECK(list != NULL);
+  fwd_publish(&owner->place.list, list);
+  return list;
+}
+
+static void withdraw(FWDOwnedList *owner) {
+  FWDTargetList *list = fwd_publish(&owner->place.list, NULL);
+  if (list) fwd_targets_retire(&owner->place, list);
+}
+
+/// A list that is kept outlives its place and its owner, and its members are let go once, with the last that keeps it.
+static void check_kept(void) {
+  FWDOwnedList owner = {0};
+  CHECK(!fwd_list_keep(&owner.place));
+  FWDTargetList *list = publish_three(&owner);
+  const FWDTargetList *kept = fwd_list_keep(&owner.place);
+  CHECK(kept == list && fwd_list_keep(&owner.place) == list);
+  fwd_list_let_go(kept);
+  withdraw(&owner);
+  CHECK(!fwd_list_keep(&owner.place));
+  // One goes before, of a chunk that the list has.
+  fwd_members_remove(fwd_list_members(&owner), &objects[1]);
+  swift_release(&objects[1]);
+  fwd_members_destroy(fwd_list_members(&owner));
+  check_references(1);
+  CHECK(kept->chunks[0]->count == 3);
+  for (int i = 0; i < 3; i++) CHECK(fwd_chunk_member(kept->chunks[0], i) == &objects[i]);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, let_go, (void *)kept) == 0);
+  pthread_join(thread, NULL);
+  check_references(0);
+}
+
+/// A list that is kept and held is there until both are over, in any order.
+static void check_kept_and_held(void) {
+  for (int held_longer = 0; held_longer < 2; held_longer++) {
+    FWDOwnedList owner = {0};
+    publish_three(&owner);
+    FWDThread *thread = fwd_thread();
+    fwd_place_note_reader(&owner.place, thread);
+    const FWDTargetList *kept = fwd_list_keep(&owner.place);
+    CHECK(fwd_hold(thread, &owner.place.list) == kept);
+    withdraw(&owner);
+    fwd_members_destroy(fwd_list_members(&owner));
+    if (held_longer) fwd_list_let_go(kept); else fwd_let_go(thread);
+    check_references(1);
+    if (held_longer) fwd_let_go(thread); else fwd_list_let_go(kept);
+    check_references(0);
+  }
+}
+
+/// A delivery that is awaited keeps its list, and notes that its owner's members are in it, and no newer one.
+static void check_rounds(void) {
+  FWDOwnedList owner = {0};
+  FWDDirectRound round, other;
+  CHECK(!fwd_awaited_begin(&round, &owner));
+  CHECK(owner.state == 0);
+  publish_three(&owner);
+  CHECK(fwd_awaited_begin(&round, &owner));
+  CHECK(fwd_awaited_begin(&other, &owner));
+  withdraw(&owner);
+  CHECK(!fwd_awaited_begin(&(FWDDirectRound){0}, &owner));
+  fwd_members_destroy(fwd_list_members(&owner));
+  CHECK(fwd_list_is_awaited(&owner, 3) && !fwd_list_is_awaited(&owner, 4));
+  int count = 0;
+  const void *const *member;
+  while ((member = fwd_direct_next(&round))) CHECK(*member == &objects[count++]);
+  CHECK(count == 3);
+  fwd_awaited_end(&round, &owner);
+  CHECK(fwd_list_is_awaited(&owner, 3));
+  check_references(1);
+  fwd_awaited_end(&other, &owner);
+  CHECK(!fwd_list_is_awaited(&owner, 0));
+  CHECK(owner.state == 0);
+  check_references(0);
+}
+
+int main(void) {
+  check_nested();
+  check_saturation();
+  check_threads();
+  check_kept();
+  check_kept_and_held();
+  check_rounds();
+  printf("Lists: %d deliveries of %d threads.\n", Awaiters * Deliveries, Awaiters);
+  return 0;
+}

@@ -1,0 +1,63 @@
+#if Macros
+  import Forwarding
+  import Testing
+
+  /// A requirement that is no message, and whose values are of a size that its sender alone knows.
+  @Forwardable
+  protocol Finding: AnyObject, Sendable {
+    func find<Value: Sendable>(_ value: Value) async -> Value?
+    func choose<Value: Sendable>(_ value: Value, _ other: Value) async throws -> Value
+    func pair<One: Sendable, Other: Sendable>(_ one: One, _ other: Other) async
+      -> (One, Other)?
+  }
+
+  private final class Finder: Finding {
+    func find<Value: Sendable>(_ value: Value) async -> Value? {
+      await Task.yield()
+      return value
+    }
+    func choose<Value: Sendable>(_ value: Value, _ other: Value) async throws -> Value {
+      await Task.yield()
+      if value is Never.Type { throw Lame(name: "finder") }
+      return other
+    }
+    func pair<One: Sendable, Other: Sendable>(_ one: One, _ other: Other) async -> (One, Other)? {
+      await Task.yield()
+      return (one, other)
+    }
+  }
+
+  @Suite("A generic requirement that is awaited", .timeLimit(.minutes(5)))
+  struct AwaitedGenericTests {
+    @inline(never)
+    private func find<Value: Sendable & Equatable>(
+      _ value: Value, _ face: any Finding, isThere: Bool
+    ) async throws {
+      #expect(await face.find(value) == (isThere ? value : nil))
+      #expect(await face.pair(value, 7)?.0 == (isThere ? value : nil))
+      if isThere {
+        #expect(try await face.choose(value, value) == value)
+      } else {
+        await #expect(throws: (any Error).self) { try await face.choose(value, value) }
+      }
+    }
+
+    @Test("has an answer of any size, from a target, or from none", arguments: [true, false])
+    func sizes(_ isThere: Bool) async throws {
+      struct Large: Equatable, Sendable { var a = "a", b = 1.5, c = [1, 2], d = 4, e = "e", f = 6 }
+      let targets = Multicast<FindingProxy>()
+      if isThere {
+        targets.add(Finder(), strongly: true)
+        targets.add(Finder(), strongly: true)
+      }
+      let face = targets.face
+      try await find(5, face, isThere: isThere)
+      try await find("text", face, isThere: isThere)
+      try await find(Large(), face, isThere: isThere)
+      try await find([Large(), Large()], face, isThere: isThere)
+      #expect(await targets.face.find(Large()) == (isThere ? Large() : nil))
+      let single = SingleTarget<FindingProxy>(isThere ? Finder() : nil)
+      _ = await single.face.find(Large())
+    }
+  }
+#endif

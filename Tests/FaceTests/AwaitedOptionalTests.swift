@@ -1,0 +1,122 @@
+#if Macros
+  import Forwarding
+  import Testing
+
+  @Forwardable
+  protocol Walking: Sendable {
+    @Optional func rest(_ number: Int) async
+    @Optional @Otherwise("none") func title(_ number: Int) async -> String
+    @Optional func rate(_ number: Int) async throws -> Int
+    @Optional func price(_ number: Int) throws -> Int
+    @Optional mutating func step(_ count: Int) async
+    @Otherwise(0) func steps() async -> Int
+  }
+
+  private struct Idler: Walking {
+    func steps() async -> Int { -5 }
+  }
+
+  private struct Walker: Walking {
+    let story: Story
+    var count = 0
+    func rest(_ number: Int) async {
+      await Task.yield()
+      story.tell("rests \(number)")
+    }
+    func title(_ number: Int) async -> String {
+      await Task.yield()
+      return "title \(number)"
+    }
+    func rate(_ number: Int) async throws -> Int {
+      await Task.yield()
+      if number < 0 { throw Lame(name: "walker") }
+      return number
+    }
+    func price(_ number: Int) throws -> Int {
+      if number < 0 { throw Lame(name: "walker") }
+      return number
+    }
+    mutating func step(_ count: Int) async { self.count += count }
+    func steps() async -> Int { count }
+  }
+
+  private final class IdleWalker: Walking {
+    func steps() async -> Int { -7 }
+  }
+
+  @Suite("Requirements that are awaited", .timeLimit(.minutes(5)))
+  struct AwaitedOptionalTests: RunningTests {
+    let story = Story()
+    let kept = Guarded<[any Sendable]>([])
+
+    @Test("know who left out an optional requirement", arguments: FaceWay.allCases)
+    func optional(_ way: FaceWay) async throws {
+      let targets = running(way)
+      let rested = Rested("r", story)
+      runner("a", in: targets)
+      await targets.face.rest(1)
+      #expect(await targets.face.title(1) == "none")
+      await #expect(throws: ForwardingError.nobodyAnswered("rate:")) {
+        try await targets.face.rate(1)
+      }
+      #expect(story.take() == ["rest:", "title:", "rate:"].map { "unanswered \($0)" })
+      targets.add(rested, strongly: true)
+      runner("b", in: targets)
+      for number in 2...3 {
+        await targets.face.rest(number)
+        #expect(await targets.face.title(number) == "title \(number)")
+        #expect(try await targets.face.rate(number) == number)
+        #expect(story.take() == ["r rests \(number)", "r rates \(number)"])
+      }
+      rested.runner.fails.withLock { $0 = true }
+      await #expect(throws: Lame(name: "r")) { try await targets.face.rate(4) }
+    }
+
+    @Test("know it where a target asks another face meanwhile", arguments: FaceWay.allCases)
+    func optionalInside(_ way: FaceWay) async throws {
+      let (outer, inner) = (running(way), running(way))
+      let (idle, rested) = (runner("idle", in: inner), Rested("r", story))
+      outer.add(rested, strongly: true)
+      let face = inner.face
+      rested.runner.does { [idle] in
+        await face.rest(1)
+        await idle.rest(2)
+        async let child: Void = idle.rest(3)
+        await child
+      }
+      #expect(try await outer.face.rate(5) == 5)
+      await outer.face.rest(6)
+      #expect(
+        story.take() == ["r rates 5", "unanswered rest:", "r rests 6", "unanswered rest:"])
+    }
+
+    @Test("know it of values in boxes", arguments: FaceWay.allCases)
+    func boxes(_ way: FaceWay) async throws {
+      let targets = Multicast<WalkingProxy>(way.proxy)
+      let idle = IdleWalker()
+      targets.add(Idler())
+      targets.add(idle)
+      for _ in 0..<2 {
+        await targets.face.rest(1)
+        #expect(await targets.face.title(1) == "none")
+        await #expect(throws: ForwardingError.nobodyAnswered("rate:")) {
+          try await targets.face.rate(1)
+        }
+        #expect(throws: ForwardingError.nobodyAnswered("price:")) { try targets.face.price(1) }
+      }
+      targets.add(Walker(story: story))
+      targets.add(Idler())
+      for number in 2...3 {
+        await targets.face.rest(number)
+        #expect(await targets.face.title(number) == "title \(number)")
+        #expect(try await targets.face.rate(number) == number)
+        #expect(try targets.face.price(number) == number)
+        #expect(story.take() == ["rests \(number)"])
+        await targets.face.step(number)
+      }
+      await #expect(throws: Lame(name: "walker")) { try await targets.face.rate(-1) }
+      #expect(throws: Lame(name: "walker")) { try targets.face.price(-1) }
+      #expect(await targets.face.steps() == -5)
+    }
+  }
+#endif

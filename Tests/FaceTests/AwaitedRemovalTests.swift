@@ -1,0 +1,77 @@
+#if Macros
+  import Dispatch
+  import Forwarding
+  import ForwardingTestSupport
+  import Testing
+
+  @Suite("Requirements that are awaited", .timeLimit(.minutes(5)))
+  struct AwaitedRemovalTests: RunningTests {
+    let story = Story()
+    let kept = Guarded<[any Sendable]>([])
+
+    @Test(
+      "wait for no removal of their targets: it is refused, also in a child task",
+      arguments: FaceWay.allCases)
+    func removing(_ way: FaceWay) async throws {
+      let targets = running(way)
+      let a = runner("a", in: targets)
+      @Sendable func removeHere() {
+        do { _ = try targets.proxy.removeAndWait(a) } catch { story.tell("\(error)") }
+      }
+      a.does { [story] in
+        removeHere()
+        do { _ = try await targets.proxy.removeAndWait(a) } catch { story.tell("\(error)") }
+        async let child: Int = try targets.proxy.removeAndWait(a)
+        do { _ = try await child } catch { story.tell("\(error)") }
+        await withTaskGroup { group in
+          group.addTask { removeHere() }
+        }
+      }
+      _ = try await targets.face.check(1)
+      #expect(
+        story.take() == ["a checks 1"]
+          + Array(repeating: "\(ForwardingError.wouldDeadlock)", count: 4))
+      a.does { @MainActor in removeHere() }
+      _ = try await targets.face.check(2)
+      #expect(story.take() == ["a checks 2", "\(ForwardingError.wouldDeadlock)"])
+      #expect(targets.count == 1)
+    }
+
+    @Test(
+      "hold up a removal that waits on an actor, but not that of a target which came later",
+      arguments: FaceWay.allCases)
+    @MainActor
+    func removingLater(_ way: FaceWay) async throws {
+      let targets = running(way)
+      let a = runner("a", in: targets)
+      let (began, goOn) = (Latch(), Latch())
+      a.does { [story] in
+        await began.open()
+        await goOn.wait()
+        story.tell("a ends")
+      }
+      let face = targets.face
+      let message = Task { await face.run(1) }
+      await began.wait()
+      let later = runner("later", in: targets)
+      func removeHere(_ target: Runner) throws -> Int { try targets.proxy.removeAndWait(target) }
+      #expect(throws: ForwardingError.wouldDeadlock) { try removeHere(a) }
+      #expect(try removeHere(later) == 1)
+      #expect(targets.count == 1)
+      let removal = Task { [story] in
+        let count = try await targets.proxy.removeAndWait(a)
+        story.tell("removed \(count)")
+      }
+      for _ in 0..<10 { await Task.yield() }
+      story.tell("going on")
+      await goOn.open()
+      await message.value
+      try await removal.value
+      #expect(story.take() == ["a runs 1", "going on", "a ends", "removed 1"])
+      // Nothing is under way any more.
+      let b = runner("b", in: targets)
+      await targets.face.run(2)
+      #expect(try removeHere(b) == 1)
+    }
+  }
+#endif

@@ -1,0 +1,58 @@
+#if Macros
+  import Dispatch
+  import Forwarding
+  import Testing
+
+  /// On the main actor.
+  @Forwardable
+  @MainActor
+  private protocol Showing: AnyObject {
+    func show(_ text: String)
+    @Otherwise(0) var height: Int { get }
+  }
+
+  @MainActor
+  private final class Sign: Showing {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    var height: Int {
+      story.tell("height")
+      return 10
+    }
+    func show(_ text: String) { story.tell("shows \(text)") }
+  }
+
+  @Suite("A target on an actor that has a lane to a queue")
+  struct IsolatedLaneTests {
+    @Test("is not called there, as the actor is elsewhere", arguments: FaceWay.allCases)
+    @MainActor
+    func elsewhere(_ way: FaceWay) {
+      let (story, queue) = (Story(), DispatchQueue(label: "elsewhere"))
+      let targets = Multicast<ShowingProxy>(way.proxy)
+      story.listen(to: targets.proxy)
+      targets.add(Sign(story), strongly: true, on: .queue(queue))
+      targets.face.show("text")
+      #expect(targets.face.height == 0)
+      queue.sync {}
+      let elsewhere = { (selector: Selector) in
+        "failed \(selector) \(ForwardingError.wrongIsolation(selector))"
+      }
+      let told = story.take().filter { !$0.hasPrefix("unanswered") }
+      #expect(told == [elsewhere("show:"), elsewhere("height")])
+    }
+
+    @Test("is called there if that is its queue", arguments: FaceWay.allCases)
+    @MainActor
+    func mainQueue(_ way: FaceWay) async {
+      let (story, targets) = (Story(), Multicast<ShowingProxy>(way.proxy))
+      story.listen(to: targets.proxy)
+      targets.add(Sign(story), strongly: true, on: .queue(.main))
+      targets.face.show("text")
+      #expect(story.take() == [])
+      await withCheckedContinuation { continuation in
+        DispatchQueue.main.async { continuation.resume() }
+      }
+      #expect(story.take() == ["shows text"])
+    }
+  }
+#endif

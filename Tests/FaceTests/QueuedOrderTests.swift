@@ -1,0 +1,148 @@
+#if Macros
+  import Dispatch
+  import ForwardingTestSupport
+  import Testing
+
+  @testable import Forwarding
+
+  @Forwardable
+  protocol Stacking {
+    mutating func push(_ number: Int)
+    @Optional func rest(_ number: Int)
+    @Optional func rate(_ number: Int) throws -> Int
+    @Otherwise(0) var sum: Int { get }
+  }
+
+  struct Stack: Stacking {
+    let story: Story
+    var sum = 0
+    mutating func push(_ number: Int) {
+      sum += number
+      story.tell("sum \(sum)")
+    }
+  }
+
+  @Suite("A target of a face on a queue", .timeLimit(.minutes(5)))
+  struct QueuedOrderTests: PostingTests {
+    let story = Story()
+    let queue = DispatchQueue(label: "office")
+
+    @Test("holds up a removal that waits while it runs", arguments: FaceWay.allCases)
+    func removing(_ way: FaceWay) {
+      let targets = posting(way)
+      let office = Office(story)
+      let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      office.does { [story] _ in
+        began.signal()
+        goOn.wait()
+        story.tell("ends")
+      }
+      let token = targets.add(unchecked: office, strongly: true, on: .queue(queue))
+      let (proxy, story) = (targets.proxy, story)
+      targets.face.tell(1)
+      began.wait()
+      beginThread(after: 0.05) { goOn.signal() }
+      #expect(
+        ends {
+          _ = try proxy.removeAndWait(token)
+          story.tell("removed")
+        })
+      #expect(heard() == ["told 1", "ends", "removed"])
+    }
+
+    @Test(
+      "does there what a target of a message does: it is inside of one, and waits for no removal",
+      arguments: FaceWay.allCases)
+    func inside(_ way: FaceWay) throws {
+      let targets = posting(way)
+      let office = Office(story)
+      let (proxy, story) = (targets.proxy, story)
+      let token = Guarded<MulticastProxy.Token?>(nil)
+      office.does { _ in
+        story.tell("inside \(BlockingChain.isInside)")
+        guard let token = token.read({ $0 }) else { return }
+        do { try proxy.removeAndWait(token) } catch { story.tell("\(error)") }
+      }
+      let added = targets.add(unchecked: office, strongly: true, on: .queue(queue))
+      token.withLock { $0 = added }
+      targets.face.tell(1)
+      #expect(heard() == ["told 1", "inside true", "\(ForwardingError.wouldDeadlock)"])
+      queue.sync { #expect(!BlockingChain.isInside) }
+    }
+
+    @Test("sends on to others, each in its order", arguments: FaceWay.allCases)
+    func sending(_ way: FaceWay) {
+      let (outer, inner) = (posting(way), posting(way))
+      let other = DispatchQueue(label: "other")
+      let (first, second) = (Office(story), Office(story))
+      outer.add(unchecked: first, on: .queue(queue))
+      inner.add(unchecked: second, on: .blocking(other))
+      nonisolated(unsafe) let face = inner.face
+      first.does { [story] number in
+        face.tell(10 * number)
+        story.tell("counted \(face.count(number))")
+      }
+      for number in 1...3 { outer.face.tell(number) }
+      #expect(
+        heard()
+          == (1...3).flatMap {
+            ["told \($0)", "told \(10 * $0)", "counts \($0)", "counted \($0)"]
+          })
+    }
+
+    @Test("has not answered for a data source: the next is asked, too", arguments: FaceWay.allCases)
+    func dataSource(_ way: FaceWay) {
+      final class Messages: DataSourceProxy, @unchecked Sendable {}
+      let proxy = way == .calls ? DataSourceProxy() : Messages()
+      let source = DataSource<PostingProxy>(proxy)
+      let (here, there, last) = (Office(story), Office(story), Rests(story))
+      source.add(unchecked: there, on: .queue(queue))
+      source.add(here)
+      source.face.tell(1)
+      let told = heard()
+      withExtendedLifetime(last) {}
+      #expect(told == ["told 1", "told 1"])
+    }
+
+    @Test("may be a value, which changes there", arguments: FaceWay.allCases)
+    func values(_ way: FaceWay) throws {
+      let targets = Multicast<StackingProxy>(way.proxy)
+      story.listen(to: targets.proxy)
+      targets.add(unchecked: Stack(story: story), on: .queue(queue))
+      targets.add(unchecked: Stack(story: story), on: .blocking(queue))
+      for number in 1...2 {
+        targets.face.push(number)
+        targets.face.rest(number)
+      }
+      #expect(throws: ForwardingError.nobodyAnswered("rate:")) { try targets.face.rate(1) }
+      #expect(targets.face.sum == 3)
+      #expect(
+        heard().filter { $0.hasPrefix("sum") } == ["sum 1", "sum 1", "sum 3", "sum 3"])
+    }
+
+    @Test("has its order beside targets of all kinds", arguments: FaceWay.allCases)
+    func kinds(_ way: FaceWay) {
+      let targets = posting(way)
+      let tell = { (name: String) in
+        let office = Office(Story())
+        office.does { [story] number in story.tell("\(name) \(number)") }
+        return office
+      }
+      targets.add(unchecked: tell("queued"), strongly: true, on: .queue(queue))
+      targets.add(unchecked: tell("waited"), strongly: true, on: .blocking(queue))
+      targets.add(tell("called"), strongly: true)
+      targets.add(unchecked: tell("once"), strongly: true, on: .queue(queue), once: true)
+      targets.add(unchecked: tell("first"), strongly: true, on: .queue(queue), priority: 1)
+      targets.block(targets.add(unchecked: tell("blocked"), strongly: true, on: .queue(queue)))
+      targets.add(
+        unchecked: tell("late"), strongly: true, on: .blocking(queue, deadline: .seconds(60)))
+      targets.face.tell(1)
+      #expect(
+        heard() == [
+          "first 1", "queued 1", "waited 1", "called 1", "once 1", "late 1",
+        ])
+      targets.face.tell(2)
+      #expect(heard() == ["first 2", "queued 2", "waited 2", "called 2", "late 2"])
+    }
+  }
+#endif

@@ -1,0 +1,104 @@
+#if Macros
+  import Forwarding
+
+  struct Lame: Error, Equatable { let name: String }
+
+  /// Requirements of each kind that is awaited.
+  @Forwardable
+  protocol Running: AnyObject, Sendable {
+    func run(_ number: Int) async
+    @Otherwise(-1) func weigh(_ number: Int) async -> Int
+    func check(_ number: Int) async throws -> Int
+    @Otherwise(-1) func grade(_ number: Int) async throws(Lame) -> Int
+    @Optional func rest(_ number: Int) async
+    @Optional @Otherwise("none") func title(_ number: Int) async -> String
+    @Optional func rate(_ number: Int) async throws -> Int
+    func tick(_ number: Int)
+  }
+
+  class Runner: Running, @unchecked Sendable {
+    let name: String
+    let story: Story
+    let errand = Guarded<(@Sendable () async throws -> Void)?>(nil)
+    let fails = Guarded(false)
+
+    init(_ name: String, _ story: Story) { (self.name, self.story) = (name, story) }
+
+    func does(_ body: @escaping @Sendable () async throws -> Void) { errand.withLock { $0 = body } }
+
+    func note(_ what: String) async throws {
+      story.tell("\(name) \(what)")
+      await Task.yield()
+      try await errand.read { $0 }?()
+      if fails.read({ $0 }) { throw Lame(name: name) }
+    }
+
+    func run(_ number: Int) async { try? await note("runs \(number)") }
+    func weigh(_ number: Int) async -> Int {
+      try? await note("weighs \(number)")
+      return number + name.count
+    }
+    func check(_ number: Int) async throws -> Int {
+      try await note("checks \(number)")
+      return number
+    }
+    func grade(_ number: Int) async throws(Lame) -> Int {
+      do { try await note("grades \(number)") } catch { throw Lame(name: name) }
+      return number
+    }
+    func tick(_ number: Int) { story.tell("\(name) ticks \(number)") }
+  }
+
+  final class Rested: Running, @unchecked Sendable {
+    let runner: Runner
+    init(_ name: String, _ story: Story) { runner = Runner(name, story) }
+    func run(_ number: Int) async { await runner.run(number) }
+    func weigh(_ number: Int) async -> Int { await runner.weigh(number) }
+    func check(_ number: Int) async throws -> Int { try await runner.check(number) }
+    func grade(_ number: Int) async throws(Lame) -> Int { try await runner.grade(number) }
+    func rest(_ number: Int) async { try? await runner.note("rests \(number)") }
+    func title(_ number: Int) async -> String { "title \(number)" }
+    func rate(_ number: Int) async throws -> Int {
+      try await runner.note("rates \(number)")
+      return number
+    }
+    func tick(_ number: Int) { runner.tick(number) }
+  }
+
+  /// Waits until others have come so far.
+  actor Latch {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    func open() {
+      isOpen = true
+      for one in waiting { one.resume() }
+      waiting = []
+    }
+    func wait() async { if !isOpen { await withCheckedContinuation { waiting.append($0) } } }
+  }
+
+  /// Tests of faces whose targets run.
+  protocol RunningTests {
+    var story: Story { get }
+    /// What proxies hold weakly.
+    var kept: Guarded<[any Sendable]> { get }
+  }
+
+  extension RunningTests {
+    func running(_ way: FaceWay) -> Multicast<RunningProxy> {
+      let proxy = way.proxy
+      story.listen(to: proxy)
+      return Multicast<RunningProxy>(proxy)
+    }
+
+    @discardableResult
+    func runner(
+      _ name: String, in targets: Multicast<RunningProxy>, priority: Int = 0
+    ) -> Runner {
+      let runner = Runner(name, story)
+      kept.withLock { $0.append(runner) }
+      targets.add(runner, priority: priority)
+      return runner
+    }
+  }
+#endif

@@ -1,0 +1,127 @@
+#if Macros
+  import Dispatch
+  import ForwardingTestSupport
+  import Testing
+
+  @testable import Forwarding
+
+  @Suite("A target of a face on a queue that is waited for", .timeLimit(.minutes(5)))
+  struct WaitedTargetTests: PostingTests {
+    let story = Story()
+    let queue = DispatchQueue(label: "office")
+
+    @Test("is called there, while the sender waits", arguments: FaceWay.allCases)
+    func waits(_ way: FaceWay) throws {
+      let targets = posting(way)
+      let (office, mark, proxy) = (Office(story), QueueMark.of(queue), targets.proxy)
+      targets.add(unchecked: office, on: .blocking(queue))
+      office.does { [story] _ in
+        story.tell("\(mark.isCurrent) \(BlockingChain.isInside)")
+        do { try proxy.removeAndWait(office) } catch { story.tell("\(error)") }
+      }
+      queue.async { [story] in story.tell("before") }
+      #expect(targets.face.count(1) == 1)
+      #expect(
+        story.take() == ["before", "counts 1", "true true", "\(ForwardingError.wouldDeadlock)"])
+      #expect(!BlockingChain.isInside)
+      office.does { _ in }
+      queue.sync { #expect(targets.face.count(2) == 2) }
+      #expect(story.take() == ["counts 2"])
+    }
+
+    @Test("answers, or throws, to its sender", arguments: FaceWay.allCases)
+    func answers(_ way: FaceWay) throws {
+      let targets = posting(way)
+      let office = Office(story)
+      let token = targets.add(unchecked: office, on: .blocking(queue))
+      #expect(try targets.face.measure(4) == 4)
+      #expect(throws: Lame(name: "-1")) { try targets.face.measure(-1) }
+      #expect(throws: Lame(name: "2")) { try targets.face.fail(2) }
+      #expect(throws: Lame(name: "plain 3")) { try targets.face.failPlainly(3) }
+      #expect(targets.face.mood == "calm")
+      var number = 5
+      #expect(targets.face.change(&number) == 6)
+      #expect(number == 6)
+      #expect(story.take() == ["fails 2"])
+      for row in postedLoans { row.send(targets.face) }
+      #expect(story.take() == ["read 5", "wrote 5", "looked"])
+      for row in postings {
+        row.send(targets.face)
+        #expect(story.take() == [row.told])
+      }
+      targets.block(token)
+      #expect(try targets.face.measure(4) == -1)
+      #expect(targets.face.count(4) == -1)
+    }
+
+    @Test("may leave out what is optional", arguments: FaceWay.allCases)
+    func optional(_ way: FaceWay) throws {
+      let targets = posting(way)
+      let (one, other) = (Office(story), Rests(story))
+      targets.add(unchecked: one, on: .blocking(queue))
+      for _ in 0..<2 {
+        targets.face.rest(1)
+        #expect(throws: ForwardingError.nobodyAnswered("rate:")) { try targets.face.rate(1) }
+      }
+      #expect(
+        story.take() == [
+          "unanswered rest:", "unanswered rate:", "unanswered rest:", "unanswered rate:",
+        ])
+      #expect(MethodTable.of(Office.self).own("rest:") == nil)
+      targets.add(unchecked: other, on: .blocking(queue))
+      targets.face.rest(2)
+      #expect(try targets.face.rate(2) == 2)
+      #expect(throws: Lame(name: "rate")) { try targets.face.rate(-2) }
+      #expect(story.take() == ["rests 2"])
+    }
+
+    @Test("is refused where its queue waits for itself", arguments: FaceWay.allCases)
+    func circle(_ way: FaceWay) {
+      let (outer, middle, inner) = (posting(way), posting(way), posting(way))
+      let other = DispatchQueue(label: "other")
+      let (first, second, last) = (Office(story), Office(story), Office(story))
+      outer.add(unchecked: first, on: .blocking(queue))
+      middle.add(unchecked: second, on: .blocking(other))
+      inner.add(unchecked: last, on: .blocking(queue))
+      nonisolated(unsafe) let (outerFace, middleFace, innerFace) = (
+        outer.face, middle.face, inner.face
+      )
+      first.does { middleFace.tell($0) }
+      second.does { innerFace.tell($0) }
+      #expect(ends { outerFace.tell(1) })
+      #expect(
+        story.take() == ["told 1", "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)"])
+    }
+
+    @Test("is refused where a block of its queue waits for deliveries", arguments: FaceWay.allCases)
+    func removing(_ way: FaceWay) throws {
+      let targets = posting(way)
+      targets.add(unchecked: Office(story), strongly: true, on: .blocking(queue))
+      targets.face.tell(1)
+      let refused: Void? = QueueMark.of(queue).inside(of: targets.proxy) {
+        targets.face.tell(2)
+        #expect(throws: (any Error).self) { try targets.face.fail(2) }
+      }
+      #expect(refused != nil)
+      targets.face.tell(3)
+      #expect(
+        story.take() == [
+          "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)", "told 3",
+        ])
+    }
+
+    @Test("gets what is no message, too, wherever its sender is")
+    func noMessage() {
+      let targets = posting(.calls)
+      targets.add(unchecked: Office(story), strongly: true, on: .blocking(queue))
+      let (sender, global) = (DispatchQueue(label: "sender"), DispatchQueue.global())
+      _ = QueueMark.of(sender)
+      var numbers: [Int] = []
+      let send = { targets.face.visit { numbers.append($0) } }
+      send()
+      for queue in [sender, global, queue] { queue.sync(execute: send) }
+      #expect(numbers == [7, 7, 7, 7])
+      #expect(story.take() == [])
+    }
+  }
+#endif

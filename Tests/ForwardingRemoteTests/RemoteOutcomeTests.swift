@@ -1,0 +1,235 @@
+#if Macros
+  import Dispatch
+  import Forwarding
+  import ForwardingRemote
+  import Invocations
+  import RemoteTestSupport
+  import Testing
+
+  /// A requirement of each kind.
+  @Forwardable
+  fileprivate protocol Asked: AnyObject, Sendable {
+    func tell(_ number: Int)
+    func push(_ number: Int) throws
+    @Otherwise(-1) func weigh(_ number: Int) -> Int
+    func check(_ number: Int) throws -> Int
+    @Optional func nap(_ number: Int)
+    func tellLater(_ number: Int) async
+    func pushLater(_ number: Int) async throws
+    @Otherwise(-1) func weighLater(_ number: Int) async -> Int
+    func findLater(_ number: Int) async -> Int?
+    func checkLater(_ number: Int) async throws -> Int
+    @Otherwise(-1) func gradeLater(_ number: Int) async throws(Weak) -> Int
+    @Optional func napLater(_ number: Int) async
+    @Optional @Otherwise(-1) func restLater(_ number: Int) async -> Int
+    @Optional func rateLater(_ number: Int) async throws -> Int
+  }
+
+  private struct Weak: RemoteFailure {
+    var remoteCode: Int32 { 3 }
+    var remoteText: String { "weak" }
+  }
+
+  /// Leaves out what is optional, and throws where it may, if it has no factor.
+  private class Brief: Asked, @unchecked Sendable {
+    let factor: Int?
+    let told = Guarded(0)
+    init(_ factor: Int?) { self.factor = factor }
+
+    func times(_ number: Int) throws(Weak) -> Int {
+      guard let factor else { throw Weak() }
+      return factor * number
+    }
+    func tell(_ number: Int) { told.withLock { $0 += number } }
+    func push(_ number: Int) throws { tell(try times(number)) }
+    func weigh(_ number: Int) -> Int { number }
+    func check(_ number: Int) throws -> Int { number }
+    func tellLater(_ number: Int) async { tell(number) }
+    func pushLater(_ number: Int) async throws { tell(try times(number)) }
+    func weighLater(_ number: Int) async -> Int { (factor ?? 0) * number }
+    func findLater(_ number: Int) async -> Int? { factor.map { $0 * number } }
+    func checkLater(_ number: Int) async throws -> Int { try times(number) }
+    func gradeLater(_ number: Int) async throws(Weak) -> Int { try times(number) }
+  }
+
+  private final class Full: Asked, @unchecked Sendable {
+    let brief: Brief
+    init(_ factor: Int?) { brief = Brief(factor) }
+    func tell(_ number: Int) { brief.tell(number) }
+    func push(_ number: Int) throws { try brief.push(number) }
+    func weigh(_ number: Int) -> Int { brief.weigh(number) }
+    func check(_ number: Int) throws -> Int { try brief.check(number) }
+    func nap(_ number: Int) { brief.tell(number) }
+    func tellLater(_ number: Int) async { await brief.tellLater(number) }
+    func pushLater(_ number: Int) async throws { try await brief.pushLater(number) }
+    func weighLater(_ number: Int) async -> Int { await brief.weighLater(number) }
+    func findLater(_ number: Int) async -> Int? { await brief.findLater(number) }
+    func checkLater(_ number: Int) async throws -> Int { try await brief.checkLater(number) }
+    func gradeLater(_ number: Int) async throws(Weak) -> Int { try brief.times(number) }
+    func napLater(_ number: Int) async { brief.tell(number) }
+    func restLater(_ number: Int) async -> Int { await brief.weighLater(number) }
+    func rateLater(_ number: Int) async throws -> Int { try brief.times(number) }
+  }
+
+  /// What a sender does.
+  private struct Sending: Sendable, CustomTestStringConvertible {
+    let name: String
+    let send: @Sendable (any Asked) async throws -> Int?
+    var testDescription: String { name }
+
+    static let all: [Sending] = [
+      Sending(name: "tell:") {
+        $0.tell(5)
+        return nil
+      },
+      Sending(name: "push:") {
+        try $0.push(5)
+        return nil
+      },
+      Sending(name: "weigh:") { $0.weigh(5) },
+      Sending(name: "check:") { try $0.check(5) },
+      Sending(name: "nap:") {
+        $0.nap(5)
+        return nil
+      },
+      Sending(name: "tellLater:") {
+        await $0.tellLater(5)
+        return nil
+      },
+      Sending(name: "pushLater:") {
+        try await $0.pushLater(5)
+        return nil
+      },
+      Sending(name: "weighLater:") { await $0.weighLater(5) },
+      Sending(name: "findLater:") { await $0.findLater(5) },
+      Sending(name: "checkLater:") { try await $0.checkLater(5) },
+      Sending(name: "gradeLater:") { try await $0.gradeLater(5) },
+      Sending(name: "napLater:") {
+        await $0.napLater(5)
+        return nil
+      },
+      Sending(name: "restLater:") { await $0.restLater(5) },
+      Sending(name: "rateLater:") { try await $0.rateLater(5) },
+    ]
+
+    func outcome(_ face: any Asked) async -> String {
+      do {
+        return try await send(face).map { "\($0)" } ?? "nothing"
+      } catch ForwardingError.nobodyAnswered {
+        return "throws nobodyAnswered"
+      } catch RemoteError.unreachable {
+        return "throws unreachable"
+      } catch RemoteError.mustBeAwaited {
+        return "throws mustBeAwaited"
+      } catch RemoteError.failed(code: 3, text: "weak") {
+        return "throws failed"
+      } catch { return "throws \(error)" }
+    }
+  }
+
+  /// Which target the other process has.
+  private enum There: Int, CaseIterable { case answering, none, leaving, failing }
+
+  /// What the sender gets of an answering target, of none, of one that leaves it out, and of one that fails.
+  private let table: [String: [String]] = [
+    "tell:": ["nothing", "nothing", "nothing", "nothing"],
+    "push:": ["nothing", "nothing", "nothing", "nothing"],
+    "weigh:": ["-1", "-1", "-1", "-1"],
+    "check:": Array(repeating: "throws mustBeAwaited", count: 4),
+    "nap:": ["nothing", "nothing", "nothing", "nothing"],
+    "tellLater:": ["nothing", "nothing", "nothing", "nothing"],
+    "pushLater:": ["nothing", "throws unreachable", "nothing", "throws failed"],
+    "weighLater:": ["5", "-1", "5", "0"],
+    "findLater:": ["5", "nothing", "5", "nothing"],
+    "checkLater:": ["5", "throws unreachable", "5", "throws failed"],
+    "gradeLater:": ["5", "-1", "5", "-1"],
+    "napLater:": ["nothing", "nothing", "nothing", "nothing"],
+    "restLater:": ["5", "-1", "-1", "0"],
+    "rateLater:": ["5", "throws unreachable", "throws nobodyAnswered", "throws failed"],
+  ]
+
+  @Suite("What the sender of a requirement gets from another process", .timeLimit(.minutes(10)))
+  struct RemoteOutcomeTests {
+    /// A name that has this target, and both ends of a way to it.
+    private func host(_ there: There, _ ends: (any Transport, any Transport)) throws -> (
+      RemoteHost, Remote<AskedProxy>
+    ) {
+      let name = "asked \(UInt32.random(in: 0 ... .max))"
+      let host = RemoteHost(ends.0, as: name)
+      switch there {
+      case .answering: try host.expose(Full(1), as: AskedProxy.self)
+      case .none: break
+      case .leaving: try host.expose(Brief(1), as: AskedProxy.self)
+      case .failing: try host.expose(Full(nil), as: AskedProxy.self)
+      }
+      return (host, try Remote<AskedProxy>(ends.1, at: name, deadline: .seconds(300)))
+    }
+
+    @Test("is as the table says", arguments: Way.allCases, There.allCases)
+    private func cells(_ way: Way, _ there: There) async throws {
+      let (host, remote) = try host(there, way.ends())
+      for _ in 0..<2 {
+        for sending in Sending.all {
+          let expected = table[sending.name]?[there.rawValue]
+          let alone = await sending.outcome(remote.face)
+          #expect(alone == expected, "\(sending.name)")
+        }
+      }
+      host.close()
+    }
+
+    @Test(
+      "is the answer of another target where the one there leaves it out",
+      arguments: [true, false])
+    private func beside(_ isFirst: Bool) async throws {
+      let transport = InProcessTransport()
+      let (host, remote) = try host(.leaving, (transport, transport))
+      let targets = Multicast<AskedProxy>()
+      let told = Guarded<[String]>([])
+      targets.onDiagnostic = { event in told.withLock { $0.append("\(event)") } }
+      targets.proxy.add(remote.proxy, priority: isFirst ? 1 : -1)
+      for _ in 0..<2 {
+        #expect(await targets.face.restLater(5) == -1)
+        await #expect(throws: ForwardingError.nobodyAnswered("rateLater:")) {
+          try await targets.face.rateLater(5)
+        }
+      }
+      #expect(told.read { $0.allSatisfy { $0.contains("unanswered") } }, "\(told.read { $0 })")
+      targets.add(Full(2), strongly: true)
+      for _ in 0..<2 {
+        #expect(await targets.face.restLater(5) == 10)
+        #expect(try await targets.face.rateLater(5) == 10)
+      }
+      host.close()
+    }
+
+    @Test("is the same where the one there has a lane")
+    private func lane() async throws {
+      let transport = InProcessTransport()
+      let host = RemoteHost(transport, as: "lane")
+      try host.expose(Brief(1), as: AskedProxy.self, on: .queue(DispatchQueue(label: "asked")))
+      let remote = try Remote<AskedProxy>(transport, at: "lane", deadline: .seconds(300))
+      for _ in 0..<2 {
+        #expect(await remote.face.restLater(5) == -1)
+        #expect(try await remote.face.checkLater(5) == 5)
+        await #expect(throws: ForwardingError.nobodyAnswered("rateLater:")) {
+          try await remote.face.rateLater(5)
+        }
+      }
+      host.close()
+    }
+
+    @Test("says so to who sends a message by its name: the host refuses it")
+    private func byName() async throws {
+      let transport = InProcessTransport()
+      let (host, remote) = try host(.leaving, (transport, transport))
+      for _ in 0..<2 {
+        await #expect(throws: RemoteError.refused(.leftOut, "")) {
+          try await AsyncMessage<Int, Int>("rateLater:")(5, on: remote.proxy)
+        }
+      }
+      #expect(host.statistics.failed == 0)
+      host.close()
+    }
+  }
+#endif
