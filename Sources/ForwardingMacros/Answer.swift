@@ -150,10 +150,11 @@
     }
 
     private func awaiting(at place: String) -> String {
-      let optional = answer.isOptional ? ", isOptional: true" : ""
+      var settings = answer.isOptional ? ", isOptional: true" : ""
+      if case .anything = answer.throwing { settings += ", endsWithTask: true" }
       let changed = isMutating ? "var __changed = __target; " : ""
       return """
-        var __delivery = self.__forwarder.awaiting(\(place), \(selector)\(optional), as: (\(result)).self)
+        var __delivery = self.__forwarder.awaiting(\(place), \(selector)\(settings), as: (\(result)).self)
         while __delivery.begins() {
           do {
             if let __target = __delivery.target(as: (\(target)).self) {

@@ -94,11 +94,36 @@
         try await Task { try await face.check(1) }.value
       }
       #expect(story.take() == ["a checks 1"])
+    }
+
+    @Test(
+      "go on in a task that is cancelled where the sender would not be told",
+      arguments: FaceWay.allCases)
+    func uncancelled(_ way: FaceWay) async throws {
+      let targets = running(way)
+      let queue = DispatchQueue(label: "cancelled")
+      let (a, b) = (runner("a", in: targets), Runner("b", story))
+      targets.add(b, on: .queue(queue))
+      a.does { withUnsafeCurrentTask { $0?.cancel() } }
+      let face = targets.face
       await Task { await face.run(2) }.value
-      #expect(story.take() == ["a runs 2"])
+      #expect(story.take() == ["a runs 2", "b runs 2"])
       let weight = await Task { await face.weigh(3) }.value
-      #expect(weight == -1)
-      #expect(story.take() == ["a weighs 3"])
+      #expect(weight == 4)
+      #expect(story.take() == ["a weighs 3", "b weighs 3"])
+      let grade = try await Task { () async throws(Lame) in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await face.grade(4)
+      }.value
+      #expect(grade != -1)
+      #expect(story.take().count == 2)
+      b.fails.withLock { $0 = true }
+      await #expect(throws: Lame(name: "b")) {
+        try await Task { () async throws(Lame) in
+          withUnsafeCurrentTask { $0?.cancel() }
+          return try await face.grade(4)
+        }.value
+      }
     }
 
     @Test("of a task that was cancelled before are none, but that of a single target")

@@ -130,6 +130,9 @@ static inline void fwd_witnesses_withdraw(FWDWitnesses *witnesses, size_t index)
 /// an error alone could be that of another message, which a target sent.
 static const uint64_t FWD_FACE_MESSAGE_BIT = (uint64_t)1 << 63;
 
+/// A bit of the numbers of messages that go on to all their targets also where the task that awaits them is cancelled.
+static const uint64_t FWD_UNCANCELLED_MESSAGE_BIT = (uint64_t)1 << 62;
+
 /// Returns a number that no other message has, for one that a face sends. Any thread may ask; without memory for a
 /// thread all numbers are the same.
 static inline uint64_t fwd_next_face_message(void) { return fwd_next_message() | FWD_FACE_MESSAGE_BIT; }

@@ -24,11 +24,14 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @usableFromInline var result: Result?
 
   @inlinable
-  init(_ forwarder: FaceForwarder, _ place: Int, _ selector: Selector, isOptional: Bool) {
+  init(
+    _ forwarder: FaceForwarder, _ place: Int, _ selector: Selector, isOptional: Bool,
+    endsWithTask: Bool
+  ) {
     self.selector = selector
     turns = AwaitedTurns(
-      selector, isOptional: isOptional, hasResult: Result.self != Void.self, to: forwarder.targets,
-      of: forwarder.proxy, place)
+      selector, isOptional: isOptional, hasResult: Result.self != Void.self,
+      endsWithTask: endsWithTask, to: forwarder.targets, of: forwarder.proxy, place)
   }
 
   /// Begins the next turn; false where all are over.
@@ -47,11 +50,10 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @inlinable
   public mutating func fail(_ error: any Error) { turns.fail(error) }
 
-  /// Tells of an error as others are told of. A sender that was cancelled knows it.
+  /// Tells of an error as others are told of.
   @usableFromInline
   @inline(never)
   func report(_ error: any Error) {
-    if error is CancellationError, Task.isCancelled { return }
     (turns.receiver as? ForwardingProxy)?.report(unheard: error, selector)
   }
 
@@ -142,11 +144,16 @@ extension FaceMessage {
 extension FaceForwarder {
   /// Begins the delivery of an `async` requirement.
   ///
-  /// - Parameter place: where the face has the protocol of the requirement.
+  /// - Parameters:
+  ///   - place: where the face has the protocol of the requirement.
+  ///   - endsWithTask: whether no target is asked once the task is cancelled: the sender gets a `CancellationError`. One
+  ///     that cannot throw it asks all, as a class that is no face would.
   @inlinable
   public func awaiting<Result>(
-    _ place: Int, _ selector: Selector, isOptional: Bool = false, as type: Result.Type
+    _ place: Int, _ selector: Selector, isOptional: Bool = false, endsWithTask: Bool = false,
+    as type: Result.Type
   ) -> AwaitedFaceDelivery<Result> {
-    AwaitedFaceDelivery(self, place, selector, isOptional: isOptional)
+    AwaitedFaceDelivery(
+      self, place, selector, isOptional: isOptional, endsWithTask: endsWithTask)
   }
 }

@@ -60,16 +60,16 @@ extension Delivery {
     }
     let job = standalone(registration, isLast, .awaiting(AwaitedStep.current))
     job.start(in: registration.outlet, suspends: method?.isAwaited ?? true)
-    let outcome = await job.outcome(within: deadline)
+    let outcome = await job.outcome(within: deadline, endsWithTask: invocation.endsWithTask)
     return Turn(
       outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
   }
 }
 
 extension DeliveryJob {
-  /// Awaits the outcome; cancels the job with the task that awaits it, and at the deadline.
+  /// Awaits the outcome; cancels the job at the deadline, and with the task that awaits it if it ends with that.
   fileprivate nonisolated(nonsending) func outcome(
-    within deadline: DispatchTimeInterval?
+    within deadline: DispatchTimeInterval?, endsWithTask: Bool
   ) async -> DeliveryOutcome {
     let number = deadline.map { deadline in
       Deadlines.shared.add(in: deadline) { [weak self] in
@@ -78,6 +78,7 @@ extension DeliveryJob {
       }
     }
     defer { if let number { Deadlines.shared.cancel(number) } }
+    if !endsWithTask { return await ticket.value() }
     return await withTaskCancellationHandler {
       await ticket.value()
     } onCancel: {

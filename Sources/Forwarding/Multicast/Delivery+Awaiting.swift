@@ -14,7 +14,7 @@ public enum AwaitedDelivery: Sendable {
 
 // Deliveries that are awaited.
 extension Delivery {
-  /// Runs one turn after the other. Once the task is cancelled no further turn begins.
+  /// Runs one turn after the other. Once the task is cancelled no further turn begins, where the sender gets that error.
   nonisolated(nonsending) func runAwaiting(
     _ registrations: [Registration], _ each: (Invocation) throws -> MulticastProxy.Step
   ) async throws -> DeliveryReport {
@@ -24,7 +24,7 @@ extension Delivery {
     for registration in registrations {
       var turn = Turn(outcome: .notCalled)
       if !isOver, !report.isCancelled {
-        if Task.isCancelled {
+        if invocation.endsWithTask, Task.isCancelled {
           report.isCancelled = true
         } else {
           turn = await turnAwaiting(of: registration)

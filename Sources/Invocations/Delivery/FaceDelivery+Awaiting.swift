@@ -28,6 +28,8 @@ package struct AwaitedTurns: ~Copyable {
   private let selector: Selector
   private let isOptional: Bool
   private let hasResult: Bool
+  /// Whether no target is asked once the task is cancelled: where the sender gets the error.
+  private let endsWithTask: Bool
 
   /// The next turn; nil until the delivery begins.
   private var next: Turn?
@@ -46,10 +48,13 @@ package struct AwaitedTurns: ~Copyable {
 
   /// Begins a delivery.
   ///
-  /// - Parameter place: where the tables of a target have that of the protocol.
+  /// - Parameters:
+  ///   - endsWithTask: whether no target is asked once the task is cancelled.
+  ///   - place: where the tables of a target have that of the protocol.
   @usableFromInline
   package init(
-    _ selector: Selector, isOptional: Bool, hasResult: Bool, to targets: borrowing FaceTargets,
+    _ selector: Selector, isOptional: Bool, hasResult: Bool, endsWithTask: Bool,
+    to targets: borrowing FaceTargets,
     of proxy: AnyObject, _ place: Int
   ) {
     unsafe self.proxy = .passUnretained(proxy)
@@ -59,6 +64,7 @@ package struct AwaitedTurns: ~Copyable {
     self.selector = selector
     self.isOptional = isOptional
     self.hasResult = hasResult
+    self.endsWithTask = endsWithTask
     unsafe object = targets.list
   }
 
@@ -125,7 +131,7 @@ package struct AwaitedTurns: ~Copyable {
     }
     guard let member = unsafe fwd_direct_next(&round) else { return false }
     // A list of one asks its target also for a task that was cancelled.
-    if Task.isCancelled, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0 {
+    if endsWithTask, Task.isCancelled, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0 {
       tally.fail(CancellationError())
       return false
     }
@@ -158,7 +164,7 @@ package struct AwaitedTurns: ~Copyable {
   /// Lets the delivery stand for a message.
   private mutating func number() {
     if message != 0 { return }
-    message = fwd_next_face_message()
+    message = fwd_next_face_message() | (endsWithTask ? 0 : FWD_UNCANCELLED_MESSAGE_BIT)
     step?.standsFor(message)
   }
 

@@ -13,6 +13,12 @@ extension Invocation {
     try await dispatchAwaiting(target)
   }
 
+  /// Whether no further target gets the message once the task that awaits it is cancelled. A face whose requirement
+  /// cannot throw that says no: its sender would not know.
+  package var endsWithTask: Bool {
+    unsafe call.state.pointee.message & FWD_UNCANCELLED_MESSAGE_BIT == 0
+  }
+
   /// Sends the message to another object without keeping it, and awaits the end. The target is as before
   /// then.
   package nonisolated(nonsending) func sendAwaiting(to other: AnyObject) async throws {

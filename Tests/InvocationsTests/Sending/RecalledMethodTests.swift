@@ -188,8 +188,8 @@ struct RecalledMethodTests {
       // The call alone has the target.
       call = try warm("recallFuse", Lamp()) { withExtendedLifetime(fuse) { 1 } }
       try call.invoke()
-      fuse.onEnd = { [unowned call] in
-        do { try call.setTarget(Lamp()) } catch { seen.error = error }
+      fuse.onEnd = { [weak call] in
+        do { try call?.setTarget(Lamp()) } catch { seen.error = error }
       }
     }
     try MethodTable.of(Lamp.self).register("recallFuse", replacing: true) { (_: Lamp) in Int32(2) }
@@ -205,7 +205,7 @@ struct RecalledMethodTests {
     do {
       let fuse = Fuse()
       call = try warm("recallNested", lamp) { withExtendedLifetime(fuse) { 1 } }
-      fuse.onEnd = { [unowned call] in for _ in 0..<3 { try? call.invoke(on: lantern) } }
+      fuse.onEnd = { [weak call] in for _ in 0..<3 { try? call?.invoke(on: lantern) } }
     }
     try MethodTable.of(Lantern.self).register("recallNested") { (_: Lantern) in Int32(3) }
     try MethodTable.of(Lamp.self).register("recallNested", replacing: true) { (_: Lamp) in Int32(2)
