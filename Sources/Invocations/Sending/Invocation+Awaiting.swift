@@ -69,6 +69,8 @@ extension Invocation {
       return try await performAwaiting(call.check(method, selector))
     }
     guard let steps = table.forwarding else {
+      // An optional requirement that the class leaves out.
+      if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
       throw InvocationError.unrecognized(selector, by: receiver)
     }
     try await AwaitedStep.take(through: receiver, call, selector, for: type) {
