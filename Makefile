@@ -39,7 +39,7 @@ check: setup-check test test-release
 	Scripts/sanitize.sh checked
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
-	Scripts/dependent.sh 1700000
+	Scripts/dependent.sh 1900000
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh
