@@ -116,11 +116,13 @@
       queue.suspend()
       perform(step)
       queue.resume()
-      var count: Int
-      repeat {
-        count = transcript.lines.count
-        queue.sync {}
-      } while transcript.lines.count > count
+      // What came to the queue may have sent more there.
+      var count = -1
+      while true {
+        let now = queue.sync { transcript.lines.count }
+        if now == count { break }
+        count = now
+      }
     }
 
     private func lane(_ lane: Lane) -> DeliveryLane {
