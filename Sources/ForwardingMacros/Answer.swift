@@ -70,6 +70,7 @@
       }
       if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(call)" }
       let word = call.hasSuffix(" = newValue") ? "" : "return "
+      // The cast cannot fail: the copy is changed by its own method, and stays of its type.
       return
         "var __copy = \(value); defer { self.__keep(__copy as! Self.__Value) }; "
         + "\(word)\(answer.marks)__copy\(call)"

@@ -82,7 +82,8 @@
       }
     }
 
-    /// The value of a box of a protocol that inherits this one, as one of this protocol's. No box has an object.
+    /// The value of a box of a protocol that inherits this one, as one of this protocol's. The cast cannot fail: the box
+    /// was made for a value of the protocol that inherits.
     private var boxedValue: String {
       isOfObjects ? "" : "(self.__value as! \(target))"
     }

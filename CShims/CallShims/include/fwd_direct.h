@@ -63,7 +63,7 @@ typedef struct FWDDirectTarget {
   /// NULL for one that takes a message, or may not be called.
   void *_Nullable object;
   const void *_Nullable table;
-  /// What is to be given back.
+  /// The reference that `fwd_direct_give_back` gives back; NULL for a strong target.
   void *_Nullable retained;
 } FWDDirectTarget;
 
@@ -103,8 +103,8 @@ static inline void fwd_target_set_witnesses(FWDTarget *target, const FWDWitnesse
   __atomic_store_n(&target->witnesses, witnesses, __ATOMIC_RELEASE);
 }
 
-/// Returns what was noted of a target, from any thread; NULL where a face sends messages. The caller holds a list that
-/// has the target, or knows its member.
+/// Returns the record by which a face calls a target, from any thread; NULL for a target that takes messages. The caller
+/// holds a list that has the target, or knows its member.
 static inline const FWDWitnesses *_Nullable fwd_target_witnesses(const FWDTarget *target) {
   return __atomic_load_n(&target->witnesses, __ATOMIC_ACQUIRE);
 }
@@ -146,8 +146,8 @@ static inline void fwd_leave_out(const void *object, uint64_t selector) {
   thread->left_out_selector = selector;
 }
 
-/// Forgets what was noted on a thread, the current one; NULL where there is none. Before a requirement is called that
-/// may be left out.
+/// Forgets the note of a thread, which is the current one or NULL. A delivery calls this before an optional
+/// requirement.
 static inline void fwd_forget_left_out(FWDThread *_Nullable thread) {
   if (thread) thread->left_out = NULL;
 }

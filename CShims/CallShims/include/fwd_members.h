@@ -184,12 +184,12 @@ void fwd_members_insert(FWDMembers *members, size_t position, size_t index, cons
 /// lock. Lists that were made before keep it. Without memory the process stops.
 void fwd_members_remove(FWDMembers *members, const void *member);
 
-/// Makes a list of the members as they are, of which none has a number above `newest`; NULL without memory. The caller
-/// publishes it, under the owner's lock, and retires it when it has taken it back.
+/// Makes a list of the members, whose numbers are `newest` at most; NULL without memory. The caller publishes the list,
+/// under the owner's lock, and retires it when it has taken it back.
 FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members, uint64_t newest);
 
-/// Returns the list that is published at `place`, kept for a delivery that may go on on another thread; NULL where there
-/// is none, or the thread holds too much. Every success is followed by one `fwd_list_let_go`.
+/// Keeps the list that is published at `place`, for a delivery that may go on on another thread, and returns it; NULL
+/// without a list, or without room in the holds of the thread. One `fwd_list_let_go` follows each success.
 const FWDTargetList *_Nullable fwd_list_keep(FWDListPlace *place);
 
 /// Lets go of a list that was kept, once, on any thread. Targets may die of that, and run any code: no lock may be

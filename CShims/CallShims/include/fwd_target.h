@@ -22,8 +22,8 @@ typedef struct FWDWitnesses {
 typedef struct FWDTarget {
   /// Kept alive, or only its memory is, by the member.
   void *object;
-  /// What may change while deliveries have the member in their lists. For an ordinary target, at most that
-  /// it is strong; else somebody has to look closer.
+  /// The flags below, which change while deliveries have the member in their lists. An ordinary target has
+  /// `FWD_TARGET_STRONG` at most; the owner of the list delivers to any other.
   uint32_t flags;
   /// What the owner notes about it; deliveries do not look.
   uint32_t marks;
@@ -39,7 +39,7 @@ enum {
   FWD_TARGET_SPECIAL = 2,
   /// It is kept alive. Set after it was retained, and never taken back.
   FWD_TARGET_STRONG = 4,
-  /// What is special about it is one of these and nothing else: it gets its messages on a queue, later or
+  /// A target that is special for one of these and nothing else gets its messages on a queue: later, or
   /// while the sender waits, however long.
   FWD_TARGET_QUEUED = 8,
   FWD_TARGET_AWAITED = 16,
@@ -112,7 +112,7 @@ static inline int fwd_target_unblock(FWDTarget *target) {
 typedef struct FWDRetained {
   /// NULL for a target that may not.
   void *_Nullable object;
-  /// What is to be given back.
+  /// The reference that `fwd_target_release` gives back; NULL for a strong target.
   void *_Nullable retained;
 } FWDRetained;
 

@@ -34,7 +34,8 @@ extension FaceMessage {
     do { return try call() } catch { return try fail(error) }
   }
 
-  /// What a box of a protocol of objects does: there is none.
+  /// Stands in the boxes of protocols that inherit one of objects. No such box is ever made: their targets are objects,
+  /// which `object(_:as:_:)` returns as they are.
   public static func noBox() -> Never {
     fatalError("a protocol of objects has no values")
   }

@@ -110,7 +110,7 @@ package final class TargetList: @unchecked Sendable {
       list: fwd_publish(&place.pointee.list, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
-  /// Publishes the members as they are, of which none has a number above `newest`; called by the owner, under its lock.
+  /// Publishes the members, whose numbers are `newest` at most; called by the owner, under its lock.
   package func publish(newest: UInt64) {
     // Another delivery may have been faster.
     guard !isPublished, let list = unsafe fwd_members_list(members, newest) else { return }

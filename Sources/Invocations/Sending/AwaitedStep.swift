@@ -93,7 +93,8 @@ package final class AwaitedStep: Sendable {
     innermost?.leftOut.load(ordering: .relaxed) == word(object, selector)
   }
 
-  /// No two objects and selectors that are alive have one word: both are addresses, or nearly.
+  /// Two pairs of an object and a selector share a word only by chance, one in 2^64. The word is compared with that of
+  /// one call, so that would take a requirement for left out.
   private static func word(_ object: ObjectIdentifier, _ selector: Selector) -> UInt {
     UInt(bitPattern: object) ^ (UInt(selector.word) &* 0x9E37_79B9_7F4A_7C15)
   }

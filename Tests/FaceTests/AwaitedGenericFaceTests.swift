@@ -30,7 +30,7 @@ private struct Large<Value: Sendable & Equatable>: Sendable, Equatable {
 }
 
 @Suite("A face with type parameters, awaited")
-struct GenericAwaitingTests {
+struct AwaitedGenericFaceTests {
   /// Knows nothing of the type.
   @inline(never)
   private func feed<Food: Sendable & Equatable>(_ food: Food, _ other: Food) async throws -> Bool {
