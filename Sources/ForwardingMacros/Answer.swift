@@ -1,31 +1,33 @@
 #if canImport(SwiftSyntaxMacros)
-  /// How a requirement gets its answer.
+  /// The effects of a requirement, and its result when no target answers.
   struct Answer {
     enum Throwing { case nothing, anything, only(String) }
 
     var isVoid: Bool
     var isAsync = false
-    /// Whether it throws what a closure throws that it is given.
+    /// Whether the requirement is `rethrows`: it throws the errors of its closure arguments.
     var passesErrors = false
     var throwing = Throwing.nothing
-    /// The value where nobody answers, as source.
+    /// The source of the value returned when no target answers; nil without a default value.
     var otherwise: String?
-    /// Whether the requirement may be left out.
+    /// Whether the requirement is marked `@Optional`.
     var isOptional = false
 
-    /// Whether an error may come out of it.
+    /// Whether the requirement can throw any error at all.
     var `throws`: Bool { if case .nothing = throwing { false } else { true } }
 
-    /// What stands in front of a call.
+    /// The `try` and `await` in front of a call.
     var marks: String { (self.throws || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
 
-    /// Whether there is no way to say that nobody answers.
+    /// Whether the requirement has a result but no default value, and cannot throw an arbitrary
+    /// error when no target answers.
     var needsOtherwise: Bool {
       if case .anything = throwing { return false }
       return !isVoid && otherwise == nil
     }
 
-    /// What a default implementation returns behind its note.
+    /// The source after the call of `leaveOut` in a default implementation: it returns the default
+    /// value, or throws.
     var leaving: String {
       if isVoid { return "" }
       return otherwise.map { "; return \($0)" }
@@ -33,31 +35,35 @@
     }
   }
 
-  /// A requirement on its way to targets: the statement that a face answers it with.
+  /// A requirement, and the statements that implement it in a face and in a box.
   struct Sending {
     var answer: Answer
-    /// The face, as code names it.
+    /// The type of the face, as source.
     var face: String
-    /// The type of a target that is an object.
+    /// The type of a target that is an object, as source.
     var target: String
-    /// The name of the constant of the message.
+    /// The name of the constant that holds the message.
     var message: String
     var values: [String]
     /// The call of the requirement, without its receiver.
     var call: String
-    /// Whether a queue may call it with the values later.
+    /// Whether a queue may call the requirement later, with the same values.
     var mayBeLater = false
-    /// Those of the values that are `inout`.
+    /// The values that are `inout` parameters.
     var variables: [(name: String, type: String)] = []
     /// The type of the result.
     var result = Spelling.void
-    /// Whether the call changes its receiver.
+    /// Whether the requirement is mutating, so that a call changes the target.
     var isMutating = false
-    /// Why it is no message; nil if it is one.
+    /// The reason why the requirement cannot be sent as a message; nil if it can.
     var isNoMessage: String?
 
-    /// The same by a box, given the value in it: nothing if no value is in boxes, else a variable of its own or what
-    /// is to be kept when it was changed.
+    /// The statement that implements the requirement in a box.
+    ///
+    /// - Parameters:
+    ///   - value: the value of the box, as source. It is empty if the protocol has no boxes. Any source
+    ///     but `__value` is a copy, which is stored in the box again after a mutating call.
+    ///   - selector: the selector of the requirement.
     func boxed(_ value: String, _ selector: String) -> String {
       if value.isEmpty { return "\(Spelling.forwarding)FaceMessage.noBox()" }
       if answer.isOptional {
@@ -70,7 +76,7 @@
       }
       if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(call)" }
       let word = call.hasSuffix(" = newValue") ? "" : "return "
-      // The cast cannot fail: the copy is changed by its own method, and stays of its type.
+      // The cast cannot fail: a mutating method does not change the type of the copy.
       return
         "var __copy = \(value); defer { self.__keep(__copy as! Self.__Value) }; "
         + "\(word)\(answer.marks)__copy\(call)"
@@ -83,7 +89,7 @@
       answer.isVoid ? "" : " otherwise: { \(answer.otherwise ?? "nil") }"
     }
 
-    /// What calls the requirement of a target.
+    /// The closure that calls the requirement of a target.
     private var direct: String {
       let taken = "(__target: borrowing \(Spelling.invocations)FaceTarget<\(target)>)"
       if !isMutating { return "{ \(taken) in \(answer.marks)__target.value\(call) }" }
@@ -92,7 +98,7 @@
         + "(__target: inout \(target)) in \(answer.marks)__target\(call) } }"
     }
 
-    /// What a queue runs to call it.
+    /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
     private var later: String {
       if !mayBeLater || !answer.isVoid || isMutating { return "" }
       let mark = self.answer.throws ? "try " : ""
@@ -102,7 +108,10 @@
         + "\(mark)__target.value\(call) } } } }"
     }
 
-    /// The statement, given where the face has the protocol.
+    /// The statement that implements the requirement in a face.
+    ///
+    /// - Parameter place: the index of the requirement's protocol among those of the face, as
+    ///   source.
     func statement(at place: String) -> String {
       if answer.passesErrors {
         var throwing = self
@@ -134,7 +143,7 @@
       }
     }
 
-    /// What sends the message, or says that there is none.
+    /// The source that sends the message, or throws the reason why there is no message.
     private var send: String {
       if let isNoMessage {
         return
@@ -171,7 +180,7 @@
         """
     }
 
-    /// What the sender gets of a delivery that was awaited.
+    /// The statement that ends an awaited delivery with a result or an error.
     private var conclusion: String {
       let otherwise = "otherwise: { \(answer.otherwise ?? (answer.isVoid ? "" : "nil")) }"
       switch answer.throwing {

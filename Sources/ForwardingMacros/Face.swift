@@ -1,33 +1,34 @@
 #if canImport(SwiftSyntaxMacros)
-  /// The class that is written for a protocol.
+  /// The class that `@Forwardable` writes for a protocol.
   struct Face {
-    /// The protocol that it stands in front of, as code names it.
+    /// The protocol that the face conforms to, as source.
     var name: String
-    /// What the class is called.
+    /// The name of the class.
     var className: String
-    /// The type parameters of the class, with what they are bound to, one for each associated type of the protocol.
+    /// The type parameters of the class with their bounds: one for each associated type of the
+    /// protocol.
     var parameters: [(name: String, bound: String)] = []
-    /// What is said about them.
+    /// The `where` clause of the type parameters, with a leading space, or an empty string.
     var whereClause = ""
-    /// `public ` and the like.
+    /// The access modifier with a trailing space, such as `public `.
     var access: String
-    /// Attributes in front of the class, its global actor among them.
+    /// The attributes of the class, including its global actor.
     var attributes: String
-    /// `@MainActor` and the like.
+    /// The global actor as an attribute, such as `@MainActor`.
     var actor: String?
-    /// Whether the face is an actor itself.
+    /// Whether the face is an actor.
     var isOfActors: Bool
     var isSendable: Bool
-    /// Whether the protocol says that its values are objects.
+    /// Whether the protocol is class-bound.
     var isOfObjects: Bool
-    /// Whether the protocol says that it is on no actor, where that of the module is another.
+    /// Whether the protocol is declared `nonisolated`.
     var isNonisolated: Bool
-    /// Whether the protocol is one that another one was written down for.
+    /// Whether the face is for a protocol of another module, which this declaration restates.
     var isForeign = false
-    /// The protocols that it inherits, which have faces of their own.
+    /// The inherited protocols. Each has a face of its own.
     var bases: [String]
     var parts: [FacePart] = []
-    /// Members that are no messages, as source.
+    /// Members that send no message, as source.
     var others: [String] = []
 
     var members: [FaceMember] { parts.flatMap(\.members) }
@@ -35,22 +36,23 @@
     private var forwarding: String { Spelling.forwarding }
     private var swift: String { Spelling.swift }
 
-    /// The class, as code outside of it names it.
+    /// The class, as code outside the class names it.
     var type: String { className + arguments }
     private var arguments: String {
       parameters.isEmpty ? "" : "<\(parameters.map(\.name).joined(separator: ", "))>"
     }
-    /// Any target.
+    /// The existential type of any target.
     var target: String { "any \(name)\(arguments)" }
-    /// Any target that is an object.
+    /// The existential type of a target that is an object.
     var objectTarget: String { isOfObjects ? target : "\(target) & \(swift)AnyObject" }
 
-    /// What is written in front of what belongs to no actor.
+    /// The modifier in front of declarations that belong to no actor.
     private var nonisolated: String { isNonisolated ? "nonisolated " : "" }
 
-    /// The faces of the protocols that it inherits, as the class calls them.
+    /// The type aliases for the faces of the inherited protocols.
     private var baseFaces: [String] { bases.indices.map { "__Base\($0)" } }
-    /// What says so. Of a base without a face the compiler complains here alone, and shows the line.
+    /// The declarations of these type aliases. A base without a face leads to a compiler error here
+    /// alone, and the error shows the comment on the line.
     private var baseTypes: String {
       bases.enumerated().map { number, base in
         let name = base.prefix { $0 != "<" }
@@ -61,14 +63,14 @@
       }.joined()
     }
 
-    /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
-    /// only one.
+    /// Whether classes in other modules may conform to the protocol. The optimizer then does not
+    /// assume that a class is the only conforming one.
     private var isInView: Bool { ["public ", "package "].contains(access) || isForeign }
 
     // MARK: The extensions
 
-    /// Extensions of the protocol: what optional requirements do where they are left out, and what the faces and boxes
-    /// of protocols that inherit this one do.
+    /// The extensions of the protocol: the default implementations of optional requirements, and
+    /// the members that the faces and boxes of inheriting protocols use.
     func extensions(of type: String) -> [String] {
       if isForeign { return [] }
       let place = "Self.__place(of: \(self.type).self)"
@@ -82,8 +84,8 @@
       }
     }
 
-    /// The value of a box of a protocol that inherits this one, as one of this protocol's. The cast cannot fail: the box
-    /// was made for a value of the protocol that inherits.
+    /// The value of an inheriting protocol's box, cast to this protocol. The cast cannot fail: the
+    /// box was made for a value that conforms to the inheriting protocol.
     private var boxedValue: String {
       isOfObjects ? "" : "(self.__value as! \(target))"
     }
@@ -93,7 +95,7 @@
     var source: String {
       let conformances = isSendable && !isOfActors ? ", @unchecked \(swift)Sendable" : ""
       let keyword = isOfActors ? "actor" : "final class"
-      // The face of a protocol on an actor is used there alone.
+      // Only the protocol's actor uses the face of an isolated protocol.
       let isolation = actor.map { $0 + " " } ?? ""
       let bounds = parameters.map { $0.bound.isEmpty ? $0.name : "\($0.name): \($0.bound)" }
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
@@ -168,7 +170,7 @@
         """
     }
 
-    /// What lets the class of a target answer.
+    /// The functions that register a target's class for the messages of the protocol.
     private var preparation: String {
       let bases = baseFaces.map { "    \($0).__prepare(__target)\n" }.joined()
       let faces =
@@ -203,7 +205,7 @@
         """
     }
 
-    /// Where the tables of a target have those of the protocols that are inherited.
+    /// The functions that map an inherited protocol to its index in the tables of a target.
     private var places: String {
       if bases.isEmpty { return "" }
       var offset = "1"
@@ -233,10 +235,10 @@
 
     // MARK: The box
 
-    /// The class that stands for a value: it has the value, and calls it.
+    /// The class that stands in for a value among the targets: it holds the value, and calls it.
     private var box: String {
       if isOfObjects { return "" }
-      // A value that nothing changes is read by any thread as it is.
+      // A value that no requirement mutates is read without a lock.
       let isChanged = !bases.isEmpty || members.contains(where: \.isMutating)
       let isolation = actor.map { $0 + " " } ?? ""
       let storage =

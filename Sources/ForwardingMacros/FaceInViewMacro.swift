@@ -3,11 +3,13 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@FaceInView`, on a face that `@Forwardable` writes: a second class of the protocol, inside of an extension.
+  /// `@FaceInView`, an attribute of the faces that `@Forwardable` writes: adds a second conforming
+  /// class, inside an extension.
   ///
-  /// The optimizer of a whole module looks for protocols with one class alone, and calls that class's methods
-  /// whatever object it has. It does not see a class that a macro writes beside a declaration, as a face is, and
-  /// so would take the face for an object of the other class. What is in an extension it does see.
+  /// With whole-module optimization, the compiler looks for protocols with one conforming class,
+  /// and calls that class's methods directly. It does not see a class that a peer macro adds, such
+  /// as a face, and would treat a face as an object of the other class. It does see a class inside
+  /// an extension.
   enum FaceInViewMacro: ExtensionMacro {
     static func expansion(
       of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
@@ -20,7 +22,7 @@
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         !$0.attributeName.trimmedDescription.hasSuffix("FaceInView")
       }.map { $0.trimmedDescription + " " }.joined()
-      // What the isolation of a module is by default is no matter to a class that nobody uses.
+      // The class is never used, so the default isolation of the module does not matter to it.
       let isolation =
         isActor || inherited?.contains { $0.hasPrefix("@") } == true ? "" : "nonisolated "
       let (forwarding, swift) = (Spelling.forwarding, Spelling.swift)

@@ -1,23 +1,25 @@
 #if canImport(SwiftSyntaxMacros)
-  /// A message of a face.
+  /// The constant that holds a message of a face.
   struct MessageConstant {
-    /// What it is called inside of the face.
+    /// The name of the constant inside the face.
     var name: String
-    /// What users call it.
+    /// The name of the message in the face's `__Messages`.
     var publicName: String
-    /// The types of its result and its arguments; nil for a requirement that is no message, of which a face has the
-    /// selector alone.
+    /// The types of the result and the arguments. If nil, the requirement cannot be sent as a
+    /// message, and the face has its selector alone.
     var types: String?
     var selector: String
-    /// The comment of the requirement.
+    /// The doc comment of the requirement.
     var comment = ""
 
-    /// Its type.
+    /// The type of the constant.
     var type: String {
       types.map { "\(Spelling.forwarding)Requirement<\($0)>" } ?? "\(Spelling.invocations)Selector"
     }
 
-    /// What makes it.
+    /// The initial value of the constant, as source.
+    ///
+    /// - Parameter face: the generic face that caches the value; nil if the face is not generic.
     func value(isCached face: String?) -> String {
       guard types != nil else { return "\(Spelling.invocations)Selector(\"\(selector)\")" }
       return face.map { "\(type).known(\"\(selector)\", of: \($0).self)" }
@@ -25,27 +27,28 @@
     }
   }
 
-  /// What a face has for one requirement: a message, a member that sends it, and how targets answer.
+  /// The parts of a face for one requirement: its messages, the member that sends them, and the
+  /// statements that register targets for them.
   struct FaceMember {
     var messages: [MessageConstant] = []
-    /// The member, with its body, given where the face has the protocol.
+    /// The member with its body, for a given index of the protocol among those of the face.
     var member: (_ place: String) -> String
-    /// The member of a box, given the value that it calls.
+    /// The member of a box, for the source of the value that it calls.
     var boxed: (_ value: String) -> String
-    /// The members of an extension of the protocol, for those who leave the requirement out.
+    /// The default implementations, as members of an extension of the protocol.
     var defaults: [String] = []
-    /// Statements that let the objects of a class answer.
+    /// The statements that register a class for the messages.
     var answers: [String] = []
-    /// Whether it changes its target.
+    /// Whether a message of the member mutates its target.
     var isMutating = false
   }
 
-  /// The members of a face, and what stands between `#if` and `#endif`.
+  /// A member of a face, or the clauses between `#if` and `#endif`.
   indirect enum FacePart {
     case member(FaceMember)
     case conditional([(head: String, parts: [FacePart])])
 
-    /// All members, whatever the conditions.
+    /// The members of all clauses, whatever their conditions.
     var members: [FaceMember] {
       switch self {
       case .member(let member): [member]
@@ -55,7 +58,7 @@
   }
 
   extension [FacePart] {
-    /// The text of something of each member, with the conditions around it.
+    /// Joins the given texts of all members, inside the conditions that surround the members.
     func text(_ text: (FaceMember) -> [String]) -> String {
       map { part in
         switch part {
@@ -68,7 +71,8 @@
       }.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// The types of the results and arguments of all messages as types, and the aliases for those under conditions.
+    /// The tuple elements of `__Values`, and the type aliases for the elements that depend on a
+    /// condition.
     var values: (types: [String], aliases: [String]) {
       var types: [String] = []
       var aliases: [String] = []

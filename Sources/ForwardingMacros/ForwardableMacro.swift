@@ -4,7 +4,7 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@Forwardable`: reads a protocol, refuses what a face cannot do, and writes the face.
+  /// `@Forwardable`: reads a protocol, diagnoses what a face does not support, and writes the face.
   enum ForwardableMacro: PeerMacro {
     static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -14,7 +14,7 @@
         context.diagnose(Diagnostic(node: node, message: Refusal.notAProtocol))
         return []
       }
-      // Its extension would see neither the face nor the types beside it.
+      // The extension of a nested protocol sees neither the face nor the types beside the protocol.
       guard context.lexicalContext.isEmpty else {
         context.diagnose(
           Diagnostic(node: declaration.name, message: Refusal.nested(declaration.name.text)))
@@ -33,7 +33,7 @@
       return [DeclSyntax(stringLiteral: face.source)]
     }
 
-    /// The protocol of another module that `as:` names, without `any`.
+    /// The protocol of another module that the argument `as:` names, without `any`.
     private static func foreign(of node: AttributeSyntax) -> TypeSyntax? {
       guard case .argumentList(let list)? = node.arguments,
         let member = list.first?.expression.as(MemberAccessExprSyntax.self),
@@ -51,19 +51,20 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      // The extension of a protocol in a type would see neither the face nor the types beside it.
+      // The extension of a nested protocol sees neither the face nor the types beside the protocol.
       guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil,
         context.lexicalContext.isEmpty
       else { return [] }
       var reader = ProtocolReader(declaration)
-      // What is refused, the other role says.
+      // The peer role emits the diagnostics.
       return reader.read()?.extensions(of: type.trimmedDescription).compactMap {
         DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
       } ?? []
     }
   }
 
-  /// `@Otherwise` and `@Optional`, which `@Forwardable` reads: this refuses them where nothing does.
+  /// `@Otherwise` and `@Optional`, which `@Forwardable` reads. The macro itself only diagnoses
+  /// markers that are not on a requirement of a `@Forwardable` protocol.
   enum MarkerMacro: PeerMacro {
     static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -1,4 +1,4 @@
-// The program that the compiler asks for expansions.
+// The compiler plugin that expands the macros.
 #if canImport(SwiftCompilerPlugin)
   import SwiftCompilerPlugin
   import SwiftSyntaxMacros

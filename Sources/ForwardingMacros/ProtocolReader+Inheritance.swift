@@ -2,9 +2,9 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  // What a protocol inherits, and where it is.
+  // The inherited protocols, associated types and isolation of a protocol.
   extension ProtocolReader {
-    /// Those of a composition one by one.
+    /// The inherited types, with compositions split into their elements.
     private var inheritedTypes: [TypeSyntax] {
       let types = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
       return types.flatMap { type in
@@ -12,24 +12,26 @@
       }
     }
 
-    /// The names of the protocols of the system, without modules.
+    /// The inherited protocols of the standard library and Foundation, by their names without
+    /// modules.
     private var marks: Set<String> {
       Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) })
     }
 
-    /// The protocols that it inherits, which have faces of their own.
+    /// The inherited protocols that need faces of their own.
     var bases: [String] {
       inheritedTypes.filter { !Self.marks.contains($0.bareName) }.map(\.trimmedDescription)
     }
 
-    /// What has no requirements for a face, or such as any object answers by its identity.
+    /// Protocols that add no requirement to a face, or only requirements that any object implements
+    /// by its identity.
     private static let marks: Set = [
       "AnyObject", "class", "Actor", "NSObjectProtocol", "Sendable", "SendableMetatype", "Copyable",
       "Escapable", "Error", "LocalizedError", "Equatable", "Hashable", "Identifiable",
       "CustomStringConvertible", "CustomDebugStringConvertible",
     ]
 
-    /// What no face can conform to; others are taken for protocols with faces of their own.
+    /// Protocols that a face cannot conform to. Any other protocol is expected to have a face.
     private static let faceless: Set = [
       "Comparable", "Codable", "Encodable", "Decodable", "AnyActor", "GlobalActor",
       "DistributedActor", "ObservableObject", "BitwiseCopyable", "CaseIterable", "RawRepresentable",
@@ -38,7 +40,7 @@
       "ExpressibleByStringLiteral",
     ]
 
-    /// Whether its objects are actors, and so the face is one.
+    /// Whether the targets are actors. The face is then an actor too.
     var isOfActors: Bool { marks.contains("Actor") }
 
     var isOfObjects: Bool {
@@ -47,7 +49,8 @@
 
     var isSendable: Bool { !marks.isDisjoint(with: ["Sendable", "Error", "LocalizedError"]) }
 
-    /// Refuses a requirement of an actor that a face, another actor, could not wait for.
+    /// Diagnoses a synchronous requirement of an actor: the face is another actor, and cannot call
+    /// the target without awaiting it.
     mutating func checkWaiting(_ function: FunctionDeclSyntax) {
       let isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
       if !isOfActors || isAsync || function.modifiers.contains(where: \.isNonisolated) { return }
@@ -57,7 +60,7 @@
         replacing(parameters, "\(parameters.trimmedDescription) async"))
     }
 
-    /// The attributes of the face: where the protocol may be used, and its global actor.
+    /// The attributes of the face: its availability and visibility, and its global actor.
     var attributes: [String] {
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
       let kept: Set = ["available", "preconcurrency", "_spi"]
@@ -66,14 +69,15 @@
       }.map(\.trimmedDescription)
     }
 
-    /// The global actor, as an attribute. Others than its name, which ends like that of the main actor, tell a
-    /// macro nothing of an attribute.
+    /// The global actor of the protocol, as an attribute. A macro sees only the name of an
+    /// attribute, so an attribute counts as a global actor if its name ends in `Actor`.
     var actor: String? {
       declaration.attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
         .first(where: \.namesGlobalActor)?.trimmedDescription
     }
 
-    /// Why a requirement on an actor of its own is no message: who sends one, is anywhere.
+    /// The reason why a requirement that is isolated to another actor than its protocol cannot be
+    /// sent as a message: a message may be sent from any thread.
     func ownActor(_ attributes: AttributeListSyntax, _ isAsync: Bool) -> String? {
       let own = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
         .first(where: \.namesGlobalActor)?.trimmedDescription
@@ -98,7 +102,7 @@
 
     // MARK: Associated types
 
-    /// Makes a type parameter of each associated type, which are all primary ones.
+    /// Makes each primary associated type a type parameter of the face.
     mutating func readParameters() {
       let names = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(\.name.text)
       var conditions =
@@ -123,7 +127,7 @@
       declaration.memberBlock.members.compactMap { $0.decl.as(AssociatedTypeDeclSyntax.self) }
     }
 
-    /// Reads an associated type, which needs to be a primary one.
+    /// Diagnoses an associated type that is not a primary one, or stands inside `#if`.
     mutating func read(_ type: AssociatedTypeDeclSyntax) {
       if !associatedTypes.contains(where: { $0.id == type.id }) {
         refuse(.conditionalType, at: type.associatedtypeKeyword)

@@ -1,7 +1,7 @@
 #if canImport(SwiftSyntaxMacros)
   import SwiftSyntax
 
-  // Methods.
+  // Reads methods.
   extension ProtocolReader {
     mutating func read(_ function: FunctionDeclSyntax) -> FaceMember? {
       checkWaiting(function)
@@ -75,7 +75,7 @@
       return member
     }
 
-    /// A requirement of the type itself, which is no target: it answers what it says.
+    /// A static requirement, which is sent to no target: it returns its default value, or throws.
     mutating func staticMember(
       _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax
     ) -> FaceMember? {
@@ -87,7 +87,7 @@
         boxed: { _ in "\(head)\(signature) { \(body) }" })
     }
 
-    /// The note of an object that it leaves out a requirement.
+    /// The call that records that an object lacks an optional requirement.
     func leavingOut(_ selector: String) -> String {
       let object = face.isOfObjects ? "self" : "by: self"
       return "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(selector)\")"

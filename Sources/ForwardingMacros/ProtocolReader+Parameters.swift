@@ -1,46 +1,46 @@
 #if canImport(SwiftSyntaxMacros)
   import SwiftSyntax
 
-  // What methods and subscripts take.
+  // Reads the parameters of methods and subscripts.
   extension ProtocolReader {
     struct Parameter {
-      /// The label as it is written; `_` if there is none.
+      /// The label as written, or `_`.
       var label: String
-      /// What the parameter is called inside.
+      /// The name inside the function.
       var name: String
-      /// Its type as that of a value.
+      /// The type of the argument in a message.
       var type: String
-      /// Its type as that of a closure's parameter.
+      /// The type as that of a closure's parameter.
       var taken: String
-      /// The type of the variable, if it is `inout`.
+      /// The type of the variable if the parameter is `inout`.
       var variable: String?
-      /// Whether its value is what a closure gives that is made of it.
+      /// Whether the parameter is an autoclosure.
       var isDelayed = false
-      /// Whether it is a pack.
+      /// Whether the parameter is a parameter pack.
       var isPack = false
-      /// Whether its closure throws, which it is made of.
+      /// Whether the autoclosure throws.
       var delayedThrows = false
-      /// All of it.
+      /// The whole declaration of the parameter.
       var declaration: String
-      /// Why no message has it.
+      /// The reason why no message can have this parameter; nil if one can.
       var isNoMessage: String?
-      /// Whether a closure may keep its value.
+      /// Whether an escaping closure may capture the value.
       var escapes = true
-      /// The label without backticks; empty if there is none.
+      /// The label without backticks, or an empty string for `_`.
       var bareLabel: String {
         label == "_" ? "" : label.replacing("`", with: "")
       }
-      /// The label in front of a value, where nearly all keywords may stand as they are.
+      /// The label at a call, where nearly all keywords need no backticks.
       var labelInCalls: String {
         ["inout", "let", "var"].contains(bareLabel) ? label : bareLabel
       }
-      /// What is written where it is passed on.
+      /// The argument that passes this parameter on.
       var passed: String {
         passing(
           isDelayed
             ? "\(delayedThrows ? "try " : "")\(name)()" : isPack ? "repeat each \(name)" : name)
       }
-      /// What is written where a value of another name is passed.
+      /// The argument that passes a value of another name.
       func passing(_ value: String) -> String {
         (label == "_" ? "" : "\(labelInCalls): ") + (variable == nil ? "" : "&") + value
       }
@@ -51,10 +51,11 @@
     ) -> Parameter {
       let first = parameter.firstName
       let second = parameter.secondName ?? first
-      // The parameters of a subscript have no labels but those that are written twice.
+      // A parameter of a subscript has a label only if it is written with two names.
       let label = isSubscript && parameter.secondName == nil ? "_" : first.text
       var name = second.text
-      // A word of the language is no name, and in its quotes it may be another one.
+      // A keyword cannot be the name of the variable, and with backticks it may have another
+      // meaning.
       if Self.words.contains(second.bare) { name = "__value\(number)" }
       if let dots = parameter.ellipsis { refuse(.variadic, at: dots) }
       check(parameter.type)
@@ -77,7 +78,7 @@
         escapes: specifiers.isEmpty && !type.attributes.contains("autoclosure"))
     }
 
-    /// The words of the language that may be labels, and are no names.
+    /// The keywords that may be labels, but not names of variables.
     private static let words: Set = [
       "_", "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class",
       "continue",
@@ -89,15 +90,15 @@
       "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// The type of an argument.
+    /// The type of an argument, as read from its parameter.
     private struct ValueType {
-      /// Without what belongs to the parameter alone.
+      /// The type without the attributes that only a parameter may have.
       var text: String
       /// The names of its attributes.
       var attributes: [String]
-      /// Whether it is a function that throws.
+      /// Whether the type is a function that throws.
       var `throws`: Bool
-      /// Why no message has it.
+      /// The reason why no message can have this argument; nil if one can.
       var isNoMessage: String?
     }
 
@@ -133,7 +134,7 @@
         throws: function?.effectSpecifiers?.throwsClause != nil, isNoMessage: reason)
     }
 
-    /// The function that an alias of the protocol stands for.
+    /// The function type behind a type alias of the protocol.
     private func aliasedFunction(_ type: TypeSyntax) -> FunctionTypeSyntax? {
       guard let name = type.as(IdentifierTypeSyntax.self)?.name.text else { return nil }
       let alias = declaration.memberBlock.members.lazy.compactMap {
@@ -144,7 +145,7 @@
         ?? value?.as(AttributedTypeSyntax.self)?.baseType.as(FunctionTypeSyntax.self)
     }
 
-    /// A type, without what a declaration alone may say of it.
+    /// A type without the implicit unwrapping that only a declaration may have.
     func plain(_ type: TypeSyntax) -> String {
       if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         return optional.wrappedType.trimmedDescription + "?"
@@ -159,12 +160,12 @@
   }
 
   extension [ProtocolReader.Parameter] {
-    /// Why a message has not all of them.
+    /// The reason of the first parameter that no message can have, or nil.
     var firstReason: String? { lazy.compactMap(\.isNoMessage).first }
   }
 
   extension TypeSyntax {
-    /// Whether its values never leave the one who has them.
+    /// Whether the type is one of the standard library's non-escapable span types.
     fileprivate var isLent: Bool {
       let name = self.as(IdentifierTypeSyntax.self)?.name.text ?? ""
       return [

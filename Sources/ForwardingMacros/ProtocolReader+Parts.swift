@@ -2,20 +2,20 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  // What methods and properties have in common.
+  // Helpers for both methods and properties.
   extension ProtocolReader {
     func isStatic(_ modifiers: DeclModifierListSyntax) -> Bool {
       modifiers.contains { ["static", "class"].contains($0.name.text) }
     }
 
-    /// Refuses what no face can take or give.
+    /// Diagnoses a type that a face cannot take as an argument or return.
     mutating func check(_ type: TypeSyntax, isResult: Bool = false) {
       for specifier in type.as(AttributedTypeSyntax.self)?.specifiers ?? []
       where specifier.trimmedDescription == "sending" {
         refuse(.sending, at: specifier)
       }
       for token in type.tokens(viewMode: .sourceAccurate) {
-        // `Self.Item` is a type by its name.
+        // `Self.Item` names a type, and is allowed.
         let isPrefix = token.nextToken(viewMode: .sourceAccurate)?.tokenKind == .period
         if token.tokenKind == .keyword(.Self), !isPrefix {
           refuse(isResult ? .selfResult : .selfType, at: token)
@@ -27,7 +27,7 @@
       }
     }
 
-    /// The comment of a member, as lines.
+    /// The doc comment of a member, as lines.
     func comment(of member: some SyntaxProtocol) -> String {
       member.leadingTrivia.compactMap { piece -> String? in
         switch piece {
@@ -37,7 +37,7 @@
       }.joined()
     }
 
-    /// The comment, attributes and modifiers of a member.
+    /// The doc comment, attributes and modifiers of a member.
     func front(
       _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax,
       _ member: some SyntaxProtocol
@@ -45,7 +45,7 @@
       let kept = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         !["Otherwise", "Optional", "objc"].contains($0.attributeName.bareName)
       }
-      // Faces and boxes are objects, which nothing mutates.
+      // Faces and boxes are classes, whose members are never mutating.
       let words =
         kept.map(\.trimmedDescription)
         + modifiers.filter { !["mutating", "nonmutating"].contains($0.name.text) }
@@ -53,7 +53,8 @@
       return comment(of: member) + "  " + words.map { $0 + " " }.joined() + face.access
     }
 
-    /// What the sender gets when nobody answers.
+    /// Reads the effects of a requirement, and its result when no target answers. Diagnoses a
+    /// missing default value, and misplaced markers.
     mutating func answer(
       _ result: TypeSyntax?, _ attributes: AttributeListSyntax, _ thrown: ThrowsClauseSyntax?,
       of keyword: TokenSyntax, name: TokenSyntax
@@ -101,7 +102,8 @@
       return unused(name, &names.constants) { "\($0)_\($1)" }
     }
 
-    /// What users call a message: all words as one. A name alone keeps its backticks.
+    /// The public name of a message: all words in camel case. A name of one word retains its
+    /// backticks.
     mutating func publicName(_ words: [String], spelled: String) -> String {
       let words = words.filter { !$0.isEmpty }
       let tail = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
@@ -109,7 +111,7 @@
       return unused(name, &names.messages) { "\($0.filter { $0 != "`" })_\($1)" }
     }
 
-    /// A name that no other requirement has.
+    /// A name that no other requirement uses.
     private func unused(
       _ name: String, _ used: inout Set<String>, _ numbered: (String, Int) -> String
     ) -> String {
@@ -121,13 +123,13 @@
       return unused
     }
 
-    /// The statement that lets the objects of a class answer a message.
+    /// The statement that registers the objects of a class for a message.
     func answer(
       _ constant: MessageConstant, _ parameters: [Parameter], _ answer: Answer, _ result: String,
       isMutating: Bool, call: ([String]) -> String
     ) -> String {
       let isAsync = answer.isAsync
-      // The only value of a call that is awaited is no tuple.
+      // The only argument of an awaited call is not in a tuple.
       let values = parameters.indices.map { index in
         !isAsync
           ? "__value\(index)"
@@ -191,18 +193,18 @@
   }
 
   extension TokenSyntax {
-    /// A name without backticks.
+    /// The name without backticks.
     var bare: String { text.replacing("`", with: "") }
   }
 
   extension TypeSyntax {
-    /// A name without the modules in front of it and the types behind it.
+    /// The name without its modules and generic arguments.
     var bareName: String {
       let name = String(trimmedDescription.prefix { $0 != "<" }).replacing("::", with: ".")
       return name.split(separator: ".").last.map(String.init) ?? name
     }
 
-    /// Whether it is refused for that.
+    /// Whether the type mentions `Self`, which has a diagnostic of its own.
     fileprivate var namesSelf: Bool {
       tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.Self) }
     }

@@ -1,9 +1,9 @@
 #if canImport(SwiftSyntaxMacros)
   import SwiftSyntax
 
-  // Properties and subscripts: what is read, and what may be set.
+  // Reads properties and subscripts: their getters and setters.
   extension ProtocolReader {
-    /// What a property and a subscript have in common.
+    /// The parts of the syntax that properties and subscripts share.
     private struct Place {
       var attributes: AttributeListSyntax
       var modifiers: DeclModifierListSyntax
@@ -11,14 +11,15 @@
       var name: TokenSyntax
       var accessors: AccessorBlockSyntax?
       var type: TypeSyntax
-      /// The declaration, up to its accessors.
+      /// The declaration without its accessors.
       var signature: String
       var head: String
       var comment: String
-      /// What stands behind the receiver.
+      /// The source behind the receiver of a call.
       var call: String
       var parameters: [Parameter] = []
-      /// The words of the names of its messages, and the selectors.
+      /// The words that name the getter's message; below, those of the setter, and the selectors of
+      /// both.
       var words: [String]
       var settingWords: [String]
       var selector: String

@@ -2,17 +2,18 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// Reads a protocol, and makes a face of it or says why there is none.
+  /// Reads a protocol, and returns its face or diagnoses why there is none.
   struct ProtocolReader {
     let declaration: ProtocolDeclSyntax
-    /// The protocol of another module that it was written down for.
+    /// The protocol of another module that the declaration restates; nil for a protocol of this
+    /// module.
     let foreign: TypeSyntax?
     var diagnostics: [Diagnostic] = []
     var names = UsedNames()
-    /// What stands for the protocol, while its members are read.
+    /// The face, filled in while the protocol is read.
     var face: Face
 
-    /// The names that members have already.
+    /// The names that the members so far use.
     struct UsedNames {
       var selectors: Set<String> = []
       var constants: Set<String> = []
@@ -35,7 +36,9 @@
         isOfObjects: false, isNonisolated: false, bases: [])
     }
 
-    /// Returns nil if something was refused.
+    /// Reads the protocol.
+    ///
+    /// - Returns: the face, or nil if there are diagnostics.
     mutating func read() -> Face? {
       readFace()
       face.parts = read(declaration.memberBlock.members)
@@ -59,7 +62,7 @@
       readParameters()
     }
 
-    /// Reads members, with the conditions around them.
+    /// Reads members, including those inside `#if`.
     private mutating func read(_ members: MemberBlockItemListSyntax) -> [FacePart] {
       var parts: [FacePart] = []
       for member in members {
@@ -72,7 +75,7 @@
       return parts
     }
 
-    /// The clauses of `#if`: each may have the names that another one has.
+    /// Reads the clauses of `#if`. Each clause may use the same names as another one.
     private mutating func read(_ condition: IfConfigDeclSyntax) -> [(String, [FacePart])] {
       let before = names
       var all = names
@@ -93,7 +96,7 @@
       if let function = declaration.as(FunctionDeclSyntax.self) { return read(function) }
       if let property = declaration.as(VariableDeclSyntax.self) { return read(property) }
       if let list = declaration.as(SubscriptDeclSyntax.self) { return read(list) }
-      // Conforming types and the face see it.
+      // Conforming types and the face see the type alias of the protocol.
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
       if let initializer = declaration.as(InitializerDeclSyntax.self) {
         refuse(.initializer, at: initializer.initKeyword)

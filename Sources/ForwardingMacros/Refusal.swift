@@ -2,7 +2,7 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// Why there is no face for a protocol, and what to do instead: a sentence that names the thing.
+  /// A diagnostic that says why a protocol has no face, and how to change the protocol.
   struct Refusal: DiagnosticMessage {
     let id: String
     let message: String
@@ -110,7 +110,7 @@
       "settableStatic",
       "a property of the type itself goes to no target that could keep the value: take 'set' away")
 
-    // MARK: What nobody answers
+    // MARK: Requirements that no target answers
 
     static func noAnswer(_ name: String) -> Refusal {
       Refusal(
@@ -143,7 +143,7 @@
     )
   }
 
-  /// What a fix-it does.
+  /// The message of a fix-it.
   struct Remedy: FixItMessage {
     let message: String
     var fixItID: MessageID { MessageID(domain: "Forwarding", id: "remedy") }

@@ -1,4 +1,4 @@
-/// The selector that Objective-C has for a Swift method.
+/// Derives the selector that Objective-C imports a Swift method under.
 enum SelectorName {
   private static let prepositions: Set<String> = [
     "above", "after", "along", "alongside", "as", "at", "before", "below", "by", "following", "for",
@@ -6,16 +6,17 @@ enum SelectorName {
     "preceding", "since", "to", "until", "using", "via", "when", "with", "within",
   ]
 
-  /// The name of a method with these labels; an empty one stands for `_`.
+  /// The selector of a method with these labels. An empty label stands for `_`.
   static func of(_ name: String, _ labels: [String]) -> String {
     guard let first = labels.first else { return name }
     return name + joint(name, first) + labels.dropFirst().map { "\($0):" }.joined()
   }
 
-  /// The name of a property's setter.
+  /// The selector of a property's setter.
   static func setter(_ property: String) -> String { "set\(capitalized(property)):" }
 
-  /// `load(file:)` is `loadWithFile:`, and `move(to:)` is `moveTo:`.
+  /// The first label, as part of the selector: `load(file:)` is `loadWithFile:`, and `move(to:)` is
+  /// `moveTo:`.
   private static func joint(_ name: String, _ label: String) -> String {
     if label.isEmpty { return ":" }
     let needsWord =
@@ -28,7 +29,7 @@ enum SelectorName {
     text.prefix(1).uppercased() + text.dropFirst()
   }
 
-  /// The words of a name in camel case, in small letters.
+  /// The words of a camel-case name, in lowercase.
   private static func words(_ name: String) -> [String] {
     var words: [String] = []
     for letter in name {

@@ -1,5 +1,5 @@
-/// How the code of a face names what it uses: with the module in front, as `Module::name`. A program may have types
-/// of these names, and one that is called like a module.
+/// The module-qualified names in the source of a face, such as `Module::name`. A program may
+/// declare types of the same names, or a type with the name of a module.
 enum Spelling {
   static let forwarding = "Forwarding::"
   static let invocations = "Invocations::"
