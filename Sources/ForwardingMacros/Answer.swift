@@ -61,8 +61,8 @@
     /// The statement that implements the requirement in a box.
     ///
     /// - Parameters:
-    ///   - value: the value of the box, as source. It is empty if the protocol has no boxes. Any source
-    ///     but `__value` is a copy, which is stored in the box again after a mutating call.
+    ///   - value: the value of the box, as source. It is empty if the protocol has no boxes. Any
+    ///     source but `__value` is a copy, which is stored in the box again after a mutating call.
     ///   - selector: the selector of the requirement.
     func boxed(_ value: String, _ selector: String) -> String {
       if value.isEmpty { return "\(Spelling.forwarding)FaceMessage.noBox()" }

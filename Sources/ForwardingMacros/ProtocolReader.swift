@@ -2,7 +2,7 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// Reads a protocol, and returns its face or diagnoses why there is none.
+  /// Reads a protocol, and returns its face or diagnoses what prevents one.
   struct ProtocolReader {
     let declaration: ProtocolDeclSyntax
     /// The protocol of another module that the declaration restates; nil for a protocol of this

@@ -1,11 +1,13 @@
-/// The messages of a protocol, ready to be sent to the targets of a ``Multicast`` and to be awaited.
+/// The messages of a protocol, for sending them to the targets of a ``Multicast`` and awaiting
+/// their answers.
 ///
 /// ```
 /// try await delegates.awaitedMessages.uploadAs.all(file, "notes", delivery: .concurrent)  // all receipts
 /// ```
 ///
-/// A face awaits one target after the other, and gives one answer; these give all, or go to all at once. What
-/// they carry is `Sendable`, and so are the targets, as a requirement may run elsewhere than its sender.
+/// A face awaits one target after the other, and returns one answer; these messages return all
+/// answers, or go to all targets at once. The values are `Sendable`, and so are the targets,
+/// because a requirement may run in another isolation domain than its sender.
 ///
 /// ```swift
 /// func ask<Face: ForwardingFace & Sendable>(
@@ -27,11 +29,11 @@ public struct AwaitedMessages<Face: ForwardingFace & Sendable>: Sendable {
 }
 
 extension Multicast where Face: Sendable {
-  /// The messages of the protocol, to await more than the one answer that the ``face`` gives.
+  /// The messages of the protocol, for awaiting more than the one answer that the ``face`` returns.
   public final var awaitedMessages: AwaitedMessages<Face> { AwaitedMessages(proxy: proxy) }
 }
 
-/// A message of a protocol to many targets that is awaited: the ways to get their answers.
+/// A message of a protocol to many targets that is awaited, and the ways to collect their answers.
 ///
 /// ```swift
 /// func titles<Face: ForwardingFace & Sendable>(
@@ -48,7 +50,11 @@ public struct AwaitedMulticastMessage<Result: Sendable, each Argument: Sendable>
     get throws(InvocationError) { AsyncMessage(try requirement.checked) }
   }
 
-  /// The one answer that counts.
+  /// Sends the message to all targets, and returns the one answer that the proxy's result rule
+  /// selects.
+  ///
+  /// - Throws: the first error of a target, a ``ForwardingError`` if no target answers, or
+  ///   `CancellationError` if the task is cancelled before all targets were called.
   @discardableResult
   public nonisolated(nonsending) func callAsFunction(
     _ arguments: repeat each Argument, delivery: AwaitedDelivery = .sequential
@@ -56,22 +62,30 @@ public struct AwaitedMulticastMessage<Result: Sendable, each Argument: Sendable>
     try await message(repeat each arguments, on: proxy, delivery: delivery)
   }
 
-  /// The answers of all targets, in their order. If some throw, all others are asked as well; then the first
-  /// error is thrown, and the others are diagnostics.
+  /// Returns the answers of all targets, in the order of the targets.
+  ///
+  /// - Throws: the first error of a target, after all targets were called; the other errors are
+  ///   diagnostics.
   public nonisolated(nonsending) func all(
     _ arguments: repeat each Argument, delivery: AwaitedDelivery = .sequential
   ) async throws -> [Result] {
     try await message.all(repeat each arguments, on: proxy, delivery: delivery)
   }
 
-  /// The first answer, which ends the delivery, and cancels the others of all at once; nil if nobody answers.
+  /// Returns the first answer, and ends the delivery with it; nil if no target answers. A
+  /// concurrent delivery cancels the calls of the other targets.
+  ///
+  /// - Throws: the first error of a target, or `CancellationError` if the task is cancelled before.
   public nonisolated(nonsending) func first(
     _ arguments: repeat each Argument, delivery: AwaitedDelivery = .sequential
   ) async throws -> Result? {
     try await message.first(repeat each arguments, on: proxy, delivery: delivery)
   }
 
-  /// What became of the message at each target. Throws only if it cannot be delivered.
+  /// Sends the message, and returns the outcome at each target.
+  ///
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, delivery: AwaitedDelivery = .sequential
   ) async throws -> TypedReport<Result> {

@@ -1,4 +1,5 @@
-/// Objects of one protocol that are asked for things, and an object of the protocol that asks them.
+/// Objects of one protocol that answer questions, and an object of the protocol that asks them in
+/// order.
 ///
 /// ```
 /// let source = DataSource<TableSourceProxy>()
@@ -7,8 +8,8 @@
 /// table.source = source.face  // the first who answers is asked
 /// ```
 ///
-/// Where neither a target nor the fallback answers, a question gets what its requirement says: `@Otherwise`, nil,
-/// or an error. That is a ``Multicast`` with a ``DataSourceProxy`` behind it:
+/// If neither a target nor the fallback answers, a requirement returns its `@Otherwise` value or
+/// nil, or throws. A data source is a ``Multicast`` with a ``DataSourceProxy``:
 ///
 /// ```swift
 /// func ask<Face: ForwardingFace>(_ one: Face.__Target, or other: Face.__Target) -> Face {
@@ -21,13 +22,14 @@
 public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
   private let source: DataSourceProxy
 
-  /// Makes one that asks nobody yet, in front of a proxy.
+  /// Creates one without targets, in front of a proxy.
   public init(_ proxy: DataSourceProxy = DataSourceProxy()) {
     source = proxy
     super.init(proxy)
   }
 
-  /// The proxy that asks. It may have other targets as well, which answer the same selectors.
+  /// The proxy that asks the targets. It may also have targets that were added to it directly, and
+  /// answer the same selectors.
   public override var proxy: DataSourceProxy { source }
 
   /// The object that is asked when no target answers, if it conforms to the protocol.
@@ -35,7 +37,8 @@ public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
     source.fallback.flatMap { Face.__found($0) }
   }
 
-  /// Sets the object that is asked when no target answers; held weakly unless told otherwise.
+  /// Sets the object that is asked when no target answers. It is held weakly unless `strongly` is
+  /// true.
   public func setFallback(_ target: Face.__Target?, strongly: Bool = false) {
     guard let target else { return source.setFallback(nil) }
     let object = Face.__receiver(of: target)
@@ -43,5 +46,5 @@ public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
   }
 }
 
-// SAFETY: as of `Multicast`.
+// SAFETY: the same holds as for `Multicast`.
 extension DataSource: @unchecked Sendable where Face: Sendable {}

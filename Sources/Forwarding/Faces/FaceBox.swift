@@ -1,8 +1,9 @@
 public import Invocations
 
-/// An object that stands for a value among the targets of a face: it conforms to the protocol, and calls the value.
+/// An object that stands in for a value among the targets of a face. It conforms to the protocol,
+/// and calls the value.
 ///
-/// Boxes are written by `@Forwardable`; nothing else needs them.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// final class Seven: FaceBox {
@@ -12,25 +13,26 @@ public import Invocations
 /// box.__value as? Int  // 7
 /// ```
 public protocol FaceBox: FaceObject, ManyTargets {
-  /// Any value of the protocol.
+  /// The existential type of the protocol.
   associatedtype __Value
 
-  /// The value as it is now.
+  /// The current value.
   var __value: __Value { get }
 
-  /// Keeps the value as it is after a call that changed it.
+  /// Stores the value after a call has mutated it.
   func __keep(_ value: __Value)
 }
 
 extension FaceBox {
-  /// Nothing changes a value that no requirement can change.
+  /// Does nothing: no requirement can mutate the value.
   public func __keep(_ value: __Value) {}
 }
 
-/// The value of a box, which calls change.
+/// The value of a box whose calls can mutate it.
 ///
-/// A call gets the value as it is, and leaves it as it is then: no two calls have it at once, whatever thread they are
-/// on, and of two at a time that change it the later end counts.
+/// A call works on a copy of the value, and stores the copy when it ends. Calls on different
+/// threads never share a copy. Of two concurrent calls that mutate the value, the change of the
+/// later end is retained, and the other is lost.
 ///
 /// ```swift
 /// let count = BoxedValue(1)
@@ -38,13 +40,14 @@ extension FaceBox {
 /// count.value  // 2
 /// ```
 public final class BoxedValue<Value>: @unchecked Sendable {
-  // SAFETY: under the lock; whether threads may share the value itself, the protocol of the box says.
+  // SAFETY: `Guarded` has a lock. The protocol of the box decides whether threads may share the
+  // value.
   private let stored: Guarded<Value>
 
-  /// Keeps a value.
+  /// Creates a box of a value.
   public init(_ value: Value) { stored = Guarded(value) }
 
-  /// The value.
+  /// The current value.
   public var value: Value {
     get { stored.read { $0 } }
     set { stored.withLockInPlace { $0 = newValue } }

@@ -1,10 +1,10 @@
 public import Invocations
 
-// Requirements that are async. What a face has in its hands stays where its method runs.
+// Async requirements. The values that a face holds stay in the isolation domain of its method.
 
-/// An `async` requirement on its way to the targets of a face, one after the other.
+/// The delivery of an `async` requirement to the targets of a face, one after the other.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// func close<Face: ForwardingFace>(_ face: Face) async throws {
@@ -34,23 +34,24 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
       endsWithTask: endsWithTask, to: forwarder.targets, of: forwarder.proxy, place)
   }
 
-  /// Begins the next turn; false where all are over.
+  /// Begins the next turn; false if the delivery is over.
   @inlinable
   public mutating func begins() -> Bool { turns.begin() }
 
-  /// The target whose turn it is, once; nil where a message is sent.
+  /// The target of the current turn, if the face may call it; nil if a message must be sent. Only
+  /// the first call returns the target.
   @inlinable
   public mutating func target<Target>(as type: Target.Type) -> Target? { turns.take(as: type) }
 
-  /// Ends a turn with an answer.
+  /// Ends the turn with an answer.
   @inlinable
   public mutating func answer(_ answer: Result) { if turns.end() { result = answer } }
 
-  /// Ends a turn with an error.
+  /// Ends the turn with an error.
   @inlinable
   public mutating func fail(_ error: any Error) { turns.fail(error) }
 
-  /// Tells of an error as others are told of.
+  /// Reports an error that the requirement cannot throw to the proxy.
   @usableFromInline
   @inline(never)
   func report(_ error: any Error) {
@@ -61,7 +62,7 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   func conclude() -> FaceAnswer<Result> {
     switch turns.conclude() {
     case .answered:
-      // What has no result wants no answer.
+      // A requirement without a result needs no answer.
       if let result = result ?? (() as? Result) { return .answered(result) }
       return .unanswered(ForwardingError.nobodyAnswered(selector))
     case .unanswered(let error): return .unanswered(error)
@@ -69,7 +70,9 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     }
   }
 
-  /// What a requirement answers that may throw.
+  /// Ends the delivery of a requirement that may throw any error.
+  ///
+  /// - Throws: the error of a target, or a ``ForwardingError`` if no target answers.
   @inlinable
   public consuming func ask() throws -> Result {
     switch conclude() {
@@ -80,7 +83,7 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     }
   }
 
-  /// What a requirement with a result answers that cannot throw.
+  /// Ends the delivery of a requirement that has a result and cannot throw.
   @inlinable
   public consuming func ask(otherwise: () -> Result) -> Result {
     switch conclude() {
@@ -92,7 +95,10 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     }
   }
 
-  /// What a requirement with a result answers that may throw errors of one type. Others are told to the proxy.
+  /// Ends the delivery of a requirement that has a result and may throw errors of one type. Other
+  /// errors are reported to the proxy.
+  ///
+  /// - Throws: the error of a target, if it has this type.
   @inlinable
   public consuming func ask<Thrown: Error>(
     orThrow: Thrown.Type, otherwise: () -> Result
@@ -109,11 +115,13 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
 }
 
 extension AwaitedFaceDelivery where Result == Void {
-  /// Ends a requirement without a result that cannot throw.
+  /// Ends the delivery of a requirement that has no result and cannot throw.
   @inlinable
   public consuming func tell() { ask(otherwise: {}) }
 
-  /// Ends a requirement without a result that may throw errors of one type.
+  /// Ends the delivery of a requirement that has no result and may throw errors of one type.
+  ///
+  /// - Throws: the error of a target, if it has this type.
   @inlinable
   public consuming func tell<Thrown: Error>(orThrow type: Thrown.Type) throws(Thrown) {
     try ask(orThrow: type, otherwise: {})
@@ -122,6 +130,9 @@ extension AwaitedFaceDelivery where Result == Void {
 
 extension FaceMessage {
   /// Sends a message and awaits the answer.
+  ///
+  /// - Throws: an ``InvocationError`` if the types of the message cannot be passed, or the error of
+  ///   a target or of the proxy.
   public nonisolated(nonsending) static func sendAwaiting<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
     through delivery: inout AwaitedFaceDelivery<Result>
@@ -132,7 +143,11 @@ extension FaceMessage {
     return try call.call.answer(as: Result.self, message.prepared.result)
   }
 
-  /// Says that a requirement cannot be sent as a message, where a target takes nothing else.
+  /// Refuses a requirement that cannot be sent as a message to a target that is reached by messages
+  /// only.
+  ///
+  /// - Throws: ``ForwardingError/notAMessage(_:because:)``, unless the delivery is over and no
+  ///   result is needed.
   public static func refuse<Result>(
     _ selector: Selector, because reason: String,
     through delivery: inout AwaitedFaceDelivery<Result>
@@ -145,9 +160,10 @@ extension FaceForwarder {
   /// Begins the delivery of an `async` requirement.
   ///
   /// - Parameters:
-  ///   - place: where the face has the protocol of the requirement.
-  ///   - endsWithTask: whether no target is asked once the task is cancelled: the sender gets a `CancellationError`. One
-  ///     that cannot throw it asks all, as a class that is no face would.
+  /// - place: the index of the requirement's protocol among those of the face.
+  /// - endsWithTask: whether no further target is called after the task is cancelled, and the
+  ///   sender gets a `CancellationError`. A requirement that cannot throw that error calls all
+  ///   targets, like a class that is not a face.
   @inlinable
   public func awaiting<Result>(
     _ place: Int, _ selector: Selector, isOptional: Bool = false, endsWithTask: Bool = false,

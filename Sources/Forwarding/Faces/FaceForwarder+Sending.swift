@@ -1,16 +1,17 @@
 public import Invocations
 
-// How a face answers its requirements.
+// The functions that implement the requirements of a face.
 
 extension FaceForwarder {
-  /// Delivers a requirement: calls the targets that the face may call, and sends messages to all others.
+  /// Delivers a requirement: calls the targets that the face may call directly, and sends messages
+  /// to the others.
   ///
   /// - Parameters:
-  ///   - place: where the face has the protocol of the requirement.
-  ///   - selector: the name of its message.
-  ///   - direct: calls the requirement of a target.
-  ///   - later: gives a queue what calls it.
-  ///   - send: sends the message.
+  /// - place: the index of the requirement's protocol among those of the face.
+  /// - selector: the selector of the message.
+  /// - direct: calls the requirement of a target.
+  /// - later: hands the call to a queue.
+  /// - send: sends the message.
   @inlinable
   @inline(__always)
   func deliver<Target, Result, Failure: Error>(
@@ -23,7 +24,9 @@ extension FaceForwarder {
       selector, isOptional: isOptional, to: targets, of: proxy, place, direct, later, send)
   }
 
-  /// Asks the targets, for a requirement that may throw.
+  /// Delivers a requirement that may throw any error.
+  ///
+  /// - Throws: the error of a target, or a ``ForwardingError`` if no target answers.
   @inlinable
   @inline(__always)
   public func ask<Target, Result, Failure: Error>(
@@ -40,7 +43,7 @@ extension FaceForwarder {
     }
   }
 
-  /// Asks the targets, for a requirement with a result that cannot throw.
+  /// Delivers a requirement that has a result and cannot throw. Errors are reported to the proxy.
   @inlinable
   @inline(__always)
   public func ask<Target, Result>(
@@ -58,8 +61,10 @@ extension FaceForwarder {
     }
   }
 
-  /// Asks the targets, for a requirement with a result that may throw errors of one type. Others are told to the
-  /// proxy.
+  /// Delivers a requirement that has a result and may throw errors of one type. Other errors are
+  /// reported to the proxy.
+  ///
+  /// - Throws: the error of a target, if it has this type.
   @inlinable
   @inline(__always)
   public func ask<Target, Result, Failure: Error, Thrown: Error>(
@@ -78,7 +83,7 @@ extension FaceForwarder {
     }
   }
 
-  /// Tells the targets, for a requirement without a result that cannot throw.
+  /// Delivers a requirement that has no result and cannot throw. Errors are reported to the proxy.
   @inlinable
   @inline(__always)
   public func tell<Target>(
@@ -94,7 +99,10 @@ extension FaceForwarder {
     }
   }
 
-  /// Tells the targets, for a requirement without a result that may throw errors of one type.
+  /// Delivers a requirement that has no result and may throw errors of one type. Other errors are
+  /// reported to the proxy.
+  ///
+  /// - Throws: the error of a target, if it has this type.
   @inlinable
   @inline(__always)
   public func tell<Target, Failure: Error, Thrown: Error>(

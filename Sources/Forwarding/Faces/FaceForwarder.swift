@@ -1,6 +1,7 @@
-/// Where the messages of a face go: a proxy, and its targets if the face may call them.
+/// The destination of a face's messages: a proxy, and its targets if the face may call them
+/// directly.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// final class DoorFace {}
@@ -8,14 +9,15 @@
 /// ```
 @frozen
 public struct FaceForwarder: Sendable {
-  /// The proxy.
+  /// The proxy that gets the messages.
   public let proxy: any ForwardingProxy & Sendable
-  /// Its targets.
+  /// The targets of the proxy, if the face may call them directly.
   @usableFromInline let targets: FaceTargets
 
-  /// Notes where the messages of a face go.
+  /// Makes the destination of a face's messages.
   ///
-  /// A class below those of the package may do something of its own with messages, and gets all of them.
+  /// A subclass of the proxies in this package may override how messages are handled, so it gets
+  /// all of them, and no target is called directly.
   public init(_ proxy: any ForwardingProxy & Sendable, for face: AnyClass) {
     self.proxy = proxy
     let owner = proxy.targetOwner
@@ -24,7 +26,7 @@ public struct FaceForwarder: Sendable {
 }
 
 extension ForwardingProxy {
-  /// This proxy, if it passes all messages on to its targets as they are.
+  /// This proxy, if it forwards all messages to its targets unchanged.
   fileprivate var targetOwner: (any TargetListOwner)? {
     let type = type(of: self)
     if type == MulticastProxy.self || type == DataSourceProxy.self {

@@ -1,8 +1,8 @@
 public import Invocations
 
-// What the code of a face is written with, beside messages.
+// Helpers for the code of faces, other than sending messages.
 extension FaceMessage {
-  /// Calls what changes its receiver. That is an object, which stays the one that it is.
+  /// Calls a mutating requirement of an object. The object itself stays the same.
   @inlinable
   @inline(__always)
   public static func changing<Target, Result, Failure: Error>(
@@ -12,13 +12,13 @@ extension FaceMessage {
     return try call(&target)
   }
 
-  /// Whether a target is an object, and no value.
+  /// Whether a target is an object rather than a value.
   @inlinable
   public static func isObject<Target>(_ target: Target) -> Bool {
     type(of: target as Any) is AnyClass
   }
 
-  /// A target as an object: itself, or the box that is made for a value.
+  /// Returns a target as an object: the target itself, or a box for a value.
   public static func object<Target, Object>(
     _ target: Target, as type: Object.Type, _ box: (Target) -> Object
   ) -> Object {
@@ -26,7 +26,7 @@ extension FaceMessage {
     return object
   }
 
-  /// Calls what throws only what a closure of its sender throws.
+  /// Calls a rethrowing requirement: it throws only the errors of its closure arguments.
   @inlinable
   public static func rethrowing<Result>(
     _ call: () throws -> Result, _ fail: (any Error) throws -> Result
@@ -34,18 +34,22 @@ extension FaceMessage {
     do { return try call() } catch { return try fail(error) }
   }
 
-  /// Stands in the boxes of protocols that inherit one of objects. No such box is ever made: their targets are objects,
-  /// which `object(_:as:_:)` returns as they are.
+  /// Implements the boxes of a class-bound protocol's inheriting protocols, and never runs: such
+  /// targets are objects, which `object(_:as:_:)` returns without a box.
   public static func noBox() -> Never {
     fatalError("a protocol of objects has no values")
   }
 
-  /// Says that a requirement cannot be sent as a message, where a target takes nothing else.
+  /// Refuses a requirement that cannot be sent as a message to a target that is reached by messages
+  /// only.
+  ///
+  /// - Throws: ``ForwardingError/notAMessage(_:because:)``, unless the delivery is over and no
+  ///   result is needed.
   public static func refuse<Result>(
     _ selector: Selector, because reason: String, through delivery: inout FaceDelivery
   ) throws -> Result {
     let error = delivery.refusal(ForwardingError.notAMessage(selector, because: reason))
-    // What has no result wants no answer.
+    // A requirement without a result needs no answer.
     if delivery.isOver, let nothing = () as? Result { return nothing }
     throw error
   }

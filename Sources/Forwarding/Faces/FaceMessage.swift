@@ -1,6 +1,6 @@
-/// Sends the message of a requirement, with arguments that are lent from where they are.
+/// Sends the message of a requirement. The arguments are borrowed from the caller, and not copied.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
@@ -9,7 +9,10 @@
 /// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
 public enum FaceMessage {
-  /// Sends a message of any number of arguments.
+  /// Sends a message with any number of arguments.
+  ///
+  /// - Throws: an ``InvocationError`` if the types of the message cannot be passed, or the error of
+  ///   a target or of the proxy.
   @inlinable
   public static func send<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
@@ -20,7 +23,9 @@ public enum FaceMessage {
       tuple: (repeat each arguments), as: requirement.selector, through: &delivery)
   }
 
-  /// Sends a message of no arguments.
+  /// Sends a message without arguments.
+  ///
+  /// - Throws: as for any number of arguments.
   @inlinable
   public static func send<Result>(
     _ requirement: Requirement<Result>, through delivery: inout FaceDelivery
@@ -29,7 +34,9 @@ public enum FaceMessage {
     return try prepared.send(as: requirement.selector, through: &delivery)
   }
 
-  /// Sends a message of one argument.
+  /// Sends a message with one argument.
+  ///
+  /// - Throws: as for any number of arguments.
   @inlinable
   public static func send<Result, A>(
     _ requirement: Requirement<Result, A>, _ a: A, through delivery: inout FaceDelivery
@@ -38,7 +45,9 @@ public enum FaceMessage {
     return try prepared.send(a, as: requirement.selector, through: &delivery)
   }
 
-  /// Sends a message of two arguments.
+  /// Sends a message with two arguments.
+  ///
+  /// - Throws: as for any number of arguments.
   @inlinable
   public static func send<Result, A, B>(
     _ requirement: Requirement<Result, A, B>, _ a: A, _ b: B, through delivery: inout FaceDelivery
@@ -47,7 +56,9 @@ public enum FaceMessage {
     return try prepared.send(a, b, as: requirement.selector, through: &delivery)
   }
 
-  /// Sends a message of three arguments.
+  /// Sends a message with three arguments.
+  ///
+  /// - Throws: as for any number of arguments.
   @inlinable
   public static func send<Result, A, B, C>(
     _ requirement: Requirement<Result, A, B, C>, _ a: A, _ b: B, _ c: C,
@@ -57,7 +68,9 @@ public enum FaceMessage {
     return try prepared.send(a, b, c, as: requirement.selector, through: &delivery)
   }
 
-  /// Sends a message of four arguments.
+  /// Sends a message with four arguments.
+  ///
+  /// - Throws: as for any number of arguments.
   @inlinable
   public static func send<Result, A, B, C, D>(
     _ requirement: Requirement<Result, A, B, C, D>, _ a: A, _ b: B, _ c: C, _ d: D,

@@ -1,6 +1,6 @@
-/// Where a face says how the objects of a class answer.
+/// Registers the methods with which the objects of a class answer the messages of a face.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// final class Door {}
@@ -12,9 +12,9 @@
 /// ```
 public struct FaceMethods<Object: AnyObject> {
   let table: MethodTable
-  /// The actor of the protocol.
+  /// The actor of the protocol; nil without one.
   let actor: (any Actor)?
-  /// That of the class, where it conforms on one.
+  /// The actor that isolates the class's conformance.
   let conformance: ConformanceIsolation
   private let methods = Guarded<[(selector: Selector, method: Implementation)]>([])
   private let optional = Guarded<[ProtocolDescription.Requirement]>([])
@@ -25,18 +25,20 @@ public struct FaceMethods<Object: AnyObject> {
     self.conformance = conformance
   }
 
-  /// Calls `declare` once for a class and a face. The isolation is that of the protocol: a global actor, or
-  /// none. Where the class conforms on one, its methods are for that one.
+  /// Calls `declare` once for each class and face.
+  ///
+  /// The isolation is that of the protocol: a global actor, or nil. If the conformance of the class
+  /// is isolated to an actor, its methods run on that actor.
   ///
   /// - Parameters:
-  ///   - target: a target of the class, as a value of the protocol.
-  ///   - bases: the faces of the protocols that the protocol inherits, which know the class.
+  /// - target: a target of the class, with the type of the protocol.
+  /// - bases: the faces of the inherited protocols, for which the class is prepared already.
   public static func prepare<Target>(
     for face: AnyClass, _ target: Target, bases: [AnyClass] = [],
     isolation: isolated (any Actor)? = #isolation, _ declare: (FaceMethods<Object>) -> Void
   ) {
     if WitnessRecords.knows(Object.self, face) { return }
-    // Two threads may both do it: the second one finds the methods there.
+    // Two threads may both reach this point; the second one finds the methods of the first.
     let methods = FaceMethods(
       table: MethodTable.of(Object.self), actor: isolation,
       conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0) } ?? .none)
@@ -50,7 +52,9 @@ public struct FaceMethods<Object: AnyObject> {
       bases: bases)
   }
 
-  /// Gives the class the methods that it has none for, and returns the selectors of all.
+  /// Registers the methods that the class does not have yet.
+  ///
+  /// - Returns: the selectors of all methods.
   @discardableResult
   func declare() -> [Selector] {
     let made = methods.read { $0 }
@@ -58,8 +62,8 @@ public struct FaceMethods<Object: AnyObject> {
     return made.map(\.selector)
   }
 
-  /// Whether the face may call the objects: those with methods of their own are asked for them first, and those of
-  /// an actor are called there alone.
+  /// Whether the face may call the objects directly. It may not if objects provide methods of their
+  /// own, which come first, or if the conformance is isolated to an actor.
   private var isCallable: Bool {
     if case .none = conformance { !table.providesMethods } else { false }
   }
@@ -70,7 +74,7 @@ public struct FaceMethods<Object: AnyObject> {
     ConformanceIsolation(of: Object.self, to: Face.__Target.self)
   }
 
-  /// Lets the objects answer a requirement. A method that their class has for its message stays.
+  /// Registers a method for a requirement, unless the class has a method for its message.
   public func answer<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
@@ -78,7 +82,7 @@ public struct FaceMethods<Object: AnyObject> {
     add(requirement, isOptional: false, isSendable: false, body)
   }
 
-  /// The same for one whose values may go to another actor.
+  /// Registers a method for a requirement whose values may be sent to another actor.
   public func answer<Result: Sendable, each Argument: Sendable>(
     _ requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
@@ -86,7 +90,8 @@ public struct FaceMethods<Object: AnyObject> {
     add(requirement, isOptional: false, isSendable: true, body)
   }
 
-  /// Lets the objects answer an optional requirement: one whose default implementation says that it ran.
+  /// Registers a method for an optional requirement, whose default implementation records that it
+  /// ran.
   public func answer<Result, each Argument>(
     optional requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
@@ -94,7 +99,7 @@ public struct FaceMethods<Object: AnyObject> {
     add(requirement, isOptional: true, isSendable: false, body)
   }
 
-  /// The same for one whose values may go to another actor.
+  /// Registers a method for an optional requirement whose values may be sent to another actor.
   public func answer<Result: Sendable, each Argument: Sendable>(
     optional requirement: Requirement<Result, repeat each Argument>,
     _ body: FaceBody<Object>
@@ -106,7 +111,8 @@ public struct FaceMethods<Object: AnyObject> {
     _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool, isSendable: Bool,
     _ body: FaceBody<Object>
   ) {
-    // The macro writes the types of both; a body of others is none of this requirement's.
+    // The macro writes the types of both. A body with other types does not belong to this
+    // requirement.
     guard let plan = requirement.prepared?.plan, let method = body.implementation,
       method.plan === plan
     else {
@@ -122,13 +128,13 @@ public struct FaceMethods<Object: AnyObject> {
     methods.withLock { $0.append((selector, own)) }
   }
 
-  /// The method, for its actor alone.
+  /// The method, restricted to its actor.
   private func guarded(
     _ method: Implementation, _ selector: Selector, _ isSendable: Bool
   ) -> Implementation {
     switch conformance {
     case .none:
-      // An async one goes to the actor of its protocol itself.
+      // An async method switches to the actor of its protocol.
       guard let actor, !method.isAwaited else { return method }
       return Implementation(method, unless: { try Isolation.check(that: actor, selector) })
     case .actor(let actor):
@@ -141,8 +147,8 @@ public struct FaceMethods<Object: AnyObject> {
     }
   }
 
-  /// Lets the class know the optional requirements as messages, so that one which nobody answers is not taken
-  /// for a mistyped name.
+  /// Declares the optional requirements as messages of the class, so that one without a method is
+  /// not reported as a mistyped name.
   private func adopt(_ face: AnyClass) {
     let optional = optional.read { $0 }
     if optional.isEmpty { return }

@@ -1,7 +1,7 @@
-/// What faces and boxes answer by their identity, where their protocol inherits one of the system's: `Hashable`,
-/// `NSObjectProtocol`, `CustomStringConvertible`.
+/// Implements `Hashable`, `NSObjectProtocol` and `CustomStringConvertible` by identity, for faces
+/// and boxes whose protocol inherits one of them.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs them.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// final class Door: FaceObject {}
@@ -17,19 +17,19 @@ extension FaceObject {
   /// Hashes the identity of the object.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// The number of the object's identity.
+  /// The hash value of the object's identity.
   public var hash: Int { ObjectIdentifier(self).hashValue }
 
-  /// Whether another one is the same object.
+  /// Whether the other value is the same object.
   public func isEqual(_ object: Any?) -> Bool {
     guard let object, type(of: object) is AnyClass else { return false }
     return object as AnyObject === self
   }
 
-  /// The object itself.
+  /// Returns the object itself.
   public func `self`() -> Self { self }
 
-  /// A face answers for itself.
+  /// Returns false: a face implements these methods for itself.
   public func isProxy() -> Bool { false }
 
   /// The name of the class.

@@ -1,7 +1,7 @@
-/// A class that stands for the targets of a proxy where an object of a protocol is wanted.
+/// A class that conforms to a protocol, and forwards its requirements to the targets of a proxy.
 ///
-/// `@Forwardable` makes one for a protocol; nobody needs to write one. Its objects conform to the protocol,
-/// and send each requirement to a proxy.
+/// `@Forwardable` writes such a class for a protocol; there is no need to write one by hand. An
+/// instance takes the place of an object of the protocol, and sends each requirement to a proxy.
 ///
 /// ```swift
 /// func tellAll<Face: ForwardingFace>(_ targets: [Face.__Target]) -> Multicast<Face> {
@@ -11,57 +11,63 @@
 /// }
 /// ```
 ///
-/// Its members begin with two underscores, as they stand beside those of the protocol and the types that it names.
+/// The members begin with two underscores, so that they do not collide with those of the protocol,
+/// or with the types that it mentions.
 public protocol ForwardingFace: FaceObject {
-  /// Anything that conforms to the protocol.
+  /// The existential type of the protocol.
   associatedtype __Target
 
-  /// One that threads may share.
+  /// The existential type of a target that may be shared between threads.
   associatedtype __SendableTarget
 
-  /// The arguments and results of all messages, as a tuple: it is `Sendable` if all are.
+  /// A tuple of the arguments and results of all messages. It is `Sendable` if all of them are.
   associatedtype __Values
 
   /// The names of the protocol's messages.
   associatedtype __Messages: FaceMessages
 
-  /// Where its messages go.
+  /// The destination of the face's messages.
   var __forwarder: FaceForwarder { get }
 
-  /// Makes a face in front of a proxy, which it keeps.
+  /// Makes a face that forwards to a proxy, which it retains.
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
 
-  /// A target that threads may share, as any.
+  /// Converts a target that may be shared between threads to the type of any target.
   static func __target(_ target: __SendableTarget) -> __Target
 
-  /// Lets the class of a target answer the messages of the protocol, and returns the object that stands for it: the
-  /// target, or a box of its own with a value. Quick, from the second time on.
+  /// Registers the class of a target for the messages of the protocol.
+  ///
+  /// The first call for a class is slow, the others are fast.
+  ///
+  /// - Returns: the object that stands for the target: the target itself, or a new box that holds a
+  ///   value.
   @discardableResult static func __prepare(_ target: __Target) -> AnyObject
 
-  /// A target as the object that it is; nil for a value.
+  /// The target as an object; nil for a value.
   static func __object(of target: __Target) -> AnyObject?
 
-  /// Whether an object is a box, which nothing else holds.
+  /// Whether an object is a box. The proxy must retain a box, because nothing else does.
   static func __isBox(_ object: AnyObject) -> Bool
 
-  /// The target that an object stands for, if it is of the protocol.
+  /// The target that an object stands for, if it conforms to the protocol.
   static func __target(behind object: AnyObject) -> __Target?
 
-  /// Where the tables of a target have that of a protocol: 0 for the one of this face, more for those that it
-  /// inherits.
+  /// The index of a protocol's table among the tables of a target: 0 for the protocol of this face,
+  /// greater for those that it inherits.
   nonisolated static func __place(of face: AnyClass) -> Int
 
-  /// Whether a protocol is that of this face, or one that it inherits.
+  /// Whether the protocol of a face is that of this face, or one that it inherits.
   nonisolated static func __knows(_ face: AnyClass) -> Bool
 
-  /// How many protocols that are, the face's own among them.
+  /// The number of the inherited protocols, plus one for the face's own.
   nonisolated static var __places: Int { get }
 }
 
-/// The messages of a protocol by their names: a ``Requirement`` for each.
+/// The messages of a protocol by name: a ``Requirement`` for each.
 ///
-/// `@Forwardable` makes one in each face. A name is that of the requirement and its labels, in one word:
-/// `chat(_:shouldSend:)` is `chatShouldSend`, and what sets the property `draft` is `setDraft`.
+/// `@Forwardable` writes such a type in each face. The name of a message is the requirement and its
+/// labels in camel case: `chat(_:shouldSend:)` is `chatShouldSend`, and the setter of the property
+/// `draft` is `setDraft`.
 ///
 /// ```swift
 /// struct DoorMessages: FaceMessages {
@@ -70,7 +76,7 @@ public protocol ForwardingFace: FaceObject {
 /// DoorMessages().close.selector  // close
 /// ```
 public protocol FaceMessages: Sendable {
-  /// Makes the names.
+  /// Creates the messages.
   init()
 }
 
@@ -83,7 +89,7 @@ extension ForwardingFace {
 
   public static func __target(behind object: AnyObject) -> __Target? { object as? __Target }
 
-  /// A face of a protocol that inherits none.
+  /// The face of a protocol that inherits none: its only table has the index 0.
   @inlinable
   public nonisolated static func __place(of face: AnyClass) -> Int { 0 }
 
@@ -93,31 +99,32 @@ extension ForwardingFace {
   @inlinable
   public nonisolated static var __places: Int { 1 }
 
-  /// How the face calls a target, which it has prepared.
+  /// How the face calls a target directly. The class of the target must have been prepared.
   static func __witnesses(of object: AnyObject) -> FaceWitnesses? {
     WitnessRecords.witnesses(of: Swift.type(of: object), for: self)
   }
 
-  /// A target as messages reach it, which are prepared for its class. A face is the proxy behind it, so that a circle
-  /// of proxies is found.
+  /// Prepares the class of a target for the messages, and returns the object that receives them.
+  /// For a face, that is the proxy behind it, so that a cycle of proxies is detected.
   static func __receiver(of target: __Target) -> AnyObject {
     __forwarder(behind: __prepare(target))
   }
 
-  /// The same for a target that may have been added; nil for a value, which is another one each time.
+  /// The object that receives the messages of a target which may have been added before; nil for a
+  /// value, because each box of a value is a different object.
   static func __known(_ target: __Target) -> AnyObject? {
     __object(of: target).map { __forwarder(behind: $0) }
   }
 
   private static func __forwarder(behind object: AnyObject) -> AnyObject {
-    // Most targets are none: the class is known to have no say.
+    // Most targets are not faces: their class is known not to conform to `CustomAnswering`.
     guard object is any CustomAnswering, let face = object as? any ForwardingFace else {
       return object
     }
     return face.__forwarder.proxy.asForwarder ?? object
   }
 
-  /// The target that a receiver is.
+  /// The target that a receiver of messages stands for.
   static func __found(_ receiver: AnyObject) -> __Target? {
     if let target = __target(behind: receiver) { return target }
     guard let forwarder = (receiver as? ForwardingProxy)?.asForwarder else { return nil }
@@ -126,7 +133,7 @@ extension ForwardingFace {
 }
 
 extension ForwardingProxy {
-  /// This proxy, if it sends messages on to objects of this process.
+  /// This proxy, if it forwards messages to objects of this process.
   fileprivate var asForwarder: (any ForwardingProxy & Sendable)? {
     switch self {
     case let proxy as MulticastProxy: proxy

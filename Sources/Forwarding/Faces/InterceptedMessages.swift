@@ -1,4 +1,4 @@
-/// The messages of a protocol, on their way through an ``Intercepting``.
+/// The messages of a protocol as they pass through an ``Intercepting``.
 ///
 /// ```
 /// watched.messages.chatShouldSend.before { chat, text in
@@ -10,7 +10,8 @@
 /// watched.messages.chatShouldSend.after { answer, chat, text in log("\(text): \(answer)") }
 /// ```
 ///
-/// Handlers get the arguments as the protocol has them, and run as those of an ``InterceptingProxy`` do.
+/// Handlers get the arguments with the types of the protocol, and run in the same order as those of
+/// an ``InterceptingProxy``.
 ///
 /// ```swift
 /// func log<Face: ForwardingFace>(
@@ -32,11 +33,12 @@ public struct InterceptedMessages<Face: ForwardingFace> {
 }
 
 extension Intercepting {
-  /// The messages of the protocol, to add handlers.
+  /// The messages of the protocol, for adding handlers.
   public var messages: InterceptedMessages<Face> { InterceptedMessages(proxy: proxy) }
 }
 
-/// A message of a protocol on its way to a target: handlers before, after, or instead of it.
+/// A message of a protocol that passes through an ``Intercepting``: adds handlers that run before,
+/// after, or instead of the target's method.
 ///
 /// ```swift
 /// func shout<Face: ForwardingFace>(
@@ -53,7 +55,7 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
 
   private var selector: Selector { requirement.selector }
 
-  /// Adds a handler that runs before the target. One that throws ends the message.
+  /// Adds a handler that runs before the target. If it throws, the target does not get the message.
   @discardableResult
   public func before(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -64,8 +66,9 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
     }
   }
 
-  /// Adds a handler that answers in place of the target. It gets what sends the message on, with these or other
-  /// arguments, and gives the target's answer.
+  /// Adds a handler that runs instead of the target, and returns the answer. Its first argument
+  /// sends the message to the target, with the same or other arguments, and returns the target's
+  /// answer.
   @discardableResult
   public func instead(
     _ handler:
@@ -73,7 +76,8 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
         _ proceed: ProceedingMessage<Result, repeat each Argument>, repeat each Argument
       ) throws -> Result
   ) -> InterceptingProxy.Token {
-    // The proxy keeps the handler, so that refers to the proxy only while it runs.
+    // The proxy retains the handler, so the handler does not retain the proxy: it uses the proxy
+    // only while it runs.
     proxy.instead(of: selector) { [unowned proxy, requirement] call, _ in
       let arguments = try requirement.arguments(of: call)
       let result = try handler(
@@ -82,8 +86,8 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
     }
   }
 
-  /// Adds a handler that runs after the target, with the answer and the arguments as they were sent on: not those of
-  /// the sender, where an `instead` handler went on with others.
+  /// Adds a handler that runs after the target, with the answer and the arguments that the target
+  /// got. These differ from the sender's if an `instead` handler has replaced them.
   @discardableResult
   public func after(
     _ handler: @escaping @Sendable (_ answer: Result, repeat each Argument) throws -> Void
@@ -96,7 +100,7 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
 }
 
 extension InterceptedMessage where Result == Void {
-  /// Adds a handler that runs after the target, with the arguments as they were sent on.
+  /// Adds a handler that runs after the target, with the arguments that the target got.
   @discardableResult
   public func after(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -108,7 +112,7 @@ extension InterceptedMessage where Result == Void {
   }
 }
 
-/// What a handler sends a message on with, by calling it.
+/// Sends an intercepted message to its target, when it is called.
 ///
 /// ```swift
 /// func shout<Face: ForwardingFace>(
@@ -123,7 +127,11 @@ public struct ProceedingMessage<Result, each Argument> {
   let call: Invocation
   let proxy: InterceptingProxy
 
-  /// Sends the message to the target, and gives its answer.
+  /// Sends the message to the target, and returns its answer.
+  ///
+  /// - Throws: ``ForwardingError/nobodyAnswered(_:)`` if the target has no method for the message,
+  ///   an ``InvocationError`` if an argument or the result cannot be passed, and any error of the
+  ///   target.
   @discardableResult
   public func callAsFunction(_ arguments: repeat each Argument) throws -> Result {
     var index = 2
@@ -145,7 +153,7 @@ public struct ProceedingMessage<Result, each Argument> {
 }
 
 extension Requirement {
-  /// The arguments of one of its messages.
+  /// Returns the arguments of one message.
   fileprivate func arguments(
     of call: Invocation
   ) throws(InvocationError) -> (repeat each Argument) {

@@ -1,4 +1,4 @@
-/// One object of a protocol, and an object of the protocol on the way to which others look at messages.
+/// An object of a protocol whose messages pass through handlers on the way to the target.
 ///
 /// ```
 /// let watched = Intercepting<ChatDelegateProxy>(screen)
@@ -6,7 +6,7 @@
 /// session.delegate = watched.face
 /// ```
 ///
-/// An ``InterceptingProxy`` is behind it, with the same rules.
+/// It wraps an ``InterceptingProxy``, and follows its rules.
 ///
 /// ```swift
 /// func logged<Face: ForwardingFace>(_ target: Face.__Target) -> Face {
@@ -16,22 +16,24 @@
 /// }
 /// ```
 public final class Intercepting<Face: ForwardingFace> {
-  /// The proxy that runs the handlers, and sends on.
+  /// The proxy that runs the handlers, and forwards to the target.
   public let proxy: InterceptingProxy
-  /// The object of the protocol. It keeps the proxy, so it may outlive this.
+  /// The object of the protocol. It retains the proxy, so it may outlive this object.
   public let face: Face
 
-  /// Makes one for a target, which it keeps alive unless told otherwise.
+  /// Creates one for a target, which is retained unless `strongly` is false.
   public init(_ target: Face.__Target, strongly: Bool = true) {
     let object = Face.__receiver(of: target)
     proxy = InterceptingProxy(object, strongly: strongly || Face.__isBox(object))
     face = Face(forwardingTo: proxy)
   }
 
-  /// The target, while it lives.
+  /// The target, while it is alive.
   public var target: Face.__Target? { proxy.target.flatMap { Face.__found($0) } }
 
-  /// Removes a handler; false if it was gone.
+  /// Removes a handler.
+  ///
+  /// - Returns: false if the handler was removed before.
   @discardableResult
   public func remove(_ token: InterceptingProxy.Token) -> Bool { proxy.remove(token) }
 }

@@ -1,6 +1,6 @@
 #if Macros || MacrosFromSource
-  /// Makes a face for a protocol: a class `<Name>Proxy` that conforms to it, and sends each requirement to
-  /// a proxy.
+  /// Writes a face for a protocol: a class `<Name>Proxy` that conforms to it, and sends each
+  /// requirement to a proxy.
   ///
   /// ```
   /// @Forwardable
@@ -14,14 +14,14 @@
   /// delegates.face.chat(chat, didReceive: "hello")
   /// ```
   ///
-  /// A class that conforms to the protocol needs nothing more to be a target.
+  /// A class that conforms to the protocol is a target without further code.
   @attached(peer, names: suffixed(Proxy))
   @attached(extension, names: arbitrary)
   public macro Forwardable() =
     #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
 
-  /// Makes a face for a protocol of another module, which cannot be annotated there: its requirements are written down
-  /// once more, in a protocol that nothing else uses.
+  /// Writes a face for a protocol of another module, where the attribute cannot be added. A
+  /// protocol that nothing else uses restates the requirements.
   ///
   /// ```
   /// @Forwardable(as: (any XMLParserDelegate).self)
@@ -32,35 +32,37 @@
   /// let everyone = Multicast<XMLParserDelegateListProxy>()  // its face is an XMLParserDelegate
   /// ```
   ///
-  /// What the module has a default for may be left out: the face answers that as any class does.
+  /// Requirements with a default implementation in the other module may be omitted: the face uses
+  /// that implementation, like any other class.
   @attached(peer, names: suffixed(Proxy))
   @attached(extension, names: arbitrary)
   public macro Forwardable<Foreign>(as foreign: Foreign.Type) =
     #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
 
-  /// What ``Forwardable()`` writes in front of a face, so that the optimizer knows of it. Nobody else needs this.
+  /// ``Forwardable()`` puts this attribute on a face, so that the optimizer takes the face into
+  /// account. It is not for other uses.
   @attached(extension, names: named(__InView))
   public macro FaceInView() =
     #externalMacro(module: "ForwardingMacros", type: "FaceInViewMacro")
 
-  /// A requirement of a ``Forwardable()`` protocol that a class need not implement. One that does not, has no
-  /// method for its message.
+  /// Marks a requirement of a ``Forwardable()`` protocol that a class need not implement. A class
+  /// that does not implement it has no method for its message.
   @attached(peer)
   public macro Optional() =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 
-  /// What the sender gets from a requirement of a ``Forwardable()`` protocol when nobody answers. The value
-  /// names its type, which no macro is told: `Mood.calm`, `[] as [String]`.
+  /// The value that a requirement of a ``Forwardable()`` protocol returns when no target answers.
+  /// The value names its type, which a macro cannot see: `Mood.calm`, `[] as [String]`.
   @attached(peer)
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 
-  /// The same for a value that is `nil`, which names no type.
+  /// The value `nil`, which names no type, as the result of a requirement when no target answers.
   @attached(peer)
   public macro Otherwise(_ nothing: Never?) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 #else
-  /// Says how to ask for the macro of this name.
+  /// Stands in for the macro of this name, and says which trait enables it.
   @available(
     *, unavailable,
     message: "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
@@ -70,7 +72,7 @@
     public static let shared = Forwardable()
   }
 
-  /// Says the same where it stands.
+  /// Stands in for the macro of this name, at a requirement.
   @available(
     *, unavailable,
     message: "it needs a trait of the package: .package(…, traits: [\"Macros\"])"

@@ -1,9 +1,10 @@
-// Targets with lanes. What crosses to another thread is Sendable, and the compiler sees to it; where it
-// cannot know, a word in the call says that somebody else does.
+// Targets with lanes. Values that cross to another thread are Sendable, which the compiler checks.
+// Where it cannot, the argument label `unchecked` shows that the caller vouches for them.
 
 extension Multicast where Face.__Values: Sendable {
-  /// Adds a target with a lane, otherwise as ``MulticastProxy/add(_:strongly:on:priority:group:once:)`` does.
-  /// The target and all values of the protocol are `Sendable`.
+  /// Adds a target with a lane, in the way of
+  /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)``. The target and all values of the
+  /// protocol are `Sendable`.
   @discardableResult
   public final func add(
     _ target: Face.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
@@ -14,7 +15,7 @@ extension Multicast where Face.__Values: Sendable {
       group: group, once: once)
   }
 
-  /// Adds such a target for as long as the returned object lives.
+  /// Adds a target with a lane for as long as the returned object lives.
   public final func scoped(
     _ target: Face.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil
@@ -24,10 +25,12 @@ extension Multicast where Face.__Values: Sendable {
 }
 
 extension Multicast {
-  /// Adds a target with a lane, and checks nothing: that its class, and what its messages carry, may be used on
-  /// the thread of the lane, the caller knows. So it is with an object that its queue alone uses.
+  /// Adds a target with a lane, without a check that its class and the values of its messages may
+  /// be used on the thread of the lane. The caller vouches for that, for instance for an object
+  /// that only its queue uses.
   ///
-  /// Where a result is asked for and not awaited, the target is told, and answers nothing.
+  /// The lane cannot return the result of a requirement that is not awaited: the target runs, and
+  /// its result is ignored.
   @discardableResult
   public final func add(
     unchecked target: Face.__Target, strongly: Bool = false, on lane: DeliveryLane,
@@ -42,7 +45,7 @@ extension Multicast {
         witnesses: Face.__witnesses(of: object)))
   }
 
-  /// Adds such a target for as long as the returned object lives.
+  /// Adds a target with a lane for as long as the returned object lives, without a check.
   public final func scoped(
     unchecked target: Face.__Target, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil

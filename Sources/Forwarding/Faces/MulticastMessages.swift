@@ -1,4 +1,4 @@
-/// The messages of a protocol, ready to be sent to the targets of a ``Multicast``.
+/// The messages of a protocol, for sending them to the targets of a ``Multicast``.
 ///
 /// ```
 /// try delegates.messages.chatShouldSend.all(chat, "text")       // [true, false]
@@ -6,7 +6,7 @@
 /// try delegates.messages.chatDidReceive.report(chat, message)   // what became of it at each target
 /// ```
 ///
-/// A face gives one answer, as its protocol says; these give all.
+/// A face returns one answer, as its protocol requires; these messages return all of them.
 ///
 /// ```swift
 /// func ask<Face: ForwardingFace>(
@@ -28,11 +28,11 @@ public struct MulticastMessages<Face: ForwardingFace> {
 }
 
 extension Multicast {
-  /// The messages of the protocol, to get more than the one answer that the ``face`` gives.
+  /// The messages of the protocol, for getting more than the one answer that the ``face`` returns.
   public final var messages: MulticastMessages<Face> { MulticastMessages(proxy: proxy) }
 }
 
-/// A message of a protocol to many targets: the ways to get their answers.
+/// A message of a protocol to many targets, and the ways to collect their answers.
 ///
 /// ```swift
 /// func heights<Face: ForwardingFace>(
@@ -48,18 +48,26 @@ public struct MulticastMessage<Result, each Argument>: Sendable {
   let requirement: Requirement<Result, repeat each Argument>
   let proxy: MulticastProxy
 
-  /// The answers of all targets, in order. If some throw, all others are asked first; then the first
-  /// error is thrown, and the others are diagnostics.
+  /// Returns the answers of all targets, in order.
+  ///
+  /// - Throws: the first error of a target, after all targets were called; the other errors are
+  ///   diagnostics. An ``InvocationError`` if the types of the message cannot be passed.
   public func all(_ arguments: repeat each Argument) throws -> [Result] {
     try requirement.checked.all(repeat each arguments, on: proxy)
   }
 
-  /// The first answer, which ends the delivery; nil if nobody answers.
+  /// Returns the first answer, and ends the delivery with it; nil if no target answers.
+  ///
+  /// - Throws: the first error of a target before it, or an ``InvocationError`` if the types of the
+  ///   message cannot be passed.
   public func first(_ arguments: repeat each Argument) throws -> Result? {
     try requirement.checked.first(repeat each arguments, on: proxy)
   }
 
-  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
+  /// Combines the answers of the targets in order. `combine` may end the delivery.
+  ///
+  /// - Throws: the error of `combine`, the first error of a target, or an ``InvocationError`` if
+  ///   the types of the message cannot be passed.
   public func fold<Sum>(
     _ arguments: repeat each Argument, into initial: Sum,
     _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
@@ -67,14 +75,19 @@ public struct MulticastMessage<Result, each Argument>: Sendable {
     try requirement.checked.fold(repeat each arguments, on: proxy, into: initial, combine)
   }
 
-  /// The answer or the error of each target that has the message, in order.
+  /// Returns the answer or the error of each target that has a method for the message, in order.
+  ///
+  /// - Throws: an error only if the message cannot be delivered.
   public func gather(
     _ arguments: repeat each Argument
   ) throws -> [Swift.Result<Result, any Error>] {
     try requirement.checked.gather(repeat each arguments, on: proxy)
   }
 
-  /// What became of the message at each target. Throws only if it cannot be delivered.
+  /// Sends the message, and returns the outcome at each target.
+  ///
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
   public func report(_ arguments: repeat each Argument) throws -> TypedReport<Result> {
     try requirement.checked.report(repeat each arguments, on: proxy)
   }

@@ -1,6 +1,7 @@
-/// One requirement of a protocol, as a message: what a face sends, and the methods of its targets answer.
+/// One requirement of a protocol as a message: a face sends it, and the methods of its targets
+/// answer it.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
@@ -9,15 +10,15 @@
 /// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
 public final class Requirement<Result, each Argument>: Sendable {
-  /// The message's name.
+  /// The selector of the message.
   public let selector: Selector
   @usableFromInline package let prepared: PreparedMessage?
-  /// Whether the values of a call may go to another thread without a closer look.
+  /// Whether the values of a call may be handed to another thread without a further check.
   public let travels: Bool
-  /// Why there is no message: a type of the protocol's describes itself wrongly.
+  /// The reason why the message cannot be sent: a type of the requirement has an invalid encoding.
   private let refusal: InvocationError?
 
-  /// Makes the message of a requirement.
+  /// Creates the message of a requirement.
   public init(_ selector: Selector) {
     self.selector = selector
     do throws(InvocationError) {
@@ -34,7 +35,9 @@ public final class Requirement<Result, each Argument>: Sendable {
 
   @usableFromInline var missing: InvocationError { refusal ?? .selectorNotSet }
 
-  /// The message; throws if its types cannot be passed.
+  /// The message, with its types checked.
+  ///
+  /// - Throws: an ``InvocationError`` if the types cannot be passed.
   @usableFromInline
   package var checked: Message<Result, repeat each Argument> {
     get throws(InvocationError) {
@@ -44,7 +47,8 @@ public final class Requirement<Result, each Argument>: Sendable {
   }
 }
 
-/// The requirements of generic faces, by the types of the faces: such a class has no constants.
+/// The requirements of generic faces, by face and selector. A generic class cannot have stored
+/// static constants.
 private let knownRequirements = Guarded<[KnownRequirement: AnyObject]>([:])
 
 private struct KnownRequirement: Hashable {
@@ -53,7 +57,8 @@ private struct KnownRequirement: Hashable {
 }
 
 extension Requirement {
-  /// The message of a requirement of a generic face: the same one each time.
+  /// Returns the message of a generic face's requirement. All calls for the same face return the
+  /// same object.
   public static func known(_ selector: Selector, of face: AnyClass) -> Requirement {
     let key = KnownRequirement(face: ObjectIdentifier(face), selector: selector)
     if let known = knownRequirements.read({ $0[key] }) as? Requirement { return known }
@@ -67,12 +72,12 @@ extension Requirement {
 }
 
 extension ForwardingProxy {
-  /// Tells of an error of a target that met a sender who cannot throw.
+  /// Reports the error of a target to the proxy, because the requirement cannot throw it.
   @usableFromInline
   @inline(never)
   func report(unheard error: any Error, _ selector: Selector) {
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
-    // What is behind the face: a journal, say, which has no target to name.
+    // Another proxy, such as a journal, has no target to name.
     ForwardingEvent.report(.failed(selector, type(of: self), error))
   }
 }

@@ -1,4 +1,4 @@
-/// One object of a protocol, which may change, and an object of the protocol that stands for it.
+/// An object of a protocol that forwards to one target, which may be replaced.
 ///
 /// ```
 /// let delegate = SingleTarget<ChatDelegateProxy>(screen)  // weak; nothing but a ChatDelegate compiles
@@ -6,8 +6,8 @@
 /// delegate.setTarget(window)                              // the session need not know
 /// ```
 ///
-/// Where the target is gone, a requirement gets what it says for when nobody answers; one that throws gets
-/// ``ForwardingError/targetGone(_:)``. A ``SingleTargetProxy`` is behind it.
+/// When the target is gone, a requirement returns its `@Otherwise` value, and a throwing one throws
+/// ``ForwardingError/targetGone(_:)``. It wraps a ``SingleTargetProxy``.
 ///
 /// ```swift
 /// func place<Face: ForwardingFace>(for target: Face.__Target) -> SingleTarget<Face> {
@@ -17,27 +17,27 @@
 /// }
 /// ```
 public final class SingleTarget<Face: ForwardingFace> {
-  /// The proxy that sends on.
+  /// The proxy that forwards to the target.
   public let proxy: SingleTargetProxy
-  /// The object of the protocol. It keeps the proxy, so it may outlive this.
+  /// The object of the protocol. It retains the proxy, so it may outlive this object.
   public let face: Face
 
-  /// Makes one that stands for a target, which it holds weakly unless told otherwise.
+  /// Creates one for a target, which is held weakly unless `strongly` is true.
   public convenience init(_ target: Face.__Target? = nil, strongly: Bool = false) {
     self.init(SingleTargetProxy(nil))
     if let target { setTarget(target, strongly: strongly) }
   }
 
-  /// Makes one in front of a proxy.
+  /// Creates one in front of a proxy.
   public init(_ proxy: SingleTargetProxy) {
     self.proxy = proxy
     face = Face(forwardingTo: proxy)
   }
 
-  /// The target, while it lives, if it conforms to the protocol.
+  /// The target while it is alive, if it conforms to the protocol.
   public var target: Face.__Target? { proxy.target.flatMap { Face.__found($0) } }
 
-  /// Stands for another target from now on.
+  /// Replaces the target. Later messages go to the new one.
   public func setTarget(_ target: Face.__Target?, strongly: Bool = false) {
     guard let target else { return proxy.setTarget(nil) }
     let object = Face.__receiver(of: target)
