@@ -1,3 +1,3 @@
-/// Everything: type encodings, invocations, and what forwards them.
+/// Re-exports the modules for type encodings and invocations.
 @_exported public import Invocations
 @_exported public import TypeEncodings

@@ -1,4 +1,4 @@
-/// What a sender gets for a message that nobody answers.
+/// What a sender gets for a message that no target answers.
 ///
 /// ```swift
 /// let nobody = MulticastProxy()
@@ -16,7 +16,7 @@ public enum UnansweredRule: Sendable {
   case zero
 }
 
-/// Why a proxy refuses or fails a message.
+/// An error of a proxy that cannot deliver a message.
 ///
 /// ```swift
 /// do {
@@ -27,24 +27,24 @@ public enum UnansweredRule: Sendable {
 /// ```
 @nonexhaustive
 public enum ForwardingError: Error, Hashable, Sendable {
-  /// The one target of a proxy has died.
+  /// The only target of a proxy has died.
   case targetGone(Selector?)
-  /// No target answers, and the sender wants an answer.
+  /// No target has a method for the message, and the sender requires an answer.
   case nobodyAnswered(Selector?)
-  /// A message to another thread would refer to memory that nobody keeps.
+  /// A message to another thread would refer to memory that is not retained.
   case borrowedArgument(index: Int, type: TypeEncoding)
-  /// The wait would never end: it is for something that waits for this delivery itself.
+  /// The wait would never end: the queue or delivery in question waits for this delivery itself.
   case wouldDeadlock
   /// A target did not finish in time.
   case timedOut
-  /// A target's queue went away with the message still in it.
+  /// The target's queue was deallocated before the message ran.
   case cancelled
-  /// A method belongs to an actor, and the message came elsewhere: await it, or add the target with the lane
-  /// of the actor, as `.actor(MainActor.shared)`.
+  /// A method belongs to an actor, and the message was sent from outside the actor. Await the
+  /// message, or add the target with the lane of the actor, such as `.actor(MainActor.shared)`.
   case wrongIsolation(Selector)
-  /// A message to another thread cannot return its result to a sender that does not wait.
+  /// A message to another thread cannot return its result, because the sender does not wait for it.
   case resultNotAwaited(TypeEncoding)
-  /// A requirement of a protocol is called by its face alone, and nothing can keep the call as a message: for a
+  /// The requirement can only be called by its face: it cannot be recorded as a message for a
   /// target with a lane, a spy, or another process.
   case notAMessage(Selector, because: String)
 }

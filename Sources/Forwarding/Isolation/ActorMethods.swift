@@ -1,11 +1,14 @@
-// Methods of actors: closures over an `isolated` receiver. What reaches an actor crosses to it, so all types
-// are Sendable.
+// Methods of actors: closures with an `isolated` receiver. Values that are passed to an actor cross
+// isolation domains, so all types are Sendable.
 
 extension Implementation {
-  /// A method of an actor, which is the receiver in front of the arguments.
+  /// Creates a method of an actor, from a closure whose first parameter is the receiver.
   ///
-  /// A send from the actor calls it in place, one that is awaited elsewhere goes there, and any other throws
+  /// A message that is sent on the actor calls the method in place. A message that is awaited
+  /// elsewhere switches to the actor. Any other message throws
   /// ``ForwardingError/wrongIsolation(_:)``.
+  ///
+  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
   public convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
     encoding: String? = nil,
     method body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
@@ -13,7 +16,9 @@ extension Implementation {
     try self.init(encoding: encoding, actor: Isolation.receiver, body)
   }
 
-  /// An `async` method of an actor.
+  /// Creates an `async` method of an actor.
+  ///
+  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
   public convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
     encoding: String? = nil,
     asyncMethod body:
@@ -24,7 +29,7 @@ extension Implementation {
 }
 
 extension MethodRegistry {
-  /// Registers a closure over an `isolated` actor, which is the receiver in front of the arguments.
+  /// Registers a closure whose first parameter is the receiver, an `isolated` actor.
   ///
   /// ```swift
   /// actor Bank {
@@ -36,6 +41,9 @@ extension MethodRegistry {
   /// }
   /// try await AsyncMessage<Int, Int>("add:")(5, on: Bank())  // 5
   /// ```
+  ///
+  /// - Throws: the registry's error if the selector is registered and `replacing` is false, or the
+  ///   types do not fit.
   public func register<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
@@ -45,7 +53,9 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers an `async` closure over an `isolated` actor.
+  /// Registers an `async` closure whose first parameter is the receiver, an `isolated` actor.
+  ///
+  /// - Throws: as for a synchronous closure.
   public func register<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) async throws -> Value

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Whether methods may run where they are sent.
+/// Checks whether a method may run in the sender's isolation domain.
 enum Isolation {
   private static let mainQueue = QueueMark.of(.main)
 
@@ -9,12 +9,14 @@ enum Isolation {
     throw refusal(selector)
   }
 
-  /// Whether this is the main actor. The main queue may be served by another thread than the first one.
+  /// Whether the caller runs on the main actor. The main queue may be served by a thread other than
+  /// the first one.
   private static var isMain: Bool {
     mainQueue.isCurrent || CurrentExecutor.isThat(of: MainActor.shared)
   }
 
-  /// Whether this may be an actor, which does nothing else while its thread waits: the main actor, or a task.
+  /// Whether the caller may occupy an actor, which is blocked while its thread waits: in a task, or
+  /// on the main actor.
   static var mayHoldActor: Bool { CurrentExecutor.isInTask || isMain }
 
   static let receiver: Implementation.IsolationCheck = { receiver, selector in
@@ -22,7 +24,9 @@ enum Isolation {
     throw refusal(selector)
   }
 
-  /// Throws where a global actor is not the one that runs.
+  /// Throws an error if the caller does not run on a global actor.
+  ///
+  /// - Throws: ``ForwardingError/wrongIsolation(_:)``.
   static func check(that actor: any Actor, _ selector: Selector) throws {
     if actor is MainActor { return try main(nil, selector) }
     if !CurrentExecutor.isThat(of: actor) { throw refusal(selector) }

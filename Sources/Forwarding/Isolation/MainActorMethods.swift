@@ -1,11 +1,15 @@
-// Methods of the main actor. One whose receiver, arguments and result are all Sendable gets what is awaited
-// elsewhere, too; another one only what comes from the main actor.
+// Methods of the main actor. If the receiver, the arguments and the result are all Sendable, such a
+// method may be awaited from anywhere; otherwise its messages must be sent on the main actor.
 
 extension Implementation {
-  /// A method of the main actor, over `Sendable` types: it takes the receiver in front of the arguments.
+  /// Creates a method of the main actor with `Sendable` types, from a closure whose first parameter
+  /// is the receiver.
   ///
-  /// A send from the main actor calls it in place, one that is awaited elsewhere goes there, and any other
-  /// throws ``ForwardingError/wrongIsolation(_:)``.
+  /// A message that is sent on the main actor calls the method in place. A message that is awaited
+  /// elsewhere switches to the main actor. Any other message throws
+  /// ``ForwardingError/wrongIsolation(_:)``.
+  ///
+  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
   public convenience init<
     Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
   >(
@@ -15,7 +19,10 @@ extension Implementation {
     try self.init(encoding: encoding, mainActor: Isolation.main, hopping: body)
   }
 
-  /// A method of the main actor, over any types, for messages that are sent there.
+  /// Creates a method of the main actor with any types. Its messages must be sent on the main
+  /// actor.
+  ///
+  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
   public convenience init<Receiver: AnyObject, Value, each Argument>(
     encoding: String? = nil, on actor: MainActor.Type,
     method body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
@@ -23,7 +30,9 @@ extension Implementation {
     try self.init(encoding: encoding, mainActor: Isolation.main, staying: body)
   }
 
-  /// An `async` method of the main actor, over `Sendable` types.
+  /// Creates an `async` method of the main actor with `Sendable` types.
+  ///
+  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
   public convenience init<
     Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
   >(
@@ -36,7 +45,10 @@ extension Implementation {
 }
 
 extension MethodRegistry {
-  /// Registers a closure of the main actor, over `Sendable` types.
+  /// Registers a closure of the main actor with `Sendable` types.
+  ///
+  /// - Throws: the registry's error if the selector is registered and `replacing` is false, or the
+  ///   types do not fit.
   public func register<
     Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
   >(
@@ -50,7 +62,11 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a closure of the main actor, over any types, for messages that are sent there.
+  /// Registers a closure of the main actor with any types. Its messages must be sent on the main
+  /// actor.
+  ///
+  /// - Throws: the registry's error if the selector is registered and `replacing` is false, or the
+  ///   types do not fit.
   public func register<Receiver: AnyObject, Value, each Argument>(
     _ selector: Selector, on actor: MainActor.Type, replacing: Bool = false,
     encoding: String? = nil,
@@ -62,7 +78,10 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers an `async` closure of the main actor, over `Sendable` types.
+  /// Registers an `async` closure of the main actor with `Sendable` types.
+  ///
+  /// - Throws: the registry's error if the selector is registered and `replacing` is false, or the
+  ///   types do not fit.
   public func register<
     Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
   >(
@@ -78,7 +97,10 @@ extension MethodRegistry {
 }
 
 extension ClosureTarget {
-  /// Answers a selector with a closure of the main actor, over `Sendable` types.
+  /// Registers a closure of the main actor with `Sendable` types for a selector.
+  ///
+  /// - Throws: an ``InvocationError`` if the selector is registered and `replacing` is false, or
+  ///   the encoding does not fit the selector or the types.
   public func register<Result: Sendable, each Argument: Sendable>(
     _ selector: Selector, on actor: MainActor.Type, replacing: Bool = false,
     encoding: String? = nil,

@@ -1,8 +1,8 @@
 import Dispatch
 
-// A turn that is awaited, in whatever lane.
+// Turns that are awaited, in any lane.
 extension Delivery {
-  /// Sends to one target and awaits the answer.
+  /// Sends to one target, and awaits the answer.
   nonisolated(nonsending) func turnAwaiting(of registration: Registration) async -> Turn {
     switch find(registration) {
     case .over(let turn): return turn
@@ -23,7 +23,7 @@ extension Delivery {
     }
   }
 
-  /// As ``sendHere(to:_:)``, for who awaits the end.
+  /// Calls a target without a lane, and awaits the end; see ``sendHere(to:_:)``.
   nonisolated(nonsending) func sendHereAwaiting(
     to target: AnyObject, _ method: Implementation?
   ) async -> Turn {
@@ -34,7 +34,7 @@ extension Delivery {
         try await copy.performAwaiting(method, on: target)
         return Turn(outcome: .answered, call: copy)
       }
-      // A target that forwards may keep the copy, and change it.
+      // A target that forwards may retain the copy, and modify it later.
       defer { copy.keepArguments() }
       try await copy.sendAwaiting(to: target)
       return Turn(outcome: .answered, call: copy.isKnownToNobodyElse ? copy : copy.answerAlone())
@@ -67,7 +67,8 @@ extension Delivery {
 }
 
 extension DeliveryJob {
-  /// Awaits the outcome; cancels the job at the deadline, and with the task that awaits it if it ends with that.
+  /// Awaits the outcome. Cancels the job at the deadline. If `endsWithTask` is true, the
+  /// cancellation of the awaiting task cancels the job too.
   fileprivate nonisolated(nonsending) func outcome(
     within deadline: DispatchTimeInterval?, endsWithTask: Bool
   ) async -> DeliveryOutcome {

@@ -1,8 +1,8 @@
 import Dispatch
 
-// A turn in a lane: on another thread, once, or while the sender waits.
+// Turns in a lane: on another thread, once only, or while the sender waits.
 extension Delivery {
-  /// Sends to a target for which more is wished than a call.
+  /// Sends to a target with options that need more than a call.
   func sendSpecially(
     to target: AnyObject, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
@@ -12,19 +12,19 @@ extension Delivery {
     }
   }
 
-  /// The lane of a turn; or that there is no turn.
+  /// The lane of a turn, or the outcome if there is no turn.
   enum Claim {
     /// - Parameter isLast: whether the registration has ended with this message.
     case lane(DeliveryLane, isLast: Bool)
     case over(Turn)
   }
 
-  /// Takes the turn of a registration for which more is wished than a call.
+  /// Begins the turn of a registration with options that need more than a call.
   func claim(_ registration: Registration, isAwaited: Bool) -> Claim {
-    // As they are now, to the end of the turn: others may change them meanwhile.
+    // The options are read once for the whole turn: other threads may change them meanwhile.
     let wishes = proxy.wishes(of: registration)
     do {
-      // Refused before the message uses up a registration for one message.
+      // Refused before the message claims a once-only registration.
       try refuseQueued(wishes.lane, isAwaited: isAwaited)
     } catch {
       return .over(Turn(outcome: .failed(error)))
@@ -34,7 +34,7 @@ extension Delivery {
     return .lane(wishes.lane, isLast: proxy.endOnce(registration))
   }
 
-  /// Sends to one target in its lane; returns the invocation that holds the answer.
+  /// Sends to one target in its lane.
   ///
   /// - Parameter isLast: whether the registration has ended with this message.
   private func send(
@@ -66,14 +66,14 @@ extension Delivery {
     _ job: DeliveryJob, _ queue: DispatchQueue, _ deadline: DispatchTimeInterval
   ) -> Turn {
     queue.async { job.perform() }
-    // The target or the clock decides, whichever is first; the ticket keeps that outcome.
+    // Either the target or the deadline is first; the ticket holds the first outcome.
     let outcome =
       job.ticket.wait(timeout: .now() + deadline) ?? job.ticket.settle(.timedOut)
     return Turn(
       outcome: outcome, ticket: job.ticket, call: outcome.isAnswer ? job.answer : nil)
   }
 
-  /// Sends a message that nobody waits for. An `async` method is awaited by the lane.
+  /// Sends a message whose outcome the sender does not wait for. The lane awaits an `async` method.
   func sendLater(
     _ job: DeliveryJob, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
@@ -81,8 +81,11 @@ extension Delivery {
     return Turn(outcome: .queued, ticket: job.ticket)
   }
 
-  /// Refuses what cannot go to another thread: a result that nobody waits for, and memory that nobody
-  /// keeps.
+  /// Refuses a message that cannot go to another thread: its result would be lost, or it refers to
+  /// memory that is not retained.
+  ///
+  /// - Throws: ``ForwardingError/resultNotAwaited(_:)`` or
+  ///   ``ForwardingError/borrowedArgument(index:type:)``.
   private func refuseQueued(_ lane: DeliveryLane, isAwaited: Bool) throws(ForwardingError) {
     switch lane.kind {
     case .caller, .blocking(_, nil): return
@@ -99,7 +102,8 @@ extension Delivery {
     }
   }
 
-  /// A retained copy for another thread: the sender may be gone before the target has finished.
+  /// Creates a job with a copy of the invocation that retains its arguments: the sender may be gone
+  /// before the target has finished.
   func standalone(
     _ registration: Registration, _ isLast: Bool, _ waiting: DeliveryJob.Waiting
   ) -> DeliveryJob {

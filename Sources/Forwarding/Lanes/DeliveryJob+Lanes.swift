@@ -1,7 +1,7 @@
 import Dispatch
 
 extension DeliveryJob {
-  /// Starts where a registration has its messages, behind the jobs that were started there before.
+  /// Starts the job in the lane of a registration, after the jobs started there before.
   ///
   /// - Parameter suspends: whether the method is `async`, or may be.
   func start(in outlet: LaneOutlet, suspends: Bool) {

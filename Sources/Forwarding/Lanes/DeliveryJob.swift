@@ -1,39 +1,40 @@
 import Synchronization
 
-/// A message on its way to another thread: a copy that nobody else touches.
+/// A message on its way to another thread: a copy that is not shared.
 ///
-/// If it is dropped without having run, its queue went away, and the ticket says so.
+/// A job that is deallocated without having run lost its queue: its ticket is resolved as
+/// cancelled.
 final class DeliveryJob: @unchecked Sendable {
-  // SAFETY: made by the sender, run once by the receiver, and read by a waiting sender only after
-  // the ticket was resolved. What it has of the registration is used once, by the receiver.
+  // SAFETY: the sender creates it, the receiver runs it once, and a waiting sender reads it only
+  // after the ticket is resolved. The receiver alone uses its reference to the registration, once.
 
-  /// Who waits for the outcome. Where nobody does, the proxy reports an error.
+  /// The sender that waits for the outcome. If there is no such sender, the proxy reports errors.
   enum Waiting {
     case nobody
-    /// A thread, and those who wait for it.
+    /// A thread, with the queues that it blocks.
     case blocking(BlockingChain)
-    /// A task, which has taken these steps.
+    /// A task, with its forwarding steps.
     case awaiting(AwaitedStep?)
   }
 
   let invocation: Invocation
   let ticket = DeliveryTicket()
-  /// The answer, once the ticket says so. Kept apart, as the target may keep the invocation and
-  /// change it.
+  /// The answer, after the ticket is resolved as answered. It is stored separately, because the
+  /// target may retain the invocation and modify it.
   private(set) var answer: Invocation?
 
   private let token: MulticastProxy.Token
   private let type: AnyClass
-  /// Weak, so that messages that have not begun do not keep a registration from ending.
+  /// Weak, so that queued messages do not prolong a registration.
   private let registration: WeakReference<Registration>
-  /// One that has ended with this message, which so keeps it alone.
+  /// The registration, if it ended with this message: then only the job retains it.
   private var ended: Registration?
   private let waiting: Waiting
   private let proxy: ObjectReference
-  /// What the target performs, in place of a method of its own.
+  /// The method that the target performs instead of its own; nil in ordinary deliveries.
   private let visit: Implementation?
   private let stage = Atomic(Stage.waiting.rawValue)
-  /// What a task that runs this is cancelled by; nil for one that does not suspend.
+  /// The state for cancelling the task that runs the job; nil for a job that does not suspend.
   private var suspension: Guarded<Suspension>?
 
   private enum Stage: UInt8 { case waiting, begun, cancelled }
@@ -61,7 +62,7 @@ final class DeliveryJob: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Runs, unless somebody who waited has given up.
+  /// Runs the job, unless its sender has cancelled it or missed its deadline.
   func perform() {
     guard begin() else { return }
     conclude(
@@ -76,12 +77,12 @@ final class DeliveryJob: @unchecked Sendable {
       })
   }
 
-  /// Runs where a task is, and awaits the end.
+  /// Runs the job in a task, and awaits its end.
   nonisolated(nonsending) func performAwaiting() async {
     guard begin() else { return }
     var steps: AwaitedStep?
     if case .awaiting(let known) = waiting { steps = known }
-    // The task that works a lane off has the steps of whoever started it.
+    // The task that processes a lane has the steps of the sender that started it.
     let outcome = await AwaitedStep.with(steps) { await outcomeAwaiting() }
     conclude(outcome)
   }
@@ -97,14 +98,14 @@ final class DeliveryJob: @unchecked Sendable {
     if !isToldOf, case .failed(let error) = outcome { report(error) }
   }
 
-  /// Sends the message. When this returns, nobody here holds the target any more.
+  /// Sends the message. When this returns, nothing here retains the target.
   private func outcome(_ send: (AnyObject) throws -> Void) -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
-    // Held to the end: a removal that waits waits for this.
+    // Retained to the end: ``MulticastProxy/removeAndWait(_:)-(Token)`` waits for its release.
     return withExtendedLifetime(registration) { outcome(of: registration, send) }
   }
 
-  /// A function of its own, so that the target is let go before the registration is.
+  /// A separate function, so that the target is released before the registration.
   @inline(never)
   private func outcome(
     of registration: Registration, _ send: (AnyObject) throws -> Void
@@ -119,14 +120,14 @@ final class DeliveryJob: @unchecked Sendable {
     }
   }
 
-  /// As ``outcome(_:)``, for a task.
+  /// Sends the message in a task; see ``outcome(_:)``.
   private nonisolated(nonsending) func outcomeAwaiting() async -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
     let outcome = await outcomeAwaiting(of: registration)
     return withExtendedLifetime(registration) { outcome }
   }
 
-  /// A function of its own, as ``outcome(of:_:)`` is.
+  /// A separate function for the same reason as ``outcome(of:_:)``.
   @inline(never)
   private nonisolated(nonsending) func outcomeAwaiting(
     of registration: Registration
@@ -170,17 +171,18 @@ final class DeliveryJob: @unchecked Sendable {
     ticket.outcome == nil && advance(to: .begun)
   }
 
-  /// Begins, or never will; false if the other came first.
+  /// Moves the job out of its waiting stage, to begun or cancelled; false if it has left that stage
+  /// before.
   private func advance(to next: Stage) -> Bool {
     stage.compareExchange(
       expected: Stage.waiting.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
     ).exchanged
   }
 
-  /// Lets it be run by a task; before it is started.
+  /// Prepares the job to be run and cancelled as a task. Must be called before the job starts.
   func prepareToSuspend() { suspension = Guarded(Suspension()) }
 
-  /// Lets the task that runs this be cancelled.
+  /// Sets the task to be cancelled with the job.
   func attach(_ task: Task<Void, Never>) {
     let isCancelled = suspension?.withLock { suspension in
       suspension.task = task
@@ -189,7 +191,7 @@ final class DeliveryJob: @unchecked Sendable {
     if isCancelled ?? false { task.cancel() }
   }
 
-  /// Cancels it for who waits: if it has begun, its method decides when it ends.
+  /// Cancels the job for a waiting sender. If the job has begun, its method decides when it ends.
   func cancel() {
     let task = suspension?.withLock { suspension in
       suspension.isCancelled = true

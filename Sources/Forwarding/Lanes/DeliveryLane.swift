@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// On which thread a target gets its messages.
+/// The thread on which a target gets its messages.
 ///
 /// ```swift
 /// let everyone = MulticastProxy()
@@ -19,8 +19,9 @@ public struct DeliveryLane: Sendable {
   }
 
   let kind: Kind
-  /// Whether a result that nobody waits for is left out, and no error: behind a face, who is told later is no
-  /// reason that the sender gets no answer of others.
+  /// Whether a message with a result that is not awaited is sent without its result, instead of
+  /// being refused. Behind a face, a target that runs later must not keep the sender from the
+  /// answers of other targets.
   private(set) var leavesQuestions = false
 
   /// The same lane, for a target behind a face.
@@ -35,38 +36,43 @@ public struct DeliveryLane: Sendable {
   /// On the sender's thread, before the send returns.
   public static let caller = DeliveryLane(kind: .caller)
 
-  /// On a queue, later. The message is copied and its arguments are retained. A message that refers
-  /// to memory that nobody keeps is refused. So is one with a result, unless the result is ignored:
-  /// the sender then gets zero if nobody else answers.
+  /// On a queue, later. The message is copied, and its arguments are retained. A message that
+  /// refers to memory that cannot be retained is refused. A message with a result is refused too,
+  /// unless the result is ignored: then the sender gets zero if no other target answers.
   public static func queue(_ queue: DispatchQueue, ignoringResult: Bool = false) -> DeliveryLane {
     DeliveryLane(kind: .queue(MarkedQueue(queue), isResultIgnored: ignoringResult))
   }
 
-  /// On a queue, while the sender waits, at most for `deadline`. A sender that is on the queue
-  /// already, or on one that targets it, calls the target in place. A queue that waits for this
-  /// delivery would wait for ever, and is refused as ``DeliveryOutcome/wouldDeadlock``; a concurrent
-  /// queue as well, as nothing tells it from a serial one. Two threads, each on a queue, that block on each
-  /// other's queue wait for ever: only a deadline ends that, as no thread knows what another one waits for.
+  /// On a queue, while the sender waits, at most until `deadline`. If the sender runs on the queue
+  /// already, or on one that targets it, the target is called in place.
+  ///
+  /// A queue that itself waits for this delivery would wait forever, and is refused as
+  /// ``DeliveryOutcome/wouldDeadlock``. That applies to concurrent queues too, because they cannot
+  /// be distinguished from serial ones. Two threads, each on a queue, that block on each other's
+  /// queue are not detected, because no thread knows what another one waits for: only a deadline
+  /// ends that wait.
   public static func blocking(
     _ queue: DispatchQueue, deadline: DispatchTimeInterval? = nil
   ) -> DeliveryLane {
     DeliveryLane(kind: .blocking(MarkedQueue(queue), deadline: deadline))
   }
 
-  /// On an actor, `MainActor.shared` among them, later, as for ``queue(_:ignoringResult:)``. In
-  /// order: all targets that a proxy has on an actor get a message before any gets the next.
+  /// On an actor, including `MainActor.shared`, later. The same restrictions hold as for
+  /// ``queue(_:ignoringResult:)``. Messages stay in order: all targets that a proxy has on an actor
+  /// get a message before any of them gets the next.
   public static func actor(_ actor: any Actor, ignoringResult: Bool = false) -> DeliveryLane {
     DeliveryLane(kind: .actor(actor, isResultIgnored: ignoringResult))
   }
 
-  /// On a task executor, later and in order, as for ``actor(_:ignoringResult:)``.
+  /// On a task executor, later and in order, like ``actor(_:ignoringResult:)``.
   public static func executor(
     _ executor: any TaskExecutor, ignoringResult: Bool = false
   ) -> DeliveryLane {
     DeliveryLane(kind: .executor(executor, isResultIgnored: ignoringResult))
   }
 
-  /// The queue, actor or executor, to tell registrations of one target apart; nil for the caller's thread.
+  /// The queue, actor or executor, which distinguishes registrations of one target; nil for the
+  /// caller's thread.
   var identity: ObjectIdentifier? {
     switch kind {
     case .caller: nil
@@ -77,8 +83,8 @@ public struct DeliveryLane: Sendable {
   }
 }
 
-/// A queue with its mark. That is found when a lane is made, because the registrations of a proxy look at it under
-/// their lock.
+/// A queue with its mark. The mark is looked up when a lane is created, because the proxy's
+/// registrations read it under their lock.
 struct MarkedQueue: Sendable {
   let queue: DispatchQueue
   let mark: QueueMark

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// The outcome of a message that was queued, once it is known.
+/// The future outcome of a queued message.
 ///
 /// ```swift
 /// observers.add(logger, on: .queue(background))
@@ -16,18 +16,18 @@ public final class DeliveryTicket: Sendable {
   private let state = Guarded(State())
   private let done = DispatchSemaphore(value: 0)
 
-  /// The outcome, or nil while it is not known.
+  /// The outcome; nil while it is unknown.
   public var outcome: DeliveryOutcome? { state.read { $0.outcome } }
 
-  /// Waits for the outcome; nil if the time runs out first.
+  /// Blocks the thread until the outcome is known; nil at the timeout.
   public func wait(timeout: DispatchTime = .distantFuture) -> DeliveryOutcome? {
     guard done.wait(timeout: timeout) == .success else { return nil }
-    // The next waiter finds the signal too.
+    // Passes the signal on to the next waiting thread.
     done.signal()
     return outcome
   }
 
-  /// Waits for the outcome without blocking a thread.
+  /// Awaits the outcome without blocking a thread.
   public func value() async -> DeliveryOutcome {
     let outcome = await withCheckedContinuation { continuation in
       let known = state.withLock { state -> DeliveryOutcome? in
@@ -36,16 +36,17 @@ public final class DeliveryTicket: Sendable {
       }
       if let known { continuation.resume(returning: known) }
     }
-    // Read under the lock: ThreadSanitizer does not see how a continuation orders what was done before it.
+    // Read again under the lock: ThreadSanitizer does not know that a continuation orders memory
+    // accesses.
     return self.outcome ?? outcome
   }
 
-  /// Sets the outcome unless it was set before; returns the one that stands.
+  /// Sets the outcome unless there is one, and returns the outcome that holds.
   func settle(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
     resolve(outcome) ? outcome : self.outcome ?? outcome
   }
 
-  /// Sets the outcome, once; false if it was set before.
+  /// Sets the outcome once; false if there is one already.
   @discardableResult
   func resolve(_ outcome: DeliveryOutcome) -> Bool {
     let waiting = state.withLock { state -> [CheckedContinuation<DeliveryOutcome, Never>]? in

@@ -1,8 +1,8 @@
-/// The order of the messages that a proxy sends to one actor or executor, for all its
-/// registrations.
+/// The order of the messages that a proxy sends to one actor or executor, shared by all of its
+/// registrations there.
 ///
-/// Messages wait in a list, and one task at a time works it off. The task is started under no lock:
-/// an executor is the user's code, and may send messages itself.
+/// Messages are appended to a list, and one task at a time processes it. No lock is held while the
+/// task is started: an executor is the user's code, and may send messages.
 final class LaneOrder: Sendable {
   private struct State {
     var waiting: [LaneJob] = []
@@ -11,7 +11,7 @@ final class LaneOrder: Sendable {
 
   private let state = Guarded(State())
 
-  /// Runs a job on an actor, after the jobs that were given to it before have begun.
+  /// Runs a job on an actor, after the jobs submitted earlier have begun.
   func run(_ job: LaneJob, on actor: any Actor) {
     guard isFirst(job) else { return }
     Task {
@@ -21,7 +21,7 @@ final class LaneOrder: Sendable {
     }
   }
 
-  /// Runs a job on an executor, after the jobs that were given to it before have begun.
+  /// Runs a job on an executor, after the jobs submitted earlier have begun.
   func run(_ job: LaneJob, on executor: any TaskExecutor) {
     guard isFirst(job) else { return }
     Task(executorPreference: executor) {
@@ -33,14 +33,14 @@ final class LaneOrder: Sendable {
           } else {
             next.job.perform()
           }
-          // Others wait for the executor as well.
+          // Gives other tasks of the executor their turn.
           await Task.yield()
         }
       }
     }
   }
 
-  /// Appends a job; true if nobody works the list off.
+  /// Appends a job; true if no task is processing the list.
   private func isFirst(_ job: LaneJob) -> Bool {
     state.withLockInPlace { state in
       state.waiting.append(job)
@@ -49,7 +49,8 @@ final class LaneOrder: Sendable {
     }
   }
 
-  /// Takes all jobs that wait, the last one first, so that each dies when it is done; nil ends the task.
+  /// Takes all waiting jobs, last one first, so that each is released when it is done. Nil if the
+  /// list is empty: the task then ends.
   private func takeWaiting() -> [LaneJob]? {
     var jobs: [LaneJob] = []
     state.withLockInPlace { state in
@@ -61,7 +62,7 @@ final class LaneOrder: Sendable {
   }
 }
 
-/// A job, and whether it may suspend: then others begin before it ends, as on any actor.
+/// A job, and whether it may suspend. Later jobs then begin before it ends, as on any actor.
 struct LaneJob: Sendable {
   let job: DeliveryJob
   let suspends: Bool

@@ -1,8 +1,8 @@
 import Dispatch
 package import Invocations
 
-/// Where the messages of a registration go. It stays the same while the registration lives, and there is no actor or
-/// executor without the order of its messages.
+/// The destination of a registration's messages. It stays the same while the registration exists.
+/// An actor or executor always comes with the order of its messages.
 enum LaneOutlet {
   /// The caller's thread.
   case none
@@ -11,11 +11,11 @@ enum LaneOutlet {
   case executor(any TaskExecutor, LaneOrder)
 }
 
-/// A queue that gets messages of a registration, read without a lock.
+/// The queue of a registration, which deliveries read without a lock.
 final class QueueOutlet: Sendable {
   let queue: DispatchQueue
   let mark: QueueMark
-  /// The registration keeps this, and the proxy keeps the registration.
+  /// Weak references: the registration retains this object, and the proxy retains the registration.
   let proxy: WeakReference<MulticastProxy>
   let registration: WeakReference<Registration>
 
@@ -27,11 +27,11 @@ final class QueueOutlet: Sendable {
   }
 }
 
-// Messages that nobody asks a report of, to targets of which nothing is wished but a queue. All others go the
-// way of `Delivery`.
+// The fast path for messages without a report, to targets whose only option is a queue. All other
+// messages are sent by `Delivery`.
 extension MulticastProxy {
-  /// Sends a message to a target on a queue where that takes no more than to carry it there; false if it takes
-  /// more, and then nothing was done.
+  /// Sends a message to a target on a queue if the fast path applies; false, without having done
+  /// anything, if it does not.
   func deliverQuickly(
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
@@ -51,8 +51,9 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy {
-  /// Sends a message to a target on a queue, and waits: for a sender that is on no queue, and for whom none waits. So
-  /// there is no circle but one through waits for deliveries of this proxy.
+  /// Sends a message to a target on a queue, and waits. It applies if the sender is on no queue and
+  /// no thread waits for the sender, so that a deadlock is only possible through waits for
+  /// deliveries of this proxy.
   private func deliverWaiting(
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
@@ -89,7 +90,7 @@ extension MulticastProxy {
     registration.meet()
     var failure: (any Error)?
     let isFree: Void? = outlet.mark.outside(of: self) {
-      // What throws goes through more closures.
+      // `sync` with a throwing closure would go through more closures.
       outlet.queue.sync { do { try body() } catch { failure = error } }
     }
     if isFree == nil { throw ForwardingError.wouldDeadlock }
@@ -105,7 +106,7 @@ extension MulticastProxy {
 
 extension QueueOutlet: RequirementRoute {
   package func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void) {
-    // Held to the end: who waits for the end of a registration waits for this.
+    // Retained to the end: a wait for the end of the registration includes this call.
     guard let registration = registration.object else { return }
     BlockingChain.runForNobody {
       do { try body(registration) } catch { registration.tell(error, of: selector) }
@@ -113,7 +114,8 @@ extension QueueOutlet: RequirementRoute {
   }
 }
 
-// A message on its way keeps neither the registration nor the proxy: both end as if none were waiting.
+// A message on its way retains neither the registration nor the proxy: they end as if no message
+// were queued.
 extension Registration: CallRoute {
   private var proxy: MulticastProxy? {
     if case .queue(let outlet) = outlet { outlet.proxy.object } else { nil }
@@ -128,7 +130,7 @@ extension Registration: CallRoute {
     do { try call.send(to: self) } catch { tell(error, of: call.selector) }
   }
 
-  /// Tells of an error that met a sender who has gone on.
+  /// Reports an error whose sender has not waited.
   fileprivate func tell(_ error: any Error, of selector: Selector) {
     guard case .failed(let error) = DeliveryOutcome(error) else { return }
     let type: AnyClass = self.type

@@ -1,33 +1,36 @@
 import Dispatch
 
-/// All marks of queues, in the order in which they were made, so that a queue finds those of the queues behind it.
+/// All queue marks in the order of their creation, for finding the marks of the queues that a queue
+/// targets.
 ///
-/// Nothing but each mark itself can say whether a thread is inside of its queue. So that not all must be asked, they
-/// stand in groups that can be asked first: all queues of a group have a value for its key.
+/// Only a mark can tell whether a thread runs a block of its queue. To avoid asking each mark,
+/// marks are in groups that are asked first: all queues of a group have a value for the group's
+/// key.
 struct MarkGroups {
   private var groups: [Group] = []
-  /// How many marks have been made: the number of the next one.
+  /// The number of marks created so far, which is the number of the next mark.
   private(set) var end = 0
-  /// How many marks there may be before those that have ended are looked for, twice as many as were left then.
+  /// The number of marks at which those that have ended are removed: twice the number left the last
+  /// time.
   private var limit = 1024
   private var count = 0
 
-  /// Some marks, in their order, which do not keep them.
+  /// Consecutive marks, which the group references weakly.
   struct Group: Sendable {
     let key: DispatchSpecificKey<Bool>
     var references: [ObjectReference]
-    /// The number of the newest.
+    /// The number of the newest mark.
     var last: Int
 
     static let size = 256
 
-    /// Whether the current thread may be inside of a queue of the group.
+    /// Whether the current thread may run a block of one of the group's queues.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 
     var marks: [QueueMark] { references.compactMap { $0.object as? QueueMark } }
   }
 
-  /// Adds the mark that has the next number. Its queue needs a value for the key that this returns.
+  /// Adds the mark with the next number. The caller sets a value for the returned key on its queue.
   mutating func add(_ mark: QueueMark) -> DispatchSpecificKey<Bool> {
     if count >= limit { sweep() }
     count += 1
@@ -43,7 +46,7 @@ struct MarkGroups {
     return groups[index].key
   }
 
-  /// The groups that have marks from a number on, and perhaps older ones.
+  /// The groups with marks from `number` on. They may contain older marks too.
   func groups(from number: Int) -> ArraySlice<Group> {
     let start = groups.lastIndex { $0.last < number }.map { $0 + 1 } ?? groups.startIndex
     return groups[start...]

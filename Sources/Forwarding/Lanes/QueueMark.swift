@@ -1,22 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// Knows whether the current thread works for a queue, directly or through queues that target it.
+/// The identity of a queue. It knows whether the current thread runs a block of the queue, directly
+/// or through queues that target it.
 final class QueueMark: Sendable {
   private static let innermost = DispatchSpecificKey<QueueMark>()
   private static let all = Guarded(MarkGroups())
 
-  /// Each queue has a key of its own: a value for a common key is hidden by that of a queue in front.
+  /// Each mark has a key of its own: under a common key, the value of a queue in front would hide
+  /// that of the queue behind it.
   private let key = DispatchSpecificKey<Bool>()
-  /// How many marks there were before this one.
+  /// The number of marks that were created before this one.
   let number: Int
-  /// A global queue runs any number of blocks at a time, so nothing waits for its end.
+  /// A global queue runs any number of blocks at a time, so it has no end to wait for.
   private let isGlobal: Bool
-  /// The marks of the queues behind this one, of those that were made before a number.
+  /// The marks of the queues that this one targets, among the first `end` marks.
   private let behind = Guarded<(end: Int, marks: [QueueMark])>((end: 0, marks: []))
 
-  /// The proxies whose deliveries wait for this queue, and those whose deliveries this queue waits
-  /// for. A proxy counts once for each wait.
+  /// The proxies whose deliveries wait for this queue (outside), and the proxies for whose
+  /// deliveries a block of this queue waits (inside). A proxy is listed once for each wait.
   private let waits = Guarded(Waits())
 
   private struct Waits {
@@ -24,11 +26,12 @@ final class QueueMark: Sendable {
     var inside: [ObjectIdentifier] = []
   }
 
-  /// One more that waits from outside, found without the lock, as most queues are waited for by one sender at a
-  /// time: the word of a proxy, or 0. Who puts itself here looks at `insideCount` next, and who waits inside is
-  /// counted before it looks here, so one of the two sees the other.
+  /// One more outside wait, as the address of its proxy, or 0. It is entered without the lock,
+  /// because most queues have one waiting sender at a time. A sender stores its proxy here before
+  /// it reads `insideCount`. An inside wait is counted before it reads this word. So at least one
+  /// of the two sees the other.
   private let onlyOutside = Atomic<UInt>(0)
-  /// How many wait inside, or are about to; changed under the lock.
+  /// The number of inside waits, including those about to begin; changed under the lock.
   private let insideCount = Atomic(0)
 
   private init(_ number: Int, isGlobal: Bool) {
@@ -36,8 +39,8 @@ final class QueueMark: Sendable {
     self.isGlobal = isGlobal
   }
 
-  /// Returns the mark of a queue, made when it is asked for the first time. It tells queues apart,
-  /// which objects do not: `DispatchQueue.global()` returns another object each time.
+  /// Returns the mark of a queue, which is created on the first call. Unlike the queue object, the
+  /// mark identifies the queue: `DispatchQueue.global()` returns another object each time.
   static func of(_ queue: DispatchQueue) -> QueueMark {
     _ = globalQueuesAreMarked
     return mark(queue, isGlobal: false)
@@ -62,14 +65,14 @@ final class QueueMark: Sendable {
     }
   }
 
-  /// Whether the current thread is inside of any marked queue.
+  /// Whether the current thread runs a block of any marked queue.
   static var isInside: Bool { DispatchQueue.getSpecific(key: innermost) != nil }
 
-  /// Whether the current thread is inside of this queue.
+  /// Whether the current thread runs a block of this queue.
   var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 
-  /// Runs `body`, in which a delivery of a proxy waits for this queue; nil if a block of the queue waits
-  /// for the deliveries of that proxy.
+  /// Runs `body`, in which a delivery of a proxy waits for this queue. Returns nil, without running
+  /// it, if a block of the queue waits for deliveries of that proxy.
   func outside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
     if isGlobal { return try body() }
     let proxy = ObjectIdentifier(proxy)
@@ -101,8 +104,8 @@ final class QueueMark: Sendable {
     onlyOutside.load(ordering: .acquiring) != 0 || waits.read { !$0.outside.isEmpty }
   }
 
-  /// Runs `body`, which waits in this queue for the deliveries of a proxy; nil if one of them waits for
-  /// the queue.
+  /// Runs `body`, which waits for deliveries of a proxy in a block of this queue. Returns nil,
+  /// without running it, if such a delivery waits for the queue.
   func inside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
     if isGlobal { return try body() }
     let proxy = ObjectIdentifier(proxy)
@@ -126,11 +129,12 @@ final class QueueMark: Sendable {
     return try body()
   }
 
-  /// The marked queues that the current thread is inside of, without global ones.
+  /// The marked queues whose blocks the current thread runs, without global queues.
   static var current: [QueueMark] {
     guard let mark = DispatchQueue.getSpecific(key: innermost), !mark.isGlobal else { return [] }
     let known = mark.behind.read { $0 }
-    // Which queues are behind one is settled before it has a block to run, so only marks that are new are asked.
+    // The target queues of a queue are fixed before it runs its first block, so only marks that are
+    // new since the last call need a check.
     let (end, groups) = all.read { all in (all.end, all.groups(from: known.end)) }
     if end == known.end { return [mark] + known.marks }
     let new = groups.filter(\.isCurrent).flatMap(\.marks).filter {
@@ -148,14 +152,14 @@ extension [ObjectIdentifier] {
   }
 }
 
-/// The queues that wait for what the current thread does, because a delivery blocks in them.
+/// The queues that are blocked until the current thread finishes, because a delivery waits in them.
 ///
-/// It goes with a message from thread to thread: a queue may run a block on the thread that waits
-/// for it, or on another.
+/// The chain travels with a message from thread to thread: a queue may run a block on the thread
+/// that waits for it, or on another.
 final class BlockingChain: Sendable {
   private static let ofThread = ThreadLocal<BlockingChain>()
 
-  /// A message for which nobody waits.
+  /// The chain of a message that no sender waits for.
   static let nobody = BlockingChain([], nil)
 
   private let waiting: [QueueMark]
@@ -166,21 +170,20 @@ final class BlockingChain: Sendable {
     self.sender = sender
   }
 
-  /// Whether the current thread is on no queue that is known, and nobody waits for what it does.
+  /// Whether the current thread runs no block of a marked queue, and no chain.
   static var isFree: Bool { !ofThread.isSet && !QueueMark.isInside }
 
-  /// Whether the current thread is running a message that another queue, actor or executor was
-  /// given.
+  /// Whether the current thread runs a message that was handed to another queue, actor or executor.
   static var isInside: Bool { ofThread.value != nil || CarriedCall.isInside }
 
-  /// Runs `body`, which is a carried call that counts itself as one: for nobody, whoever may wait for what this
-  /// thread is doing.
+  /// Runs `body`, a carried call that is marked as one, without a chain, whatever the current
+  /// thread is running.
   static func runForNobody(_ body: () -> Void) {
     if ofThread.isSet { nobody.run(body) } else { body() }
   }
 
-  /// Returns what waits once the current thread does; nil if that includes the queue, so that
-  /// waiting for it would never end.
+  /// Returns the chain for a message that the current thread is about to wait for; nil if the queue
+  /// is part of that chain, so that waiting for the queue would never end.
   static func waiting(for mark: QueueMark) -> BlockingChain? {
     let chain = BlockingChain(QueueMark.current, ofThread.value)
     var next: BlockingChain? = chain
@@ -191,7 +194,7 @@ final class BlockingChain: Sendable {
     return chain
   }
 
-  /// Runs `body` for those who wait.
+  /// Runs `body` with this chain as that of the thread.
   func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     try Self.ofThread.with(self, body)
   }

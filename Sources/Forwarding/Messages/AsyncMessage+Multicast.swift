@@ -1,25 +1,30 @@
-// Messages to many targets that are awaited, and the ways to get their answers. All at once they go to
-// threads of their own, so all that they carry is Sendable then.
+// Messages that are awaited at many targets, and the ways to collect their answers. A concurrent
+// delivery may run targets on several threads, so it requires that all values are Sendable.
 
 extension AsyncMessage {
-  /// Sends the message to all targets, awaits each, and reports what became of it, with typed answers.
+  /// Sends the message to all targets, awaits each, and reports the outcomes, with typed answers.
   ///
-  /// Throws only if the message cannot be delivered. What targets throw is in the report alone.
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) async throws -> TypedReport<Result> {
     try await report(message.invocation(repeat each arguments), proxy, .sequential)
   }
 
-  /// The answers of all targets, in order. If some throw, all others are asked first; then the first error
-  /// is thrown, and the others are diagnostics.
+  /// Returns the answers of all targets, in order.
+  ///
+  /// - Throws: the first error of a target, after all targets were called; the other errors are
+  ///   diagnostics. `CancellationError` if the task is cancelled before all targets were called.
   public nonisolated(nonsending) func all(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) async throws -> [Result] {
     try await all(message.invocation(repeat each arguments), proxy, .sequential)
   }
 
-  /// The first answer, which ends the delivery; nil if nobody answers.
+  /// Returns the first answer, and ends the delivery with it; nil if no target answers.
+  ///
+  /// - Throws: the first error of a target before it, or `CancellationError`.
   public nonisolated(nonsending) func first(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) async throws -> Result? {
@@ -28,7 +33,11 @@ extension AsyncMessage {
 }
 
 extension AsyncMessage where Result: Sendable, repeat each Argument: Sendable {
-  /// Sends the message to all targets of a proxy, and awaits the answer that counts.
+  /// Sends the message to all targets of a proxy, and returns the answer that the proxy's result
+  /// rule selects.
+  ///
+  /// - Throws: the first error of a target, a ``ForwardingError`` if no target answers, or
+  ///   `CancellationError` if the task is cancelled before all targets were called.
   @discardableResult
   public nonisolated(nonsending) func callAsFunction(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, delivery: AwaitedDelivery
@@ -38,21 +47,30 @@ extension AsyncMessage where Result: Sendable, repeat each Argument: Sendable {
     return try call.call.answer(as: Result.self, message.prepared.result)
   }
 
-  /// Sends the message to all targets, and reports what became of it at each, with typed answers.
+  /// Sends the message to all targets, and reports the outcome at each, with typed answers.
+  ///
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, delivery: AwaitedDelivery
   ) async throws -> TypedReport<Result> {
     try await report(message.invocation(repeat each arguments), proxy, delivery)
   }
 
-  /// The answers of all targets, in the order of the targets.
+  /// Returns the answers of all targets, in the order of the targets.
+  ///
+  /// - Throws: the first error of a target, or `CancellationError` if the task is cancelled before
+  ///   all targets were called.
   public nonisolated(nonsending) func all(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, delivery: AwaitedDelivery
   ) async throws -> [Result] {
     try await all(message.invocation(repeat each arguments), proxy, delivery)
   }
 
-  /// The first answer that there is; nil if nobody answers. The other targets are cancelled.
+  /// Returns the first answer, and cancels the calls of the other targets; nil if no target
+  /// answers.
+  ///
+  /// - Throws: the first error of a target, or `CancellationError` if the task is cancelled before.
   public nonisolated(nonsending) func first(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, delivery: AwaitedDelivery
   ) async throws -> Result? {

@@ -1,5 +1,5 @@
-/// A message that is awaited: a selector together with Swift types, as a ``Message``, for methods that may
-/// be `async`.
+/// A message that is awaited: a selector together with Swift types, like a ``Message``, for methods
+/// that may be `async`.
 ///
 /// ```swift
 /// try MethodTable.of(Account.self).register("audit:") { (self: Account, years: Int) in
@@ -11,29 +11,34 @@
 /// try audit.message(3, on: account)  // throws: 'audit:' is async: await it, with an AsyncMessage
 /// ```
 ///
-/// It calls any other method as well, at once. An `async` method runs where its sender does, unless it was
-/// registered for an actor; so nothing that is sent needs to be `Sendable`. The arguments are kept until the
-/// end.
+/// A synchronous method is called without suspending. An `async` method runs in the sender's
+/// isolation domain, unless it was registered for an actor; so the values of the message need not
+/// be `Sendable`. The arguments are retained until the method ends.
 public struct AsyncMessage<Result, each Argument>: Sendable {
-  /// The same message, for those who do not await it.
+  /// The same message, for sending it without awaiting.
   public let message: Message<Result, repeat each Argument>
 
-  /// Makes a message. The selector must have a colon for each argument. The types are compared with
-  /// `encoding`, or spell one.
+  /// Creates a message. The selector must have a colon for each argument. The types are compared
+  /// with `encoding`; if that is nil, they determine it.
+  ///
+  /// - Throws: an ``InvocationError`` if the selector, the encoding and the types do not fit each
+  ///   other.
   public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
     message = try Message(selector, encoding: encoding)
   }
 
-  /// Makes one of a message.
+  /// Creates an awaited message from a message.
   public init(_ message: Message<Result, repeat each Argument>) { self.message = message }
 
-  /// The message's name.
+  /// The selector of the message.
   public var selector: Selector { message.selector }
 
-  /// The signature that the types spell.
+  /// The signature that the types determine.
   public var signature: MethodSignature { message.signature }
 
-  /// Sends the message, and awaits the answer; nil answers zero.
+  /// Sends the message, and awaits the answer. A nil target answers zero.
+  ///
+  /// - Throws: the error of the target, or an ``InvocationError`` if the message cannot be sent.
   @discardableResult
   public nonisolated(nonsending) func callAsFunction(
     _ arguments: repeat each Argument, on target: AnyObject?

@@ -1,5 +1,5 @@
-/// Messages spelled as calls: `proxy.dynamic.tableView(table, didSelectRowAt: 5)` sends
-/// `tableView:didSelectRowAt:`.
+/// Sends messages that are written as calls: `proxy.dynamic.tableView(table, didSelectRowAt: 5)`
+/// sends `tableView:didSelectRowAt:`.
 ///
 /// ```swift
 /// let receiver = DynamicReceiver(calculator)
@@ -7,13 +7,13 @@
 /// try receiver.add(0.5, to: 3)                      // throws: 0.5 cannot be represented exactly as i
 /// ```
 ///
-/// The types are those that the receiver's method has, so numbers are converted where that loses
-/// nothing; everything else must fit as it is. Slower than a ``Message``, which knows its types.
+/// The types are those of the receiver's method. Numbers are converted if no precision is lost; all
+/// other values must have the exact type. This is slower than a ``Message``, whose types are fixed.
 @dynamicMemberLookup
 public struct DynamicReceiver {
   let target: AnyObject
 
-  /// Makes an object ready for spelled messages.
+  /// Creates a receiver for messages to an object.
   public init(_ target: AnyObject) { self.target = target }
 
   /// The first part of a selector.
@@ -23,11 +23,11 @@ public struct DynamicReceiver {
 }
 
 extension ForwardingProxy {
-  /// Messages to this proxy, spelled as calls.
+  /// The receiver for messages to this proxy that are written as calls.
   public var dynamic: DynamicReceiver { DynamicReceiver(self) }
 }
 
-/// A message whose first part is known; calling it sends it.
+/// A message whose selector's first part is given. Calling it sends the message.
 ///
 /// ```swift
 /// let add = DynamicReceiver(calculator).add
@@ -39,6 +39,8 @@ public struct DynamicMessage {
   let name: String
 
   /// Sends the message. The labels are the other parts of the selector.
+  ///
+  /// - Throws: an ``InvocationError`` if an argument does not fit, or the error of the target.
   @discardableResult
   public func dynamicallyCall(
     withKeywordArguments arguments: KeyValuePairs<String, any CallValue>
@@ -47,7 +49,7 @@ public struct DynamicMessage {
   }
 }
 
-/// The result of a spelled message.
+/// The result of a message that was written as a call.
 ///
 /// ```swift
 /// let sum = try DynamicReceiver(calculator).add(2, to: 3)
@@ -57,7 +59,9 @@ public struct DynamicMessage {
 public struct DynamicResult {
   let call: Invocation?
 
-  /// The result as a Swift type, which must be the one the method has.
+  /// Returns the result as a Swift type, which must be that of the method's result.
+  ///
+  /// - Throws: an ``InvocationError`` if the type does not fit, or there is no result.
   public func value<Value: CallValue>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {

@@ -1,18 +1,20 @@
-// Typed messages to many targets, and the ways to get their answers.
+// Typed messages to many targets, and the ways to collect their answers.
 
 extension Message {
-  /// Sends the message to all targets, and reports what became of it at each.
+  /// Sends the message to all targets, and reports the outcome at each.
   ///
-  /// Throws only if the message cannot be delivered. What targets throw is in the report alone.
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
   public func deliver(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> DeliveryReport {
     try proxy.deliver(invocation(repeat each arguments))
   }
 
-  /// Sends the message to all targets, and reports what became of it at each, with typed answers.
+  /// Sends the message to all targets, and reports the outcome at each, with typed answers.
   ///
-  /// Throws only if the message cannot be delivered. What targets throw is in the report alone.
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
   public func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> TypedReport<Result> {
@@ -20,24 +22,28 @@ extension Message {
     return try TypedReport(proxy.deliver(call), empty: emptyAnswer(call))
   }
 
-  /// The one answer that there is to a message without a result.
+  /// The only possible answer to a message without a result; nil for a message with a result.
   func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
     call.returnsValue ? nil : try call.call.answer(as: Result.self, prepared.result)
   }
 
-  /// The answers of all targets, in order. If some throw, all others are asked first; then the first
-  /// error is thrown, and the others are diagnostics.
+  /// Returns the answers of all targets, in order. If some targets throw, all others are called
+  /// first.
   ///
   /// ```swift
   /// let heights = try Message<Double>("height").all(on: views)
   /// ```
+  ///
+  /// - Throws: the first error of a target; the other errors are diagnostics.
   public func all(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Result] {
     try proxy.answers(to: invocation(repeat each arguments), as: Result.self)
   }
 
-  /// The first answer, which ends the delivery; nil if nobody answers.
+  /// Returns the first answer, and ends the delivery with it; nil if no target answers.
+  ///
+  /// - Throws: the first error of a target before it.
   public func first(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> Result? {
@@ -48,7 +54,9 @@ extension Message {
     }
   }
 
-  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
+  /// Combines the answers of the targets in order. `combine` may end the delivery.
+  ///
+  /// - Throws: the error of `combine`, or the first error of a target.
   public func fold<Sum>(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, into initial: Sum,
     _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
@@ -57,7 +65,9 @@ extension Message {
       invocation(repeat each arguments), as: Result.self, into: initial, combine)
   }
 
-  /// The answer or the error of each target that knows the message, in order.
+  /// Returns the answer or the error of each target that has a method for the message, in order.
+  ///
+  /// - Throws: an error only if the message cannot be delivered.
   public func gather(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Swift.Result<Result, any Error>] {

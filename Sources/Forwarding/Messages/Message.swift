@@ -1,6 +1,6 @@
 /// A selector together with the Swift types of one message.
 ///
-/// The encoding is derived from the types, so it cannot disagree with them:
+/// The encoding is derived from the types, so the two cannot disagree:
 ///
 /// ```swift
 /// let add = try Message<Int32, Int32, Int32>("add:to:")
@@ -8,19 +8,23 @@
 /// try add(2, 3, on: calculator)  // 5
 /// ```
 ///
-/// The types may be any at all. Numbers, text, objects and the structures of C travel as C passes them;
-/// all others by their address, without a copy, to methods that were registered with the same types.
+/// Any Swift types are allowed. Numbers, text, objects and C structures are passed by C's calling
+/// convention. All other values are passed by their address, without a copy, to methods that were
+/// registered with the same types.
 ///
-/// A target may be any object, a proxy among them. If it registered the selector with other types,
-/// the first send says so, with both spellings. A send allocates nothing: the call is recorded on
-/// the stack.
+/// A target may be any object, including a proxy. If the target's method was registered with other
+/// types, the first send throws an error that shows both encodings. A send does not allocate: the
+/// call is recorded on the stack.
 public struct Message<Result, each Argument>: Sendable {
-  /// The message's name.
+  /// The selector of the message.
   public let selector: Selector
   @usableFromInline package let prepared: PreparedMessage
 
-  /// Makes a message. The selector must have a colon for each argument. The types are compared with
-  /// `encoding`, or spell one.
+  /// Creates a message. The selector must have a colon for each argument. The types are compared
+  /// with `encoding`; if that is nil, they determine it.
+  ///
+  /// - Throws: an ``InvocationError`` if the selector, the encoding and the types do not fit each
+  ///   other.
   public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
     let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: encoding)
     do throws(TypeEncodingError) {
@@ -31,27 +35,31 @@ public struct Message<Result, each Argument>: Sendable {
     self.init(selector, PreparedMessage(fitted))
   }
 
-  /// A message that was prepared.
+  /// Creates a message from its prepared call.
   @usableFromInline
   init(_ selector: Selector, _ prepared: PreparedMessage) {
     self.selector = selector
     self.prepared = prepared
   }
 
-  /// The prepared call.
+  /// The call plan, which all sends of the message share.
   public var plan: CallPlan { prepared.plan }
 
-  /// The signature that the types spell.
+  /// The signature that the types determine.
   public var signature: MethodSignature { plan.signature }
 
   /// Records the message with its arguments, for any target.
+  ///
+  /// - Throws: an ``InvocationError`` if an argument cannot be passed.
   public func invocation(
     _ arguments: repeat each Argument
   ) throws(InvocationError) -> Invocation {
     try prepared.record(repeat each arguments, as: selector)
   }
 
-  /// Sends the message; nil answers zero.
+  /// Sends the message, and returns the answer. A nil target answers zero.
+  ///
+  /// - Throws: the error of the target, or an ``InvocationError`` if the message cannot be sent.
   @inlinable
   @discardableResult
   public func callAsFunction(

@@ -1,4 +1,4 @@
-/// What became of a message at each target, with answers of their type.
+/// The outcome of a message at each target, with answers of their Swift type.
 ///
 /// ```swift
 /// observers.add(screen)
@@ -8,21 +8,21 @@
 /// report.answers                // [100.0]
 /// ```
 ///
-/// A ``DeliveryReport`` is the same for a message of any types.
+/// A ``DeliveryReport`` is the untyped form, for messages whose types are known only at run time.
 public struct TypedReport<Answer> {
-  /// One target's part.
+  /// The outcome at one target.
   public struct Entry {
     let entry: DeliveryReport.Entry
-    /// What the target answered; nil if it did not, or was not waited for.
+    /// The target's answer; nil if it did not answer, or the sender did not wait for it.
     public let answer: Answer?
 
-    /// The registration.
+    /// The token of the registration.
     public var token: MulticastProxy.Token { entry.token }
-    /// The target's class, if it was alive.
+    /// The target's class; nil if the target was dead.
     public var type: AnyClass? { entry.type }
-    /// What happened, as far as it is known now.
+    /// The outcome at the time of the report.
     public var outcome: DeliveryOutcome { entry.outcome }
-    /// For a queued message: where the outcome will be.
+    /// The future outcome of a queued message; nil for other messages.
     public var ticket: DeliveryTicket? { entry.ticket }
   }
 
@@ -30,7 +30,10 @@ public struct TypedReport<Answer> {
   public let entries: [Entry]
   private let report: DeliveryReport
 
-  /// Reads the answers; `empty` is that of a message without a result.
+  /// Reads the answers of a report.
+  ///
+  /// - Parameter empty: the answer to a message without a result.
+  /// - Throws: an ``InvocationError`` if an answer has another type.
   init(_ report: DeliveryReport, empty: Answer?) throws {
     self.report = report
     entries = try report.entries.map { entry in
@@ -40,16 +43,16 @@ public struct TypedReport<Answer> {
     }
   }
 
-  /// What the targets answered, in order.
+  /// The answers of the targets, in order.
   public var answers: [Answer] { entries.compactMap(\.answer) }
 
-  /// How many targets answered.
+  /// The number of targets that answered.
   public var answered: Int { report.answered }
 
-  /// How many messages are on their way.
+  /// The number of messages that were queued.
   public var queued: Int { report.queued }
 
-  /// The errors that targets threw, or that kept the message from them, in order.
+  /// The errors that targets threw, or that prevented a call, in order.
   public var errors: [any Error] { report.errors }
 }
 

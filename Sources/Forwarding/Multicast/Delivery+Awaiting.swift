@@ -1,4 +1,4 @@
-/// Whether the targets of a message that is awaited get it one after the other.
+/// Whether the targets of an awaited message run one after the other or at the same time.
 ///
 /// ```swift
 /// views.add(screen)
@@ -6,7 +6,7 @@
 /// try await height.all(on: views, delivery: .concurrent)  // [100.0]
 /// ```
 public enum AwaitedDelivery: Sendable {
-  /// Each target gets the message when the one before has ended.
+  /// Each target gets the message when the previous one has ended.
   case sequential
   /// All targets get the message, and then all are awaited.
   case concurrent
@@ -14,7 +14,8 @@ public enum AwaitedDelivery: Sendable {
 
 // Deliveries that are awaited.
 extension Delivery {
-  /// Runs one turn after the other. Once the task is cancelled no further turn begins, where the sender gets that error.
+  /// Runs one turn after the other. After the task is cancelled, no further turn begins, if the
+  /// sender gets the cancellation error.
   nonisolated(nonsending) func runAwaiting(
     _ registrations: [Registration], _ each: (Invocation) throws -> MulticastProxy.Step
   ) async throws -> DeliveryReport {
@@ -37,8 +38,8 @@ extension Delivery {
     return report
   }
 
-  /// Lets all turns begin, and awaits their ends. If the first answer ends the delivery, the others are
-  /// cancelled with it.
+  /// Begins all turns, and awaits them. If the first answer ends the delivery, it cancels the other
+  /// turns.
   nonisolated(nonsending) func runConcurrently(
     _ registrations: [Registration], stopsAtFirst: Bool,
     _ each: (Invocation) throws -> MulticastProxy.Step
@@ -51,7 +52,7 @@ extension Delivery {
     for (index, registration) in registrations.enumerated() {
       var turn = turns[index] ?? Turn(outcome: .notCalled)
       if let winner, winner != index, turn.wasCancelled || turn.outcome.isAnswer {
-        // The delivery was over.
+        // The delivery was over when this turn ended.
         turn = Turn(outcome: .notCalled, type: turn.type)
       }
       report.add(registration, turn, hasAnswer: invocation.returnsValue)
@@ -61,8 +62,8 @@ extension Delivery {
     return report
   }
 
-  /// Begins and ends turns where the sender runs. A closure is only bound to that by a parameter that it
-  /// captures.
+  /// Begins and ends turns in the sender's isolation domain. A closure is isolated to `isolation`
+  /// only if it captures that parameter.
   private func turnsAtOnce(
     _ concurrent: [ConcurrentTurn], stopsAtFirst: Bool,
     isolation: isolated (any Actor)? = #isolation
@@ -72,7 +73,7 @@ extension Delivery {
     await withTaskGroup(of: ConcurrentTurn.Ended.self) { group in
       for (index, turn) in concurrent.enumerated() {
         if winner != nil || Task.isCancelled { break }
-        // What need not be awaited is done here, in order.
+        // Turns that do not suspend run here, in order.
         if let ended = turn.begin() {
           turns[index] = ended
           if stopsAtFirst, ended.outcome.isAnswer { winner = index }
@@ -91,7 +92,7 @@ extension Delivery {
     return (turns, winner)
   }
 
-  /// Takes over what a turn answered.
+  /// Passes on the answer of a turn.
   private func take(
     _ turn: Turn, _ report: DeliveryReport,
     _ each: (Invocation) throws -> MulticastProxy.Step
@@ -120,10 +121,10 @@ extension DeliveryReport {
   }
 }
 
-/// One of several turns at a time.
+/// One of several turns that run at the same time.
 private final class ConcurrentTurn: @unchecked Sendable {
-  // SAFETY: made and begun by the sender, handed to one task, and read again by the sender when that task has
-  // ended. The invocation is a copy that no other turn has.
+  // SAFETY: the sender creates and begins it, hands it to one task, and reads it again after that
+  // task has ended. The invocation is a copy that no other turn has.
   private let delivery: Delivery
   private let registration: Registration
   private var target: AnyObject?
@@ -132,7 +133,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
   private var isLast = false
 
   struct Ended: @unchecked Sendable {
-    // SAFETY: as above; the task has ended.
+    // SAFETY: the same holds as above; the task has ended.
     let index: Int
     let turn: Delivery.Turn
   }
@@ -144,7 +145,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
       selector: delivery.selector)
   }
 
-  /// Begins; returns the turn if it is over, or needs no task.
+  /// Begins the turn. Returns its outcome if the turn is over, or needs no task.
   func begin() -> Delivery.Turn? {
     switch delivery.find(registration) {
     case .over(let turn): return turn
@@ -165,7 +166,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
     }
   }
 
-  /// Runs where the sender does, to the end.
+  /// Runs to the end, in the sender's isolation domain.
   func end(_ index: Int, _ isolation: isolated (any Actor)?) async -> Ended {
     guard let target else { return Ended(index: index, turn: .init(outcome: .notCalled)) }
     var turn = await delivery.sendAwaiting(to: target, method, registration, lane, isLast)

@@ -1,17 +1,17 @@
-/// One message on its way to the targets of a proxy.
+/// The delivery of one message to the targets of a proxy.
 struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
   let selector: Selector
-  /// What every target performs, in place of a method of its own.
+  /// The method that every target performs instead of its own; nil in ordinary deliveries.
   var visit: Visit?
 
-  /// What became of one target's turn.
+  /// The outcome of one target's turn.
   struct Turn {
     var outcome: DeliveryOutcome
     var type: AnyClass?
     var ticket: DeliveryTicket?
-    /// The invocation that holds the answer, if there is one.
+    /// The invocation that holds the answer; nil without an answer.
     var call: Invocation?
   }
 
@@ -22,7 +22,7 @@ struct Delivery {
     report.entries.reserveCapacity(registrations.count)
     var isOver = false
     var metDead = false
-    // An older result must not pass for an answer to this message.
+    // An earlier result of the invocation must not be taken for an answer to this message.
     invocation.forgetAnswer()
     for registration in registrations {
       let turn = isOver ? Turn(outcome: .notCalled) : turn(of: registration)
@@ -42,7 +42,8 @@ struct Delivery {
     return report
   }
 
-  /// What is found where a turn begins: a target and the method of its class, or that the turn is over.
+  /// The state at the beginning of a turn: a target and the method of its class, or the outcome if
+  /// the turn is already over.
   enum Found {
     case target(AnyObject, Implementation?)
     case over(Turn)
@@ -51,7 +52,7 @@ struct Delivery {
   func find(_ registration: Registration) -> Found {
     if registration.isRemoved { return .over(Turn(outcome: .removed)) }
     if registration.isBlocked { return .over(Turn(outcome: .blocked)) }
-    // The target is held to the end of its turn: it is asked and called through the same reference.
+    // The target is retained until its turn ends: `responds(to:)` and the method use one reference.
     guard let target = registration.object else { return .over(Turn(outcome: .dead)) }
     registration.meet()
     let type: AnyClass = type(of: target)
@@ -79,8 +80,10 @@ struct Delivery {
     }
   }
 
-  /// The message is carried by a copy wherever a target could leave something in it: one that
-  /// forwards may change arguments, and a result must survive a later target's failure.
+  /// Calls a target on this thread.
+  ///
+  /// A copy of the invocation carries the message wherever a target could modify it: a target that
+  /// forwards may change the arguments, and a result must survive the failure of a later target.
   func sendHere(
     to target: AnyObject, _ method: Implementation?
   ) -> Turn {
@@ -93,7 +96,7 @@ struct Delivery {
       if let method {
         try copy.perform(method, on: target)
       } else {
-        // A target that forwards may keep the copy, and change it.
+        // A target that forwards may retain the copy, and modify it later.
         defer { copy.keepArguments() }
         try copy.send(to: target)
         return Turn(outcome: .answered, call: copy.isKnownToNobodyElse ? copy : copy.answerAlone())
@@ -106,7 +109,7 @@ struct Delivery {
 }
 
 extension TargetList.Tally {
-  /// The errors after the first.
+  /// The errors after the first one.
   var failures: [DeliveryFailure] {
     unthrown.map {
       DeliveryFailure(

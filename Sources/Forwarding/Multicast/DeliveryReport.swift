@@ -1,4 +1,4 @@
-/// What became of one message at each target.
+/// The outcome of one message at each target.
 ///
 /// ```swift
 /// observers.add(screen)
@@ -8,25 +8,26 @@
 /// report.answered                // 1
 /// ```
 public struct DeliveryReport: Sendable {
-  /// One target's part.
+  /// The outcome at one target.
   public struct Entry: Sendable {
-    /// The registration.
+    /// The token of the registration.
     public let token: MulticastProxy.Token
-    /// The target's class, if it was alive.
+    /// The target's class; nil if the target was dead.
     public let type: AnyClass?
-    /// What happened, as far as it is known now.
+    /// The outcome at the time of the report.
     public let outcome: DeliveryOutcome
-    /// What the target answered, if the message has a result and it was waited for.
+    /// The target's answer, if the message has a result and the sender waited for it.
     public var answer: DeliveryAnswer? { late?.answer }
-    /// For a queued message: where the outcome will be.
+    /// The future outcome of a queued message; nil for other messages.
     public var ticket: DeliveryTicket? { late?.ticket }
 
-    /// What most entries of a message without a result do not have; one word is quicker to make and to end.
+    /// Fields that most entries of a message without a result do not need. A single word is faster
+    /// to create and destroy.
     final class Late: Sendable {
       let answer: DeliveryAnswer?
       let ticket: DeliveryTicket?
 
-      /// Nil where there is nothing to keep.
+      /// Returns nil if both fields are nil.
       init?(_ call: Invocation?, _ ticket: DeliveryTicket?) {
         if call == nil, ticket == nil { return nil }
         answer = call.map { DeliveryAnswer($0) }
@@ -46,18 +47,18 @@ public struct DeliveryReport: Sendable {
   /// Makes an empty report.
   init() {}
 
-  /// How many targets answered.
+  /// The number of targets that answered.
   public var answered: Int { entries.count { $0.outcome.isAnswer } }
 
-  /// How many messages are on their way.
+  /// The number of messages that were queued.
   public var queued: Int { entries.count { if case .queued = $0.outcome { true } else { false } } }
 
-  /// The errors that targets threw, or that kept the message from them, in order; also those of
-  /// targets that were late, or whose queue could not be waited for.
+  /// The errors that targets threw, or that prevented a call, in order. They include those of
+  /// targets that missed their deadline, and of queues that could not be waited for.
   public var errors: [any Error] { entries.compactMap(\.outcome.error) }
 }
 
-/// What one target answered.
+/// The answer of one target.
 ///
 /// ```swift
 /// views.add(screen)
@@ -65,24 +66,28 @@ public struct DeliveryReport: Sendable {
 /// try report.entries[0].answer?.value(as: Double.self)  // 100.0
 /// ```
 public struct DeliveryAnswer: @unchecked Sendable {
-  // SAFETY: the invocation is what this target alone was sent, or holds its result alone. Nothing
-  // else refers to it, and it is only read from here on.
+  // SAFETY: the invocation was sent to this target alone, or holds only its result. Nothing else
+  // refers to it, and it is only read from here on.
   private let invocation: Invocation
 
   init(_ invocation: Invocation) { self.invocation = invocation }
 
-  /// The answer as a Swift type, which must be the one the message has.
+  /// Returns the answer as a Swift type, which must be the type of the message's result.
+  ///
+  /// - Throws: an ``InvocationError`` if the type does not fit.
   public func value<Value>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
     try invocation.result(as: type)
   }
 
-  /// The answer, if it is an object.
+  /// Returns the answer if it is an object.
+  ///
+  /// - Throws: an ``InvocationError`` if the result is not an object.
   public func object() throws(InvocationError) -> AnyObject? { try invocation.resultObject() }
 }
 
-/// What became of a message at one target.
+/// The outcome of a message at one target.
 ///
 /// ```swift
 /// observers.add(screen)
@@ -94,31 +99,31 @@ public struct DeliveryAnswer: @unchecked Sendable {
 public enum DeliveryOutcome: Sendable {
   /// The target's method ran to its end.
   case answered
-  /// The target has no answer to the selector.
+  /// The target has no method for the selector.
   case noMethod
   /// The target threw, or its method has other types than the message.
   case failed(any Error)
   /// The target had died.
   case dead
-  /// The registration was removed before its turn, or had its one message already.
+  /// The registration was removed before its turn, or had already got its only message.
   case removed
   /// The registration is blocked.
   case blocked
   /// An earlier target ended the delivery.
   case notCalled
-  /// The message is on its way to another thread.
+  /// The message is queued for another thread.
   case queued
-  /// The target did not finish in time; whether it will still run is open if it had begun.
+  /// The target missed its deadline. If it had begun, it may still run to its end.
   case timedOut
-  /// The target's queue waits for this delivery already, so waiting for the queue would never end.
+  /// The target's queue already waits for this delivery, so waiting for the queue would never end.
   case wouldDeadlock
-  /// The queue went away with the message still in it.
+  /// The target's queue was deallocated before the message ran.
   case cancelled
 
-  /// What became of a message whose method threw.
+  /// The outcome of a method that threw.
   init(_ error: any Error) { self = error is NotImplemented ? .noMethod : .failed(error) }
 
-  /// Whether nobody was asked. A target that failed, or gets the message later, was.
+  /// Whether the target was not asked. A target that failed, or gets the message later, was asked.
   var isUnasked: Bool {
     if case .queued = self { false } else { !isAnswer && error == nil }
   }
@@ -126,7 +131,7 @@ public enum DeliveryOutcome: Sendable {
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }
 
-  /// The error that a sender without a report gets; nil where nothing went wrong.
+  /// The error that a sender without a report gets; nil if there was no error.
   public var error: (any Error)? {
     switch self {
     case .failed(let error): error

@@ -1,9 +1,10 @@
-// Deliveries that are awaited, and who gets what of them.
+// Deliveries that are awaited, and their results.
 extension MulticastProxy {
-  /// Delivers an invocation to the targets, awaits their answers, and reports what became of it at each. The
-  /// invocation has the result that ``resultRule`` selects then.
+  /// Delivers an invocation to the targets, awaits their answers, and reports the outcome at each.
+  /// The invocation then holds the result that ``resultRule`` selects.
   ///
-  /// Throws only if the invocation cannot be delivered. What targets throw is in the report alone.
+  /// - Throws: an error only if the invocation cannot be delivered. The errors of targets are in
+  ///   the report.
   public nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation
   ) async throws -> DeliveryReport {
@@ -13,10 +14,10 @@ extension MulticastProxy {
     }.report
   }
 
-  /// What came of a delivery that was awaited.
+  /// The outcome of a delivery that was awaited.
   struct Awaited {
     let report: DeliveryReport
-    /// Whether somebody answered, or what stands for the targets did.
+    /// Whether a target, a fallback or a default value answered.
     let isAnswered: Bool
   }
 
@@ -40,7 +41,7 @@ extension MulticastProxy {
         case .concurrent:
           try await delivery.runConcurrently(snapshot, stopsAtFirst: stopsAtFirst, each)
         }
-      // A target that failed, or gets the message later, was asked.
+      // A target that failed, or gets the message later, counts as asked.
       if report.answered == 0, report.queued == 0, report.errors.isEmpty, !report.isCancelled,
         try await answerForTargetsAwaiting(invocation, selector)
       {
@@ -66,7 +67,7 @@ extension MulticastProxy {
     try answerIfNobodyDid(tally, invocation.call)
   }
 
-  /// Throws the first error, and the cancellation of a delivery that was not brought to its end.
+  /// Throws the first error, or `CancellationError` if the delivery was cancelled before its end.
   func throwFirstAwaited(_ report: DeliveryReport, of invocation: Invocation) throws {
     try throwFirst(report, of: invocation)
     if report.isCancelled { throw CancellationError() }

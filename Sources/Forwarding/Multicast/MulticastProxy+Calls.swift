@@ -1,7 +1,9 @@
-// The calls of a message as a sequence: a target that keeps what it gets for somebody who awaits it.
+// The calls of a message as an asynchronous sequence: a target that buffers arguments for a
+// consumer.
 
 extension MulticastProxy {
-  /// The arguments of each call of a message that has no result, in the order of the deliveries.
+  /// Returns the arguments of each call of a message that has no result, in the order of the
+  /// deliveries.
   ///
   /// ```swift
   /// let saves = observers.calls(of: try Message<Void, Int>("saved:"))
@@ -12,13 +14,13 @@ extension MulticastProxy {
   /// }
   /// ```
   ///
-  /// The stream is a target from now on, as long as it lives or somebody iterates over it. It ends when its
-  /// registration is removed, with the proxy, and with the task that iterates.
+  /// The stream is a target from now on, for as long as it exists or is iterated. It ends when its
+  /// registration is removed, the proxy is deallocated, or the iterating task is cancelled.
   ///
   /// - Parameters:
-  ///   - policy: how many calls wait for who iterates; all of them, unless said otherwise.
-  ///   - priority: as in ``add(_:strongly:on:priority:group:once:)``.
-  ///   - group: likewise.
+  /// - policy: how many calls are buffered; all of them by default.
+  /// - priority: see ``add(_:strongly:on:priority:group:once:)``.
+  /// - group: see ``add(_:strongly:on:priority:group:once:)``.
   public func calls<each Argument: Sendable>(
     of message: Message<Void, repeat each Argument>,
     buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
@@ -27,7 +29,9 @@ extension MulticastProxy {
     calls(message.selector, message.prepared, policy, priority, group)
   }
 
-  /// The same for a message of values of C.
+  /// Returns the arguments of each call of a message of C values.
+  ///
+  /// The parameters are those of the other overload.
   public func calls<each Argument: Sendable>(
     of message: Message<NoResult, repeat each Argument>,
     buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
@@ -55,8 +59,10 @@ extension MulticastProxy {
 }
 
 extension MulticastMessage where Result == Void, repeat each Argument: Sendable {
-  /// The arguments of each call, as ``MulticastProxy/calls(of:buffering:priority:group:)-(Message<Void,_>,_,_,_)``
-  /// gives them.
+  /// Returns the arguments of each call, like
+  /// ``MulticastProxy/calls(of:buffering:priority:group:)-(Message<Void,_>,_,_,_)``.
+  ///
+  /// - Throws: an ``InvocationError`` if the types of the message cannot be passed.
   public func calls(
     buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
     priority: Int? = nil, group: String? = nil
@@ -66,7 +72,7 @@ extension MulticastMessage where Result == Void, repeat each Argument: Sendable 
   }
 }
 
-/// The target that a stream has in a proxy.
+/// The target that feeds a stream.
 private final class StreamTarget: MethodProviding, Sendable {
   private let selector: Selector
   private let method: Implementation

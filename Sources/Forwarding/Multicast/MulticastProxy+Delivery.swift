@@ -1,16 +1,17 @@
 extension MulticastProxy {
-  /// Whether a delivery goes on after an answer.
+  /// Whether a delivery continues after an answer.
   public enum Step: Sendable {
-    /// To the next target.
+    /// The delivery continues with the next target.
     case next
-    /// It ends; the other targets are not called.
+    /// The delivery ends; the remaining targets are not called.
     case stop
   }
 
-  /// Delivers an invocation to the targets and reports what became of it at each.
+  /// Delivers an invocation to the targets, and reports the outcome at each. The invocation then
+  /// holds the result that ``resultRule`` selects.
   ///
-  /// When this returns, the invocation has the result that ``resultRule`` selects. Throws only if
-  /// the invocation cannot be delivered. What targets throw is in the report alone.
+  /// - Throws: an error only if the invocation cannot be delivered. The errors of targets are in
+  ///   the report.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
     let stopsAtFirst = endsAtFirst(invocation.returnsValue)
     if !stopsAtFirst, !invocation.returnsValue, let report = try reportPlainly(invocation) {
@@ -19,24 +20,26 @@ extension MulticastProxy {
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
   }
 
-  /// Delivers an invocation and calls `each` after every answer, while the invocation has its
-  /// result. An error of `each` ends the delivery and is thrown; what targets threw before is a
-  /// diagnostic.
+  /// Delivers an invocation, and calls `each` after every answer, while the invocation holds the
+  /// result of that target.
+  ///
+  /// - Throws: the error of `each`, which ends the delivery; earlier errors of targets are then
+  ///   diagnostics. An error if the invocation cannot be delivered.
   public func deliver(
     _ invocation: Invocation, each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
     try deliver(invocation, performing: nil, each: each)
   }
 
-  /// Delivers an invocation like the method above; every target performs `visit` in place of a
-  /// method of its own.
+  /// Delivers an invocation. If `visit` is not nil, every target performs it instead of a method of
+  /// its own.
   func deliver(
     _ invocation: Invocation, performing visit: Visit?,
     each: (Invocation) throws -> Step
   ) throws -> DeliveryReport {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    // The chain that led to `forward(_:)` holds a step for the proxy itself already; this is one
-    // for the delivery.
+    // The chain that led to `forward(_:)` already contains a step for the proxy. This step is for
+    // the delivery.
     try ForwardingDepth.enter(targetList, invocation.call, selector, for: self)
     defer { ForwardingDepth.leave() }
     let delivery = Delivery(
@@ -50,8 +53,8 @@ extension MulticastProxy {
     return report
   }
 
-  /// Delivers what has no result: entries are all that there is to keep. Nil if that cannot be done here, and
-  /// nothing was sent.
+  /// Delivers an invocation without a result, whose report has entries only. Returns nil, without
+  /// having sent anything, if the list cannot be delivered to in this way.
   private func reportPlainly(_ invocation: Invocation) throws -> DeliveryReport? {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
@@ -85,8 +88,8 @@ extension MulticastProxy {
     return report
   }
 
-  /// Delivers without building a report; nil if all targets simply answered. Allocates nothing unless a
-  /// target does.
+  /// Delivers without building a report; nil if all targets simply answered. It does not allocate
+  /// unless a target does.
   func deliverQuietly(_ call: Call) throws -> TargetList.Tally? {
     let tally = try targetList.deliver(
       call, stopsAtFirst: endsAtFirst(call.returnsValue), for: self)
@@ -94,7 +97,7 @@ extension MulticastProxy {
     return tally
   }
 
-  /// Does what no sender sees: removes the dead, and tells of later errors.
+  /// Removes dead targets, and reports the errors after the first, which the sender does not get.
   private func tidy(_ tally: TargetList.Tally, of call: Call) {
     if tally.metDead { purge() }
     diagnose(tally.failures, of: call.selector)
@@ -108,15 +111,15 @@ extension MulticastProxy {
     if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
   }
 
-  /// Whether a message ends at the first target that answers. One without a result has nothing to choose from:
-  /// all are told, unless one is asked in any case.
+  /// Whether a message ends at the first target that answers. A message without a result offers no
+  /// choice: all targets get it, unless the list asks only one in any case.
   func endsAtFirst(_ hasResult: Bool) -> Bool { targetList.stopsAtFirst(hasResult: hasResult) }
 
-  /// Decides what the sender gets where no target has answered.
+  /// Decides what the sender gets when no target has answered.
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }
     if tally.hasQueued {
-      // On their way, for targets whose result is ignored.
+      // The message is queued for targets whose results are ignored.
       if call.returnsValue { call.answerWithZero() }
       return
     }
@@ -131,7 +134,9 @@ extension MulticastProxy {
     if rule == .zero { call.answerWithZero() }
   }
 
-  /// The results of all targets that answer, in order.
+  /// Returns the results of all targets that answer, in order.
+  ///
+  /// - Throws: the first error of a target, after all were called; the others are diagnostics.
   public func answers<Value>(
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
@@ -145,7 +150,9 @@ extension MulticastProxy {
     return values
   }
 
-  /// Combines the results of the targets, from the first on; `combine` may end the delivery.
+  /// Combines the results of the targets in order. `combine` may end the delivery.
+  ///
+  /// - Throws: the error of `combine`, or the first error of a target.
   public func fold<Value, Sum>(
     _ invocation: Invocation, as type: Value.Type = Value.self, into initial: Sum,
     _ combine: (inout Sum, Value) throws -> Step
@@ -183,7 +190,7 @@ extension MulticastProxy: TargetListOwner {
   }
 
   package func answer(_ call: Call, for tally: TargetList.Tally) throws {
-    // A target that gets the message later, and whose result is ignored, was asked.
+    // A target that gets the message later, and whose result is ignored, counts as asked.
     if !tally.hasQueued, let selector = call.selector {
       var result = Swift.Result<Bool, any Error>.success(false)
       call.withInvocation { call in result = Swift.Result { try answerForTargets(call, selector) } }
@@ -196,7 +203,7 @@ extension MulticastProxy: TargetListOwner {
     _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
   ) {
     if deliverQuickly(call, to: registration, &tally) { return }
-    // Many may have died at once, and what follows takes long.
+    // Handled before the general case, which is slow: many targets may have died at once.
     if !registration.isAlive, !registration.isRemoved, !registration.isBlocked {
       return tally.metDead = true
     }
@@ -233,9 +240,9 @@ extension MulticastProxy: TargetListOwner {
 }
 
 extension TargetList.Tally {
-  /// Takes over what a target did.
+  /// Adds the outcome of a target's turn.
   ///
-  /// - Parameter leavesQuestions: whether a target that gets the message later was not asked.
+  /// - Parameter leavesQuestions: whether a target that gets the message later counts as not asked.
   fileprivate mutating func note(
     _ turn: Delivery.Turn, of registration: Registration, for invocation: Invocation,
     leavesQuestions: Bool
@@ -247,7 +254,7 @@ extension TargetList.Tally {
     case .queued: if !leavesQuestions { hasQueued = true }
     case .dead: metDead = true
     default:
-      // A proxy that finds nobody has not answered.
+      // A proxy among the targets whose own targets do not answer has not answered either.
       guard let error = turn.outcome.error, !UnansweredMessages.take(invocation.call, error) else {
         break
       }

@@ -1,4 +1,4 @@
-/// An error that a target threw, or that kept the message from it.
+/// An error that a target threw, or that prevented its call.
 struct DeliveryFailure {
   let token: MulticastProxy.Token
   let type: AnyClass?
@@ -6,24 +6,25 @@ struct DeliveryFailure {
 }
 
 extension MulticastProxy {
-  /// Something worth knowing that no sender gets as an error.
+  /// An event that no sender gets as an error.
   @nonexhaustive
   public enum Diagnostic: Sendable {
-    /// A target was found dead, and its registration removed.
+    /// A target was found dead, and its registration was removed.
     case deadTarget(Token)
-    /// A target of this class was dead before its first message: nobody held it.
+    /// A target of this class died before its first message: nothing retained it.
     case diedUnreached(Token, SwiftType)
-    /// Nobody answered a message.
+    /// No target answered a message.
     case unanswered(Selector)
-    /// A target threw, and the sender does not get the error: it had gone on, or gets an earlier one.
+    /// A target threw, and the sender does not get the error, because it did not wait, or gets an
+    /// earlier one.
     case failed(Token, Selector, any Error)
-    /// A message of a face met this error, and the requirement that it was sent for cannot throw.
+    /// A message of a face ended with this error, and the requirement cannot throw.
     case unheard(Selector, any Error)
     /// There are more targets than ``MulticastProxy/expectedTargets``.
     case tooManyTargets(count: Int, limit: Int)
   }
 
-  /// Tells the proxy's own listener; without one it is an event of the process.
+  /// Calls the proxy's own handler; without one, reports an event of the process.
   func diagnose(_ diagnostic: Diagnostic, _ target: AnyClass? = nil) {
     if let tell = onDiagnostic {
       tell(diagnostic)
@@ -32,7 +33,7 @@ extension MulticastProxy {
     }
   }
 
-  /// Tells of errors that the sender does not get.
+  /// Reports errors that the sender does not get.
   func diagnose(_ failures: some Sequence<DeliveryFailure>, of selector: Selector?) {
     guard let selector else { return }
     for failure in failures {
@@ -48,14 +49,13 @@ extension MulticastProxy {
       ForwardingEvent.report(.failed(selector, target, error))
     case .tooManyTargets(let count, let limit):
       ForwardingEvent.report(.tooManyTargets(count: count, limit: limit))
-    // Dead targets are reported where they are removed, and an unanswered message is judged where it is sent.
+    // Dead targets are reported when they are removed, and unanswered messages when they are sent.
     case .diedUnreached, .deadTarget, .unanswered: break
     }
   }
 
-  /// Reports a message that has targets, but no method in any of them, once for each proxy and
-  /// selector. Its name may be mistyped: an optional message of an adopted protocol is declared,
-  /// and not reported.
+  /// Reports a message without a method in any target, once for each proxy and selector. The name
+  /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
     guard !isError, let isLast = note(unanswered: selector) else { return }
@@ -67,8 +67,10 @@ extension MulticastProxy {
         : .unanswered(selector, by: Self.self, with: classes))
   }
 
-  /// Notes a selector that is to be reported; nil if it is known, or there are too many. With the first that is one
-  /// too many it is reported that no more are.
+  /// Records a selector to be reported.
+  ///
+  /// - Returns: nil if the selector was recorded before, or the limit is exceeded; true for the
+  ///   first selector beyond the limit, which reports that no more are reported.
   private func note(unanswered selector: Selector) -> Bool? {
     knownSettings.withLockInPlace { settings in
       let isLast = settings.unanswered.count == Settings.unansweredLimit
@@ -79,15 +81,16 @@ extension MulticastProxy {
     }
   }
 
-  /// How many registrations of dead targets one sender removes: where a hundred thousand have died, the next ones do the
-  /// rest.
+  /// The most registrations of dead targets that one sender removes. If a hundred thousand targets
+  /// have died, later senders remove the rest.
   private static let mostPurged = 1 << 14
 
   /// Removes the registrations of dead targets.
   func purge() {
-    // The list goes first: what it has would be copied before it changes.
+    // The published list is withdrawn first: while it exists, the removal would copy its contents.
     var dead = change { _, list in list.all }
-    // Looked at outside of the lock, as a target may die when it is let go. The removal reports it.
+    // Checked outside the lock, because a target may be deallocated when it is released. The
+    // removal is reported.
     dead.removeAll { $0.isAlive }
     dead.removeLast(max(0, dead.count - Self.mostPurged))
     let gone = change { registrations, list in registrations.remove(dead, from: list) }
@@ -100,14 +103,15 @@ extension MulticastProxy {
     }
   }
 
-  /// Reports those that died before their first message, of each class at once: there may be a million.
+  /// Reports the targets that died before their first message, with one event for each class: there
+  /// may be a million.
   private static func reportUnreached(_ gone: [Registration]) {
     var counts: [(type: AnyClass, count: Int)] = []
     var places: [ObjectIdentifier: Int] = [:]
     var place = 0
     for registration in gone where !registration.wasMet {
       let type: AnyClass = registration.type
-      // Most have the class of the one before.
+      // Most targets have the class of the previous one.
       if counts.isEmpty || counts[place].type != type {
         place = places[ObjectIdentifier(type), default: counts.count]
         if place == counts.count {
@@ -124,7 +128,7 @@ extension MulticastProxy {
 }
 
 extension Registration {
-  /// Looks at a target that no delivery has seen yet, so that a target that dies later did not die
-  /// unseen.
+  /// Marks a target as met if it is alive and no delivery has met it yet, so that it is not
+  /// reported as unreached when it dies later.
   func meetTarget() { if !wasMet, object != nil { meet() } }
 }

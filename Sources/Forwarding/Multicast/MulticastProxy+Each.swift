@@ -1,23 +1,25 @@
 extension MulticastProxy {
-  /// Runs `body` with every target that is of a Swift type, in the target's own lane and order.
+  /// Calls `body` with every target of a Swift type, in the lane and order of the target.
   ///
   /// ```swift
   /// observers.each((any DownloadObserver).self) { $0.didFinish(file) }
   /// ```
   ///
-  /// Targets of other types are left out. If `body` throws for some, all others are called first;
-  /// then the first error is thrown, and the others are diagnostics, as are those of queues.
+  /// Targets of other types are skipped.
+  ///
+  /// - Throws: the first error of `body`, after all targets were visited. Other errors are
+  ///   diagnostics, and so are those on queues.
   public func each<Target>(
     _ type: Target.Type, _ body: @escaping @Sendable (Target) throws -> Void
   ) throws {
     try visitEach(Visit(body))
   }
 
-  /// Runs a `body` that cannot throw.
+  /// Calls a `body` that cannot throw with every target of a Swift type.
   public func each<Target>(
     _ type: Target.Type, _ body: @escaping @Sendable (Target) -> Void
   ) {
-    // The signature is spelled by this package, so nothing is refused; a lane's refusal is an event.
+    // The signature is a constant, so it is not refused. If a lane refuses, that is an event.
     do {
       try visitEach(Visit(body))
     } catch {
@@ -32,7 +34,7 @@ extension MulticastProxy {
   }
 }
 
-/// What is done with the targets of one Swift type, in place of a method of theirs.
+/// A closure that is performed on the targets of one Swift type, instead of a method.
 struct Visit: Sendable {
   let method: Implementation
   let accepts: @Sendable (AnyObject) -> Bool

@@ -2,33 +2,45 @@ import Dispatch
 import Invocations
 
 extension MulticastProxy {
-  /// Removes a registration and waits until no thread can still begin, or be inside of, one of its
-  /// messages; false if it was gone.
+  /// Removes a registration, and waits until no thread can begin, or be inside, one of its
+  /// messages.
   ///
-  /// Waits for the end of all deliveries that have the target in their list. Inside of a delivery that could be a wait
-  /// for itself, and in a queue that a blocking delivery of the proxy waits for, a wait in a circle. A delivery that is
-  /// awaited may need the actor of the caller to come to its end, so on the main actor, and in any task, nothing waits
-  /// for it. There it throws ``ForwardingError/wouldDeadlock``, and removes nothing; the method of the same name that is
-  /// awaited holds no actor. A once-only registration that was given its message is gone already.
+  /// The function waits for the end of all deliveries that have the target in their list. It throws
+  /// an error inside a delivery, where that could be a wait for itself, and in a queue that a
+  /// blocking delivery of the proxy waits for, where the wait would be circular. A delivery that is
+  /// awaited may need the caller's actor to end, so on the main actor, and in any task, the
+  /// function throws if such a delivery may have the target. The async method of the same name does
+  /// not occupy the actor. A once-only registration that has got its message is already removed.
   ///
-  /// - Important: Not for a child process that was made by `fork` while another thread of its parent delivered to the
-  ///   target: that delivery never ends. ``remove(_:)-(Token)`` waits for nothing.
+  /// - Returns: false if the registration was removed before.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` in these cases; nothing is removed then.
+  ///
+  /// - Important: Do not call it in a child process that was created by `fork` while another thread
+  ///   of the parent delivered to the target: that delivery never ends. ``remove(_:)-(Token)`` does
+  ///   not wait.
   @discardableResult
   public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
     try removeAndWait { registrations in registrations.find(token).map { [$0] } ?? [] } > 0
   }
 
-  /// Removes all registrations of a target and waits in the same way; returns how many there were.
+  /// Removes all registrations of a target, and waits until their messages have ended.
+  ///
+  /// - Returns: the number of registrations removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait might never end; nothing is removed.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
     let target = ObjectIdentifier(target)
     return try removeAndWait { $0.all(of: target) }
   }
 
-  /// Removes a registration and awaits the end of its messages; false if it was gone.
+  /// Removes a registration, and awaits the end of its messages.
   ///
-  /// The actor of the caller goes on meanwhile, so messages that need it come to their ends. A cancelled task waits all
-  /// the same. Throws ``ForwardingError/wouldDeadlock`` inside of a message that is awaited, and removes nothing then.
+  /// The caller's actor is free meanwhile, so messages that need it can end. A cancelled task still
+  /// waits.
+  ///
+  /// - Returns: false if the registration was removed before.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  ///   removed.
   @discardableResult
   public nonisolated(nonsending) func removeAndWait(
     _ token: Token
@@ -36,7 +48,11 @@ extension MulticastProxy {
     try await removeAndAwait { registrations in registrations.find(token).map { [$0] } ?? [] } > 0
   }
 
-  /// Removes all registrations of a target and awaits the ends of its messages; returns how many there were.
+  /// Removes all registrations of a target, and awaits the end of their messages.
+  ///
+  /// - Returns: the number of registrations removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  ///   removed.
   @discardableResult
   public nonisolated(nonsending) func removeAndWait(
     _ target: AnyObject
@@ -54,8 +70,8 @@ extension MulticastProxy {
     return ends.count
   }
 
-  /// Removes the registrations that are found, unless that is nil. They are let go outside of the lock, and before the
-  /// wait, which is for their last references.
+  /// Removes the registrations that `find` returns; nothing if it returns nil. They are released
+  /// outside the lock, and before the wait, which ends with their last references.
   private func remove(_ find: (Registrations) -> [Registration]?) -> [DispatchGroup]? {
     change { registrations, list -> [(registration: Registration, end: DispatchGroup)]? in
       find(registrations).map { found in
@@ -73,7 +89,8 @@ extension MulticastProxy {
     return count
   }
 
-  /// Removes and waits; returns nil where one of these queues is waited for, or the actor that this may be.
+  /// Removes and waits; nil if a delivery waits for one of these queues, or may wait for the actor
+  /// of the caller.
   private func wait(
     in queues: ArraySlice<QueueMark>, mayHoldActor: Bool,
     _ find: (Registrations) -> [Registration]
@@ -87,7 +104,7 @@ extension MulticastProxy {
       let found = find(registrations)
       return mayHoldActor && found.contains(where: targetList.isAwaited) ? nil : found
     }
-    // The last delivery that has them in its list lets go of them when it ends.
+    // The last delivery that has them in its list releases them at its end.
     for end in ends ?? [] { end.wait() }
     return ends?.count
   }

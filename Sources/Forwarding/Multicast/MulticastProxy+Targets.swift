@@ -1,13 +1,14 @@
 extension MulticastProxy {
-  /// The registrations as they are now.
+  /// The current registrations, in the order of delivery.
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
 
-  /// The first target, if it is alive: to list all takes as long as there are many.
+  /// The first target, if it is alive. Listing all targets would take time in proportion to their
+  /// number.
   private var firstTarget: AnyObject? {
     registrations.withLockInPlace { _ in targetList.first }?.object
   }
 
-  /// The wishes for a registration as they are now.
+  /// The current options of a registration.
   func wishes(of registration: Registration) -> Registration.Wishes {
     registrations.withLockInPlace { _ in registration.wishes }
   }
@@ -16,10 +17,12 @@ extension MulticastProxy {
     registrations.withLockInPlace { $0.find(token).map(body) }
   }
 
-  /// How many registrations there are, those of dead targets that nobody met yet included.
+  /// The number of registrations, including those of dead targets that no delivery has found yet.
   public var registrationCount: Int { registrations.withLockInPlace { $0.count } }
 
-  /// How many targets are alive.
+  /// The number of targets that are alive.
+  ///
+  /// - Complexity: O(*n*) for *n* registrations.
   public var count: Int { snapshot.count { $0.object != nil } }
 
   /// Whether no target is alive.
@@ -34,7 +37,7 @@ extension MulticastProxy {
     return registrations.withLockInPlace { $0.contains(target) }
   }
 
-  /// Whether a registration is there.
+  /// Whether a registration exists.
   public func contains(_ token: Token) -> Bool { withRegistration(token) { _ in } != nil }
 
   /// The targets of a class.
@@ -42,20 +45,24 @@ extension MulticastProxy {
     targets.compactMap { $0 as? Target }
   }
 
-  /// The targets that answer a selector.
+  /// The targets that respond to a selector.
   public func targets(respondingTo selector: Selector) -> [AnyObject] {
     targets.filter { Introspection.responds($0, to: selector) }
   }
 }
 
 extension MulticastProxy {
-  /// Blocks a registration; it gets no messages until it is unblocked as often. False if it is gone.
+  /// Blocks a registration. It gets no messages until each block is undone.
+  ///
+  /// - Returns: false if the registration was removed.
   @discardableResult
   public func block(_ token: Token) -> Bool {
     withRegistration(token) { $0.block() } != nil
   }
 
-  /// Takes one block back; false if there was none, or the registration is gone.
+  /// Undoes one block of a registration.
+  ///
+  /// - Returns: false if it was not blocked, or was removed.
   @discardableResult
   public func unblock(_ token: Token) -> Bool {
     withRegistration(token) { $0.unblock() } ?? false

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A proxy that speaks to many: every message goes to all targets, in order.
+/// A proxy that sends every message to many targets, in order.
 ///
 /// ```swift
 /// let everyone = MulticastProxy()
@@ -9,16 +9,16 @@ import Synchronization
 /// try Message<NoResult, Int32>("didSave:")(42, on: everyone)
 /// ```
 ///
-/// Targets are held weakly unless told otherwise. The list is a snapshot: a target that is removed
-/// during a delivery and not yet reached is skipped, one that is added is not called this round.
-/// Safe to use from many threads; no lock is held while a target runs.
+/// Targets are held weakly unless `strongly` is true. A delivery works on a snapshot of the list:
+/// it skips targets removed before their turn, and does not call targets added during it. The proxy
+/// is thread-safe; no lock is held while a target runs.
 open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind the locks of `registrations` and `settings`, or atomic.
+  // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
 
-  /// Names a registration.
+  /// Identifies a registration.
   public struct Token: Hashable, Sendable {
     let id: UInt64
-    /// Where the registration is found.
+    /// The key under which the registration is found.
     let target: ObjectIdentifier
   }
 
@@ -26,13 +26,13 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   public enum DuplicateRule: Sendable {
     /// Nothing; the token of the first registration is returned.
     case ignore
-    /// It is called twice.
+    /// A second registration is made, and the target is called twice.
     case allow
   }
 
-  /// Which of several results the sender sees.
+  /// Which of several results the sender gets.
   public enum ResultRule: Sendable {
-    /// Everyone is called; the last answer counts.
+    /// All targets are called; the last answer counts.
     case last
     /// The first answer counts and ends the delivery.
     case first
@@ -43,18 +43,19 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     var whenUnanswered = UnansweredRule.throwForResults
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
-    /// What was sent, and nobody answered: as many as are reported, and one more.
+    /// The selectors reported as unanswered, up to the limit plus one.
     var unanswered: Set<Selector> = []
     static let unansweredLimit = 1000
   }
 
   let registrations = Guarded(Registrations())
-  /// There once one is set: most proxies, of which there may be many, have those that all begin with.
+  /// Allocated with the first change: most proxies, and there may be many, have the default
+  /// settings.
   private let settings = AtomicLazyReference<Guarded<Settings>>()
-  /// Said by itself, as a load of the reference takes longer than all that most sends do.
+  /// Whether there are `settings`. Loading the reference takes longer than the rest of most sends.
   private let hasSettings = Atomic(false)
-  /// What deliveries see of `registrations`. It also stands for a delivery of this proxy among the
-  /// forwarding steps of a thread.
+  /// The targets as deliveries see them. The object also identifies a delivery of this proxy among
+  /// the forwarding steps of a thread.
   package let targetList = TargetList()
 
   // MARK: Settings
@@ -71,31 +72,31 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     return settings.read(read)
   }
 
-  /// What happens to a target that is added again. ``DuplicateRule/ignore`` at first.
+  /// What happens when a target is added again. The initial value is ``DuplicateRule/ignore``.
   public var duplicateRule: DuplicateRule {
     get { setting { $0.duplicates } }
     set { knownSettings.withLock { $0.duplicates = newValue } }
   }
 
-  /// Which of several results the sender sees. ``ResultRule/last`` at first.
+  /// Which of several results the sender gets. The initial value is ``ResultRule/last``.
   public var resultRule: ResultRule {
     get { targetList.stopsAtFirstResult ? .first : .last }
     set { targetList.stopsAtFirstResult = newValue == .first }
   }
 
-  /// What a sender gets when nobody answers. ``UnansweredRule/throwForResults`` at first.
+  /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
   public var whenNobodyAnswers: UnansweredRule {
     get { setting { $0.whenUnanswered } }
     set { knownSettings.withLock { $0.whenUnanswered = newValue } }
   }
 
-  /// How many targets are expected; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
+  /// The expected number of targets; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
   public var expectedTargets: Int {
     get { setting { $0.expectedTargets } }
     set { knownSettings.withLock { $0.expectedTargets = newValue } }
   }
 
-  /// Gets diagnostics, on whatever thread they come up; no lock is held then.
+  /// Receives diagnostics, on the thread where they arise. No lock is held during the call.
   public var onDiagnostic: (@Sendable (Diagnostic) -> Void)? {
     get { setting { $0.diagnose } }
     set { knownSettings.withLock { $0.diagnose = newValue } }
@@ -105,16 +106,15 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Adds a target, behind those of the same or a higher priority.
   ///
-  /// If the target is there already, with the same queue, ``duplicateRule`` decides. Unless that makes a
-  /// second registration, the new wishes take effect on the first: its lane, its priority and group
-  /// where they are given; strong wins over weak, and all messages over one.
-  ///
+  /// If the target is already registered with the same queue, ``duplicateRule`` decides. Under
+  /// ``DuplicateRule/ignore`` the existing registration changes: it takes the new lane, and the
+  /// priority and group if given; strong wins over weak, and all messages win over one.
   /// - Parameters:
-  ///   - strongly: whether the target is kept alive.
-  ///   - lane: on which thread it gets its messages.
-  ///   - priority: higher ones are called first; 0 unless given.
-  ///   - group: a name, to remove several at once.
-  ///   - once: whether the registration ends with its first message.
+  /// - strongly: whether the target is retained.
+  /// - lane: the thread on which the target gets its messages.
+  /// - priority: targets with higher priorities are called first; 0 by default.
+  /// - group: a name for removing several registrations at once.
+  /// - once: whether the registration ends with its first message.
   @discardableResult
   public func add(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
@@ -127,9 +127,9 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
         isOnce: once, isScope: false))
   }
 
-  /// Adds a target for as long as the returned object lives. Where several keep one registration,
-  /// it ends with the last of them; one that was also added otherwise stays. The object does not
-  /// keep the proxy.
+  /// Adds a target for as long as the returned object lives. A registration that several objects
+  /// share ends with the last of them, but stays if it was also added without a scope. The object
+  /// does not retain the proxy.
   public func scoped(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil
@@ -155,15 +155,15 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   // MARK: Removing
 
-  /// Removes a registration; false if it was gone. When this returns, no delivery takes the target
-  /// any more. One on another thread that took it just before may still begin its method;
-  /// ``removeAndWait(_:)-(Token)`` waits for that.
+  /// Removes a registration; returns false if it was removed before. No delivery takes the target
+  /// after that, but one on another thread that has just taken it may still begin its method:
+  /// ``removeAndWait(_:)-(Token)`` waits for it.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
     end { $0.remove(token, from: $1) } > 0
   }
 
-  /// Removes all registrations of a target, and says how many there were.
+  /// Removes all registrations of a target, and returns their number.
   @discardableResult
   public func remove(_ target: AnyObject) -> Int {
     end { $0.remove(of: ObjectIdentifier(target), from: $1) }
@@ -179,17 +179,17 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Removes all registrations of a group.
+  /// Removes all registrations of a group, and returns their number.
   @discardableResult
   public func removeGroup(_ group: String) -> Int {
     end { registrations, list in registrations.remove(from: list) { $0.wishes.group == group } }
   }
 
-  /// Removes everything.
+  /// Removes all registrations, and returns their number.
   @discardableResult
   public func removeAll() -> Int { end { $0.remove(from: $1) { _ in true } } }
 
-  /// Ends a registration for one message, which got it; false if wishes that came since keep it.
+  /// Ends a once-only registration after its message; false if it is no longer once-only.
   func endOnce(_ registration: Registration) -> Bool {
     end { registrations, list in
       registration.wishes.isOnce ? registrations.remove(registration.token, from: list) : []
@@ -198,17 +198,17 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   func endScope(_ token: Token) { end { $0.endScope(token, from: $1) } }
 
-  /// Removes registrations, and says how many; they are let go outside of the lock, as a target may die
-  /// of it.
+  /// Removes registrations, and returns their number. They are released outside the lock, because a
+  /// target may be deallocated with its registration.
   @discardableResult
   private func end(_ remove: (inout Registrations, TargetList) -> [Registration]) -> Int {
     change(remove).count
   }
 
-  /// Changes the registrations; deliveries that begin after this see the change.
+  /// Changes the registrations. Deliveries that begin after this see the change.
   func change<Result>(_ body: (inout Registrations, TargetList) -> Result) -> Result {
     let (result, old) = registrations.withLockInPlace { registrations in
-      // Withdrawn first: a delivery that takes the old list has noted itself by now.
+      // Withdrawn first: any delivery that uses the old list has registered itself by now.
       let old = targetList.withdraw()
       return (body(&registrations, targetList), old)
     }
@@ -230,41 +230,41 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
-    // The targets, not their registrations: code of a target's may wait for the end of one.
+    // Reads targets, not registrations: the code of a target may wait for a registration to end.
     for target in targets {
       if let signature = Introspection.signature(of: target, for: selector) { return signature }
     }
     return nil
   }
 
-  /// Every invocation fits: each target's method is compared on its own, and a message that no
-  /// target knows is one that nobody answers.
+  /// Every invocation fits: each target's method is compared separately, and a message without a
+  /// method in any target counts as unanswered.
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     .fits
   }
 
-  /// Delivers the invocation to all targets. If some threw, all others are called first; then the
+  /// Delivers the invocation to all targets. If some throw, all others are called first; then the
   /// first error is thrown.
   open override func forward(_ invocation: Invocation) throws {
     try forward(invocation.call)
   }
 
-  /// Delivers the invocation to all targets, one after the other, and awaits each. If some threw, all others
-  /// are called first; then the first error is thrown.
+  /// Delivers the invocation to all targets, and awaits one after the other. If some throw, all
+  /// others are called first; then the first error is thrown.
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
     try await sendAwaiting(invocation, .sequential)
   }
 
-  /// Answers a message that is awaited, and that no target answers.
+  /// Answers an awaited message that no target answers; false if there is no answer.
   nonisolated(nonsending) func answerForTargetsAwaiting(
     _ invocation: Invocation, _ selector: Selector
   ) async throws -> Bool {
     try answerForTargets(invocation, selector)
   }
 
-  /// Answers a message that no target answers; false if nobody does. A data source overrides it.
+  /// Answers a message that no target answers; false if there is no answer. For data sources.
   func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
 }
 

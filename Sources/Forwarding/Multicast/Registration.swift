@@ -1,13 +1,14 @@
 import Dispatch
 
-/// One registration with a multicast proxy. It dies when the proxy and all deliveries have let go of it.
+/// A registration with a multicast proxy. It is deallocated when the proxy and all deliveries have
+/// released it.
 ///
-/// There may be a million: it is the member of the proxy's list itself, and what few of them need lies in
-/// ``Rare``.
+/// There may be a million registrations: a registration is itself the member of the proxy's list,
+/// and state that few of them need is in ``Rare``.
 typealias Registration = ListedTarget
 
 extension Registration {
-  /// How a target wants its messages.
+  /// The options of a registration.
   struct Wishes: Sendable {
     var lane = DeliveryLane.caller
     var priority = 0
@@ -15,11 +16,11 @@ extension Registration {
     var isOnce = false
   }
 
-  /// What most registrations do not need. Behind the lock of the proxy's `Registrations`, but for the outlet:
-  /// who has a lane has it from the beginning.
+  /// State that most registrations do not need. It is guarded by the lock of the proxy's
+  /// `Registrations`, except for the outlet, which never changes.
   private final class Rare {
     var wishes: Wishes
-    /// What its lane needs for its messages. The queue, actor or executor of a registration stays the same.
+    /// The state of the lane. The queue, actor or executor of a registration stays the same.
     let outlet: LaneOutlet
     var end: DispatchGroup?
 
@@ -28,7 +29,7 @@ extension Registration {
       self.outlet = outlet
     }
 
-    /// A registration lets its target go before this.
+    /// A registration releases its target before its notes.
     deinit { end?.leave() }
   }
 
@@ -51,18 +52,18 @@ extension Registration {
 
   var token: MulticastProxy.Token { MulticastProxy.Token(id: id, target: identity) }
 
-  /// What was wished for. Read by ``MulticastProxy/wishes(of:)``, changed by ``Registrations``.
+  /// The options. ``MulticastProxy/wishes(of:)`` reads them, and ``Registrations`` changes them.
   var wishes: Wishes {
     get { rare?.wishes ?? Wishes() }
     set { made.wishes = newValue }
   }
 
-  /// The part of the wishes that is read whenever another registration is placed.
+  /// The priority, which is read whenever another registration is inserted.
   var priority: Int { rare?.wishes.priority ?? 0 }
 
   var outlet: LaneOutlet { rare?.outlet ?? .none }
 
-  /// The group that is left when this has died.
+  /// A group that is left when the registration is deallocated.
   var end: DispatchGroup {
     if let known = made.end { return known }
     let group = DispatchGroup()
@@ -75,14 +76,14 @@ extension Registration {
 extension ListedTarget.Marks {
   /// A delivery has found the target alive.
   fileprivate static let met = Self(rawValue: 1)
-  /// A delivery has the one message of a registration for one.
+  /// A delivery has claimed the only message of a once-only registration.
   fileprivate static let taken = Self(rawValue: 2)
-  /// Somebody keeps it for good. The number counts the scopes that keep it until they end.
+  /// The registration was added without a scope. The number counts the scopes that hold it.
   fileprivate static let kept = Self(rawValue: 4)
 }
 
 extension Registration {
-  /// True for the first call alone: for a once-only registration, the delivery that may have it.
+  /// Claims the message of a once-only registration; true for the first caller only.
   func claim() -> Bool { !mark(.taken).contains(.taken) }
 
   /// Whether a delivery has found the target alive.
@@ -90,7 +91,7 @@ extension Registration {
 
   func meet() { if !wasMet { mark(.met) } }
 
-  /// Keeps it for a scope, or for good.
+  /// Holds the registration for one scope, or until it is removed.
   func keep(isScope: Bool) {
     if isScope {
       count(up: true)
@@ -99,7 +100,7 @@ extension Registration {
     }
   }
 
-  /// Ends a scope; true if nobody else keeps it.
+  /// Ends a scope; true if nothing else holds the registration.
   func endScope() -> Bool {
     let marks = count(up: false)
     return marks.number == 0 && !marks.contains(.kept)
@@ -107,10 +108,10 @@ extension Registration {
 }
 
 extension Registration.Wishes {
-  /// Whether there are none.
+  /// Whether all options have their defaults.
   var arePlain: Bool { priority == 0 && group == nil && way == .called }
 
-  /// Whether a delivery has to look at them, or may do without.
+  /// How deliveries reach the target: whether they have to read the options.
   var way: ListedTarget.Way {
     if isOnce { return .special }
     return switch lane.kind {

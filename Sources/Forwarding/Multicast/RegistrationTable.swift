@@ -1,16 +1,18 @@
-/// Registrations, found by their targets: one for each target, in a table of open addresses.
+/// A hash table of registrations by target, one for each target, with open addressing.
 ///
-/// A table of eight bytes for each place, where a dictionary takes 16, and needs another one for tokens. The
-/// place of a registration follows from its target's address, which it knows itself.
+/// The table takes eight bytes for each slot. A dictionary takes 16, and a second one is needed for
+/// tokens. The slot of a registration follows from its target's address, which the registration
+/// stores itself.
 struct RegistrationTable {
-  /// As many as a power of two, and at least a third of them empty; none for one registration.
+  /// The slots: a power of two, at least a third of them empty. There are no slots for a single
+  /// registration.
   private var places: [Registration?] = []
   private var only: Registration?
   private var count: UInt32 = 0
 
   init() {}
 
-  /// A table of registrations of different targets.
+  /// Creates a table of registrations of different targets.
   init(_ registrations: [Registration]) {
     for registration in registrations { insert(registration) }
   }
@@ -25,7 +27,7 @@ struct RegistrationTable {
     return nil
   }
 
-  /// Adds one whose target has none yet.
+  /// Inserts a registration whose target has no entry yet.
   mutating func insert(_ registration: Registration) {
     count += 1
     if count == 1, places.isEmpty {
@@ -36,7 +38,7 @@ struct RegistrationTable {
     }
   }
 
-  /// Puts another registration of the same target in the place of one that is there.
+  /// Replaces the entry of the same target.
   mutating func replace(with registration: Registration) {
     if places.isEmpty {
       only = registration
@@ -45,13 +47,14 @@ struct RegistrationTable {
     }
   }
 
-  /// Removes that of a target, which is there. The caller has it, so nothing dies here.
+  /// Removes the entry of a target, which exists. The caller retains the registration, so it is not
+  /// deallocated here.
   mutating func remove(_ target: ObjectIdentifier) {
     count -= 1
     if places.isEmpty { return only = nil }
     if count == 0 { return places = [] }
     var gap = place(of: target)
-    // Those behind it move up, unless they would come before the place where they are looked for.
+    // Entries behind the gap move up, unless that would put them in front of their first slot.
     var place = next(gap)
     while let other = places[place] {
       if distance(from: first(other.identity), to: place) >= distance(from: gap, to: place) {
@@ -87,8 +90,8 @@ struct RegistrationTable {
 
   private func distance(from start: Int, to end: Int) -> Int { (end &- start) & (places.count - 1) }
 
-  /// The uppermost bits of a product with 2^64 divided by the golden ratio: neighbors in memory come to lie
-  /// apart, evenly.
+  /// The first slot of a target: the uppermost bits of its address multiplied by 2^64 divided by
+  /// the golden ratio. Neighbors in memory are spread evenly.
   private func first(_ target: ObjectIdentifier) -> Int {
     let hash = UInt(bitPattern: target) &* 0x9E37_79B9_7F4A_7C15
     return Int(hash &>> UInt((places.count - 1).leadingZeroBitCount))

@@ -1,23 +1,23 @@
-/// The registrations of a multicast proxy: who is found by a token or by a target.
+/// The registrations of a multicast proxy, found by their token or target.
 ///
-/// Nothing here looks at all of them, unless all are asked for: a change takes as long with a million as with a
-/// hundred. Their order is that of the proxy's list.
+/// A change to one registration takes the same time with a million registrations as with a hundred:
+/// only operations on all of them iterate. The order of delivery is that of the proxy's list.
 struct Registrations {
   /// The oldest registration of each target.
   private var table = RegistrationTable()
   private var stored: UInt32 = 0
-  /// The number of the newest registration.
+  /// The id of the newest registration.
   private(set) var lastID: UInt64 = 0
   private var rare: Rare?
 
-  /// What most proxies do not need: one that has nothing to do is small.
+  /// State that most proxies do not need, kept apart so that an idle proxy is small.
   private final class Rare {
-    /// The registrations of a target but the oldest, oldest first.
+    /// The registrations of a target except the oldest, oldest first.
     var others: [ObjectIdentifier: [Registration]] = [:]
-    /// The orders of actors and executors. Registrations keep them, and messages on their way.
+    /// The orders of actors and executors. Registrations and messages on their way retain them.
     var orders: [ObjectIdentifier: ObjectReference] = [:]
-    /// How many orders there may be before those that have ended are looked for: twice as many as were left then, so
-    /// that a new one costs the same with a million as with a hundred.
+    /// The number of orders at which those that have ended are removed. It is twice the number that
+    /// was left last time, so that adding one costs the same with a million as with a hundred.
     var orderLimit = 16
   }
 
@@ -28,7 +28,7 @@ struct Registrations {
     return made
   }
 
-  /// How many there are.
+  /// The number of registrations.
   var count: Int { Int(stored) }
 
   // MARK: Looking
@@ -47,25 +47,25 @@ struct Registrations {
 
   // MARK: Adding
 
-  /// A target to register, with the wishes for it.
+  /// A target to register, and its options.
   struct Request {
     let proxy: MulticastProxy
     let target: AnyObject
     let isStrong: Bool
     let lane: DeliveryLane
-    /// nil where nothing was said.
+    /// nil if none was given.
     let priority: Int?
     let group: String?
     let isOnce: Bool
     let isScope: Bool
-    /// How the face calls the target that it was added through.
+    /// How the face that added the target calls it directly.
     var witnesses: FaceWitnesses?
   }
 
-  /// What came of a request.
+  /// The outcome of a request.
   struct Added {
     var token: MulticastProxy.Token
-    /// What was replaced, to be let go outside of the lock.
+    /// The replaced options, to be released outside the lock.
     var old: Registration.Wishes?
   }
 
@@ -105,8 +105,8 @@ struct Registrations {
     return rare?.others[first.identity]?.first { $0.wishes.lane.identity == lane }
   }
 
-  /// Lets new wishes take effect on a registration that is there; returns the old ones. The queue or actor
-  /// stays the same, and so does the order that belongs to it.
+  /// Applies new options to an existing registration, and returns the old ones. The queue or actor
+  /// stays the same, and so does its order.
   private func change(
     _ registration: Registration, _ request: Request, in list: TargetList
   ) -> Registration.Wishes? {
@@ -127,7 +127,7 @@ struct Registrations {
     return old
   }
 
-  /// What a lane needs.
+  /// Creates the state that a lane needs.
   private mutating func outlet(of request: Request, for registration: Registration) -> LaneOutlet {
     switch request.lane.kind {
     case .caller: .none
@@ -154,9 +154,9 @@ struct Registrations {
 
   // MARK: Removing
 
-  // All of these return what they removed, to be let go outside of the lock.
+  // These functions return the removed registrations, to be released outside the lock.
 
-  /// Removes registrations that are there: the last ones first, as what is behind one moves up.
+  /// Removes existing registrations, last ones first, because those behind a removed one move up.
   private mutating func remove(
     all registrations: [Registration], from list: TargetList
   ) -> [Registration] {
@@ -175,7 +175,7 @@ struct Registrations {
     find(token).map { remove(all: [$0], from: list) } ?? []
   }
 
-  /// Removes those of some registrations, which were there, that still are.
+  /// Removes those of the given registrations that were not removed in the meantime.
   mutating func remove(
     _ registrations: [Registration], from list: TargetList
   ) -> [Registration] {
@@ -184,7 +184,8 @@ struct Registrations {
     guard there.count > count / 2, rare?.others.isEmpty ?? true else {
       return remove(all: there, from: list)
     }
-    // Those that are left are fewer to find places for than the others are to look for.
+    // Rebuilding the table with the remaining registrations takes less time than looking up those
+    // that go.
     for registration in there.reversed() {
       list.remove(registration)
       registration.markRemoved()
@@ -210,7 +211,7 @@ struct Registrations {
 
   private mutating func forget(_ registration: Registration) {
     let target = registration.identity
-    // Taken out, so that the rest is changed in place.
+    // Taken out of the dictionary, so that the array is changed in place.
     guard var rest = rare?.others.removeValue(forKey: target) else { return table.remove(target) }
     if table[target] === registration {
       table.replace(with: rest.removeFirst())
@@ -220,7 +221,8 @@ struct Registrations {
     if !rest.isEmpty { rare?.others[target] = rest }
   }
 
-  /// Ends one scope of a registration; the last one removes it, unless somebody else keeps it.
+  /// Ends one scope of a registration. The last scope removes it, unless it was also added without
+  /// one.
   mutating func endScope(
     _ token: MulticastProxy.Token, from list: TargetList
   ) -> [Registration] {
@@ -230,7 +232,7 @@ struct Registrations {
 }
 
 extension TargetList {
-  /// Puts a registration behind those of the same or a higher priority.
+  /// Inserts a registration behind those of the same or a higher priority.
   fileprivate func place(_ registration: Registration) {
     let priority = registration.priority
     insert(registration) { $0.priority < priority }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A registration that ends with this object, unless somebody else keeps it. Does not keep the proxy.
+/// A registration that ends with this object, unless something else holds it. It does not retain
+/// the proxy.
 ///
 /// ```swift
 /// let registration = observers.scoped(screen)
@@ -11,7 +12,7 @@ import Synchronization
 public final class ScopedRegistration: Sendable {
   private let proxy: ObjectReference
   private let isOver = Atomic(false)
-  /// The registration.
+  /// The token of the registration.
   public let token: MulticastProxy.Token
 
   init(proxy: MulticastProxy, token: MulticastProxy.Token) {
@@ -19,7 +20,7 @@ public final class ScopedRegistration: Sendable {
     self.token = token
   }
 
-  /// Ends it now; a second time does nothing.
+  /// Ends the registration now. Further calls do nothing.
   public func release() {
     guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
     (proxy.object as? MulticastProxy)?.endScope(token)

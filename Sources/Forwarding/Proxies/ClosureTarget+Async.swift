@@ -1,8 +1,11 @@
-// Closures that suspend. One for each number of arguments: Swift 6.3 cannot compile a closure of a parameter
-// pack alone that runs where its caller does.
+// Closures that suspend, with one overload for each number of arguments: Swift 6.3 cannot compile a
+// `nonisolated(nonsending)` closure whose parameters are a parameter pack.
 
 extension ClosureTarget {
-  /// Answers a selector with an `async` closure of no arguments, which runs where its sender does.
+  /// Registers an `async` closure without arguments, which runs in the sender's isolation domain.
+  ///
+  /// - Throws: an ``InvocationError`` if the selector is registered and `replacing` is false, or
+  ///   the encoding does not fit the selector or the types.
   public func register<Result>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Result
@@ -14,7 +17,9 @@ extension ClosureTarget {
         asyncMethod: { (_: ClosureTarget) in try await body() }))
   }
 
-  /// Answers a selector with an `async` closure of one argument, which runs where its sender does.
+  /// Registers an `async` closure with one argument, which runs in the sender's isolation domain.
+  ///
+  /// - Throws: as for a closure without arguments.
   public func register<Result, A>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Result
@@ -26,7 +31,9 @@ extension ClosureTarget {
         asyncMethod: { (_: ClosureTarget, a: A) in try await body(a) }))
   }
 
-  /// Answers a selector with an `async` closure of two arguments, which runs where its sender does.
+  /// Registers an `async` closure with two arguments, which runs in the sender's isolation domain.
+  ///
+  /// - Throws: as for a closure without arguments.
   public func register<Result, A, B>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable (A, B) async throws -> Result
@@ -38,8 +45,11 @@ extension ClosureTarget {
         asyncMethod: { (_: ClosureTarget, a: A, b: B) in try await body(a, b) }))
   }
 
-  /// Answers a selector with an `async` closure of three arguments, which runs where its sender does. For more, register an
-  /// ``Implementation`` whose receiver is a ``ClosureTarget``.
+  /// Registers an `async` closure with three arguments, which runs in the sender's isolation
+  /// domain. For more arguments, register an ``Implementation`` whose receiver is a
+  /// ``ClosureTarget``.
+  ///
+  /// - Throws: as for a closure without arguments.
   public func register<Result, A, B, C>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable (A, B, C) async throws -> Result

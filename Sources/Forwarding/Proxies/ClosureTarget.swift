@@ -1,4 +1,4 @@
-/// A target built on the spot: an object whose methods are closures of its own.
+/// An object whose methods are closures, registered for this object alone.
 ///
 /// ```swift
 /// let printer = ClosureTarget()
@@ -6,15 +6,18 @@
 /// try Message<NoResult, Int32>("didSave:")(42, on: printer)
 /// ```
 ///
-/// A selector that is taken is refused, unless `replacing` says otherwise.
+/// Registering a selector twice is an error, unless `replacing` is true.
 public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
   private let methods = Guarded<[Selector: Implementation]>([:])
 
-  /// Makes a target that answers nothing yet.
+  /// Creates a target without methods.
   public init() {}
 
-  /// Answers a selector with a closure that takes the arguments. Its types are compared with
-  /// `encoding`, or spell one.
+  /// Registers a closure for a selector. The types of the closure are compared with `encoding`; if
+  /// that is nil, they determine it.
+  ///
+  /// - Throws: an ``InvocationError`` if the selector is registered and `replacing` is false, or
+  ///   the encoding does not fit the selector or the types.
   @inlinable
   public func register<Value: CallValue, each Argument: CallValue>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
@@ -24,7 +27,9 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
       selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
   }
 
-  /// Answers a selector with a closure that has no result.
+  /// Registers a closure without a result for a selector.
+  ///
+  /// - Throws: as for a closure with a result.
   @inlinable
   public func register<each Argument: CallValue>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
@@ -34,7 +39,11 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
       selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
   }
 
-  /// Answers a selector with an implementation.
+  /// Registers an implementation for a selector.
+  ///
+  /// - Throws: ``InvocationError/duplicateName(_:)`` if the selector is registered and `replacing`
+  ///   is false, and ``InvocationError/encoding(_:)`` if the number of arguments does not fit the
+  ///   selector.
   public func register(
     _ selector: Selector, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {
@@ -53,13 +62,15 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Removes the method for a selector; false if there was none.
+  /// Removes the method for a selector.
+  ///
+  /// - Returns: false if there was no method.
   @discardableResult
   public func unregister(_ selector: Selector) -> Bool {
     methods.withLockInPlace { $0.removeValue(forKey: selector) } != nil
   }
 
-  /// The selectors that it answers, in alphabetical order.
+  /// The selectors of the registered methods, in alphabetical order.
   public var selectors: [Selector] {
     methods.read { Array($0.keys) }.sorted { $0.name < $1.name }
   }
@@ -74,7 +85,10 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
 }
 
 extension ClosureTarget {
-  /// Answers a selector with a closure over any types.
+  /// Registers a closure with arguments and a result of any Swift types.
+  ///
+  /// - Throws: an ``InvocationError`` if the selector is registered and `replacing` is false, or
+  ///   the encoding does not fit the selector or the types.
   public func register<Result, each Argument>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result

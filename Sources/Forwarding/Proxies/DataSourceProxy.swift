@@ -1,4 +1,4 @@
-/// A proxy that asks several objects a question to which there is exactly one answer.
+/// A proxy that asks several objects, in order, for exactly one answer.
 ///
 /// ```swift
 /// let source = DataSourceProxy()
@@ -9,9 +9,9 @@
 /// try height(on: source)  // 100.0
 /// ```
 ///
-/// A *delegate* is told things, and any number may listen: that is ``MulticastProxy``. A *data
-/// source* is asked for things, and two answers would contradict each other: the first target that
-/// responds is asked, in order, then a fallback, and at last a default value stands in.
+/// A *delegate* is notified, and any number of objects may listen: that is ``MulticastProxy``. A
+/// *data source* is asked, and two answers would contradict each other. The proxy asks the first
+/// target that responds, then a fallback, and finally returns a default value.
 open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   private struct Fallbacks: Sendable {
     var object: ObjectReference?
@@ -20,7 +20,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
 
   private let fallbacks = Guarded(Fallbacks())
 
-  /// Makes a proxy that asks nobody yet.
+  /// Creates a proxy without targets.
   public override init() {
     super.init()
     targetList.asksOne = true
@@ -30,13 +30,14 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   /// The object that is asked when no target responds.
   public var fallback: AnyObject? { fallbacks.read { $0.object }?.object }
 
-  /// Sets the object that is asked when no target responds; held weakly unless told otherwise.
+  /// Sets the object that is asked when no target responds. It is held weakly unless `strongly` is
+  /// true.
   public func setFallback(_ object: AnyObject?, strongly: Bool = false) {
     let reference = object.map { ObjectReference($0, isStrong: strongly) }
     fallbacks.withLock { $0.object = reference }
   }
 
-  /// Sets the answer to a selector that nobody responds to.
+  /// Sets the result for a selector that neither a target nor the fallback responds to.
   public func setDefault<Value: CallValue & Sendable>(
     _ value: Value, for selector: Selector
   ) {
@@ -53,10 +54,10 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
 
   open override func forward(_ invocation: Invocation) throws {
     guard let tally = try deliverQuietly(invocation.call) else { return }
-    // A source that failed is an answer: asking the next would hide it.
+    // An error is the outcome too: asking the next source would hide it.
     if let error = tally.error { throw error }
     guard tally.answered == 0, let selector = invocation.selector else { return }
-    // A source that gets the message later, and whose result is ignored, was asked.
+    // A target that gets the message later, and whose result is ignored, counts as asked.
     if !tally.hasQueued, try answerForTargets(invocation, selector) { return }
     try answerIfNobodyDid(tally, invocation.call)
   }
@@ -88,7 +89,8 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
     return true
   }
 
-  /// Whether a fallback has a method; the first message for an optional requirement may find that it has none.
+  /// Sends a message to the fallback; false if the fallback has no method for it. That may come to
+  /// light only with the first message for an optional requirement.
   private func answered(_ send: () throws -> Void) throws -> Bool {
     do {
       try send()

@@ -1,4 +1,4 @@
-/// An object that stands for others: the base of all proxies.
+/// An object that forwards messages to others: the base class of all proxies.
 ///
 /// ```swift
 /// final class Logged: ForwardingProxy {
@@ -11,11 +11,11 @@
 /// try Message<Double>("height")(on: Logged())  // 100.0
 /// ```
 ///
-/// As with `NSProxy`, a proxy has little of its own but its identity. Every message goes through
-/// the steps of ``MessageForwarding``; a subclass may override each of them. `responds(to:)` and
-/// `conforms(to:)` are the steps that make it look like what it stands for.
+/// Like `NSProxy`, a proxy implements little but its identity. Every message goes through the steps
+/// of ``MessageForwarding``, and a subclass may override each of them. `responds(to:)` and
+/// `conforms(to:)` are the steps that make a proxy look like its target.
 open class ForwardingProxy: MessageForwarding {
-  /// Makes a proxy that stands for nothing yet.
+  /// Creates a proxy without a target.
   public init() {}
 
   @discardableResult
@@ -35,8 +35,10 @@ open class ForwardingProxy: MessageForwarding {
     if let selector = invocation.selector { try unrecognizedSelector(selector) }
   }
 
-  /// Handles an invocation whose sender awaits the end. ``forward(_:)`` does, at once, unless this is
-  /// overridden as well.
+  /// Forwards an invocation whose sender awaits it. Unless a subclass overrides it, it calls
+  /// ``forward(_:)``, which does not suspend.
+  ///
+  /// - Throws: the error of ``forward(_:)``.
   open nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
     try invocation.forwardAtOnce(by: self)
   }

@@ -1,4 +1,4 @@
-/// A proxy for one object that lets others look at messages before, after, or instead of it.
+/// A proxy for one object that runs handlers before, after, or instead of the object's methods.
 ///
 /// ```swift
 /// let proxy = InterceptingProxy(account)
@@ -11,29 +11,30 @@
 /// try Message<Int32, Int32>("deposit:")(-5, on: proxy)  // throws: Refused()
 /// ```
 ///
-/// Handlers get the invocation, and may read and replace its arguments and result. Those of one
-/// kind run in the order they were added; the last `instead` that was added wins, and may send the
-/// message on. A `before` that throws ends the message.
+/// Handlers get the invocation, and may read and replace its arguments and result. Handlers of one
+/// kind run in the order in which they were added. Of several `instead` handlers only the last one
+/// added runs, and may send the message to the target. A `before` handler that throws ends the
+/// message.
 ///
-/// Safe to use from many threads. A message runs the handlers that there were when it came, and no lock is
-/// held while they run.
+/// The proxy is thread-safe. A message runs the handlers that are registered when it arrives, and
+/// no lock is held while they run.
 open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind `interceptors`.
+  // SAFETY: `interceptors` is the only mutable state, and has a lock.
 
-  /// Looks at a message on its way.
+  /// Inspects a message on its way to the target.
   public typealias Handler = @Sendable (Invocation) throws -> Void
 
-  /// Sends the message on to the target. A handler gets it, so that the handler, which the proxy
-  /// keeps, need not refer to the proxy.
+  /// Sends the message to the target. The proxy passes it to a handler as an argument, so that the
+  /// handler, which the proxy retains, need not retain the proxy.
   public typealias Proceed = () throws -> Void
 
-  /// Sends the message on to the target, and awaits the end.
+  /// Sends the message to the target, and awaits its end.
   public typealias ProceedAwaiting = nonisolated(nonsending) () async throws -> Void
 
   private typealias AwaitingHandler =
     nonisolated(nonsending) @Sendable (Invocation, ProceedAwaiting) async throws -> Void
 
-  /// Names a handler, to remove it.
+  /// Identifies a handler, for removing it.
   public struct Token: Hashable, Sendable { fileprivate let id: Int }
 
   private enum Moment { case before, instead, after }
@@ -41,10 +42,10 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   private struct Interceptor: Sendable {
     let token: Token
     let moment: Moment
-    /// nil for every selector.
+    /// The selector of the messages; nil for all messages.
     let selector: Selector?
     let handler: @Sendable (Invocation, Proceed) throws -> Void
-    /// In place of that for messages that are awaited.
+    /// The handler for messages that are awaited, which then takes precedence.
     var awaiting: AwaitingHandler?
 
     func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
@@ -58,22 +59,22 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   private let reference: ObjectReference
   private let interceptors = Guarded(Interceptors())
 
-  /// Makes a proxy for an object, which it keeps alive unless told otherwise.
+  /// Creates a proxy for an object, which is retained unless `strongly` is false.
   public init(_ target: AnyObject, strongly: Bool = true) {
     reference = ObjectReference(target, isStrong: strongly)
   }
 
-  /// The object, while it lives.
+  /// The target, while it is alive.
   public var target: AnyObject? { reference.object }
 
-  /// Adds a handler that runs before the target; for every selector, if none is given.
+  /// Adds a handler that runs before the target, for one selector or for all.
   @discardableResult
   public func before(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
     add(.before, selector) { call, _ in try handler(call) }
   }
 
-  /// Adds a handler that runs in place of the target. It gets the invocation, and a function that
-  /// sends that to the target.
+  /// Adds a handler that runs instead of the target. It gets the invocation, and a function that
+  /// sends the invocation to the target.
   @discardableResult
   public func instead(
     of selector: Selector? = nil,
@@ -82,8 +83,8 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     add(.instead, selector, handler)
   }
 
-  /// Adds a handler that runs in place of the target, and may suspend. It is for messages that are awaited;
-  /// others throw ``InvocationError/notAwaited(_:)``.
+  /// Adds a handler that runs instead of the target, and may suspend. Messages that are not awaited
+  /// throw ``InvocationError/notAwaited(_:)``.
   @discardableResult
   public func instead(
     of selector: Selector? = nil,
@@ -97,8 +98,8 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Adds a handler that runs after the target, and sees the result, and the arguments as they were sent on: those
-  /// that an `instead` handler has changed, if one has.
+  /// Adds a handler that runs after the target. It sees the result, and the arguments that the
+  /// target got, including changes by an `instead` handler.
   @discardableResult
   public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
     add(.after, selector) { call, _ in try handler(call) }
@@ -118,17 +119,20 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Removes a handler; false if it was gone.
+  /// Removes a handler.
+  ///
+  /// - Returns: false if it was removed before.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
-    // An object that the handler holds may die with it, and use the proxy in its `deinit`.
+    // Released outside the lock: an object that the handler captures may be deallocated with it,
+    // and use the proxy in its `deinit`.
     let gone = interceptors.withLockInPlace { interceptors in
       interceptors.list.firstIndex { $0.token == token }.map { interceptors.list.remove(at: $0) }
     }
     return withExtendedLifetime(gone) { gone != nil }
   }
 
-  /// Sends a message on to the target.
+  /// Sends a message to the target.
   func proceed(_ invocation: Invocation) throws {
     guard let target else { throw targetGone(invocation) }
     try invocation.send(to: target)
@@ -145,12 +149,16 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
 
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     let match = InvocationMatch(methodSignature(for: selector), invocation)
-    // An `instead` handler may answer where the target cannot; that a target is gone, forwarding tells.
+    // An `instead` handler may answer where the target cannot. Forwarding reports that a target is
+    // gone.
     if case .unknown = match, target == nil || replacement(for: selector) != nil { return .fits }
     return match
   }
 
-  /// Says what the target would: its class is named, and the name that may have been meant.
+  /// Throws the error that the target would throw, with its class and the name that may have been
+  /// meant.
+  ///
+  /// - Throws: an ``InvocationError`` for the selector.
   open override func unrecognizedSelector(_ selector: Selector) throws {
     throw InvocationError.unrecognized(selector, by: target ?? self)
   }
@@ -166,7 +174,7 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   open override func forward(_ invocation: Invocation) throws {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let proceed: Proceed = { try self.proceed(invocation) }
-    // A snapshot: handlers may add and remove others.
+    // The list is a snapshot: handlers may add and remove others.
     let matching = interceptors.read { $0.list }.filter { $0.isFor(selector) }
     for interceptor in matching where interceptor.moment == .before {
       try interceptor.handler(invocation, proceed)
@@ -181,7 +189,9 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Runs the handlers, and awaits the target, or what is in its place.
+  /// Runs the handlers, and awaits the target or the `instead` handler.
+  ///
+  /// - Throws: the first error of a handler or of the target, which ends the message.
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {

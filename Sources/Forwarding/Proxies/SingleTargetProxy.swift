@@ -1,4 +1,4 @@
-/// A proxy for one object, which it holds weakly unless told otherwise.
+/// A proxy for one object, which it holds weakly unless `strongly` is true.
 ///
 /// ```swift
 /// let proxy = SingleTargetProxy(calculator)
@@ -8,10 +8,10 @@
 /// try Message<Int32, Int32, Int32>("add:to:")(2, 3, on: proxy)  // 0
 /// ```
 ///
-/// The message is sent on unchanged, as by Objective-C's `forwardingTargetForSelector:`. Safe to use from many
-/// threads.
+/// The message is forwarded unchanged, as by Objective-C's `forwardingTargetForSelector:`. The
+/// proxy is thread-safe.
 open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind `state`.
+  // SAFETY: `state` is the only mutable state, and has a lock.
 
   private struct State {
     var target: ListedTarget?
@@ -19,31 +19,31 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   private let state = Guarded(State())
-  /// The target as faces see it: a list of one.
+  /// The target for faces, as a list of one member.
   package let targetList = TargetList()
 
-  /// Makes a proxy for an object.
+  /// Creates a proxy for an object.
   public init(_ target: AnyObject?, strongly: Bool = false) {
     super.init()
     targetList.isOfOne = true
     if let target { setTarget(target, strongly: strongly) }
   }
 
-  /// The object, while it lives.
+  /// The target, while it is alive.
   public var target: AnyObject? { state.read { $0.target }?.object }
 
-  /// Stands for another object from now on.
+  /// Replaces the target. Later messages go to the new one.
   public func setTarget(_ target: AnyObject?, strongly: Bool = false) {
     setTarget(target, strongly: strongly, nil)
   }
 
-  /// Stands for a target of a face.
+  /// Replaces the target with a target of a face, which has witnesses if the face may call it.
   final func setTarget(_ object: AnyObject?, strongly: Bool, _ witnesses: FaceWitnesses?) {
     let target = object.map {
       ListedTarget($0, id: 0, isStrong: strongly, .called, notes: nil)
     }
     target?.witnesses = witnesses
-    // The old target may die behind the lock, and use the proxy in its `deinit`.
+    // The old target is released outside the lock: it may use the proxy in its `deinit`.
     let (old, list) = state.withLockInPlace { state in
       let old = state.target
       if let old { targetList.remove(old) }
@@ -55,7 +55,7 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// What a sender gets after the target has died. ``UnansweredRule/throw`` at first.
+  /// What a sender gets after the target has died. The initial value is ``UnansweredRule/throw``.
   public var whenTargetIsGone: UnansweredRule {
     get { state.read { $0.whenTargetIsGone } }
     set { state.withLock { $0.whenTargetIsGone = newValue } }
@@ -67,7 +67,7 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
     Introspection.signature(of: target, for: selector)
   }
 
-  /// Only reached when the target is gone, as ``forwardingTarget(for:)`` comes first.
+  /// Only runs when the target is gone, because ``forwardingTarget(for:)`` is tried before.
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     .fits
   }
@@ -76,7 +76,7 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
     try answerForTarget(invocation.call)
   }
 
-  /// Answers a message that has no target.
+  /// Answers a message when the target is gone.
   private func answerForTarget(_ call: Call) throws {
     switch whenTargetIsGone {
     case .throw, .throwForResults:
@@ -115,7 +115,7 @@ extension SingleTargetProxy: TargetListOwner {
     }
   }
 
-  // Its target has no lane.
+  // The target has no lane.
   package func wait(for member: ListedTarget, _ body: () throws -> Void) throws {}
   package func queue(of member: ListedTarget) -> RequirementQueue? { nil }
 
