@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-// The polynomial, its bits in reverse.
+// The polynomial, with its bits reversed.
 #define POLYNOMIAL 0x82F63B78u
 
 static uint32_t table[256];
 static int has_instruction;
 
-// Before the program begins, so that nobody has to ask whether it was done.
+// Runs before `main`, so that no caller has to check whether the table exists.
 __attribute__((constructor)) static void prepare(void) {
   for (uint32_t byte = 0; byte < 256; byte++) {
     uint32_t rest = byte;

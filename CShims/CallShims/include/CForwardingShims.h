@@ -1,7 +1,7 @@
 /// The C core of swift-forwarding: plans, frames, calls and callbacks.
 ///
-/// No type of libffi appears here. Only the `.c` files of this folder know that it exists, so
-/// replacing it is work in one folder.
+/// No type of libffi appears in these headers. Only the `.c` files of this folder include it, so
+/// replacing it affects one folder.
 #pragma once
 
 #include "fwd_frame.h"

@@ -9,16 +9,16 @@
 
 #pragma clang assume_nonnull begin
 
-/// Calls `function` through libffi with the values in `frame`, and leaves the result there.
+/// Calls `function` through libffi with the values in `frame`, and stores the result there.
 ///
-/// Every plan can be called so; a plan of libffi's engine has this as its `caller`. The caller has
-/// checked what `fwd_call` asks for. It allocates nothing but stack.
+/// Every plan can be called this way; it is the `caller` of plans for libffi's engine. The
+/// requirements are those of `fwd_call`. It allocates on the stack only.
 void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
 
 #if FWD_HAS_DIRECT_ENGINE
 
-/// The two most common calls: all integer registers in, nothing or two integer registers out. Only
-/// for `fwd_call`, which has looked at the shape. An integer result lies in the frame afterwards.
+/// The two most common calls: all integer registers in, and nothing or two integer registers out.
+/// Only for `fwd_call`, which has checked the shape. An integer result is stored in the frame.
 FWD_SHAPE_CALL void fwd_call_nothing_integers(FWDFrame *f, const void *function) {
   ((void (*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
 }
@@ -30,12 +30,13 @@ FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function
 
 #endif
 
-/// Calls `function` with the values in `frame`, and leaves the result there. The two most common
-/// shapes are part of the caller; for all others the plan knows a function.
+/// Calls `function` with the values in `frame`, and stores the result there. The two most common
+/// shapes are inlined; for all others the plan has a function.
 ///
-/// The caller vouches that `function` has the plan's type, has set every argument, keeps alive what
-/// they refer to, and has asked `fwd_has_stack_for`. Nothing is owned here: neither arguments nor
-/// the result. A call that has begun cannot fail. `errno` is as the function left it.
+/// The caller guarantees that `function` has the plan's type. It has set every argument, keeps the
+/// memory alive that they refer to, and has checked `fwd_has_stack_for`. The call takes ownership
+/// of neither the arguments nor the result. A call that has begun cannot fail. `errno` is as the
+/// function left it.
 __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *facts,
                                                            FWDFrame *frame,
                                                            const void *function) {
@@ -53,11 +54,12 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
   facts->caller(facts, frame, function);
 }
 
-/// Calls in the same way, and notes in `state`, which stands in front of the frame, that what its
-/// values refer to is in use: the callee may find the invocation, and set other values.
+/// Calls `function` like `fwd_call`, and counts the call in `state`, which is in front of the
+/// frame, so that the memory of its values is known to be in use: the callee may find the
+/// invocation, and set other values.
 ///
-/// The uses are counted, so calls of one frame may be inside of each other. They are no lock: a
-/// frame belongs to one thread at a time. A `longjmp` over the call leaves it in use for good.
+/// Calls of one frame may be nested. The count is not a lock: a frame belongs to one thread at a
+/// time. After a `longjmp` over the call, it counts as in use forever.
 __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
                                                                   FWDInvocationState *state,
                                                                   const void *function) {
@@ -66,8 +68,8 @@ __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanF
   state->uses--;
 }
 
-/// Calls as `fwd_call_in_use` does, with `errno` cleared, and returns what the function left in it.
-/// Nothing runs between the call and the look at `errno`, which still has that value afterwards.
+/// Calls `function` like `fwd_call_in_use`, with `errno` cleared, and returns the value that the
+/// function left in it. `errno` still has that value afterwards.
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,
                              const void *function);
 

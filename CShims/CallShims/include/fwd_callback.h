@@ -4,47 +4,50 @@
 
 #pragma clang assume_nonnull begin
 
-/// Answers a call: finds the arguments in `frame` and leaves a result in the result's slot, which
-/// is zero at first.
+/// Handles a call: reads the arguments from `frame`, and writes the result to the result's slot,
+/// which is initially zero.
 typedef void (*FWDCallbackHandler)(void *context, FWDFrame *frame);
 
-/// A C function pointer that enters a handler.
+/// A C function pointer that calls a handler.
 typedef struct FWDCallback FWDCallback;
 
-/// Makes a function pointer of `plan`'s type that calls `handler(context, frame)` on whatever
-/// thread it is called. The frame lives as long as the handler runs.
+/// Creates a function pointer with the type of `plan`. A call runs `handler(context, frame)` on the
+/// calling thread. The frame is valid while the handler runs.
 ///
-/// The callback keeps `plan` for itself, and takes `context` over: `release(context)` is called once,
-/// after `fwd_callback_destroy`, when nobody is in the handler any more, on the thread that is last.
-/// Returns NULL where there is no code or no memory; then nothing is taken over, `release` is not
-/// called, and `out_error` is the `errno` that says why. Any thread may call this.
+/// The callback retains the memory of `plan`, and takes ownership of `context`: `release(context)`
+/// is called once, after `fwd_callback_destroy`, when the last call of the handler has ended, on
+/// the thread of that call. Returns NULL if no code or memory can be allocated; then it takes no
+/// ownership, does not call `release`, and sets `out_error` to the `errno` of the failure.
+/// Thread-safe.
 FWDCallback *_Nullable fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
                                            void (*release)(void *context),
                                            const void *_Nullable *_Nonnull out_function,
                                            int *out_error);
 
-/// Ends a callback, whose function pointer must not be called any more. A call that has found the
-/// callback runs to its end. Every other one answers zero, and the first is reported, until the
-/// function is used again; functions freed earlier are used first.
+/// Destroys a callback, whose function pointer must no longer be called. A call that has already
+/// found the callback runs to its end. Any other call answers zero, and the first such call is
+/// reported, until the function is used for another callback; functions that were freed earlier are
+/// reused first.
 ///
-/// Called once for each callback, which its own handler may do. No lock may be held: `release` may
-/// run now. The code and the entry it leads to are never freed.
+/// Called once for each callback, also from its own handler. The caller must hold no lock:
+/// `release` may run during the call. The function's code and its entry in the data page are never
+/// freed.
 void fwd_callback_destroy(FWDCallback *callback);
 
-/// Where the code of callbacks comes from.
+/// The source of the code for callbacks.
 typedef enum __attribute__((enum_extensibility(closed))) FWDCallbackCode : uint8_t {
-  /// A page of this program's own file, mapped once more. Nothing is writable and executable.
+  /// A page of the program's own file, mapped again. No page is both writable and executable.
   FWDCallbackCodeTrampolines = 0,
-  /// libffi, which may map a page that is both.
+  /// libffi, which may map a page that is writable and executable.
   FWDCallbackCodeLibffi,
 } FWDCallbackCode;
 
-/// Returns what the next callback will use, from any thread. Where no trampoline is left, one page of
-/// them is mapped to find out; a shortage of the moment does not count.
+/// Returns the code that the next callback will use. If no trampoline is free, it maps a page of
+/// them to find out; a temporary shortage of memory does not count. Thread-safe.
 FWDCallbackCode fwd_callback_code(void);
 
-/// Makes callbacks of libffi from here on, for tests to compare with; 0 takes that back. It is for
-/// all threads, and changes no callback that there is.
+/// Uses libffi for all callbacks created from now on, for comparison in tests; 0 undoes that. It
+/// applies to all threads, and does not change existing callbacks.
 void fwd_callback_prefer_libffi(int prefer);
 
 #pragma clang assume_nonnull end

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Where Swift's tasks run.
+// The executors on which Swift tasks run.
 
 /// A serial executor, as the Swift runtime passes one.
 typedef struct {
@@ -11,13 +11,13 @@ typedef struct {
   uintptr_t implementation;
 } FWDExecutor;
 
-// The entry point of the Swift runtime that `assumeIsolated` asks, from any thread. With flags of 0, no is an
-// answer; with others it may be a reason to trap.
+// The entry point of the Swift runtime behind `assumeIsolated`. Thread-safe. With flags of 0 it may
+// return false; with others it may trap instead.
 extern __attribute__((swiftcall)) bool swift_task_isCurrentExecutorWithFlags(FWDExecutor executor,
                                                                              uint64_t flags);
 
-/// Returns whether the current thread works for an executor. The caller keeps its owner, and the answer is
-/// good for as long as the caller does not suspend; any thread may ask, those without a task as well.
+/// Returns whether the current thread runs on an executor, also for a thread without a task. The
+/// caller retains the executor's owner. The answer is valid until the caller suspends.
 static inline bool fwd_is_current_executor(FWDExecutor executor) {
   return swift_task_isCurrentExecutorWithFlags(executor, 0);
 }

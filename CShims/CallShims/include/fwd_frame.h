@@ -6,7 +6,7 @@
 #include "fwd_engine.h"
 
 // A checked build (`-Xcc -DFWD_CHECKED`) makes rare paths common: few holds, no pools, poisoned
-// memory. The whole test suite runs in it.
+// memory. The whole test suite passes in it.
 #if defined(FWD_CHECKED)
 #define FWD_IS_CHECKED 1
 #else
@@ -15,15 +15,15 @@
 
 #pragma clang assume_nonnull begin
 
-// All of this folder moves values as words.
+// All code in this folder moves values as words of 8 bytes.
 _Static_assert(sizeof(void *) == 8, "a pointer fills a word of 8 bytes");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "a small value is the low bytes of its word");
 
-/// The stack words, or the bytes of a large result, that `FWDScopedFrame` has room for.
+/// How many stack words, or words of a large result, `FWDScopedFrame` has room for.
 #define FWD_SCOPED_STACK_WORDS 16
 
-/// What a value is, as far as storing and passing it goes. Swift types are matched against it.
+/// How a value is stored and passed. Swift types are matched against it.
 typedef enum __attribute__((enum_extensibility(closed))) FWDKind : uint8_t {
   FWDKindNothing = 0,
   FWDKindInt8,
@@ -50,25 +50,25 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDKind : uint8_t {
   FWDKindSelector,
   FWDKindPointer,
   FWDKindFunctionPointer,
-  /// The address of a Swift value, which C may pass on, but not look at.
+  /// The address of a Swift value, which C may pass on, but not dereference.
   FWDKindSwiftValue,
   /// A structure, a union or a complex integer.
   FWDKindAggregate,
 } FWDKind;
 
-/// Which registers take an eightbyte of a value, in the words of the System V ABI.
+/// Which registers an eightbyte of a value takes, in the terms of the System V ABI.
 typedef enum __attribute__((enum_extensibility(closed))) FWDClass : uint8_t {
   FWDClassNone = 0,
   FWDClassInteger,
   FWDClassVector,
-  /// `long double`: an argument travels in memory, a result on the x87 stack.
+  /// `long double`: an argument is passed in memory, a result on the x87 stack.
   FWDClassX87,
-  /// `long double _Complex`: likewise, with two results.
+  /// `long double _Complex`: an argument is passed in memory, a result in two x87 registers.
   FWDClassComplexX87,
   FWDClassMemory,
 } FWDClass;
 
-/// One result or argument type, ready to be placed.
+/// The type of one result or argument, as the input for finding its place.
 typedef struct FWDValue {
   uint32_t size;
   uint32_t alignment;
@@ -76,42 +76,43 @@ typedef struct FWDValue {
   /// The classes of the first and second eightbyte.
   FWDClass first;
   FWDClass second;
-  /// If all parts are of one floating type, and are no more than four: its kind, and how many there
-  /// are; a bare number of such a type is one. For ABIs that pass such aggregates in vector registers.
+  /// The floating-point type of all members, and their number, if there is just one type and at
+  /// most four members; a plain number has one. For ABIs that pass such aggregates in vector
+  /// registers.
   FWDKind component;
   uint8_t component_count;
 } FWDValue;
 
-/// Where a value travels.
+/// How a value is passed.
 typedef enum __attribute__((enum_extensibility(closed))) FWDRoute : uint8_t {
-  /// An empty structure: nothing is passed.
+  /// An empty structure: it is not passed.
   FWDRouteNowhere = 0,
   FWDRouteRegisters,
   FWDRouteStack,
-  /// Behind a pointer that the caller passes in front of the arguments (results only).
+  /// Through a pointer that the caller passes in front of the arguments (results only).
   FWDRouteHiddenPointer,
   FWDRouteX87,
 } FWDRoute;
 
-/// No offset: 0 is that of the first integer register.
+/// Not a valid offset: 0 is that of the first integer register.
 #define FWD_NOT_SPLIT UINT32_MAX
 #define FWD_NOWHERE FWD_NOT_SPLIT
 
-/// Where one value lives in a frame. Everything that gets, sets or gathers a value reads this.
+/// The place of one value in a frame. All code that gets, sets or gathers a value uses it.
 typedef struct FWDSlot {
-  /// Of the first eight bytes, or of all of them where the value is in one piece.
+  /// The offset of the first eight bytes, or of the whole value if it is in one piece.
   uint32_t offset;
-  /// Of the bytes from the eighth on, where a value is split over two registers; else
+  /// The offset of the bytes from the eighth on, if the value is split over two registers; else
   /// `FWD_NOT_SPLIT`.
   uint32_t second_offset;
   uint32_t size;
-  /// How many bytes of the value lie at `offset`: all of them in memory, at most 8 in a register.
-  /// A value can be larger than its pieces: an eightbyte of nothing but padding takes no register.
+  /// The number of bytes at `offset`: all bytes of a value in memory, at most 8 in a register. A
+  /// value can be larger than its pieces: an eightbyte of padding alone takes no register.
   uint32_t head;
   /// At most 16.
   uint8_t alignment;
   FWDKind kind;
-  /// The kind before the promotion of a variadic argument; else equal to `kind`.
+  /// The kind before the promotion of a variadic argument; otherwise equal to `kind`.
   FWDKind declared;
   FWDRoute route;
   FWDClass first;
@@ -123,28 +124,28 @@ typedef struct FWDSlot {
 
 _Static_assert(sizeof(FWDSlot) == 24, "a slot's address is computed for every argument");
 
-/// Decides how a value is cut into pieces, once it has an offset. Everything that moves values goes by
-/// `head` and `second_offset`; this sets `head`, and the maker of a plan has set all else before.
+/// Sets `head`: how many bytes of a value are at its offset. All code that moves values uses `head`
+/// and `second_offset`. The creator of a plan has set all other members before.
 static inline void fwd_slot_cut(FWDSlot *slot) {
   int is_register = slot->route == FWDRouteRegisters && slot->second == FWDClassNone;
   int is_cut = slot->size > 8 && (is_register || slot->second_offset != FWD_NOT_SPLIT);
   slot->head = is_cut ? 8 : slot->size;
 }
 
-/// Returns where the eight bytes from `8 * word` on of a value lie in a frame, or `FWD_NOWHERE` for
-/// bytes behind its end and for an eightbyte of nothing but padding.
+/// Returns the offset in a frame of a value's eight bytes from `8 * word` on, or `FWD_NOWHERE` for
+/// bytes behind its end, and for an eightbyte of padding alone.
 static inline uint32_t fwd_slot_word(const FWDSlot *slot, uint32_t word) {
   if (8 * word < slot->head) return slot->offset + 8 * word;
   // FWD_NOT_SPLIT is FWD_NOWHERE.
   return word == 1 ? slot->second_offset : FWD_NOWHERE;
 }
 
-/// The head of a frame: the registers of a call, and its result. Stack words follow, and then whatever
-/// lies nowhere else: a result in memory, and on AArch64 the values that registers do not hold as memory
-/// does. A frame is aligned to 16 bytes.
+/// The beginning of a frame: the registers of a call, and its result. Stack words follow, and then
+/// values that are in neither: a result in memory, and on AArch64 the values whose layout in
+/// registers differs from that in memory. A frame is aligned to 16 bytes.
 ///
-/// Every register slot is written as a whole: a narrow store that a wide load must pick up
-/// stalls the processor for longer than the call takes.
+/// Each register slot is written as a whole: a narrow store followed by a wide load of the same
+/// word stalls the processor for longer than the call takes.
 #if FWD_ABI_AAPCS64
 typedef struct FWDFrame {
   uint64_t integers[8];
@@ -171,45 +172,45 @@ _Static_assert(sizeof(FWDFrame) == offsetof(FWDFrame, result) + sizeof(((FWDFram
                "nothing is behind the result");
 _Static_assert(sizeof(FWDFrame) % 16 == 0, "stack words begin at a multiple of 16");
 
-/// What an invocation knows beside its frame, in the 48 bytes in front of it. Plain memory rather
-/// than properties of a class, whose every change the Swift runtime would check for exclusivity.
+/// The state of an invocation beside its frame, in the 48 bytes in front of it. It is plain memory,
+/// because the Swift runtime would check every change of a class's property for exclusivity.
 typedef struct FWDInvocationState {
-  /// Which of the first 64 arguments own what they hold.
+  /// Which of the first 64 arguments own their values.
   uint64_t owned;
-  /// The selector word that was found to be one; a frame's bytes may hold anything.
+  /// The selector word that was checked to be a selector; the bytes of a frame may have any value.
   uint64_t checked_selector;
-  /// The number of the message, 0 until one is needed. Copies that carry a message on share it; it
-  /// tells that the message came back. A number, as the address of a dead one would be used again.
+  /// The number of the message, 0 until one is needed. Copies that carry a message share it, and it
+  /// reveals a message that comes back. It is a number, because the address of a dead message would
+  /// be reused.
   uint64_t message;
-  /// The address of the invocation that keeps the call; 0 for one that is only on the stack.
+  /// The address of the invocation that owns the call; 0 for a call that is only on the stack.
   uintptr_t owner;
   uint8_t has_result;
   uint8_t result_ownership;
-  /// Whether arguments are kept when they are set, and whether the target is.
+  /// Whether arguments are retained when they are set, and whether the target is.
   uint8_t retains_arguments : 1;
   uint8_t retains_target : 1;
-  /// Whether the message has crossed to another thread, or keeps the memory of its arguments.
+  /// Whether the message has crossed to another thread, or owns the memory of its arguments.
   uint8_t has_luggage : 1;
-  /// Whether the receiver in the frame is somebody else's for the time of a call, and not to be set.
+  /// Whether the receiver in the frame is borrowed for the duration of a call, and must not be set.
   uint8_t is_target_lent;
-  /// How many calls run with the values of the frame, and use what they refer to. No stack has room for more
-  /// calls inside of each other than 32 bits count.
+  /// The number of running calls that use the values of the frame and the memory that they refer
+  /// to. No stack has room for 2^32 nested calls.
   uint32_t uses;
-  /// The word that is owned as the result, as long as one is. Code that a call runs may set a result; the
-  /// answer is written over it.
+  /// The word that is owned as the result, while one is owned. Code that a call runs may set a
+  /// result; the answer then overwrites it.
   uint64_t owned_result;
 } FWDInvocationState;
 
 _Static_assert(sizeof(FWDInvocationState) == 48, "the frame behind it is aligned to 16 bytes");
 
-/// Returns the frame that a state stands in front of. Whoever made the state has made room for a
-/// frame of the plan behind it, aligned to 16 bytes.
+/// Returns the frame behind a state. The memory behind the state, aligned to 16 bytes, must have
+/// room for a frame of the plan.
 static inline FWDFrame *fwd_state_frame(FWDInvocationState *state) {
   return (FWDFrame *)(state + 1);
 }
 
-/// A frame that is large enough for most calls, with its state in front: what a call that is not
-/// kept takes from the stack.
+/// A state and a frame large enough for most calls, on the stack, for calls that are not recorded.
 typedef struct FWDScopedFrame {
   FWDInvocationState state;
   FWDFrame frame;
@@ -224,9 +225,9 @@ _Static_assert(offsetof(FWDScopedFrame, stack) - offsetof(FWDScopedFrame, frame)
 enum {
   FWD_FRAME_RESULT = offsetof(FWDFrame, result),
   FWD_FRAME_STACK = sizeof(FWDFrame),
-  /// What may be passed on the stack at most, in 8-byte words.
+  /// The most 8-byte words that may be passed on the stack.
   FWD_STACK_WORDS_MAX = 8192,
-  /// The largest value that is passed or returned, in bytes.
+  /// The largest value that may be passed or returned, in bytes.
   FWD_VALUE_SIZE_MAX = 65536,
 };
 

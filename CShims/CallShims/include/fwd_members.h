@@ -5,46 +5,47 @@
 
 #pragma clang assume_nonnull begin
 
-// Targets in lists, which deliveries go through while their owner changes them.
+// Lists of targets, which deliveries read while the owner changes them.
 
-/// Members in a row. Those that a list has never change.
+/// An array of members. Members that a list contains never change.
 typedef struct FWDTargetChunk {
-  /// How many lists have it, and the owner of the members.
+  /// The number of lists that contain the chunk, plus one for the owner of the members.
   size_t holders;
   uint32_t count;
   uint32_t room;
-  /// Where it stands among the chunks of the owner, who alone looks.
+  /// The index of the chunk among those of the owner. Only the owner reads it.
   uint32_t position;
-  /// Members before this index were there when the owner looked last.
+  /// Members before this index existed when the owner last looked for new ones.
   uint32_t new_from;
   /// Retained.
   const void *_Nonnull members[];
 } FWDTargetChunk;
 
-/// Returns a member of a chunk, whose `count` is above `index`. It is good as long as the chunk; the caller has
-/// the owner's lock.
+/// Returns a member of a chunk; `index` is below its `count`. The member is valid as long as the
+/// chunk. The caller holds the owner's lock.
 static inline const void *fwd_chunk_member(const FWDTargetChunk *chunk, size_t index) {
   return chunk->members[index];
 }
 
-/// What a delivery goes through. It never changes, and shares its chunks with lists before and after it.
+/// The list that a delivery reads. It is immutable, and shares chunks with earlier and later lists.
 typedef struct FWDTargetList {
   FWDRetirable retirable;
   size_t count;
-  /// How many keep it: its place until it is retired, and deliveries that are awaited.
+  /// The number of references: one of its place until the list is retired, and one for each
+  /// delivery that is awaited.
   size_t keepers;
-  /// The number of the newest member that it may have.
+  /// The number of the newest member that it may contain.
   uint64_t newest;
-  /// None is empty.
+  /// No chunk is empty.
   FWDTargetChunk *_Nonnull chunks[];
 } FWDTargetList;
 
 _Static_assert(offsetof(FWDTargetList, retirable) == 0, "what is retired is found by its beginning");
 
-/// The members of a list as their owner changes them, under a lock of its own. All zeros at first.
+/// The members of a list as the owner changes them, under a lock of its own. Initially all zeros.
 typedef struct FWDMembers {
   union {
-    /// Where there is no room for several.
+    /// If `room` is 0.
     FWDTargetChunk *_Nullable only;
     FWDTargetChunk *_Nonnull *_Nullable several;
   } chunks;
@@ -52,16 +53,16 @@ typedef struct FWDMembers {
   uint32_t room;
 } FWDMembers;
 
-/// Returns the chunk at a position below the count. It is good until the members are changed; the caller has the
-/// owner's lock.
+/// Returns the chunk at a position below the count. It is valid until the members change. The
+/// caller holds the owner's lock.
 static inline FWDTargetChunk *fwd_members_chunk(const FWDMembers *members, size_t position) {
   return members->room ? members->chunks.several[position] : (FWDTargetChunk *)members->chunks.only;
 }
 
-/// Where a list is published, and who reads it.
+/// The cell where a list is published, with its reader.
 typedef struct FWDListPlace {
   const void *_Nullable list;
-  /// 0, the record of the one thread that has ever delivered from here, or `FWD_MANY_READERS`.
+  /// 0, the record of the only thread that has delivered from here so far, or `FWD_MANY_READERS`.
   uintptr_t reader;
 } FWDListPlace;
 
@@ -69,43 +70,43 @@ enum {
   FWD_MANY_READERS = 1,
 };
 
-/// Notes that a thread that is not the only one so far delivers from a place. Only for `fwd_place_note_reader`, on the
-/// thread that `thread` is the record of.
+/// Records that another thread than the recorded one delivers from a place. Only for
+/// `fwd_place_note_reader`, on the thread of the record `thread`.
 void fwd_place_note_other_reader(FWDListPlace *place, const FWDThread *thread);
 
-/// Notes that the current thread, which `thread` is the record of, delivers from a place, before it looks there. Takes
-/// no lock.
+/// Records that the current thread, whose record is `thread`, delivers from a place. Called before
+/// the thread reads the place. Takes no lock.
 static inline void fwd_place_note_reader(FWDListPlace *place, const FWDThread *thread) {
   if (__builtin_expect(__atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread, 0))
     fwd_place_note_other_reader(place, thread);
 }
 
-/// All of a list that its owner has. A Swift object has it behind its header.
+/// The complete state of a list, behind the header of the Swift object that owns it.
 typedef struct FWDOwnedList {
   FWDListPlace place;
   FWDMembers members;
-  /// As many of the flags below as are so; above them which deliveries are awaited: see `fwd_list_begin_awaited`. Any
-  /// thread looks.
+  /// The flags below in the lowest bits; above them, the awaited deliveries: see
+  /// `fwd_list_begin_awaited`. Any thread may read it.
   uint64_t state;
 } FWDOwnedList;
 
 enum {
   /// Of several results the first one counts, and ends a delivery.
   FWD_LIST_FIRST_RESULT = 1,
-  /// One target is asked, also where there is no result.
+  /// One target is asked, also by a message without a result.
   FWD_LIST_ASKS_ONE = 2,
-  /// There is one target, and a task that was cancelled asks it all the same.
+  /// There is only one target, and a cancelled task still calls it.
   FWD_LIST_OF_ONE = 4,
 };
 
-/// Returns the rules of a list, from any thread. A delivery that begins after a change has returned sees it; one that
-/// is under way may not.
+/// Returns the rules of a list. A delivery that begins after a change has returned sees the change;
+/// a running one may not. Thread-safe.
 static inline uint32_t fwd_list_rules(const FWDOwnedList *list) {
   return (uint32_t)__atomic_load_n(&list->state, __ATOMIC_ACQUIRE) & 7;
 }
 
-/// Sets rules of a list if `on` is not 0, else clears them, from any thread. Other rules stay as they are, also where
-/// another thread changes them.
+/// Sets rules of a list if `on` is not 0, otherwise clears them. Other rules stay unchanged, even
+/// if another thread changes them at the same time. Thread-safe.
 static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on) {
   if (on)
     __atomic_fetch_or(&list->state, rules, __ATOMIC_ACQ_REL);
@@ -113,24 +114,25 @@ static inline void fwd_list_set_rules(FWDOwnedList *list, uint32_t rules, int on
     __atomic_fetch_and(&list->state, ~(uint64_t)rules, __ATOMIC_ACQ_REL);
 }
 
-/// Says whether a delivery ends at the first target that answers: one of a message that has a result, or any where one
-/// target is asked. From any thread.
+/// Returns whether a delivery ends at the first target that answers. That holds for a message with
+/// a result under the first-result rule, and for any message if one target is asked too.
+/// Thread-safe.
 static inline int fwd_list_stops_at_first(const FWDOwnedList *list, int has_result) {
   uint32_t rules = fwd_list_rules(list);
   return (rules & FWD_LIST_FIRST_RESULT) && (has_result || (rules & FWD_LIST_ASKS_ONE));
 }
 
-/// What one awaited delivery more adds to the state of a list.
+/// The amount that one awaited delivery adds to the state of a list.
 #define FWD_LIST_AWAITED ((uint64_t)1 << 43)
-/// The lowest bit of the number of the newest member that such a delivery may have, and the highest number.
+/// The lowest bit of the newest member's number, and the highest number that fits.
 #define FWD_LIST_NEWEST ((uint64_t)8)
 #define FWD_LIST_NEWEST_MAX (FWD_LIST_AWAITED / FWD_LIST_NEWEST - 1)
-/// The deliveries are too many to be counted, from here on: they stay noted for good.
+/// From this value on, awaited deliveries are not counted any more, and count as running forever.
 #define FWD_LIST_AWAITED_FOR_GOOD (~(FWD_LIST_AWAITED - 1))
 
-/// Notes that a delivery which is awaited may have members up to the number `newest`. Any thread may do so, and looks at
-/// the list afterwards: one that withdraws the list and then asks `fwd_list_is_awaited` finds the delivery, or is found
-/// by it.
+/// Records that an awaited delivery may have members up to the number `newest`. The caller reads
+/// the list afterwards: a thread that withdraws the list and then calls `fwd_list_is_awaited` sees
+/// the delivery, or the delivery sees the withdrawal. Thread-safe.
 static inline void fwd_list_begin_awaited(FWDOwnedList *list, uint64_t newest) {
   uint64_t state = __atomic_load_n(&list->state, __ATOMIC_RELAXED), next;
   if (newest > FWD_LIST_NEWEST_MAX) newest = FWD_LIST_NEWEST_MAX;
@@ -141,8 +143,8 @@ static inline void fwd_list_begin_awaited(FWDOwnedList *list, uint64_t newest) {
   } while (!__atomic_compare_exchange_n(&list->state, &state, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
-/// Ends such a delivery, once, from any thread. With the last one the newest member is forgotten: a removal need not ask
-/// for it any more.
+/// Ends an awaited delivery. Called once, on any thread. After the last one, the number of the
+/// newest member is reset: a removal need not check it any more.
 static inline void fwd_list_end_awaited(FWDOwnedList *list) {
   uint64_t state = __atomic_load_n(&list->state, __ATOMIC_RELAXED), next;
   do {
@@ -151,18 +153,18 @@ static inline void fwd_list_end_awaited(FWDOwnedList *list) {
   } while (!__atomic_compare_exchange_n(&list->state, &state, next, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
-/// Says whether a delivery that is awaited may have the member of a number. The caller has withdrawn the list, under
-/// the lock of its owner.
+/// Returns whether an awaited delivery may have the member with a number. The caller has withdrawn
+/// the list, under the owner's lock.
 static inline int fwd_list_is_awaited(const FWDOwnedList *list, uint64_t number) {
-  // The list was withdrawn before this looks.
+  // Orders the withdrawal of the list before the load.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   uint64_t state = __atomic_load_n(&list->state, __ATOMIC_SEQ_CST);
   if (number > FWD_LIST_NEWEST_MAX) number = FWD_LIST_NEWEST_MAX;
   return state >= FWD_LIST_AWAITED && number <= state % FWD_LIST_AWAITED / FWD_LIST_NEWEST;
 }
 
-/// Return what an object has behind its header, and the parts of it. They are good as long as the object: the
-/// place for any thread, the members for one that has the owner's lock.
+/// Return the state behind the header of an object, and its parts. They are valid as long as the
+/// object. Any thread may use the place; the members require the owner's lock.
 static inline FWDOwnedList *fwd_owned_list_of(const void *object) {
   return (FWDOwnedList *)((char *)object + FWD_OBJECT_HEADER);
 }
@@ -170,41 +172,45 @@ static inline FWDListPlace *fwd_list_place(FWDOwnedList *list) { return &list->p
 static inline FWDMembers *fwd_list_members(FWDOwnedList *list) { return &list->members; }
 
 enum {
-  /// How many members a chunk has at most: a change copies one chunk, and a list is made by copying the
-  /// addresses of all.
+  /// The most members of a chunk. A change copies one chunk, and a new list copies the addresses of
+  /// all chunks.
   FWD_CHUNK_MAX = 128,
 };
 
-/// Puts a member at `index` of the chunk at `position`, where `index` may be the count of that chunk; where
-/// `position` is the number of chunks, behind all others. The caller hands over a reference, and the member
-/// is in no list of this owner. Without memory the process stops, as with Swift's own allocations.
+/// Inserts a member at `index` of the chunk at `position`. `index` may equal the count of that
+/// chunk, and `position` may be the number of chunks, which appends. Takes over a reference to the
+/// member, which is in no list of this owner. Without memory the process stops, as in Swift's own
+/// allocations.
 void fwd_members_insert(FWDMembers *members, size_t position, size_t index, const void *member);
 
-/// Takes a member out, which is there; the caller takes over a reference to it, and releases it under no
-/// lock. Lists that were made before keep it. Without memory the process stops.
+/// Removes an existing member. The caller takes over a reference to it, and releases it outside any
+/// lock. Existing lists still contain it. Without memory the process stops.
 void fwd_members_remove(FWDMembers *members, const void *member);
 
-/// Makes a list of the members, whose numbers are `newest` at most; NULL without memory. The caller publishes the list,
-/// under the owner's lock, and retires it when it has taken it back.
+/// Creates a list of the members, whose numbers are at most `newest`; NULL without memory. The
+/// caller publishes the list, under the owner's lock, and retires it after it has withdrawn it.
 FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members, uint64_t newest);
 
-/// Keeps the list that is published at `place`, for a delivery that may go on on another thread, and returns it; NULL
-/// without a list, or without room in the holds of the thread. One `fwd_list_let_go` follows each success.
+/// Retains the list that is published at `place`, for a delivery that may continue on another
+/// thread. Returns NULL if there is no list, or the thread has no free hold. Each success is
+/// followed by one `fwd_list_let_go`.
 const FWDTargetList *_Nullable fwd_list_keep(FWDListPlace *place);
 
-/// Lets go of a list that was kept, once, on any thread. Targets may die of that, and run any code: no lock may be
-/// held.
+/// Releases a retained list. Called once, on any thread. Targets may be deallocated here, and run
+/// any code: the caller must hold no lock.
 void fwd_list_let_go(const FWDTargetList *list);
 
-/// Lets all members go, and leaves none. Lists that were made before keep theirs. No lock may be held, as
-/// targets may die.
+/// Releases all members, and leaves the list empty. Existing lists retain their members. The caller
+/// must hold no lock, because targets may be deallocated.
 void fwd_members_destroy(FWDMembers *members);
 
-/// Frees a list once no delivery holds it, and lets go of the members that nothing else has. The caller
-/// has taken it out of its place. No lock may be held, as targets may die.
+/// Frees a list once no delivery holds it, and releases the members that are in no other list. The
+/// caller has withdrawn it from its place. The caller must hold no lock, because targets may be
+/// deallocated.
 ///
-/// Where only this thread has ever delivered from the place, nobody else is asked. Another one that begins to
-/// notes that first, with a barrier of its own, and then finds the list gone.
+/// If only this thread has ever delivered from the place, the holds of other threads are not
+/// searched. Another thread that begins to deliver records itself first, with a barrier of its own,
+/// and then finds no list.
 void fwd_targets_retire(FWDListPlace *place, FWDTargetList *list);
 
 #pragma clang assume_nonnull end

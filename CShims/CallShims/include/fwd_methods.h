@@ -5,36 +5,37 @@
 
 #pragma clang assume_nonnull begin
 
-// The methods that sends have found, for all classes in one table that is read without a lock.
+// The cache of methods that sends have found: one table for all classes, which is read without a
+// lock.
 //
-// The table is right as of one moment: a change of a class for a selector takes all entries of that
-// selector out, by putting another table in its place. An entry never changes once it is there.
+// The table is correct as of one moment: when a class changes for a selector, the table is replaced
+// by one without the entries of that selector. An entry never changes.
 
-/// How the instances of one class answer one selector.
+/// The method of one class for one selector.
 typedef struct FWDMethod {
-  /// The class and the selector, both as words. `type` is 0 in a free entry, and written last.
+  /// The class and the selector as words. `type` is 0 in a free entry, and is written last.
   uintptr_t type;
   uintptr_t selector;
-  /// The identity of the method's plan, which is compared with that of the call's.
+  /// The identity of the method's plan, which must equal that of the call's plan.
   const void *_Nullable plan;
-  /// The C function, or NULL for a Swift body.
+  /// The C function; NULL for a Swift closure.
   const void *_Nullable function;
-  /// The Swift object that is the method, retained by the table; NULL if the object must be asked.
+  /// The Swift object of the method, retained by the table; NULL if the object must be asked.
   const void *_Nullable implementation;
-  /// The class's table of methods, which lives as long as the process.
+  /// The method table of the class, which lives as long as the process.
   const void *_Nullable table;
-  /// Whether the result of the method needs no care: no object, and no C string.
+  /// Whether the result of the method is neither an object nor a C string.
   uint8_t is_light;
   uint8_t returns_retained;
   uint8_t reserved[14];
 } FWDMethod;
 
-/// Aligned to an entry, which is as large as a line of the processor's cache.
+/// Entries are as large as a cache line, and aligned to one.
 typedef struct FWDMethodCache {
   FWDRetirable retirable;
   size_t mask;
   size_t count;
-  /// Tells quickly that there is no entry of a selector: bits by hash of those that are there.
+  /// A Bloom filter of the selectors in the table, for a quick answer that a selector has no entry.
   uint64_t selectors[3];
   FWDMethod methods[];
 } FWDMethodCache;
@@ -46,15 +47,15 @@ _Static_assert(offsetof(FWDMethodCache, retirable) == 0, "what is retired is fou
 /// The cell of the current table.
 extern const void *_Nullable fwd_method_cache;
 
-/// Mixes the words of a class and a selector into the number that decides where a search begins. A
-/// class of 0 gives the hash of a selector alone.
+/// Hashes the words of a class and a selector: the search in the table begins at that entry. With a
+/// class of 0 it is the hash of the selector alone.
 static inline size_t fwd_method_hash(uintptr_t type, uintptr_t selector) {
   uint64_t mixed = (type ^ (selector << 7)) * 0x9E3779B97F4A7C15u;
   return (size_t)(mixed >> 32);
 }
 
 /// Returns the entry for a class and a selector, or NULL if there is none yet. The caller holds the
-/// table, or has the lock of methods; the entry is good for as long. Entries may be added meanwhile.
+/// table, or the methods lock; the entry is valid while it does. Entries may be added meanwhile.
 static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *cache,
                                                          uintptr_t type, uintptr_t selector) {
   size_t mask = cache->mask;
@@ -66,10 +67,11 @@ static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *c
   }
 }
 
-/// Finds the entry in the current table, and holds that table. Returns NULL, and holds nothing, if
-/// there is no entry or `fwd_hold` refuses: then nothing is known of the method.
+/// Finds the entry in the current table, and holds that table. Returns NULL, without a hold, if
+/// there is no entry or `fwd_hold` fails: then the method is unknown.
 ///
-/// Every success is followed by one `fwd_let_go` of the same function. The entry is good until then.
+/// Each success is followed by one `fwd_let_go` of the same function. The entry is valid until
+/// then.
 __attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_method_hold(
     FWDThread *_Nullable thread, uintptr_t type, uintptr_t selector) {
   const FWDMethodCache *cache = (const FWDMethodCache *)fwd_hold(thread, &fwd_method_cache);
@@ -79,18 +81,18 @@ __attribute__((always_inline)) static inline const FWDMethod *_Nullable fwd_meth
   return method;
 }
 
-/// A method that is held, or NULL; and the thread that holds it, in slot `hold`. A value, because an
-/// out parameter would have to be in memory.
+/// A held method, or NULL, with the thread that holds it in slot `hold`. It is returned by value,
+/// because an out parameter would have to be in memory.
 typedef struct FWDHeldMethod {
   const FWDMethod *_Nullable method;
   FWDThread *_Nullable thread;
   FWDHold *_Nullable hold;
 } FWDHeldMethod;
 
-/// Finds what objects of class `type` do about a selector, as `fwd_method_hold` does, on this thread.
+/// Finds the method of class `type` for a selector, like `fwd_method_hold`, on this thread.
 ///
-/// Every success is followed by one `fwd_let_go_from(thread, hold, 0)` of the same function, after
-/// whatever code the method runs.
+/// Each success is followed by one `fwd_let_go_from(thread, hold, 0)` of the same function, after
+/// the method has run any code.
 __attribute__((always_inline)) static inline FWDHeldMethod fwd_method_held(uintptr_t type,
                                                                            uint64_t selector) {
   FWDThread *thread = fwd_thread();
@@ -98,59 +100,61 @@ __attribute__((always_inline)) static inline FWDHeldMethod fwd_method_held(uintp
   return (FWDHeldMethod){fwd_method_hold(thread, type, selector), thread, hold};
 }
 
-/// Says whether a method answers calls of a plan, and needs no care. The caller holds the method, or has
-/// the lock of methods.
+/// Returns whether a method may be called with the frames of a plan, and its result needs no
+/// further work. The caller holds the method, or the methods lock.
 static inline int fwd_method_is_ready(const FWDMethod *method, const FWDPlanFacts *facts) {
   return method->plan == facts->identity && method->is_light;
 }
 
-/// The method that an invocation has found for its receiver's class, so that it need not be found, and
-/// held, each time. It stands in front of the state of the call; zero for an invocation that has found none.
+/// The method that an invocation has found for its receiver's class, so that it need not be found
+/// and held for each call. It lies in front of the state of the call; all zeros if no method was
+/// found yet.
 typedef struct FWDRecalled {
   /// The class and the selector.
   uintptr_t type;
   uintptr_t selector;
-  /// Where changes that may concern the selector are counted, and how many there were.
+  /// The counter of changes that may affect the selector, and its value when the method was found.
   const uint64_t *_Nullable changes;
   uint64_t seen;
-  /// Retained. NULL after the first time, as most invocations are sent once.
+  /// Retained. NULL after the first send, because most invocations are sent once.
   const void *_Nullable implementation;
   uintptr_t reserved;
 } FWDRecalled;
 
 _Static_assert(sizeof(FWDRecalled) % 16 == 0, "the state behind it is aligned to 16 bytes");
 
-/// Returns where changes are counted that may concern a selector. What `fwd_methods_forget` returned
-/// before, on any thread, is counted in what is read there.
+/// Returns the counter of changes that may affect a selector. It includes every change whose
+/// `fwd_methods_forget` has returned before the read, on any thread.
 const uint64_t *fwd_method_changes(uintptr_t selector);
 
-/// Says whether the method of a class for a selector is the one that was found. Takes no lock; a change
-/// that another thread is making may be seen or not.
+/// Returns whether the recalled method is still that of a class for a selector. Takes no lock. A
+/// concurrent change on another thread may be seen or not.
 static inline int fwd_recalled_is_right(const FWDRecalled *recalled, uintptr_t type,
                                         uint64_t selector) {
   return recalled->implementation && recalled->type == type && recalled->selector == selector &&
          __atomic_load_n(recalled->changes, __ATOMIC_ACQUIRE) == recalled->seen;
 }
 
-/// Says whether a table that is held is still the current one. A class that changes for a selector of
-/// the table puts another one in its place, and so does a table that grows.
+/// Returns whether a held table is still the current one. It is replaced when a class changes for a
+/// selector in the table, and when the table grows.
 static inline int fwd_method_is_current(const FWDMethodCache *cache) {
   return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
 }
 
-/// Returns how many changes there were that may concern a selector. It is read before a method is
-/// looked up, and passed to `fwd_method_remember` when the method is kept. Takes no lock.
+/// Returns the number of changes that may affect a selector. It is read before a method is looked
+/// up, and passed to `fwd_method_remember` with the method. Takes no lock.
 uint64_t fwd_method_epoch(uintptr_t selector);
 
-/// Keeps an entry, and retains its implementation, unless a class has changed for its selector since
-/// `epoch`, there is an entry already, or no memory for a larger table: the next send asks again.
+/// Adds an entry, and retains its implementation. It does nothing if a class has changed for the
+/// selector since `epoch`, the entry exists, or there is no memory for a larger table: the next
+/// send then looks the method up again.
 ///
-/// The caller keeps the implementation alive until this returns. No lock may be held: a table that is
-/// replaced is retired here, which may run any code.
+/// The caller keeps the implementation alive until this returns. It must hold no lock: a replaced
+/// table is retired here, which may run any code.
 void fwd_method_remember(FWDMethod method, uint64_t epoch);
 
-/// Forgets the entries of a selector: a class has changed. Called after the change, from any thread.
-/// No lock may be held. Without memory all entries are forgotten, and found again.
+/// Removes the entries of a selector. Called after a class has changed, on any thread. The caller
+/// must hold no lock. Without memory all entries are removed, and found again later.
 void fwd_methods_forget(uintptr_t selector);
 
 #pragma clang assume_nonnull end

@@ -4,45 +4,45 @@
 
 #pragma clang assume_nonnull begin
 
-/// Faults of libffi that were seen in releases in use. The package works around each of them.
+/// Known faults of libffi releases in use. The package works around each of them.
 typedef enum __attribute__((enum_extensibility(closed))) FWDLibffiFault : uint8_t {
-  /// Issue 574: a structure whose integer half takes the last integer register overwrites a
-  /// vector argument.
+  /// Issue 574: a structure whose integer half takes the last integer register overwrites a vector
+  /// argument.
   FWDLibffiFaultLastRegister = 0,
   /// `ffi_call` changes the caller's array of argument pointers.
   FWDLibffiFaultOverwritesPointers,
-  /// A structure that is just one `long double` comes back wrong.
+  /// A structure with a `long double` as its only member is returned incorrectly.
   FWDLibffiFaultLongDoubleStructure,
   /// A `void` argument is accepted.
   FWDLibffiFaultAcceptsVoid,
-  /// On AArch64 a value that is aligned to 16 begins at an odd register.
+  /// On AArch64, a value with an alignment of 16 begins at an odd register.
   FWDLibffiFaultOddRegister,
-  /// On AArch64 no room is reserved on the stack for the addresses of large structures.
+  /// On AArch64, no stack space is reserved for the addresses of large structures.
   FWDLibffiFaultStackRoom,
-  /// A large structure is passed where the caller has it, and the callee may write into it.
+  /// A large structure is passed without a copy, so the callee may modify the caller's value.
   FWDLibffiFaultPassesOriginal,
 } FWDLibffiFault;
 
-/// Tries the installed libffi: 1 if it shows the fault, 0 if not, -1 if it does not apply here or
-/// libffi refuses the types. One thread at a time: the functions that are called share a variable.
+/// Tests the installed libffi: 1 if it has the fault, 0 if not, -1 if the fault does not apply to
+/// this platform or libffi refuses the types. Not thread-safe: the called functions share a
+/// variable.
 int fwd_probe_libffi(FWDLibffiFault fault);
 
-/// Returns the path of the libffi in use, or NULL if the dynamic linker does not know it. The text
-/// belongs to the linker.
+/// Returns the path of the libffi in use, or NULL if the dynamic linker does not know it. The
+/// linker owns the string.
 const char *_Nullable fwd_libffi_path(void);
 
-/// Returns the version that libffi itself reports, or NULL: releases before 3.5 do not tell. The text
-/// belongs to libffi.
+/// Returns the version that libffi reports, or NULL: releases before 3.5 do not report one. libffi
+/// owns the string.
 const char *_Nullable fwd_libffi_version(void);
 
-/// A C function whose type is known here, for self-checks: its address and its encoding.
+/// A C function of a known type, for self-checks: its address and its encoding.
 typedef struct FWDSample {
   const void *function;
   const char *encoding;
 } FWDSample;
 
-/// Functions that show a wrong call: each returns the value of its last argument, or of the one
-/// named.
+/// Functions that reveal an incorrect call: each returns its last argument, or the one named.
 typedef enum __attribute__((enum_extensibility(closed))) FWDSampleName : uint8_t {
   /// `i@:ii`: the sum of both integers.
   FWDSampleNameSum = 0,
@@ -62,8 +62,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDSampleName : uint8_t
   FWDSampleNameTenth,
 } FWDSampleName;
 
-/// Returns one of the sample functions. Both members last as long as the process, and calling the
-/// function under its encoding is right on every platform.
+/// Returns one of the sample functions. Both members are valid as long as the process, and calling
+/// the function under its encoding is correct on every platform.
 FWDSample fwd_sample(FWDSampleName name);
 
 #pragma clang assume_nonnull end

@@ -4,23 +4,24 @@
 
 #pragma clang assume_nonnull begin
 
-// What a call loads before it jumps, and what it stores afterwards: few shapes serve every signature, as
-// more than the callee looks at is harmless.
+// The registers and stack words that a call loads before it jumps, and those that it stores
+// afterwards. A few shapes serve every signature, because loading more than the callee reads is
+// harmless.
 
 #if FWD_ABI_AAPCS64
 
-/// How a result comes back.
+/// How a result is returned.
 typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_t {
   FWDReturnNothing = 0,
   /// Up to two words.
   FWDReturnIntegers,
-  /// Up to four of `double`, or one `float`.
+  /// Up to four `double`, or one `float`.
   FWDReturnVectors,
-  /// Up to four of `float`, each in a register of its own.
+  /// Up to four `float`, each in a register of its own.
   FWDReturnFloats,
-  /// Up to four of `long double`.
+  /// Up to four `long double`.
   FWDReturnQuads,
-  /// In memory, whose address the call passes beside the arguments.
+  /// In memory; the call passes the address beside the arguments.
   FWDReturnIndirect,
 } FWDReturnShape;
 
@@ -32,19 +33,19 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsStack4,
   FWDArgumentsStack8,
   FWDArgumentsStack16,
-  // More stack words than that, however many.
+  // Any larger number of stack words.
   FWDArgumentsLarge,
-  // Vector registers as a whole, for quads, and any number of stack words.
+  // Whole vector registers, for quads, and any number of stack words.
   FWDArgumentsWide,
-  // One of those above, once some values are brought to where the registers are loaded from.
+  // One of the above, after some values were moved to where the registers are loaded from.
   FWDArgumentsMoved,
 } FWDArgumentShape;
 
 _Static_assert((FWDReturnIndirect << 4 | FWDArgumentsMoved) < FWD_SHAPE_OF_LIBFFI,
                "every shape has a place in the table, and libffi's has none");
 
-/// Returns how many stack words a shape copies, whether the callee looks at them or not; a frame has
-/// room for that many. It is 0 for a call that copies those that are passed.
+/// Returns how many stack words a shape copies, whether the callee reads them or not; a frame has
+/// room for that many. Returns 0 for a call that copies only the words that are passed.
 static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
   switch (shape) {
     case FWDArgumentsIntegers:
@@ -67,7 +68,7 @@ static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
 
 #else
 
-/// How a result comes back in registers.
+/// How a result is returned in registers.
 typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_t {
   FWDReturnNothing = 0,
   FWDReturnIntegers,
@@ -78,7 +79,7 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_
   FWDReturnComplexX87,
 } FWDReturnShape;
 
-/// How much a call loads before it jumps. More than the callee looks at is harmless under the
+/// How much a call loads before it jumps. Loading more than the callee reads is harmless under the
 /// System V ABI, so a few shapes serve every signature.
 typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint8_t {
   FWDArgumentsIntegers = 0,
@@ -89,9 +90,9 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsStack16,
   FWDArgumentsStack32,
   FWDArgumentsStack64,
-  // More stack words than that, however many.
+  // Any larger number of stack words.
   FWDArgumentsLarge,
-  // The same amounts, without vector registers.
+  // The same numbers of stack words, without vector registers.
   FWDArgumentsIntegersStack4,
   FWDArgumentsIntegersStack8,
 } FWDArgumentShape;
@@ -100,8 +101,8 @@ _Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes fo
 _Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHAPE_OF_LIBFFI,
                "every shape has a place in the table, and libffi's has none");
 
-/// Returns how many stack words a shape copies, whether the callee looks at them or not; a frame has
-/// room for that many. It is 0 for a large call, which copies those that are passed.
+/// Returns how many stack words a shape copies, whether the callee reads them or not; a frame has
+/// room for that many. Returns 0 for a large call, which copies only the words that are passed.
 static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
   switch (shape) {
     case FWDArgumentsIntegers:
@@ -126,7 +127,7 @@ static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
 #endif
 
 /// Returns the shape of a call as one byte: the result in the high four bits, the arguments in the
-/// low four. A shape says what a call loads and stores; many signatures share one.
+/// low four. Many signatures share one shape.
 static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape arguments) {
   return (uint8_t)(result << 4 | arguments);
 }
@@ -136,8 +137,8 @@ static inline uint8_t fwd_shape(FWDReturnShape result, FWDArgumentShape argument
 
 typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
 
-// ISO C leaves a call through a cast pointer undefined; the ABI of each machine here defines it. The
-// sanitizer that checks such casts is told so.
+// A call through a cast function pointer is undefined in ISO C, but defined by the ABIs here. The
+// attribute suppresses the sanitizer that checks such casts.
 #define FWD_SHAPE_CALL static inline __attribute__((no_sanitize("function")))
 
 #define FWD_SHAPE(result, arguments) (FWDReturn##result << 4 | FWDArguments##arguments)

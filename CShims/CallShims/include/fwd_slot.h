@@ -6,20 +6,21 @@
 
 #pragma clang assume_nonnull begin
 
-// Getting and setting values in a frame. A slot is read and written by its size, never by a
-// ladder of types, and register slots as whole words.
+// Getting and setting values in a frame. A value is read and written by its size, without a case
+// for each type, and register slots as whole words.
 
-// A value in one piece moves in chunks of 16 bytes, as calls copy it to the stack and callees read and
-// write it. The compiler would like to move a structure's members in other groups; but a load that
-// needs bytes of two stores waits for longer than the call takes. Volatile, so that it may not.
+// A value in one piece moves in chunks of 16 bytes, because calls copy it to the stack in such
+// chunks, and callees read and write them. The compiler would move a structure's members in other
+// groups, but a load that needs the bytes of two stores stalls for longer than the call takes.
+// Volatile prevents that.
 typedef uint64_t FWDChunk
     __attribute__((__vector_size__(16), __aligned__(8), __may_alias__));
 typedef uint64_t FWDChunkWord __attribute__((__may_alias__));
 
 _Static_assert(sizeof(FWDChunk) == 16, "a chunk is one store, as wide as the load that follows");
 
-/// Writes `size` bytes of a value into a frame, whose places are aligned to 8. The caller has found that
-/// the place takes them in one piece. What is behind them stays as it is.
+/// Writes `size` bytes of a value into a frame, whose places are aligned to 8. The caller has
+/// checked that the place is in one piece. Bytes behind the value stay unchanged.
 __attribute__((always_inline)) static inline void fwd_chunks_store(void *frame, const void *value,
                                                                    size_t size) {
   char *to = frame;
@@ -38,7 +39,7 @@ __attribute__((always_inline)) static inline void fwd_chunks_store(void *frame, 
   memcpy(to, from, size);
 }
 
-/// Reads `size` bytes of a value from a frame. The caller has found that the place has them in one
+/// Reads `size` bytes of a value from a frame. The caller has checked that the place is in one
 /// piece; `value` has room for them.
 __attribute__((always_inline)) static inline void fwd_chunks_load(void *value, const void *frame,
                                                                   size_t size) {
@@ -56,9 +57,9 @@ __attribute__((always_inline)) static inline void fwd_chunks_load(void *value, c
   memcpy(to, from, size);
 }
 
-/// Writes `size` bytes of a value, which are no more than its place has. Words of registers and stack
-/// are written as a whole, with 0 beyond the value; only of a value of more than 8 bytes in memory,
-/// what is beyond `size` stays as it is. `frame` is one of the slot's plan.
+/// Writes `size` bytes of a value, at most as many as its place has. Words of registers and of the
+/// stack are written as a whole, with 0 beyond the value. Only in memory, and for more than 8
+/// bytes, the bytes beyond `size` stay unchanged. `frame` is a frame of the slot's plan.
 static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *bytes,
                                   size_t size) {
   char *at = (char *)frame + slot->offset;
@@ -76,8 +77,8 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
   memcpy((char *)frame + slot->second_offset, &word, 8);
 }
 
-/// Reads `size` bytes of a value, which are no more than its place has; padding that lies nowhere reads
-/// as 0. `bytes` has room for them.
+/// Reads `size` bytes of a value, at most as many as its place has. Padding that is not stored
+/// reads as 0. `bytes` has room for them.
 static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *bytes,
                                  size_t size) {
   const char *at = (const char *)frame + slot->offset;
@@ -93,8 +94,8 @@ static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *b
     memset(rest, 0, size - slot->head);
 }
 
-/// Writes all bytes of a value that is not known to be widened: small integers are extended by
-/// their sign, because callees compiled by clang rely on it. `bytes` has as many as the slot says.
+/// Writes all bytes of a value, as many as the slot's size. Small signed integers are
+/// sign-extended, because callees compiled by clang rely on it.
 static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const void *bytes) {
   int64_t word;
   switch (slot->kind) {
@@ -116,8 +117,8 @@ static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const vo
   memcpy((char *)frame + slot->offset, &word, sizeof word);
 }
 
-/// Sets a value to zero, in all words that it lies in. What it owned is not let go of: the caller has
-/// done that, or knows that it owned nothing.
+/// Sets a value to zero, in all words of its place. A value that it owned is not released: the
+/// caller has done that, or knows that it owned none.
 static inline void fwd_slot_clear(const FWDSlot *slot, void *frame) {
   memset((char *)frame + slot->offset, 0, (slot->head + 7) & ~(size_t)7);
   if (slot->second_offset != FWD_NOT_SPLIT) memset((char *)frame + slot->second_offset, 0, 8);

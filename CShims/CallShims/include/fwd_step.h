@@ -5,16 +5,17 @@
 
 #pragma clang assume_nonnull begin
 
-/// Forgets the steps that a jump left behind, as seen from code at `stack`; 0 if there are none.
-/// `thread` is the current one. What is left keeps its order.
+/// Removes the steps that a `longjmp` left behind, as seen from code at `stack`; returns 0 if there
+/// is no such step. `thread` is the current one. The remaining steps stay in order.
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack);
 
-/// Enters a forwarding step of the current thread, for code at `stack`. After `Entered`, and only
-/// then, one `leave` follows. `message` is the number of the message; a question that is asked of an
-/// object has 0.
+/// Enters a forwarding step of the current thread, for code at `stack`. One `leave` follows after
+/// `Entered`, and only then. `message` is the number of the message; 0 for a question to an object,
+/// such as whether it responds.
 ///
-/// The caller keeps the object alive until it leaves. A cycle, a stack that is too small, and the step
-/// beyond `FWD_FORWARDING_DEPTH` are refused; so is every step without a thread, as too deep.
+/// The caller keeps the object alive until it leaves. A cycle, a stack that is too small, and a
+/// step beyond `FWD_FORWARDING_DEPTH` are refused. Without a thread, every step is refused as too
+/// deep.
 static inline FWDForwarding fwd_forwarding_enter_at(FWDThread *_Nullable thread,
                                                     const void *object, uint64_t message,
                                                     uintptr_t stack) {
@@ -34,20 +35,20 @@ static inline FWDForwarding fwd_forwarding_enter_at(FWDThread *_Nullable thread,
       thread->depth = depth + 1;
       return found;
     }
-    // A step may be one that never ended, because a jump left the call it belongs to.
+    // The step may be a dead one: a `longjmp` left the call that it belongs to.
     if (!fwd_forwarding_forget_dead((FWDThread *)thread, stack)) return found;
   }
 }
 
-/// Enters a step in the same way, for the function that this is part of. That function leaves the step
-/// too: once it has returned, the step would count as left behind by a jump.
+/// Enters a step for the function that this is inlined into. That function must leave the step too:
+/// once it has returned, the step would count as left behind by a `longjmp`.
 __attribute__((always_inline)) static inline FWDForwarding fwd_forwarding_enter(
     FWDThread *_Nullable thread, const void *object, uint64_t message) {
   return fwd_forwarding_enter_at(thread, object, message, fwd_stack_address());
 }
 
-/// Leaves the step that was entered last, on the thread that entered it. Without a thread or a step
-/// nothing happens.
+/// Leaves the step that was entered last, on the thread that entered it. Does nothing without a
+/// thread or a step.
 static inline void fwd_forwarding_leave(FWDThread *_Nullable thread) {
   if (thread && thread->depth > 0) thread->depth--;
 }

@@ -9,13 +9,13 @@
 
 #pragma clang assume_nonnull begin
 
-// The state of one thread: what it holds, what it is forwarding, and what it uses again.
+// The state of one thread: its holds, its forwarding steps, and the memory that it reuses.
 
-// No data of this folder is hidden from other images. The dynamic linker gives all images that
-// contain this package the Swift code and the functions of one of them. If data were hidden, code
-// that is inlined into the others would look at their own copies, which nobody changes.
+// No data of this folder has hidden visibility. If several images contain this package, the dynamic
+// linker uses the Swift code and functions of one of them for all. With hidden data, code that is
+// inlined into the other images would read their own copies, which are never changed.
 
-// The frames of a step that fails, which AddressSanitizer makes several times as large.
+// The stack frames of a step that fails; AddressSanitizer makes them several times as large.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define FWD_FORWARDING_FRAMES 32768
@@ -26,48 +26,49 @@
 #endif
 
 enum {
-  /// How many things a thread may hold at a time. Beyond, the caller has to take a slower way.
+  /// The most objects that a thread may hold at a time. Beyond that, callers take a slower path.
 #if FWD_IS_CHECKED
   FWD_HOLDS_MAX = 4,
 #else
   FWD_HOLDS_MAX = 64,
 #endif
-  /// How many spare objects a thread keeps.
+  /// The most spare objects that a thread retains.
   FWD_SPARES = 8,
-  /// How many spare blocks of memory a thread keeps, and how large they are.
+  /// The most spare blocks of memory that a thread retains, and the size of a block.
   FWD_SPARE_BLOCKS = 16,
   FWD_BLOCK_SIZE = 288,
-  /// How many forwarding steps may be inside of each other on one thread.
+  /// The most nested forwarding steps of one thread.
   FWD_FORWARDING_DEPTH = 200,
-  /// From which depth on a step asks how much stack is left, and how many bytes it must find.
+  /// The depth from which a step checks the remaining stack, and the number of bytes that it
+  /// requires.
   FWD_FORWARDING_SHALLOW = 4,
   FWD_FORWARDING_STACK = FWD_FORWARDING_FRAMES,
 };
 
-/// Something that threads hold while others replace it. It is the first member of the thing.
+/// The header of an object that threads hold while others replace it. It is the first member.
 typedef struct FWDRetirable {
   void (*_Nullable dispose)(struct FWDRetirable *thing);
-  /// Once retired: how many holds are left.
+  /// The number of remaining holds, after the object was retired.
   size_t holds;
   struct FWDRetirable *_Nullable next;
 } FWDRetirable;
 
-/// One thing that a thread holds.
+/// One object that a thread holds.
 typedef struct FWDHold {
   const void *_Nullable thing;
-  /// `thing`, once it is retired: letting go of it takes the lock.
+  /// Equal to `thing` after it was retired: releasing it takes the lock.
   FWDRetirable *_Nullable wanted;
-  /// The stack address of the code that holds it. A `longjmp` over that code leaves the hold dead.
+  /// A stack address of the code that holds it. A `longjmp` over that code leaves the hold dead.
   uintptr_t stack;
   uintptr_t reserved;
 } FWDHold;
 
 typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
   FWDForwardingEntered = 0,
-  /// The same object is forwarding the same message already.
+  /// The object is already forwarding the same message.
   FWDForwardingCycle,
   FWDForwardingTooDeep,
-  /// The rest of the stack is too small for another step.
+  /// The remaining stack is too small for another step.
   FWDForwardingWithoutStack,
 } FWDForwarding;
 
@@ -79,37 +80,38 @@ typedef struct FWDStep {
   uintptr_t stack;
 } FWDStep;
 
-/// Freed when the thread ends.
+/// The record of a thread, freed when the thread ends.
 typedef struct FWDThread {
-  /// The first hold that is not taken; only the thread itself looks at this.
+  /// The first free hold. Only the thread itself reads it.
   FWDHold *top;
-  /// Up to where things are held without a look at what jumps have left: no more than half of all.
+  /// The end of the holds that are taken without checking for dead ones: at most half of all.
   FWDHold *room;
-  /// How many of `holds` others have to look at; it only grows.
+  /// The number of `holds` that other threads must search. It only grows.
   uint32_t high;
-  /// Whether the thread makes barriers of its own when it holds something, and when it lets go.
+  /// Whether the thread executes a barrier when it takes or releases a hold.
   int makes_barriers;
   FWDHold holds[FWD_HOLDS_MAX];
-  /// Objects that the thread uses again, owned, and what each is good for.
+  /// Objects that the thread reuses and owns, and the key of each.
   void *_Nullable spares[FWD_SPARES];
   const void *_Nullable spare_keys[FWD_SPARES];
-  /// Blocks of `FWD_BLOCK_SIZE` bytes that the thread uses again, and how many it may keep.
+  /// Blocks of `FWD_BLOCK_SIZE` bytes that the thread reuses, and how many it may retain.
   void *_Nullable blocks[FWD_SPARE_BLOCKS];
   uint32_t block_count;
   uint32_t block_limit;
-  /// Numbers messages: the thread's own number in the high bits, then a count.
+  /// The last message number: the thread's own number in the high bits, and a count.
   uint64_t last_message;
-  /// The neighbours in the list of all threads, behind its lock.
+  /// The neighbors in the list of all threads, under its lock.
   struct FWDThread *_Nullable next;
   struct FWDThread *_Nullable previous;
-  /// Why the last question to an object could not be asked; entered where it could.
+  /// Why the last question to an object failed; `FWDForwardingEntered` if it did not.
   FWDForwarding unasked;
-  /// The object that left out an optional requirement last, and the selector: compared, never followed.
+  /// The last object that did not implement an optional requirement, and the selector: both are
+  /// compared, never dereferenced.
   const void *_Nullable left_out;
   uint64_t left_out_selector;
-  /// How many messages that were carried here are running inside of each other.
+  /// The number of nested messages running here that were carried from other threads.
   uint32_t arrivals;
-  /// The objects that are forwarding, and their messages, the first one first.
+  /// The objects that are forwarding, and their messages, outermost first.
   uint32_t depth;
   FWDStep steps[FWD_FORWARDING_DEPTH];
 } FWDThread;
@@ -117,8 +119,8 @@ typedef struct FWDThread {
 _Static_assert(sizeof(FWDHold) == 32, "a hold is half a line of the processor's cache");
 _Static_assert(_Alignof(max_align_t) >= 16, "a block of `malloc` is aligned to 16");
 
-// Eight bytes, so that there is always room for it in the block that needs no call to reach. Other
-// C libraries than glibc refuse to load such a block later.
+// Eight bytes, which always fit into the static TLS block, whose variables need no call to reach. C
+// libraries other than glibc refuse to load an image that uses that block later.
 #if defined(__linux__) && defined(__GLIBC__)
 extern _Thread_local FWDThread *_Nullable fwd_thread_or_null
     __attribute__((tls_model("initial-exec")));
@@ -128,27 +130,27 @@ extern _Thread_local FWDThread *_Nullable fwd_thread_or_null;
 
 _Static_assert(sizeof fwd_thread_or_null == 8, "there is always room for it");
 
-/// Makes this thread known, and returns its record, which lives until the thread ends. NULL without
-/// memory. Only for a thread that has none: others ask `fwd_thread`.
+/// Registers this thread, and returns its record, which lives until the thread ends. NULL without
+/// memory. Only for a thread without a record: other code calls `fwd_thread`.
 FWDThread *_Nullable fwd_thread_enter(void);
 
-/// Returns how many threads are known, for tests. Takes the lock of threads; the answer is as old as
-/// that.
+/// Returns the number of registered threads, for tests. Takes the threads lock; the number may be
+/// outdated on return.
 size_t fwd_thread_count(void);
 
-/// Sets how a spare is released when its thread ends. Called once, before any spare is kept. It runs on
-/// the thread that ends, under no lock, and may send messages.
+/// Sets the function that releases spares when their thread ends. Called once, before any spare is
+/// stored. The function runs on the ending thread, under no lock, and may send messages.
 void fwd_set_spare_release(void (*release)(void *spare));
 
-/// Returns the record of this thread, which is made where there is none; NULL without memory. No other
+/// Returns the record of this thread, and creates it if necessary; NULL without memory. No other
 /// thread may use it.
 static inline FWDThread *_Nullable fwd_thread(void) {
   FWDThread *thread = fwd_thread_or_null;
   return __builtin_expect(thread != NULL, 1) ? thread : fwd_thread_enter();
 }
 
-/// Returns the current stack address of the function that this is part of; code that it calls lies
-/// below.
+/// Returns the current stack address of the function that this is inlined into; the frames of its
+/// callees lie below.
 __attribute__((always_inline)) static inline uintptr_t fwd_stack_address(void) {
 #if defined(__x86_64__)
   uintptr_t address;
@@ -163,21 +165,21 @@ __attribute__((always_inline)) static inline uintptr_t fwd_stack_address(void) {
 #endif
 }
 
-/// Whether code that noted `stack` is gone, as seen from code of this thread at `now`: both lie in
-/// the thread's own stack, and what lies below a running function has ended. Code on other stacks,
-/// such as those of coroutines and signal handlers, never counts as gone. For rare paths.
+/// Returns whether the code that stored `stack` has ended, as seen from code of this thread at
+/// `now`: both lie in the thread's own stack, and frames below a running function have ended. Code
+/// on other stacks, such as those of coroutines and signal handlers, never counts as ended. For
+/// rare paths.
 int fwd_stack_is_dead(uintptr_t stack, uintptr_t now);
 
 // MARK: Spares
 
-/// Returns where the search for a key begins; what it returns is taken modulo `FWD_SPARES`. For the two
-/// functions below.
+/// Returns where the search for a key begins, modulo `FWD_SPARES`. For the two functions below.
 static inline uint32_t fwd_spare_start(const void *key) {
   return (uint32_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 56);
 }
 
-/// Takes a spare object that is good for `key`; NULL if the thread has none. The caller owns it then.
-/// `thread` is the current one, and `key` is compared, never followed.
+/// Takes a spare object with the key `key`; NULL if the thread has no such object. The caller then
+/// owns it. `thread` is the current one, and `key` is compared, never dereferenced.
 static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key) {
   uint32_t first = fwd_spare_start(key);
   for (uint32_t i = 0; i < FWD_SPARES; i++) {
@@ -191,8 +193,9 @@ static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key)
   return NULL;
 }
 
-/// Keeps a spare object, which the thread owns from here on, and returns the one that makes room for
-/// it, or NULL. It returns `spare` itself where threads keep none. The caller releases what comes back.
+/// Stores a spare object, which the thread then owns, and returns the object that it replaces, or
+/// NULL. Returns `spare` itself if the thread stores no spares. The caller releases the returned
+/// object.
 static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
   if (thread->block_limit == 0) return spare;
   uint32_t first = fwd_spare_start(key), at = first % FWD_SPARES;
@@ -206,8 +209,8 @@ static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key,
   return old;
 }
 
-/// Returns a number that no other message has. Without memory for a thread all messages have 1; no
-/// step can be entered then.
+/// Returns a unique message number. If there is no memory for a thread's record, all messages have
+/// the number 1; no step can be entered then.
 static inline uint64_t fwd_next_message(void) {
   FWDThread *thread = fwd_thread();
   return thread ? ++thread->last_message : 1;
@@ -215,9 +218,9 @@ static inline uint64_t fwd_next_message(void) {
 
 // MARK: Blocks
 
-/// Returns memory of `size` bytes, aligned to 16, with anything in it: from `malloc`, or from what the
-/// thread has left over. Stops the process where there is none, as Swift does for its own objects.
-/// The caller owns it, and gives it back with `fwd_block_give`.
+/// Returns uninitialized memory of `size` bytes, aligned to 16: from the thread's spare blocks, or
+/// from `malloc`. Without memory the process stops, as in Swift's own allocations. The caller owns
+/// it, and returns it with `fwd_block_give`.
 static inline void *fwd_block_take(size_t size) {
   if (size <= FWD_BLOCK_SIZE) {
     FWDThread *thread = fwd_thread();
@@ -229,8 +232,8 @@ static inline void *fwd_block_take(size_t size) {
   return block;
 }
 
-/// Gives back memory that `fwd_block_take(size)` returned, with the same size, on any thread. The
-/// thread keeps it, or it is freed.
+/// Returns memory of `fwd_block_take(size)`, with the same size, on any thread. The thread stores
+/// it for reuse, or it is freed.
 static inline void fwd_block_give(void *block, size_t size) {
   if (FWD_IS_CHECKED) memset(block, 0xDD, size);
   if (size <= FWD_BLOCK_SIZE) {

@@ -6,8 +6,9 @@
 
 #pragma clang assume_nonnull begin
 
-// Between a Swift tuple and a frame. The compiler lays a tuple of known types out in a few stores,
-// where it would walk over a parameter pack at run time; from there, words move by a list.
+// Copying between a Swift tuple and a frame. For a tuple of known types the compiler emits a few
+// stores, where it would iterate over a parameter pack at run time; from the tuple, words are
+// copied by a list of moves.
 
 /// How the memory of a value becomes a word.
 typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
@@ -19,36 +20,39 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
   FWDWordInt32,
   FWDWordUInt32,
   FWDWordBool,
-  /// The word is the address of the memory; for values that are lent for the time of a call. Only stored.
+  /// The word is the address of the memory, for values borrowed for the duration of a call. Only
+  /// stored.
   FWDWordAddress,
-  /// The same for a Swift string, or an optional one: no address for nil, whose second word is zero.
+  /// As `FWDWordAddress`, for a Swift string or an optional one: nil, whose second word is zero,
+  /// has no address.
   FWDWordText,
-  /// The word is no address, and not zero: `FWD_NO_MEMORY`, for a lent value that takes no memory. Swift has no address
-  /// for one, and passes any number in its place, zero as well, which would be a missing value. Only stored.
+  /// The word is `FWD_NO_MEMORY`, which is neither an address nor zero, for a borrowed value of
+  /// size 0. Swift has no address for such a value, and passes any number instead, even zero, which
+  /// would mean a missing value. Only stored.
   FWDWordNowhere,
 } FWDWord;
 
-/// Where values lie that take no memory. Aligned for every value that a frame may hold.
+/// The address of values of size 0. It is aligned for every value that a frame may hold.
 #define FWD_NO_MEMORY 16
 
 typedef struct FWDMove {
-  /// Where the word is in the frame, and the value in the tuple.
+  /// The offset of the word in the frame, and that of the value in the tuple.
   uint32_t frame;
   uint16_t tuple;
   FWDWord word;
 } FWDMove;
 
 /// Widens the memory of a value to a word, by its sign or with zeros, and narrows a word to that
-/// memory. `value` is aligned as its type asks. Any byte but 0 becomes true.
+/// memory. `value` has the alignment of its type. Any byte except 0 becomes true.
 uint64_t fwd_word_widen(FWDWord word, const char *value);
 void fwd_word_narrow(FWDWord word, uint64_t bits, char *value);
 
-/// Writes values of a tuple into a frame, widened to words. The caller has compared the types of the
-/// tuple with the plan of the frame; both are as long as `moves` says. Nothing is retained.
+/// Writes the values of a tuple into a frame, widened to words. The caller has compared the types
+/// of the tuple with the plan of the frame; `moves` has `count` elements. Nothing is retained.
 void fwd_tuple_store(const FWDMove *moves, size_t count, const void *tuple, void *frame);
 
-/// The same for one value or more that are whole words, which takes a few instructions for each. The caller
-/// has looked that no move of them says anything else.
+/// Writes at least one value of a tuple into a frame, if all values are whole words, with a few
+/// instructions for each. The caller has checked that all moves are of that kind.
 static inline void fwd_tuple_store_whole(const FWDMove *moves, size_t count, const void *tuple,
                                          void *frame) {
   const FWDMove *end = moves + count;
@@ -57,8 +61,8 @@ static inline void fwd_tuple_store_whole(const FWDMove *moves, size_t count, con
   } while (++moves != end);
 }
 
-/// Writes values that lie anywhere into a frame, widened to words: `values` has the address of each, as
-/// long as `moves` says, and the caller has compared their types. Nothing is retained.
+/// Writes values at arbitrary addresses into a frame, widened to words: `values` has the address of
+/// each, `count` in all, and the caller has compared their types. Nothing is retained.
 static inline void fwd_lent_store(const FWDMove *moves, size_t count,
                                   const void *_Nonnull const *_Nonnull values,
                                   void *frame) {
@@ -69,15 +73,15 @@ static inline void fwd_lent_store(const FWDMove *moves, size_t count,
     else if (moves[i].word == FWDWordAddress)
       bits = (uint64_t)values[i];
     else if (moves[i].word == FWDWordNowhere)
-      bits = FWD_NO_MEMORY;  // Not even the address may be looked at.
+      bits = FWD_NO_MEMORY;  // The address itself may be invalid.
     else
       bits = fwd_word_widen(moves[i].word, values[i]);
     memcpy((char *)frame + moves[i].frame, &bits, 8);
   }
 }
 
-/// Reads values from a frame into a tuple, in the same way. Every place of the tuple that `moves` names
-/// is written, as far as its type is wide.
+/// Reads values from a frame into a tuple, narrowed to their types. Each place in the tuple that
+/// `moves` names is written with the width of its type.
 static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tuple,
                                   const void *frame) {
   for (size_t i = 0; i < count; i++) {
@@ -93,14 +97,14 @@ static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tupl
 
 // MARK: Without a frame
 
-// A tuple of nothing but `double`, or of nothing but words of integers, is an array of C, and its function
-// is called as C would: the frame of such a call takes longer than many a function of C.
+// A tuple of `double` only, or of integer words only, is an array in C, and its function is called
+// like any C function: the frame for such a call would take longer than many C functions.
 
-/// How many arguments such a call has at most.
+/// The most arguments of such a call.
 #define FWD_ARRAY_MAX 4
 
-/// Calls a function that takes up to `FWD_ARRAY_MAX` arguments of `double`, which lie at `a`, and returns one.
-/// The caller vouches for its type.
+/// Calls a function that takes up to `FWD_ARRAY_MAX` arguments of type `double`, which are in `a`,
+/// and returns a `double`. The caller guarantees its type.
 __attribute__((always_inline, no_sanitize("function"))) static inline double fwd_call_doubles(
     const void *function, const double *a, size_t count) {
   switch (count) {
@@ -113,9 +117,9 @@ __attribute__((always_inline, no_sanitize("function"))) static inline double fwd
   }
 }
 
-/// Calls a function that takes up to `FWD_ARRAY_MAX` integers or addresses of a word, which lie at `a`, and
-/// returns an integer or an address of any width, in the low bytes of the word, or nothing. The caller
-/// vouches for its type.
+/// Calls a function that takes up to `FWD_ARRAY_MAX` integers or addresses of a word, which are in
+/// `a`, and returns nothing, or an integer or an address of any width, in the low bytes of the
+/// word. The caller guarantees its type.
 __attribute__((always_inline, no_sanitize("function"))) static inline uint64_t fwd_call_words(
     const void *function, const uint64_t *a, size_t count) {
   switch (count) {

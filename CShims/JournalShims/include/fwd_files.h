@@ -4,20 +4,21 @@
 
 #pragma clang assume_nonnull begin
 
-/// A file, as its file system tells it from all others.
+/// The identity of a file, unique among all files that exist.
 typedef struct {
   uint64_t device;
   uint64_t number;
 } FWDFileIdentity;
 
-/// The identity of the file of a descriptor; zeros where it is none. Keeps nothing, and sets `errno` where it is
-/// zeros.
+/// Returns the identity of a descriptor's file. If there is no such file, it returns zeros, and
+/// sets `errno`.
 FWDFileIdentity fwd_identity_of_descriptor(int descriptor);
 
-/// The identity of the file that a path leads to, links followed; zeros where it leads to none.
+/// Returns the identity of the file at a path, following links; zeros if there is no file.
 ///
-/// On Linux neither asks for the times of the file. One whose times were asked for gets others with the next write, so
-/// that a wait for the disk after each write would write them as well.
+/// On Linux, neither function queries the times of the file. A file whose times were queried gets
+/// new ones with the next write, so waiting for the disk after each write would write the times as
+/// well.
 FWDFileIdentity fwd_identity_at(const char *path);
 
 #pragma clang assume_nonnull end

@@ -1,6 +1,6 @@
 #pragma once
-// What Swift's own module of the system library leaves out.
+// System calls that Swift's module of the C library does not offer.
 
-/// Waits for the next connection to a socket that listens. The descriptor that is returned belongs to the caller, and is
-/// closed on `exec` from birth. -1 where there is none; `errno` says why.
+/// Waits for the next connection to a listening socket. Returns a descriptor that the caller owns,
+/// which is closed on `exec` from the beginning; -1 on failure, with `errno` set.
 int fwd_accept_connection(int listening);
