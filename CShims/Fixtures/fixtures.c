@@ -211,7 +211,7 @@ int fixture_let_child_go(int child, int pipe) {
 
 int fixture_deny_write_execute(void) {
 #if defined(__linux__)
-  // Named since Linux 6.3: PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN.
+  // PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN, which have names since Linux 6.3.
   return prctl(65, 1, 0, 0, 0) == 0 ? 0 : errno;
 #else
   return ENOSYS;

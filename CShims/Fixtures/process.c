@@ -1,4 +1,4 @@
-/// What tests do to their whole process: forks, jumps, sandboxes, signals.
+/// Operations on the whole process for tests: forks, jumps, sandboxes, signals.
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ long fixture_allocated_bytes(void) { return -1; }
 int fixture_run_child(void (*body)(void *), void *context, unsigned seconds) {
   int child = fork();
   if (child == 0) {
-    // A child that hangs ends by this signal.
+    // This signal ends a child that hangs.
     alarm(seconds);
     body(context);
     _exit(0);

@@ -1,4 +1,5 @@
-/// Functions to be called by benchmarks. Each does one store, so that the call is what is measured.
+/// Functions for benchmarks to call. Each does at most one store, so that a benchmark measures the
+/// call.
 #pragma once
 
 #include <stdint.h>
@@ -34,16 +35,17 @@ typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
   SubjectAddTen,
 } SubjectFunction;
 
-/// The address of a function.
+/// Returns the address of a function.
 const void *subject_address(SubjectFunction function);
 
-/// The address of a handler for a callback: keeps the word behind two others of a frame.
+/// Returns the address of a callback handler that stores the third word of a frame.
 const void *subject_handler(void);
 
-/// Where results of a benchmark go, so that nothing is optimized away.
+/// Consumes a result of a benchmark, so that it is not optimized away.
 void subject_use(int64_t value);
 
-/// How many bytes are allocated now; below zero where the system's allocator does not tell.
+/// Returns the number of bytes that are allocated; negative if the system's allocator does not
+/// report it.
 int64_t subject_allocated_bytes(void);
 
 #pragma clang assume_nonnull end

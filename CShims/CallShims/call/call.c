@@ -10,7 +10,7 @@ int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *stat
 __attribute__((noinline)) void fwd_touch_stack(size_t size) {
   enum { PAGE = 4096 };
   for (size_t done = 0; done < size; done += PAGE) {
-    // Freed when this returns.
+    // The memory is freed when this function returns.
     volatile char *page = __builtin_alloca(PAGE);
     *page = 0;
   }
@@ -19,7 +19,7 @@ __attribute__((noinline)) void fwd_touch_stack(size_t size) {
 #if !FWD_HAS_DIRECT_ENGINE
 
 FWDCaller fwd_direct_caller(uint8_t shape) {
-  // No plan of this platform says that its engine is direct.
+  // No plan on this platform has the direct engine.
   (void)shape;
   return fwd_call_libffi;
 }

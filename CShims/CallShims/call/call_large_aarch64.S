@@ -1,13 +1,14 @@
-// A call that copies many words to the stack: exactly those that are arguments, whatever their
-// number; or one that passes whole vector registers.
+// A call with any number of stack words, of which exactly those that are arguments are copied; or a
+// call that passes whole vector registers.
 //
 // fwd_call_large
-//   in:   x0 the frame, x1 the function, x2 how many words behind the frame are passed, x3 where whole
-//         vector registers lie, or NULL for those of the frame, x4 the address of a result in memory
+//   in:   x0 the frame, x1 the function, x2 the number of words behind the frame that are passed,
+//         x3 the address of whole vector registers, or NULL for those of the frame,
+//         x4 the address of a result in memory
 //   does: calls the function with these words, and with the frame's registers
-//   out:  whatever the function leaves in x0, x1 and v0 to v3; so it is called as if it were of the
-//         function's result type
-//   touches each page of stack before it goes below it: a stack that is too small ends in its guard.
+//   out:  the values that the function leaves in x0, x1 and v0 to v3; so it is called through a
+//         cast to the function's result type
+//   touches each page of stack before it goes below it: too small a stack ends in its guard page.
 
 #include "fwd_layout.h"
 #include "fwd_aarch64.h"
@@ -48,7 +49,7 @@ fwd_call_large:
         ldp     x14, x15, [x12], #16
         stp     x14, x15, [x13], #16
         b       3b
-4:      tbz     x2, #0, 5f              // -2 if none is left, -1 if one is
+4:      tbz     x2, #0, 5f              // -2 if no word is left, -1 if one is
         ldr     x14, [x12]
         str     x14, [x13]
 5:      cbnz    x3, 6f

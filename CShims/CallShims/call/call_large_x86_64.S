@@ -1,12 +1,11 @@
-// A call that copies many words to the stack: exactly those that are arguments, whatever their
-// number.
+// A call with any number of stack words, of which exactly those that are arguments are copied.
 //
 // fwd_call_large
-//   in:   rdi the frame, rsi the function, rdx how many words behind the frame are passed
+//   in:   rdi the frame, rsi the function, rdx the number of words behind the frame that are passed
 //   does: calls the function with these words, and with the frame's registers
-//   out:  whatever the function leaves in rax, rdx, xmm0, xmm1 and on the x87 stack; so it is called
-//         as if it were of the function's result type
-//   touches each page of stack before it goes below it: a stack that is too small ends in its guard.
+//   out:  the values that the function leaves in rax, rdx, xmm0, xmm1 and on the x87 stack; so it
+//         is called through a cast to the function's result type
+//   touches each page of stack before it goes below it: too small a stack ends in its guard page.
 
 #include "fwd_layout.h"
 

@@ -1,4 +1,4 @@
-/// Calls through libffi. The same on every platform: parts of a frame in, a result out.
+/// Calls through libffi, on every platform: passes parts of a frame, and stores the result.
 #include "../plan/fwd_plan_internal.h"
 
 _Static_assert(sizeof(ffi_arg) == 8, "libffi widens small results to one slot of 8 bytes");
@@ -8,8 +8,8 @@ void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *fun
   // A plan begins with its facts.
   const FWDPlan *plan = (const FWDPlan *)facts;
   if (facts->stack_needed) fwd_touch_stack(facts->stack_needed);
-  // Built for every call: before 3.7 ffi_call may aim these pointers at its own dead stack
-  // when a large structure is passed by value.
+  // Built for every call: before 3.7, ffi_call may point these pointers at its own dead stack when
+  // a large structure is passed by value.
   void *values[plan->part_count + 1];
   void *addresses[FWD_PASSES_BY_AAPCS64 ? plan->part_count + 1 : 1];
   char *copy = plan->copied_bytes ? __builtin_alloca_with_align(plan->copied_bytes, 128) : NULL;
@@ -23,6 +23,6 @@ void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *fun
     addresses[i] = values[i];
     values[i] = &addresses[i];
   }
-  // ffi_call only reads the cif, although its type does not say so.
+  // ffi_call only reads the cif, although its parameter is not const.
   ffi_call((ffi_cif *)&plan->cif, FFI_FN(function), (char *)frame + plan->libffi_result, values);
 }

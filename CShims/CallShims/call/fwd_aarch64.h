@@ -1,12 +1,12 @@
-// Instructions of AArch64 by which a processor guards jumps and returns. All are hints, which older
-// processors skip and every assembler knows by their numbers.
+// Instructions of AArch64 that protect jumps and returns. All are hints, which older processors
+// ignore; they are written by number, so that every assembler accepts them.
 #pragma once
 
-// `bti c`: a place that a call may lead to, or a jump by x16 or x17.
+// `bti c`: a valid target of calls, and of jumps by x16 or x17.
 #define FWD_LANDING hint #34
 
-// `paciasp`, which is such a place as well, and `autiasp`: the return address is signed before it goes to
-// memory, and checked before it is used. Debuggers are told.
+// `paciasp`, which is also a valid target of calls, and `autiasp`: they sign the return address
+// before it is stored, and check it before it is used. The .cfi directives inform debuggers.
 #define FWD_SIGN_RETURN                                                                           \
   hint #25;                                                                                       \
   .cfi_negate_ra_state

@@ -1,6 +1,6 @@
-// What every file of machine code says of itself: its stack is not executable, and each place that a
-// jump may lead to begins with `endbr64`, `bti` or `paciasp`, and every return goes where its call came from. The
-// linker takes the last two from a whole program if one of its files does not say them.
+// The properties of every assembly file: its stack is not executable, each indirect jump target
+// begins with `endbr64`, `bti` or `paciasp`, and every return goes to its caller. The linker drops
+// the last two from the whole program if one of its files lacks them.
 #if defined(__linux__) && defined(__ELF__)
         .section .note.GNU-stack, "", %progbits
 #if defined(__x86_64__) || defined(__aarch64__)

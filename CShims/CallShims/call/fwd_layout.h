@@ -1,5 +1,5 @@
-// Numbers that the machine code shares with the C code, which asserts them. For both, so nothing but
-// macros stands here.
+// Constants that the assembly shares with the C code, which asserts them. The file is for both, so
+// it contains only macros.
 #pragma once
 
 #include "../include/fwd_engine.h"
@@ -22,15 +22,15 @@
 #define FWD_TRAMPOLINE 16
 #define FWD_TRAMPOLINES_PER_PAGE 255
 
-// How far the data of a trampoline are from its code. Pages have 4 KiB on x86-64, and up to 64 KiB on
-// AArch64.
+// The distance between the code and the data of a trampoline. Pages have 4 KiB on x86-64, and up to
+// 64 KiB on AArch64.
 #if FWD_ABI_AAPCS64
 #define FWD_TRAMPOLINE_APART 65536
 #else
 #define FWD_TRAMPOLINE_APART FWD_PAGE
 #endif
 
-// How `fwd_trampoline_entry` finds the result: as it is, or in a way that is explained there.
+// How `fwd_trampoline_entry` returns the result: as two words, or in a way that is described there.
 #define FWD_AS_WORDS 0
 #if FWD_ABI_AAPCS64
 #define FWD_AS_FLOATS 1

@@ -1,13 +1,13 @@
-/// The direct engine of AArch64: one small function for each kind of result and each amount of arguments.
-/// The C compiler writes each call; this file only spells the types. Calls that copy a lot, or pass quads,
-/// go through `call_large_aarch64.S`.
+/// The direct engine of AArch64: one small function for each kind of result and each amount of
+/// arguments. The C compiler generates each call; this file only lists the types. Calls that copy
+/// much, or pass quads, use `call_large_aarch64.S`.
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
 #if FWD_ABI_AAPCS64
 
-// Structures of one floating type come back with each member in a register of its own, so the compiler
-// packs them. To load more than the callee returned is harmless.
+// Structures of one floating-point type are returned with each member in a register of its own, and
+// the compiler packs them. Reading more registers than the callee returned is harmless.
 typedef struct Vectors { double values[4]; } Vectors;
 typedef struct Floats { float values[4]; } Floats;
 typedef struct Quads { long double values[4]; } Quads;
@@ -16,10 +16,10 @@ _Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "machine code 
 _Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "machine code finds the stack words there");
 _Static_assert(sizeof(Quads) == sizeof((FWDFrame){0}.result), "four quads fill the result");
 
-/// Calls `function` with the registers of `frame`, with whole vector registers from `wide` where that is
-/// not NULL, `words` words of stack behind the frame, and `result` as the address of a result in memory.
-/// Any other result is where the caller of such a function looks for it, so this is called as of the
-/// function's result type.
+/// Calls `function` with the registers of `frame`, with whole vector registers from `wide` if it is
+/// not NULL, `words` words of stack behind the frame, and `result` as the address of a result in
+/// memory. Any other result is in the registers of the function's result type, so this is called
+/// through a cast to that type.
 extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words,
                            const void *wide, void *result);
 
@@ -31,8 +31,8 @@ extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t
 #define STACK(f) ((const uint64_t *)((const char *)f + FWD_FRAME_STACK))
 #define WORDS(f, i) STACK(f)[i], STACK(f)[i + 1], STACK(f)[i + 2], STACK(f)[i + 3]
 
-// A structure by value would travel as the address of a copy, so stack words are arguments of their own:
-// all registers are taken before them.
+// A structure by value would be passed as the address of a copy. So each stack word is an argument,
+// and the arguments in front of them take all registers.
 #define ALL_TYPES FWD_INTEGER_TYPES, EIGHT
 #define ALL(f) FWD_INTEGERS(f), VECTORS(f)
 
@@ -46,7 +46,7 @@ extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t
   X(Stack16, (ALL_TYPES, FOUR, FOUR, FOUR, FOUR),                                                 \
     (ALL(f), WORDS(f, 0), WORDS(f, 4), WORDS(f, 8), WORDS(f, 12)), __VA_ARGS__)
 
-// X(kind, type) for each kind of result that `FWDReturnShape` has, except nothing and those in memory.
+// X(kind, type) for each kind of result in `FWDReturnShape`, except nothing and results in memory.
 #define EACH_RESULT(X)                                                                            \
   X(Integers, FWDIntegerPair)                                                                     \
   X(Vectors, Vectors)                                                                             \
@@ -71,8 +71,8 @@ extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t
   }
 #define DEFINE_RESULT(kind, type) EACH_AMOUNT(DEFINE, kind, type)
 
-// Swift's convention for C functions passes the address of a result in x8, as AAPCS64 does, and all else
-// as C does.
+// Swift's calling convention for C functions passes the address of a result in x8, like AAPCS64,
+// and all other values like C.
 #define LIST(...) __VA_ARGS__
 #define IN_MEMORY __attribute__((swift_indirect_result)) void *
 #define DEFINE_INDIRECT(amount, types, values, ...)                                               \
@@ -109,8 +109,8 @@ EACH_RESULT(DEFINE_RESULT)
 DEFINE_LARGE(Large, NULL)
 DEFINE_LARGE(Wide, WIDE)
 
-/// Brings values from their homes to where the registers are loaded from. Copies are new ones for each
-/// call, and end with it: a callee may write into them.
+/// Moves values from their homes to where the registers are loaded from. Copies are made for each
+/// call, and freed after it: a callee may write into them.
 static void call_moved(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
   const FWDPlan *plan = (const FWDPlan *)facts;
   char *memory = (char *)frame;

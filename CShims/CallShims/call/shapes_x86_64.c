@@ -1,6 +1,6 @@
-/// The direct engine of x86-64: one small function for each kind of result and each amount of arguments. The
-/// C compiler writes each call; this file only spells the types. Calls that copy a lot go through
-/// `call_large_x86_64.S`.
+/// The direct engine of x86-64: one small function for each kind of result and each amount of
+/// arguments. The C compiler generates each call; this file only lists the types. Calls that copy
+/// much use `call_large_x86_64.S`.
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
@@ -11,8 +11,8 @@ typedef struct VectorInteger { double first; uint64_t second; } VectorInteger;
 typedef struct VectorPair { double first, second; } VectorPair;
 typedef _Complex long double ComplexX87;
 
-// A structure by value makes the compiler lay the words out at the bottom of the callee's stack,
-// and copy them in moves as wide as those by which callees read them.
+// A structure by value makes the compiler put the words at the bottom of the stack arguments, and
+// copy them in moves as wide as the loads of callees.
 #define STACK(n) typedef struct Stack##n { uint64_t words[n]; } Stack##n
 STACK(4);
 STACK(8);
@@ -30,8 +30,8 @@ _Static_assert(sizeof(FWDIntegerPair) <= sizeof((FWDFrame){0}.result), "a result
 _Static_assert(sizeof(ComplexX87) == sizeof((FWDFrame){0}.result), "two x87 registers fill it");
 
 /// Calls `function` with the registers of `frame` and `words` words of stack behind it. The result
-/// is where the caller of such a function looks for it, so this is called as of the function's
-/// result type.
+/// is in the registers of the function's result type, so this is called through a cast to that
+/// type.
 extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words);
 
 #define EIGHT double, double, double, double, double, double, double, double

@@ -34,7 +34,8 @@ void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
     case FWDWordNowhere: return;
     case FWDWordInt8:
     case FWDWordUInt8: memcpy(value, &bits, 1); return;
-    // Any byte but 0 is true: C code that passes 2 for a `_Bool` must not break Swift's.
+    // Any byte except 0 is true: C code that passes 2 for a `_Bool` must not create an invalid
+    // Swift Bool.
     case FWDWordBool: *value = (uint8_t)bits != 0; return;
     case FWDWordInt16:
     case FWDWordUInt16: memcpy(value, &bits, 2); return;

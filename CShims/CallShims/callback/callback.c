@@ -1,8 +1,8 @@
-/// C function pointers that enter a handler: by trampolines, or else by libffi's closures.
+/// C function pointers that call a handler, by trampolines or by closures of libffi.
 ///
-/// The memory that code leads to is never freed, and a freed function is used again as late as
-/// possible: C that calls one gets zero, and an event tells of it, instead of running into a
-/// callback of another type.
+/// The memory behind a function pointer is never freed, and a freed function is reused as late as
+/// possible. C code that calls a freed function gets zero, and an event reports it. It does not
+/// reach a callback of another type.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "../threads/fwd_fork.h"
 #include "../threads/fwd_hold_internal.h"
 
-/// How many freed functions wait at least before one is used again.
+/// The least number of freed functions before one of them is reused.
 enum { FREED_MIN = 64 };
 
-/// Ended callbacks whose entries may be used again, the first to be freed first.
+/// Destroyed callbacks whose entries may be reused, in the order in which they were freed.
 typedef struct Freed {
   FWDCallback *first, *last;
   size_t count;
@@ -80,9 +80,9 @@ static void dispose(FWDRetirable *callback) { fwd_callback_end_use((FWDCallback 
 
 // MARK: Entries
 
-/// Finds an entry of its kind of code for `callback`: a fresh one as long as few are free, else the
-/// one that was freed first. Returns 0 with the reason if there is none. The callback that had the
-/// entry before answers late calls until the new one is there.
+/// Finds an entry for the kind of code of `callback`: a new one while few are free, otherwise the
+/// one that was freed first. Returns 0 with the reason if there is no entry. The previous callback
+/// of the entry answers late calls until the new one is published.
 static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   FWDCallbackCode code = callback->code;
   FWDCallbackEntry *entry = NULL;
@@ -118,9 +118,9 @@ static int uses_trampolines(void) {
          !__atomic_load_n(&trampolines_are_refused, __ATOMIC_RELAXED);
 }
 
-/// Finds code for `callback`; returns 0 with the reason if there is none. Where trampolines are
-/// only short for a moment, as of file descriptors, libffi is not asked: it may map a page that is
-/// writable and executable.
+/// Finds code for `callback`; returns 0 with the reason if there is no code. If trampolines fail
+/// only for lack of a resource, such as file descriptors, libffi is not used instead: it may map a
+/// page that is writable and executable.
 static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
   if (uses_trampolines()) {
     callback->code = FWDCallbackCodeTrampolines;
@@ -133,8 +133,8 @@ static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_e
   callback->code = FWDCallbackCodeLibffi;
   if (!take_entry(callback, out_former, out_error)) return 0;
   if (fwd_closure_prepare(callback)) return 1;
-  // The entry stays with its former callback, which nobody frees. libffi is not expected to refuse a
-  // type that it accepted before.
+  // The entry stays with its previous callback, and neither is freed. libffi is not expected to
+  // refuse a type that it accepted before.
   *out_error = ENOTSUP;
   return 0;
 }
@@ -171,7 +171,8 @@ FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void
 }
 
 void fwd_callback_destroy(FWDCallback *callback) {
-  // Under the lock, so that a call that cannot hold the callback either counts first or misses it.
+  // Under the lock, so that a call that cannot hold the callback is either counted before or does
+  // not find it.
   pthread_mutex_lock(&fwd_callbacks_lock);
   fwd_publish(&callback->entry->callback, NULL);
   callback->entry->former = callback;

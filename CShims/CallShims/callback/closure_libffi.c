@@ -1,10 +1,10 @@
-/// C function pointers by libffi's closures, where there are no trampolines.
+/// C function pointers by closures of libffi, for platforms without trampolines.
 #include <stdlib.h>
 
 #include "../threads/fwd_hold_internal.h"
 #include "fwd_callback_internal.h"
 
-/// The entry that a closure of libffi leads to.
+/// The entry of a libffi closure.
 typedef struct Closure {
   FWDCallbackEntry entry;
   ffi_closure *closure;
@@ -14,7 +14,7 @@ _Static_assert(offsetof(Closure, entry) == 0, "a closure is found by its entry")
 
 #if FWD_ABI_SYSV
 
-/// Writes zero where the result of `slot` would be.
+/// Writes zero in place of the result of `slot`.
 static void answer_zero(const FWDSlot *slot, void *result, void **values) {
   void *hidden;
   switch (slot->route) {
@@ -30,7 +30,7 @@ static void answer_zero(const FWDSlot *slot, void *result, void **values) {
   }
 }
 
-/// Copies the result to where libffi takes it from. `hidden` is the address of one in memory.
+/// Copies the result to where libffi reads it. `hidden` is the address of a result in memory.
 static void give_result(const FWDSlot *slot, const char *frame, uint64_t hidden, void *result) {
   switch (slot->route) {
     case FWDRouteNowhere:
@@ -75,7 +75,7 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   give_result(&slot, memory, hidden, result);
 }
 
-/// Writes zero where libffi takes a result of that type from.
+/// Writes zero where libffi reads a result of the cif's type.
 static void answer_zero_of(const ffi_cif *cif, void *result) {
   size_t size = cif->rtype->size;
   if (cif->rtype->type != FFI_TYPE_VOID) memset(result, 0, size < 8 ? 8 : size);
@@ -85,7 +85,7 @@ static void leave(FWDThread *thread, FWDHold *hold, FWDCallback *used) {
   if (used)
     fwd_callback_end_use(used);
   else
-    // A jump that the handler caught may have left other holds above this one.
+    // The handler may have caught a `longjmp` that left other holds above this one.
     fwd_let_go_from(thread, hold, 0);
 }
 
@@ -99,12 +99,12 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   FWDFormer former;
   if (!callback) callback = used = fwd_callback_begin_use(entry, &former);
   if (!callback) {
-    // libffi may know the type of the next callback already, and have laid out its values.
+    // libffi may already use the type of the next callback, and have laid out the values for it.
     if (former.cif == cif) return answer_zero(&former.result, result, values);
     return answer_zero_of(cif, result);
   }
   if (callback->cif != cif) {
-    // A late call of the former callback, which began before the entry had another type.
+    // A late call of the previous callback, which began before the entry got another type.
     answer_zero_of(cif, result);
     fwd_report_event(FWDEventFreedCallback, callback->function);
     return leave(thread, hold, used);
@@ -125,8 +125,8 @@ static void enter(ffi_cif *cif, void *result, void **values, void *user) {
   leave(thread, hold, used);
 }
 
-/// Returns a closure that was never used. libffi's memory is never given back to it: libffi would
-/// hand it out again, or unmap it, while C may still call.
+/// Returns an unused closure. Its memory is never returned to libffi, which would reuse or unmap it
+/// while C code may still call it.
 FWDCallbackEntry *fwd_closure_fresh(const void **out_function) {
   Closure *closure = calloc(1, sizeof *closure);
   void *code = NULL;
@@ -140,7 +140,7 @@ FWDCallbackEntry *fwd_closure_fresh(const void **out_function) {
   return &closure->entry;
 }
 
-/// Tells libffi the type of a callback.
+/// Sets the type of a callback's closure.
 int fwd_closure_prepare(FWDCallback *callback) {
   Closure *closure = (Closure *)callback->entry;
   ffi_cif *cif = fwd_lasting_cif(callback->plan);

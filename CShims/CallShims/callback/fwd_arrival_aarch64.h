@@ -1,15 +1,16 @@
-// How calls from trampolines become frames on AArch64, and how their results go back. For `trampoline.c`.
+// Converts calls from trampolines to frames on AArch64, and returns their results. For
+// `trampoline.c`.
 #pragma once
 
 #include "fwd_callback_internal.h"
 #include "../call/fwd_layout.h"
 
-/// What `fwd_trampoline_entry` saves.
+/// The data that `fwd_trampoline_entry` saves.
 typedef struct Arrival {
   FWDFrame frame;
   /// Whole vector registers; the frame has the low half of each.
   uint64_t wide[8][2];
-  /// Where the caller wants a result in memory.
+  /// The address where the caller wants a result in memory.
   void *indirect;
   uint64_t reserved;
 } Arrival;
@@ -18,7 +19,7 @@ _Static_assert(offsetof(Arrival, wide) == FWD_LAYOUT_WIDE, "the entry stores the
 _Static_assert(offsetof(Arrival, indirect) == FWD_LAYOUT_INDIRECT, "the entry stores it there");
 _Static_assert(sizeof(Arrival) == FWD_LAYOUT_ARRIVAL, "the entry takes as much of the stack");
 
-/// How `fwd_trampoline_entry` finds the result; see there.
+/// How `fwd_trampoline_entry` returns the result; see there.
 enum { AS_WORDS = FWD_AS_WORDS, AS_FLOATS = FWD_AS_FLOATS, AS_QUADS = FWD_AS_QUADS };
 
 static uint8_t how_to_return(const FWDSlot *slot) {
@@ -27,14 +28,14 @@ static uint8_t how_to_return(const FWDSlot *slot) {
   return slot->size == 4u * slot->component_count ? AS_FLOATS : AS_WORDS;
 }
 
-/// The entry unpacks a result by itself.
+/// Does nothing: the entry unpacks the result.
 static inline int place_result(int how, uint64_t *result) {
   (void)result;
   return how;
 }
 
-/// Brings values home that registers do not hold as memory does. What came as an address is the
-/// caller's copy, which nobody else looks at; the frame has one of its own.
+/// Moves values whose layout in registers differs from that in memory to their homes. A value that
+/// was passed by address is a copy that the caller made for this call; the frame gets its own copy.
 static inline void gather(const FWDPlan *plan, FWDFrame *frame, const FWDFrame *registers) {
   char *memory = (char *)frame;
   if (plan->wide_offset)

@@ -1,10 +1,11 @@
-// How calls from trampolines become frames on x86-64, and how their results go back. For `trampoline.c`.
+// Converts calls from trampolines to frames on x86-64, and returns their results. For
+// `trampoline.c`.
 #pragma once
 
 #include "fwd_callback_internal.h"
 #include "../call/fwd_layout.h"
 
-/// How `fwd_trampoline_entry` finds the result; see there. `AS_VECTOR_FIRST` is for C alone.
+/// How `fwd_trampoline_entry` returns the result; see there. `AS_VECTOR_FIRST` is for C code only.
 enum {
   AS_WORDS = FWD_AS_WORDS,
   AS_MIXED = FWD_AS_MIXED,
@@ -22,7 +23,7 @@ static uint8_t how_to_return(const FWDSlot *slot) {
   return slot->first == FWDClassInteger ? AS_MIXED : AS_VECTOR_FIRST;
 }
 
-/// Puts a result of two kinds where the entry looks for it.
+/// Puts a result of two kinds where the entry reads it.
 static inline int place_result(int how, uint64_t *result) {
   if (__builtin_expect(how == AS_WORDS, 1) || how == AS_X87 || how == AS_COMPLEX_X87) return how;
   int is_integer_first = how == AS_MIXED;
@@ -31,12 +32,12 @@ static inline int place_result(int how, uint64_t *result) {
   return AS_MIXED;
 }
 
-/// Each value lies in the registers of a frame and on the stack as it is passed.
+/// Does nothing: each value is passed in the layout of the frame.
 static inline void gather(const FWDPlan *plan, FWDFrame *frame, const FWDFrame *registers) {
   (void)plan, (void)frame, (void)registers;
 }
 
-/// Where the caller wants a result in memory; its address is returned, too.
+/// The address where the caller wants a result in memory, which is returned too.
 static inline void *result_address(const FWDFrame *registers) {
   return (void *)registers->integers[0];
 }

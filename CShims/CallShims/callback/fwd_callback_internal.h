@@ -2,12 +2,13 @@
 
 #include "../plan/fwd_plan_internal.h"
 
-/// Where the code of a callback finds it: two words that are never freed, so that even a call to a
-/// function whose callback is gone reads something that is there.
+/// The two words through which code finds its callback. They are never freed, so that even a call
+/// to a function whose callback was destroyed reads valid memory.
 typedef struct FWDCallbackEntry {
-  /// The callback, which calls hold; NULL while there is none.
+  /// The callback, which calls hold; NULL without one.
   const void *callback;
-  /// The last callback here, once it is ended: it says how a call to a freed function answers.
+  /// The last callback of this entry, after it was destroyed: it determines how a call to a freed
+  /// function answers.
   FWDCallback *former;
 } FWDCallbackEntry;
 
@@ -15,26 +16,26 @@ _Static_assert(sizeof(FWDCallbackEntry) == 2 * sizeof(void *), "an entry is two 
 
 struct FWDCallback {
   FWDRetirable retirable;
-  /// Kept until the entry is used again.
+  /// Retained until the entry is reused.
   FWDPlan *plan;
   FWDCallbackHandler handler;
   void *context;
   void (*release)(void *context);
   FWDCallbackEntry *entry;
-  /// The function that leads here.
+  /// The function pointer of this callback.
   const void *function;
-  /// What libffi knows of its type; NULL for a trampoline.
+  /// libffi's description of its type; NULL for a trampoline.
   const ffi_cif *cif;
   /// The next one in the queue of freed callbacks.
   FWDCallback *next;
-  /// How many use it: its maker, and calls that could not hold it.
+  /// The number of users: the creator, and calls that could not hold the callback.
   uint32_t users;
   FWDCallbackCode code;
   /// Whether a frame of the plan has more than registers.
   uint8_t is_large;
   /// How a trampoline returns the result.
   uint8_t how;
-  /// Whether a call is its registers, and its result the first two words.
+  /// Whether the arguments are all in registers, and the result is in the first two words.
   uint8_t is_simple;
   /// Whether a call after the end was reported.
   uint8_t is_reported;
@@ -49,43 +50,43 @@ _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
 #define FWD_HAS_TRAMPOLINES 0
 #endif
 
-/// Whether there is an entry that was never used. If not, `out_error` is the reason why there is none
-/// now, or 0 where there will never be one. Called with the lock of callbacks held.
+/// Whether there is an unused entry. If not, `out_error` is the reason for a temporary failure, or
+/// 0 if there will never be an entry. The caller holds the callbacks lock.
 int fwd_trampoline_is_ready(int *out_error);
 
-/// Takes such an entry, and its function; NULL if there is none. Called with the lock held.
+/// Takes an unused entry and its function; NULL without one. The caller holds the callbacks lock.
 FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error);
 
-/// Writes down what the entry has to know of a callback.
+/// Stores the facts about a callback that the entry code needs.
 void fwd_trampoline_prepare(FWDCallback *callback);
 
-/// Takes an entry that a closure of libffi leads to, and its function; NULL without memory. Called with
-/// the lock held.
+/// Takes an unused entry of a libffi closure and its function; NULL without memory. The caller
+/// holds the callbacks lock.
 FWDCallbackEntry *fwd_closure_fresh(const void **out_function);
 
-/// Tells libffi the type of a callback that has such an entry; 0 if it refuses.
+/// Sets the type of a callback with such an entry in libffi; 0 if libffi refuses.
 int fwd_closure_prepare(FWDCallback *callback);
 
-/// How a call to a function whose callback is gone answers: zero, where this result would be.
+/// How a call to a function whose callback was destroyed answers: with zero in place of this
+/// result.
 typedef struct FWDFormer {
-  /// Of size 0 and nowhere, if there was no callback.
+  /// Of size 0, with the route `FWDRouteNowhere`, if there was no callback.
   FWDSlot result;
   const ffi_cif *cif;
 } FWDFormer;
 
-/// Finds a callback that cannot be held, and counts this call as a user of it. Returns NULL if there
-/// is none; `out_former` then says how the last one answers.
+/// Finds a callback that cannot be held, and counts this call as one of its users. Returns NULL if
+/// there is no callback; `out_former` then says how the last one answers.
 FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_former);
 
-/// Returns what libffi has to know of a plan's type, in memory that is never freed: C that calls too late
-/// may be in libffi, which reads it, for any time. Plans of one type share it.
+/// Returns libffi's description of a plan's type, in memory that is never freed: C code that calls
+/// too late may run in libffi, which reads it, for any time. Plans of one type share it.
 ffi_cif *fwd_lasting_cif(FWDPlan *plan);
 
-/// Ends the use of a callback that was counted.
+/// Ends a counted use of a callback.
 void fwd_callback_end_use(FWDCallback *callback);
 
 enum {
-  /// Frames above this size take their memory from the heap: a thread that calls back may have
-  /// little stack.
+  /// Larger frames are allocated on the heap: a thread that calls back may have little stack.
   FWD_FRAME_ON_STACK_MAX = 4096,
 };

@@ -1,4 +1,4 @@
-/// The types of libffi's closures: one for each that was ever used, never freed.
+/// The types of libffi closures: one for each type that was ever used, never freed.
 #include <pthread.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static int is_same_type(const ffi_type *left, const ffi_type *right) {
 
 static int is_same(const ffi_cif *left, const ffi_cif *right) {
   ffi_cif a, b;
-  // All members but the types, which some platforms add to; plans begin as zeros.
+  // Compares all members except the types; some platforms have additional members. Plans are zeroed
+  // at first.
   memcpy(&a, left, sizeof a);
   memcpy(&b, right, sizeof b);
   a.arg_types = b.arg_types = NULL;

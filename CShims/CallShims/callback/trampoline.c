@@ -1,4 +1,4 @@
-/// What happens between a trampoline and a handler.
+/// The C code between a trampoline and a handler.
 #include "fwd_callback_internal.h"
 
 #if FWD_HAS_TRAMPOLINES
@@ -37,7 +37,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
     memcpy(registers->result, frame->result, sizeof frame->result);
 }
 
-/// Writes zero where the result of `slot` would be. The x87 stack of x86-64 needs its values even then.
+/// Writes zero in place of the result of `slot`. On x86-64, x87 results must be pushed even then.
 static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
   memset(registers->result, 0, sizeof registers->result);
   if (slot->route != FWDRouteHiddenPointer) return place_result(how_to_return(slot), registers->result);
@@ -46,7 +46,8 @@ static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
   return AS_WORDS;
 }
 
-/// A call with stack words, or with a result in memory: the handler gets a frame that has room.
+/// Handles a call with stack words, or with a result in memory: the handler gets a frame with room
+/// for them.
 __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FWDFrame *registers,
                                                  const void *stack_words) {
   uint32_t size = callback->plan->facts.frame_size;
@@ -68,7 +69,7 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
   return AS_WORDS;
 }
 
-/// A call that takes more than its registers, or a result that is not simply in two words.
+/// Handles a call that is more than its registers, or whose result is not just two words.
 __attribute__((noinline)) static int enter_specially(const FWDCallback *callback, FWDFrame *frame,
                                                      const void *stack_words) {
   if (callback->is_large) return enter_large(callback, frame, stack_words);
@@ -77,7 +78,8 @@ __attribute__((noinline)) static int enter_specially(const FWDCallback *callback
   return place_result(how, frame->result);
 }
 
-/// The callback is gone, or the thread holds too much already, or has no memory for its list.
+/// Handles a call if the callback is destroyed, the thread holds too many objects, or there is no
+/// memory for its record.
 __attribute__((noinline)) static int enter_unheld(FWDCallbackEntry *entry, FWDFrame *frame,
                                                   const void *stack_words) {
   FWDFormer former;

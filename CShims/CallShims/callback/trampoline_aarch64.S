@@ -1,19 +1,21 @@
-// What C can call when it calls into Swift.
+// The code that C calls to enter Swift.
 //
-// fwd_trampoline_page: 4096 bytes with 255 trampolines, 16 bytes each, and a last jump. It is never
-// executed where it stands: the page is mapped again elsewhere, from the program's own file, with a
-// page of data behind it, as far away as the largest page that a system of AArch64 has. Trampoline i loads the
-// address of the 16 bytes of data that belong to it into x17, and goes where the last 16 bytes of data say.
+// fwd_trampoline_page: 4096 bytes with 255 trampolines, 16 bytes each, and a final jump. It is
+// never executed in place: the page is mapped again elsewhere, from the program's own file, in
+// front of a page of data, at the distance of the largest page size of AArch64. Trampoline i loads
+// the address of its 16 bytes of data into x17, and jumps to the address in the last 16 bytes of
+// data.
 //
-// fwd_trampoline_entry: the code that all of them go to.
+// fwd_trampoline_entry: the code that all trampolines jump to.
 //   in:   a call by AAPCS64; x17 is the address of the trampoline's data
-//   does: saves the argument registers as an FWDFrame on its stack, with whole vector registers and x8 behind
-//         it, and calls int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
+//   does: saves the argument registers as an FWDFrame on its stack, followed by whole vector
+//         registers and x8, and calls
+//         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
 //   out:  0: x0, x1 from result[0..1] and d0 to d3 from result[0..3], as either may be the result
 //         1: s0 to s3 from the first 16 bytes of the result      2: q0 to q3 from all of it
-//   keeps every register that the ABI says is the caller's. An exception cannot pass.
+//   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
-// The numbers are asserted in fwd_arrival_aarch64.h and trampoline_pages.c.
+// The constants are asserted in fwd_arrival_aarch64.h and trampoline_pages.c.
 
 #include "../call/fwd_layout.h"
 #include "../call/fwd_aarch64.h"
@@ -36,7 +38,7 @@ fwd_trampoline_page:
         b       .Llast
         brk     #1
         .endr
-        // No step back, which is an error: a trampoline is as long as its data.
+        // An .org backwards is an error: it asserts that a trampoline is as long as its data.
         .org    fwd_trampoline_page + FWD_TRAMPOLINE*FWD_TRAMPOLINES_PER_PAGE
 .Llast:
         ldr     x16, . + FWD_TRAMPOLINE_APART   // the last 16 bytes of the data

@@ -1,8 +1,8 @@
-/// Trampolines: function pointers without a page that is writable and executable.
+/// Trampolines: function pointers without a page that is both writable and executable.
 ///
-/// A page of code in this program's file is mapped again, readable and executable, and in front of
-/// a page of data. The mapping is of a file, and private: a system that forbids to make code at run
-/// time has nothing to forbid, and a child process has its own.
+/// A page of code in this program's file is mapped again, readable and executable, in front of a
+/// page of data. It is a private mapping of a file, so systems that forbid creating code at run
+/// time allow it, and a child process has its own.
 #include "fwd_callback_internal.h"
 
 #if FWD_HAS_TRAMPOLINES
@@ -26,12 +26,12 @@ _Static_assert(sizeof(FWDCallbackEntry) == FWD_TRAMPOLINE, "a trampoline is as l
 _Static_assert(offsetof(FWDCallbackEntry, callback) == 0, "the entry is given where to look");
 _Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
 
-/// The page of data whose entries are handed out, and the first one that was not.
+/// The data page whose entries are handed out, and the index of the first unused entry.
 static FWDCallbackEntry *page;
 static int next = PER_PAGE;
 static int is_refused;
 
-/// Opens the file that the page of code was loaded from, and finds the page in it.
+/// Opens the file from which the page of code was loaded, and finds the offset of the page in it.
 static int open_image(off_t *out_offset) {
   FILE *maps = fopen("/proc/self/maps", "re");
   if (!maps) return -1;
@@ -45,7 +45,8 @@ static int open_image(off_t *out_offset) {
     unsigned long page = (unsigned long)fwd_trampoline_page;
     if (page < start || page >= end) continue;
     line[strcspn(line, "\n")] = 0;
-    // The file may have been replaced since; the process's own link to it still works then.
+    // The file may have been replaced since; /proc/self/exe then still refers to the program's
+    // file.
     const char *names[] = {line + path, "/proc/self/exe"};
     for (int i = 0; i < 2 && file < 0; i++) {
       struct stat status;
@@ -62,8 +63,8 @@ static int open_image(off_t *out_offset) {
   return file;
 }
 
-/// Free memory for two of the system's pages and what is between them; near the image, as a jump from afar
-/// costs more than a call.
+/// Reserves memory for two system pages and the space between them, near the image, because a jump
+/// over a large distance costs more than a call.
 static char *reserve(size_t size) {
   static int count;
   uintptr_t image = (uintptr_t)fwd_trampoline_page & ~(uintptr_t)0x1FFFFF;
@@ -72,15 +73,16 @@ static char *reserve(size_t size) {
   return pages == MAP_FAILED ? NULL : pages;
 }
 
-/// Whether what failed may work the next time: something is used up for the moment.
+/// Whether a failure is temporary, because a resource is exhausted at the moment.
 static int is_shortage(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == EINTR;
 }
 
-/// Maps another pair of pages. 0 with the reason in `errno` where that does not work.
+/// Maps another pair of pages. Returns 0 with the reason in `errno` on failure.
 ///
-/// A page of the system may be larger than that of trampolines, which is somewhere in it then, and so are
-/// its data in theirs. Both are as far apart as the code says, which is a page of the system at least.
+/// A system page may be larger than a trampoline page, which is then somewhere inside it; the data
+/// page has the same offset in its system page. The distance between both is a constant in the
+/// code, and at least one system page.
 static int map_pair(void) {
   size_t system = (size_t)sysconf(_SC_PAGESIZE);
   size_t inset = (uintptr_t)fwd_trampoline_page & (system - 1);
@@ -107,7 +109,7 @@ static int map_pair(void) {
     return 0;
   }
   page = (FWDCallbackEntry *)(data + inset);
-  // Not the first one: a sanitizer that checks calls reads the eight bytes in front of a function.
+  // Entry 0 is skipped: a sanitizer that checks calls reads the eight bytes in front of a function.
   next = 1;
   *(const void **)&page[PER_PAGE] = (const void *)fwd_trampoline_entry;
   return 1;

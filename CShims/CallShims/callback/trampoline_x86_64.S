@@ -1,20 +1,20 @@
-// What C can call when it calls into Swift.
+// The code that C calls to enter Swift.
 //
-// fwd_trampoline_page: one page of 255 trampolines, 16 bytes each, and a last jump. It is never
-// executed where it stands: the page is mapped again elsewhere, from the program's own file, with a
-// page of data behind it. Trampoline i loads the address of the 16 bytes of data that belong to it,
-// 4096 bytes further on, into r10, and goes where the last 16 bytes of data say.
+// fwd_trampoline_page: one page of 255 trampolines, 16 bytes each, and a final jump. It is never
+// executed in place: the page is mapped again elsewhere, from the program's own file, in front of a
+// page of data. Trampoline i loads the address of its 16 bytes of data, 4096 bytes behind it, into
+// r10, and jumps to the address in the last 16 bytes of data.
 //
-// fwd_trampoline_entry: the code that all of them go to.
+// fwd_trampoline_entry: the code that all trampolines jump to.
 //   in:   a call by the System V ABI; r10 is the address of the trampoline's data
 //   does: saves the argument registers as an FWDFrame on its stack, and calls
 //         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
 //   out:  0: rax, rdx and xmm0, xmm1 from result[0] and result[1], as either may be the result
 //         1: rax from result[2], xmm0 from result[3]
 //         2: st0 from result[0..1]      3: st1 from result[2..3] as well
-//   keeps every register that the ABI says is the caller's. An exception cannot pass.
+//   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
-// The numbers are asserted in trampoline.c and trampoline_pages.c.
+// The constants are asserted in trampoline.c and trampoline_pages.c.
 
 #include "../call/fwd_layout.h"
 
@@ -36,7 +36,7 @@ fwd_trampoline_page:
         jmp     .Llast
         .balign FWD_TRAMPOLINE, 0xcc
         .endr
-        // No step back, which is an error: a trampoline is as long as its data.
+        // An .org backwards is an error: it asserts that a trampoline is as long as its data.
         .org    fwd_trampoline_page + FWD_TRAMPOLINE*FWD_TRAMPOLINES_PER_PAGE
 .Llast:
         jmp     *FWD_TRAMPOLINE_APART-6(%rip)       // the last 16 bytes of the data page

@@ -5,7 +5,8 @@ static int is_stopped;
 
 void fwd_direct_stop(void) { __atomic_store_n(&is_stopped, 1, __ATOMIC_RELEASE); }
 
-// Where there is more to do than to note the step and to hold the list.
+// The slow path of `fwd_direct_begin`, for cases that need more than entering the step and holding
+// the list.
 __attribute__((noinline)) static int begin_carefully(FWDDirectRound *round, FWDListPlace *place, const void *step,
                                                      FWDThread *thread) {
   if (!thread || __atomic_load_n(&is_stopped, __ATOMIC_ACQUIRE)) return 0;
@@ -31,7 +32,7 @@ int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *ste
   FWDThread *thread = fwd_thread();
   uint32_t depth;
   FWDHold *hold;
-  // A step of a new message is no circle.
+  // The step of a new message cannot be a cycle.
   if (__builtin_expect(!thread || (depth = thread->depth) >= FWD_FORWARDING_SHALLOW ||
                            (hold = thread->top) + 1 > thread->room ||
                            __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE) != (uintptr_t)thread ||
@@ -67,7 +68,7 @@ uint64_t fwd_direct_number(FWDDirectRound *round) {
   if (round->message == 0) {
     FWDThread *thread = (FWDThread *)round->thread;
     round->message = fwd_next_face_message();
-    // The step of this round is the innermost one of the thread again.
+    // Between two turns, the step of this round is the innermost one of the thread.
     if (thread->depth > 0) thread->steps[thread->depth - 1].message = round->message;
   }
   return round->message;

@@ -2,26 +2,28 @@
 
 #include "CForwardingShims.h"
 
-// The members of a list in order, as a row of chunks: a change concerns one chunk, however many there are.
-// A chunk that a list has is copied before it is changed.
+// The members of a list, in order, in an array of chunks: a change affects one chunk, whatever the
+// number of members. A chunk that is part of a list is copied before it is changed.
 
 enum {
-  /// A chunk that is left with fewer is joined with its neighbor.
+  /// A chunk with fewer members is joined with its neighbor.
   Few = FWD_CHUNK_MAX / 4,
-  /// How many members there is room for at first.
+  /// The capacity of the first chunk.
   FirstRoom = 2,
 };
 
-// Notes that a thread delivers from a place for the first time, before it looks there: who withdraws a list
-// asks nobody else as long as one thread alone has delivered. One thread makes and ends most proxies, and what
-// asks all threads takes longer than all the rest of it.
+// Records that a thread delivers from a place, before it reads the place for the first time. As
+// long as only one thread has delivered, withdrawing a list need not involve others. One thread
+// creates and destroys most proxies, and a barrier on all threads takes longer than all the rest of
+// that.
 void fwd_place_note_other_reader(FWDListPlace *place, const FWDThread *thread) {
   uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE);
   if (reader == FWD_MANY_READERS) return;
   if (reader != 0 || !__atomic_compare_exchange_n(&place->reader, &reader, (uintptr_t)thread, 0,
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     __atomic_store_n(&place->reader, FWD_MANY_READERS, __ATOMIC_SEQ_CST);
-  // The store comes before the look at the place, as the exchange there comes before the look at the reader.
+  // Orders the store before the read of the place, as the exchange of the list is ordered before
+  // the read of the reader.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -48,7 +50,7 @@ static void let_go_of_chunk(FWDTargetChunk *chunk) {
   free(chunk);
 }
 
-// Nobody else comes to have a chunk that its owner alone has.
+// No other thread can start to share a chunk that only its owner has.
 static int is_shared(const FWDTargetChunk *chunk) {
   return __atomic_load_n(&chunk->holders, __ATOMIC_ACQUIRE) > 1;
 }
@@ -61,7 +63,7 @@ static void note_new(FWDTargetChunk *chunk, uint32_t index) {
   if (index < chunk->new_from) chunk->new_from = index;
 }
 
-/// Moves members from one chunk to the end of another; both are the owner's alone.
+/// Moves members from one chunk to the end of another; only the owner has either chunk.
 static void move(FWDTargetChunk *from, uint32_t index, FWDTargetChunk *to) {
   if (from->new_from < from->count) {
     uint32_t known = from->new_from > index ? from->new_from - index : 0;
@@ -74,7 +76,7 @@ static void move(FWDTargetChunk *from, uint32_t index, FWDTargetChunk *to) {
   }
 }
 
-/// Returns the chunk, or a copy, for the owner alone and with room for `needed` members.
+/// Returns the chunk or a copy of it, unshared and with room for `needed` members.
 static FWDTargetChunk *own(FWDMembers *members, FWDTargetChunk *chunk, uint32_t needed) {
   int shared = is_shared(chunk);
   if (!shared && needed <= chunk->room) return chunk;
@@ -85,7 +87,7 @@ static FWDTargetChunk *own(FWDMembers *members, FWDTargetChunk *chunk, uint32_t 
     for (uint32_t i = 0; i < chunk->count; i++) swift_retain((void *)chunk->members[i]);
   move(chunk, 0, mine);
   chunks_of(members)[mine->position] = mine;
-  // If lists let go meanwhile, the last references to the members are still those of the copy.
+  // Lists may be released meanwhile: the copy then has the last references to the members.
   if (shared) let_go_of_chunk(chunk);
   else free(chunk);
   return mine;
@@ -96,7 +98,7 @@ static void number(FWDMembers *members, uint32_t from) {
 }
 
 static void insert_chunk(FWDMembers *members, uint32_t position, FWDTargetChunk *chunk) {
-  // One chunk needs no room of its own.
+  // A single chunk needs no array.
   if (members->count > 0 && members->count >= members->room) {
     uint32_t room = 2 * members->count;
     FWDTargetChunk **several = allocate(room * sizeof *several);
@@ -121,7 +123,7 @@ static void remove_chunk(FWDMembers *members, uint32_t position) {
 }
 
 void fwd_members_insert(FWDMembers *members, size_t position, size_t index, const void *member) {
-  // The rear is filled up before another chunk begins.
+  // The last chunk is filled before another one is appended.
   if (position == members->count && position > 0 &&
       fwd_members_chunk(members, position - 1)->count < FWD_CHUNK_MAX) {
     position--;
@@ -152,7 +154,7 @@ void fwd_members_insert(FWDMembers *members, size_t position, size_t index, cons
   fwd_target_of(member)->chunk = chunk;
 }
 
-/// Joins a chunk that has few members with the one behind it, if they fit with some room to spare.
+/// Joins a chunk that has few members with the one behind it, if the result leaves some room.
 static void join(FWDMembers *members, FWDTargetChunk *chunk) {
   uint32_t position = chunk->position;
   if (position + 1 == members->count) {

@@ -1,12 +1,12 @@
 #include "CForwardingShims.h"
 
-// Calls a C function with a light result on targets of its class, as long as they are ordinary and
-// no class has changed. There is one, from `member` on. Returns the first member that was not called.
-// Out of line: the loop needs the registers for itself.
+// Calls a C function with a light result on consecutive targets of one class, as long as they are
+// ordinary targets and no class has changed. There is at least one target, from `member` on.
+// Returns the first member that was not called. Not inlined: the loop needs all registers.
 
 #if FWD_HAS_DIRECT_ENGINE
 
-// The most common shape: the receiver is the first integer, and never goes through memory.
+// The most common shape: the receiver is the first integer register, and is never in memory.
 __attribute__((noinline, no_sanitize("function"))) static const void *const *call_integers(
     const void *const *member, const void *const *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDFrame *f) {
@@ -25,7 +25,8 @@ __attribute__((noinline, no_sanitize("function"))) static const void *const *cal
 
 #endif
 
-// Every other shape: the receiver is written into the frame, and the caller's put back at last.
+// Any other shape: the receiver is written into the frame, and that of the caller is restored at
+// the end.
 __attribute__((noinline)) static const void *const *call_any(
     const void *const *member, const void *const *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
@@ -40,7 +41,8 @@ __attribute__((noinline)) static const void *const *call_any(
     if (!taken.object) break;
     memcpy(receiver, &taken.object, sizeof taken.object);
     fwd_call(facts, frame, method->function);
-    // Who dies of being given back must not be found in the frame by its own `deinit`.
+    // A target that is deallocated by this release must not find itself in the frame from its
+    // `deinit`.
     memcpy(receiver, &before, sizeof before);
     fwd_target_release(taken);
     member++;
@@ -53,7 +55,7 @@ __attribute__((always_inline)) static inline const void *const *call(
     const void *const *member, const void *const *stop, const FWDMethod *method,
     const FWDMethodCache *cache, const FWDPlanFacts *facts, FWDFrame *frame) {
 #if FWD_HAS_DIRECT_ENGINE
-  // A result in memory has this shape as well, but its hidden pointer is the first integer.
+  // A call with a result in memory has this shape too, but its first integer is the hidden pointer.
   if (__builtin_expect(facts->shape == FWD_SHAPE(Nothing, Integers) && !facts->returns_value, 1))
     return call_integers(member, stop, method, cache, frame);
 #endif
@@ -62,8 +64,8 @@ __attribute__((always_inline)) static inline const void *const *call(
 
 // MARK: Rounds
 
-// `stack` is an address in the frame of the function that the round belongs to, as a round goes on
-// after the function that begins it.
+// `stack` is an address in the frame of the function that has the round as a local variable,
+// because a round continues after the function that begins it.
 __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThread *thread,
                                                        FWDListPlace *place, uintptr_t stack) {
   FWDHold *hold = thread->top;
@@ -86,7 +88,7 @@ __attribute__((always_inline)) static inline int begin(FWDRound *round, FWDThrea
   return 1;
 }
 
-// Goes on to the next chunk where one is done.
+// Advances to the next chunk at the end of one. Returns whether the round is over.
 __attribute__((always_inline)) static inline int is_over(FWDRound *round) {
   if (round->stops_at_first && round->answered > 0) return 1;
   if (round->next < round->stop) return 0;
@@ -97,13 +99,14 @@ __attribute__((always_inline)) static inline int is_over(FWDRound *round) {
   return 0;
 }
 
-/// Calls the targets of one class whose turn it is. Returns 0 if that takes more than calls.
+/// Calls the targets of one class from the current turn on. Returns 0 if a target needs more than a
+/// call.
 __attribute__((always_inline)) static inline int call_run(FWDRound *round,
                                                           const FWDPlanFacts *facts,
                                                           FWDInvocationState *state) {
   const FWDTarget *target = fwd_target_of(*round->next);
   round->method = NULL;
-  // No target of a lane is called here, so its method is not looked for.
+  // Targets with lanes are not called here, so their methods are not looked up.
   if (__builtin_expect(fwd_target_flags(target) & FWD_TARGET_SPECIAL, 0)) return 0;
   const FWDMethod *method =
       fwd_method_find(round->cache, fwd_target_type(target), round->selector);
@@ -135,7 +138,7 @@ FWDDelivery fwd_round_take_run(FWDRound *round, const FWDPlanFacts *facts,
     return FWDDeliveryDone;
   }
   *out_first = round->next;
-  // A class has changed: the table was right when the last target was called.
+  // A class has changed since the last target was called; the table was correct until then.
   if (__builtin_expect(!fwd_method_is_current(round->cache), 0))
     round->cache = (const FWDMethodCache *)fwd_hold_again((FWDThread *)round->thread,
                                                           round->hold + 1, &fwd_method_cache);
@@ -155,7 +158,7 @@ FWDDelivered fwd_targets_deliver(FWDListPlace *place, const void *step,
                                  FWDRound *out_round) {
   const FWDDelivered not_begun = {.what = FWDDeliveryNotBegun};
   uint64_t selector = state->checked_selector, word;
-  // Only a message has a known selector, so there is an argument 1.
+  // Only a message has a known selector, so argument 1 exists.
   if (selector == 0) return not_begun;
   memcpy(&word, (const char *)fwd_state_frame(state) + facts->slots[1].offset, sizeof word);
   FWDThread *thread = fwd_thread();
@@ -169,9 +172,9 @@ FWDDelivered fwd_targets_deliver(FWDListPlace *place, const void *step,
     fwd_forwarding_leave(thread);
     return not_begun;
   }
-  // An older result must not pass for an answer to this message.
+  // An earlier result must not be taken for an answer to this message.
   state->has_result = 0;
-  // Most lists are of one class. Then the round is over, and was never written to memory.
+  // Most lists have one class. The round is then over without having been written to memory.
   int goes_on = is_over(&round) || call_run(&round, facts, state);
   if (goes_on && __builtin_expect(is_over(&round), 1)) {
     end(&round);

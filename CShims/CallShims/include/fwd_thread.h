@@ -173,7 +173,8 @@ int fwd_stack_is_dead(uintptr_t stack, uintptr_t now);
 
 // MARK: Spares
 
-/// Returns where the search for a key begins, modulo `FWD_SPARES`. For the two functions below.
+/// Returns a number that, modulo `FWD_SPARES`, is the index at which the search for a key begins.
+/// For the two functions below.
 static inline uint32_t fwd_spare_start(const void *key) {
   return (uint32_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 56);
 }

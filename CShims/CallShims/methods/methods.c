@@ -4,8 +4,8 @@
 #include "CForwardingShims.h"
 #include "../threads/fwd_fork.h"
 
-// Never written to, as it is never filled: an empty table that needs no memory. An entry that is
-// free ends every search.
+// An empty table that needs no allocation. It counts as full, so it is never written to. Its free
+// entry ends every search.
 _Alignas(64) static const uint64_t
     empty[(sizeof(FWDMethodCache) + sizeof(FWDMethod)) / sizeof(uint64_t)];
 
@@ -13,7 +13,7 @@ const void *fwd_method_cache = empty;
 
 pthread_mutex_t fwd_methods_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// A change of one selector concerns the lookups of a few others at most.
+// Selectors share counters, so a change for one selector also affects the lookups of a few others.
 enum { EPOCHS = 64 };
 static uint64_t epochs[EPOCHS];
 
@@ -37,7 +37,7 @@ static void dispose(FWDRetirable *retirable) {
   free(cache);
 }
 
-// MARK: Which selectors are there
+// MARK: The Bloom filter of selectors
 
 enum { SELECTOR_BITS = 64 * sizeof(((FWDMethodCache *)NULL)->selectors) / sizeof(uint64_t) };
 
@@ -66,7 +66,7 @@ static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   FWDMethod *at = &cache->methods[i];
   _Static_assert(offsetof(FWDMethod, type) == 0 && offsetof(FWDMethod, selector) == sizeof at->type,
                  "all else follows the type");
-  // Readers are looking on: everything else first, and then the type, which shows it to them.
+  // Readers may search at the same time: the type, which makes the entry visible, is written last.
   size_t first = offsetof(FWDMethod, selector);
   memcpy((char *)at + first, (const char *)method + first, sizeof *at - first);
   __atomic_store_n(&at->type, method->type, __ATOMIC_RELEASE);
@@ -75,7 +75,7 @@ static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   cache->selectors[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
-/// Copies a table into one of another capacity, without the entries of one selector.
+/// Copies a table to one with another capacity, without the entries of one selector.
 static FWDMethodCache *copy(const FWDMethodCache *cache, size_t capacity, uintptr_t without) {
   FWDMethodCache *made = allocate(capacity);
   if (!made) return NULL;
@@ -89,8 +89,9 @@ static void retire(const void *cache) {
   if (cache && cache != (const void *)empty) fwd_retire((FWDRetirable *)cache, dispose);
 }
 
-/// Whether a table must grow for one more entry. Each entry that a search passes by costs as much as a
-/// hold, so a table that is small has plenty of room; no table is more than half full, so every search ends.
+/// Whether a table must grow for one more entry. Each entry that a search skips costs as much as a
+/// hold, so a small table has much free space. No table is more than half full, so every search
+/// ends.
 static int is_full(const FWDMethodCache *cache) {
   size_t capacity = cache->mask + 1, share = capacity <= 4096 ? 4 : 2;
   return share * (cache->count + 1) > capacity;
@@ -128,11 +129,11 @@ void fwd_methods_forget(uintptr_t selector) {
   const FWDMethodCache *cache = fwd_method_cache;
   if (has(cache, selector)) {
     const FWDMethodCache *made = copy(cache, cache->mask + 1, selector);
-    // Without memory everything is forgotten, and found again.
+    // Without memory all entries are removed, and found again later.
     old = fwd_publish(&fwd_method_cache, made ? (const void *)made : empty);
   }
-  // Last: who reads the new number must find the new table, as it keeps what it finds for as long as the
-  // number stays.
+  // Last: a thread that reads the new number must find the new table, because it uses its result
+  // for as long as the number stays the same.
   __atomic_add_fetch(epoch_of(selector), 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&fwd_methods_lock);
   retire(old);

@@ -1,4 +1,4 @@
-/// What is found by its name, and may go again.
+/// Tables of named objects, which can be removed again.
 #include <stdlib.h>
 
 #include "CForwardingShims.h"
@@ -15,12 +15,12 @@ static void insert(FWDNameTable *table, const FWDName *name, const void *thing) 
   while (table->things[i].name) i = (i + 1) & table->mask;
   swift_retain((void *)thing);
   table->things[i].thing = thing;
-  // Readers are looking on: the name last, which shows the thing to them.
+  // Readers may search at the same time: the name, which makes the object visible, is written last.
   __atomic_store_n(&table->things[i].name, name, __ATOMIC_RELEASE);
   table->count++;
 }
 
-/// Copies a table into one of another capacity, without one thing.
+/// Copies a table to one with another capacity, without one object.
 static FWDNameTable *copy(const FWDNameTable *table, size_t capacity,
                           const void *_Nullable without) {
   FWDNameTable *made = allocate(capacity);
@@ -33,7 +33,7 @@ static FWDNameTable *copy(const FWDNameTable *table, size_t capacity,
 
 const void *fwd_names_add(const void **cell, const FWDName *name, const void *thing) {
   FWDNameTable *table = (FWDNameTable *)*cell;
-  // At most half full, so that a search stays short and always ends.
+  // At most half full, so that searches are short and always end.
   if (table && 2 * (table->count + 1) <= table->mask + 1) {
     insert(table, name, thing);
     return NULL;
@@ -46,7 +46,7 @@ const void *fwd_names_add(const void **cell, const FWDName *name, const void *th
 const void *fwd_names_replace(const void **cell, const void *old, const FWDName *name,
                               const void *thing) {
   const FWDNameTable *table = *cell;
-  // Smaller again where most things have gone.
+  // The capacity shrinks after most objects were removed.
   size_t capacity = table->mask + 1;
   if (capacity > 8 && 8 * table->count < capacity) capacity /= 2;
   FWDNameTable *made = copy(table, capacity, old);

@@ -1,4 +1,4 @@
-/// The names of messages, which stay for good.
+/// Selectors: permanent names of messages.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -6,7 +6,8 @@
 #include "../threads/fwd_fork.h"
 #include "../threads/fwd_hold_internal.h"
 
-// Never written to, as it is full: the first name makes a larger table. A free place ends every search.
+// Never written to, because it counts as full: the first name creates a larger table. The free slot
+// ends every search.
 static const FWDSelectors empty = {.names = {NULL, NULL}};
 
 const FWDSelectors *fwd_selectors = &empty;
@@ -25,7 +26,7 @@ FWDName *fwd_name_create(const char *bytes, size_t length) {
   return name;
 }
 
-/// The hash of the word of a selector, which is where the bytes of its name lie.
+/// Hashes the word of a selector, which is the address of its name's bytes.
 static size_t hash_of_word(uintptr_t word) {
   return (size_t)((word >> 4) * 0x9E3779B97F4A7C15u >> 32);
 }
@@ -33,13 +34,13 @@ static size_t hash_of_word(uintptr_t word) {
 static void put(const FWDName **places, size_t mask, size_t hash, const FWDName *name) {
   size_t i = hash & mask;
   while (places[i]) i = (i + 1) & mask;
-  // Readers are looking on; what the name says was written before.
+  // Readers may search at the same time; the contents of the name were written before.
   __atomic_store_n(&places[i], name, __ATOMIC_RELEASE);
 }
 
 /// Adds a name to a table that has room for it.
 static void insert(FWDSelectors *table, const FWDName *name) {
-  // The address first: who finds a name may ask for its address at once.
+  // The address is added first: a thread that finds the name may look up its address at once.
   put(table->names + table->mask + 1, table->mask, hash_of_word((uintptr_t)name->bytes), name);
   put(table->names, table->mask, name->hash, name);
   table->count++;
@@ -50,7 +51,7 @@ static FWDSelectors *grown(const FWDSelectors *table) {
   FWDSelectors *made = calloc(1, sizeof *made + 2 * capacity * sizeof made->names[0]);
   if (!made) abort();
   made->mask = capacity - 1;
-  // Reachable for those who look for leaks.
+  // Keeps the old table reachable for leak checkers.
   made->previous = table;
   for (size_t i = 0; i <= table->mask; i++)
     if (table->names[i]) insert(made, table->names[i]);
@@ -58,14 +59,14 @@ static FWDSelectors *grown(const FWDSelectors *table) {
 }
 
 const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
-  // A fork waits for the lock from now on.
+  // From now on a fork waits for the lock.
   fwd_set_up_threads();
   pthread_mutex_lock(&fwd_selectors_lock);
   const FWDName *name = fwd_selector_find(bytes, length);
   if (!name) {
     FWDName *made = fwd_name_create(bytes, length);
     FWDSelectors *table = (FWDSelectors *)fwd_selectors;
-    // At most half full, so that a search stays short and always ends.
+    // At most half full, so that searches are short and always end.
     if (2 * (table->count + 1) > table->mask + 1) {
       table = grown(table);
       insert(table, made);
@@ -82,7 +83,7 @@ const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
 int fwd_selector_is_known(uintptr_t word) {
   const FWDSelectors *table = __atomic_load_n(&fwd_selectors, __ATOMIC_ACQUIRE);
   const FWDName *const *places = table->names + table->mask + 1;
-  // It may be any number, and is not followed.
+  // The word may be any number, so it is not dereferenced.
   size_t hash = hash_of_word(word);
   for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
     const FWDName *name = __atomic_load_n(&places[i], __ATOMIC_ACQUIRE);

@@ -1,8 +1,8 @@
-/// Frames of AArch64: where in one each value lies, and which call takes it from there.
+/// The layout of AArch64 frames, and the calls that load values from them.
 ///
-/// Each value lies in one piece. Words and numbers lie where registers are loaded from, and so do
-/// structures of words and of `double`, as registers follow each other in a frame. What is left has a home
-/// behind the stack words, and is moved for each call.
+/// Each value is in one piece. Words and numbers are where registers are loaded from. So are
+/// structures of words and of `double`, because registers are consecutive in a frame. Other values
+/// have a home behind the stack words, and are moved for each call.
 #include "fwd_place_internal.h"
 
 #if FWD_ABI_AAPCS64
@@ -15,8 +15,8 @@ _Static_assert(sizeof((FWDFrame){0}.result) == 4 * 16, "four quads fill the resu
 _Static_assert(FWDArgumentsStack16 == FWDArgumentsStack4 + 2,
                "amounts of stack words follow each other, the smallest first");
 
-/// A frame that is being laid out: where vector registers lie, how far from each other, and where
-/// homes end so far.
+/// The state of laying out a frame: the offset and the distance of vector registers, and the end of
+/// the homes so far.
 typedef struct Layout {
   FWDPlan *plan;
   uint32_t vectors;
@@ -34,7 +34,7 @@ static uint32_t offset_of(const Layout *layout, FWDRegister where) {
              : (uint32_t)offsetof(FWDFrame, integers) + 8 * where.number;
 }
 
-/// Gives a value a home, and notes how a call moves it from there; `part` as in `FWDMoved`.
+/// Gives a value a home, and records how a call moves it from there; `part` as in `FWDMoved`.
 static void lay_at_home(Layout *layout, FWDSlot *slot, uint32_t place, uint32_t part) {
   FWDPlan *plan = layout->plan;
   slot->offset = fwd_round_up(layout->end, 16);
@@ -99,8 +99,8 @@ static FWDArgumentShape argument_shape(const FWDCursor *cursor, int is_wide) {
   return cursor->vectors <= 2 ? FWDArgumentsVectors2 : FWDArgumentsVectors8;
 }
 
-/// Finds what arguments take of the stack, and whether one is a quad in a register. Where vector
-/// registers and homes lie depends on both.
+/// Computes the stack size of the arguments, and whether one of them is a quad in a register. The
+/// offsets of vector registers and homes depend on both.
 static FWDStatus measure(const FWDPlan *plan, FWDCursor *cursor, int *out_is_wide,
                          size_t *out_index) {
   for (uint32_t i = 0; i < plan->facts.argument_count; i++) {
@@ -137,7 +137,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
 
   FWDArgumentShape shape = argument_shape(&cursor, is_wide);
   facts->passed_words = cursor.stack / 8;
-  // A shape copies all of its stack words, so the frame holds that many.
+  // A shape copies all of its stack words, so the frame has that many.
   facts->stack_words = shape == FWDArgumentsLarge || shape == FWDArgumentsWide
                            ? facts->passed_words
                            : fwd_stack_words(shape);

@@ -1,5 +1,5 @@
-/// Frames of every platform without a direct engine: values lie one after the other, and libffi decides
-/// where they travel.
+/// Frames of platforms without a direct engine: values are stored one after the other, and libffi
+/// decides where they are passed.
 #include "fwd_plan_internal.h"
 
 #if !FWD_HAS_DIRECT_ENGINE

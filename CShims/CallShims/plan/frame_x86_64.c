@@ -1,4 +1,4 @@
-/// Frames of x86-64: where in one each value lies, and which call takes it from there.
+/// The layout of x86-64 frames, and the calls that load values from them.
 #include "fwd_place_internal.h"
 
 #if FWD_ABI_SYSV
@@ -76,7 +76,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   FWDArgumentShape arguments = argument_shape(&cursor);
   facts->shape = fwd_shape(return_shape(result), arguments);
   facts->passed_words = cursor.stack / 8;
-  // A shape copies all of its stack words, so the frame holds that many.
+  // A shape copies all of its stack words, so the frame has that many.
   facts->stack_words =
       arguments == FWDArgumentsLarge ? facts->passed_words : fwd_stack_words(arguments);
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;

@@ -2,17 +2,17 @@
 
 #include "fwd_plan_internal.h"
 
-/// Registers and bytes of the stack that are taken so far.
+/// The registers and stack bytes assigned so far.
 typedef struct FWDCursor {
   uint32_t integers;
   uint32_t vectors;
   uint32_t stack;
-  /// What the copies take whose addresses travel: a call has them on its stack as well.
+  /// The size of the copies that are passed by address, which a call has on its stack too.
   uint32_t copied;
 } FWDCursor;
 
-/// The rules of one machine. Each finds the place of a value that is described, but not placed: of the
-/// result first, and then of one argument after the other. They know no frame, and are built on every
+/// The rules of one machine. The functions find the place of a described value: first of the
+/// result, then of each argument in order. They do not depend on frames, and are compiled on every
 /// machine.
 typedef struct FWDRules {
   FWDStatus (*place_result)(const FWDSlot *result, FWDCursor *cursor, FWDPlace *place);
@@ -22,7 +22,7 @@ typedef struct FWDRules {
 extern const FWDRules fwd_rules_sysv;
 extern const FWDRules fwd_rules_aapcs64;
 
-/// Puts a value on the stack, at a multiple of its alignment, of 8 at least.
+/// Places a value on the stack, at a multiple of its alignment, which is at least 8.
 static inline FWDStatus fwd_place_on_stack(uint32_t size, uint32_t alignment, FWDCursor *cursor,
                                            FWDPlace *place) {
   place->route = FWDRouteStack;

@@ -4,98 +4,104 @@
 
 #include "CForwardingShims.h"
 
-/// What libffi is told about one of its arguments: a type, and where in the frame it lies.
-/// A value split over two registers is two of them.
+/// The description of an argument for libffi: its type, and its place in the frame. A value that is
+/// split over two registers is two such arguments.
 typedef struct FWDPart {
   ffi_type *type;
   uint32_t offset;
   uint32_t size;
-  /// Whether libffi is given a copy of the value for each call: the callee may write into what it gets.
+  /// Whether libffi is given a copy of the value for each call, because the callee may write into
+  /// it.
   uint8_t is_copied;
 } FWDPart;
 
-/// Whether libffi is told the address of a copy instead of the value. On AArch64 it would make that of a
-/// value by itself, and reserves no room for the addresses that do not go to registers: from the ninth on
-/// they lie over what its call goes on with. Delete this when every libffi in use reserves it.
+/// Whether libffi is given the address of a copy instead of the value. On AArch64 libffi would make
+/// such a copy itself, but it reserves no room for addresses that are not passed in registers: from
+/// the ninth on they overlap memory that its call still needs. Delete this when every libffi in use
+/// reserves the room.
 static inline int fwd_part_is_address(const FWDPart *part) {
   return FWD_PASSES_BY_AAPCS64 && part->is_copied;
 }
 
-/// What a direct call does first with a value whose registers do not hold it as memory does, so that it
-/// has a home in the frame behind the stack words. A callback does the same in the other direction.
+/// A value whose layout in registers differs from that in memory. Its place in the frame (its home)
+/// is behind the stack words, and a direct call first moves it from there. A callback does the
+/// reverse.
 typedef struct FWDMoved {
-  /// Where the value lies in the frame, and where the call loads it or its address from.
+  /// The offset of the value in the frame, and the offset from which the call loads it or its
+  /// address.
   uint32_t home;
   uint32_t place;
   uint32_t size;
-  /// How many bytes go to each register; 0 for a value that is copied as a whole, for its address to be
-  /// passed.
+  /// The number of bytes in each register; 0 for a value that is copied as a whole, and passed by
+  /// address.
   uint8_t part;
   uint8_t count;
-  /// How far the registers' places in the frame are from each other.
+  /// The distance between the registers' places in the frame.
   uint8_t stride;
 } FWDMoved;
 
 struct FWDPlan {
   FWDPlanFacts facts;
   ffi_cif cif;
-  /// How many keep the plan: its maker, and callbacks.
+  /// The number of references: one of the creator, and one of each callback.
   uint32_t keepers;
   uint32_t part_count;
-  /// Where in a frame libffi writes its result; at least 8 bytes, as it widens small ones.
+  /// The offset in a frame where libffi writes its result; at least 8 bytes, because it widens
+  /// small results.
   uint32_t libffi_result;
-  /// Room for composite types; they are only written while the plan is made.
+  /// The number of composite types, which are only written while the plan is created.
   uint32_t composite_count;
-  /// What is passed as the address of a copy takes so much of the stack, in bytes.
+  /// The bytes of stack for copies that are passed by address.
   uint32_t copied_bytes;
-  /// Which values a direct call moves first, and the call that it is then; NULL if there are none.
+  /// The values that a direct call moves first, and the function that it then calls; NULL without
+  /// such values.
   uint32_t moved_count;
   FWDMoved *moved;
   FWDCaller unmoved_caller;
-  /// Where in a frame whole vector registers lie, 16 bytes for each; 0 in a frame that has none.
+  /// The offset in a frame of whole vector registers, 16 bytes for each; 0 in a frame without them.
   uint32_t wide_offset;
-  /// The next plan whose `cif` libffi's closures use. Such a plan is never freed.
+  /// The next plan whose `cif` is used by closures of libffi. Such a plan is never freed.
   FWDPlan *next_lasting;
-  /// All of these point into the one allocation that begins with the plan.
+  /// All of these point into the plan's own allocation.
   FWDPart *parts;
   ffi_type **types;
   ffi_type *composites;
-  /// The lists of elements that composites have, five pointers for each: at most four, and NULL.
+  /// The element lists of composites, five pointers for each: at most four elements, and NULL.
   ffi_type **elements;
   FWDSlot slots[];
 };
 
-/// Keeps a plan from being freed until one more `fwd_plan_destroy`.
+/// Adds a reference to a plan, which one more `fwd_plan_destroy` releases.
 void fwd_plan_keep(FWDPlan *plan);
 
-/// Says whether a plan can be made of values at all, as far as their sizes go; `out_index` is the one
-/// to blame.
+/// Checks whether the sizes and alignments of values allow a plan; `out_index` is the value at
+/// fault.
 FWDStatus fwd_values_check(const FWDValue *values, size_t argument_count, size_t *out_index);
 
-/// Returns what is known of a value before it has a place. `is_promoted` is for arguments that a
-/// variadic function gets behind its `...`.
+/// Describes a value that has no place yet. `is_promoted` is for arguments behind the `...` of a
+/// variadic function.
 FWDSlot fwd_slot_describe(const FWDValue *value, int is_promoted);
 
-/// Places every value of `plan` in its frames; the slots hold sizes, kinds and classes so far.
+/// Places every value of `plan` in its frames. The slots have sizes, kinds and classes before.
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index);
 
-/// Tells libffi about the values that were placed.
+/// Describes the placed values to libffi.
 FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count);
 
-/// Hands the parts of `plan` to libffi; `fixed_parts` of them stand before a variadic function's
-/// `...`.
+/// Prepares the cif of `plan` from its parts; `fixed_parts` of them precede the `...` of a variadic
+/// function.
 FWDStatus fwd_finish_cif(FWDPlan *plan, ffi_type *result, uint32_t fixed_parts, int is_variadic);
 
-/// Touches each page of the next `size` bytes of stack, in the order in which they come: what is
-/// allocated below must not step over a guard.
+/// Touches each page of the next `size` bytes of stack, in descending order, so that a later
+/// allocation does not skip a guard page.
 void fwd_touch_stack(size_t size);
 
-/// The function that calls with what `shape` says.
+/// Returns the function that calls with a shape.
 FWDCaller fwd_direct_caller(uint8_t shape);
 
-/// Whether a value travels as the address of a copy, on machines with registers for nothing larger than
-/// two words. libffi passed the caller's own value there (its issue 694: on AArch64 before 3.4.3, and longer
-/// on RISC-V), so it is given a copy. Delete that when every libffi in use copies.
+/// Whether a value is passed as the address of a copy, on machines whose registers take at most two
+/// words. libffi passed the caller's own value there (its issue 694: on AArch64 before 3.4.3, and
+/// longer on RISC-V), so it is given a copy. Delete that when every libffi in use copies.
 static inline uint8_t fwd_slot_is_copied(const FWDSlot *slot) {
   return slot->size > 16 && slot->component_count == 0;
 }

@@ -1,6 +1,6 @@
-/// What libffi is told where it has to know the types: everywhere but on x86-64.
+/// Describes calls to libffi on platforms where it must know the types: all except x86-64.
 ///
-/// Each value lies in its frame in one piece, as in memory, whichever engine the frame is made for.
+/// Each value is in its frame in one piece, as in memory, whichever engine the frame is made for.
 #include "fwd_place_internal.h"
 
 #if !FWD_ABI_SYSV
@@ -38,7 +38,8 @@ static ffi_type *scalar_type(FWDKind kind) {
   return NULL;
 }
 
-/// An aggregate by its parts where they are all of one floating type, else words of its size.
+/// Describes an aggregate by its members if all are of one floating-point type, otherwise as words
+/// of its size.
 static ffi_type *aggregate_type(FWDPlan *plan, const FWDSlot *slot) {
   ffi_type **elements = plan->elements;
   plan->elements += 5;
@@ -63,13 +64,14 @@ static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
   if (!fwd_part_is_address(part)) part->type = type_of(plan, slot);
 }
 
-/// A word that nobody looks at, where libffi would use a register that must be left out: it does not know
-/// that a value which is aligned to 16 begins at an even one. Delete this when every libffi in use does.
+/// Adds a word that the callee ignores, for a register that must be skipped: libffi does not know
+/// that a value with an alignment of 16 begins at an even register. Delete this when every libffi
+/// in use does.
 static void fill_gap(FWDPlan *plan, const FWDSlot *slot, FWDCursor *cursor) {
 #if FWD_PASSES_BY_AAPCS64
   uint32_t taken = cursor->integers;
   FWDPlace place = {.route = FWDRouteNowhere};
-  // What cannot be placed was refused before.
+  // A value that cannot be placed was refused before.
   fwd_rules_aapcs64.place_argument(slot, cursor, &place);
   FWDRegister first = place.registers[0];
   if (place.route == FWDRouteRegisters && first.bank == FWDBankIntegers && first.number > taken)

@@ -1,10 +1,12 @@
-/// What libffi is told on x86-64: one value for each register, one block for each stack argument.
+/// Describes calls to libffi on x86-64: one value for each register, one block for each stack
+/// argument.
 ///
-/// libffi knows neither unions nor bit-fields nor arrays, and what it makes of structures is in
-/// part wrong (libffi issue 574: a structure whose integer half takes the last integer register
-/// overwrites a vector argument). So it never sees a structure that travels in registers: the
-/// plan has placed every value, each half is passed as a word of its class, and lands in the
-/// register the ABI wants. Delete this when every libffi in use gets those structures right.
+/// libffi supports neither unions nor bit-fields nor arrays, and classifies some structures
+/// incorrectly (libffi issue 574: a structure whose integer half takes the last integer register
+/// overwrites a vector argument). So it is never given a structure that is passed in registers. The
+/// plan has placed every value, so each half is described as a word of its class, and libffi passes
+/// it in the register that the ABI requires. Delete this when every libffi in use handles those
+/// structures correctly.
 #include "fwd_plan_internal.h"
 
 #if FWD_ABI_SYSV
@@ -13,8 +15,8 @@ static ffi_type *word_type(FWDClass class) {
   return class == FWDClassInteger ? &ffi_type_uint64 : &ffi_type_double;
 }
 
-/// A structure of given size and alignment whose elements decide its class. The sizes are set
-/// here, so `ffi_prep_cif` writes into no type that another plan could see.
+/// Creates a structure of a given size and alignment whose elements determine its class. The sizes
+/// are set here, so that `ffi_prep_cif` does not write into a type that another plan could use.
 static ffi_type *composite(FWDPlan *plan, uint32_t size, uint32_t alignment, ffi_type *first,
                            ffi_type *second) {
   ffi_type **elements = plan->elements;
@@ -31,7 +33,8 @@ static void add_part(FWDPlan *plan, ffi_type *type, uint32_t offset, uint32_t si
   plan->parts[plan->part_count++] = (FWDPart){type, offset, size, 0};
 }
 
-/// A block of stack words. A `long double` inside makes libffi put even a small one in memory.
+/// Creates a block of stack words. A `long double` element makes libffi pass even a small block in
+/// memory.
 static ffi_type *stack_block(FWDPlan *plan, const FWDSlot *slot) {
   uint32_t size = fwd_round_up(slot->size, 8);
   uint32_t alignment = slot->alignment < 8 ? 8 : slot->alignment;
@@ -47,7 +50,7 @@ static void add_argument(FWDPlan *plan, const FWDSlot *slot) {
         add_part(plan, word_type(slot->second), slot->second_offset, 8);
       return;
     case FWDRouteStack:
-      // A scalar that found no free register is one word, and libffi finds none either.
+      // A scalar for which no register was free is one word; libffi finds no free register either.
       if (slot->size <= 8 && slot->second == FWDClassNone && slot->first != FWDClassMemory)
         add_part(plan, word_type(slot->first), slot->offset, 8);
       else

@@ -1,7 +1,7 @@
-/// Values before they have a place in a frame, and the places of any machine's.
+/// Describes values before they are placed, and finds their places for any machine.
 #include "fwd_place_internal.h"
 
-/// C's default argument promotions: what a variadic function really receives.
+/// Applies the default argument promotions of C, which determine what a variadic function receives.
 static void promote(FWDSlot *slot) {
   switch (slot->kind) {
     case FWDKindFloat:
@@ -40,7 +40,7 @@ FWDSlot fwd_slot_describe(const FWDValue *value, int is_promoted) {
 FWDStatus fwd_values_check(const FWDValue *values, size_t argument_count, size_t *out_index) {
   for (size_t i = 0; i <= argument_count; i++) {
     *out_index = i;
-    // Stacks are aligned to 16 bytes; what needs more cannot be placed on one.
+    // Stacks are aligned to 16 bytes, so a value with a larger alignment cannot be placed on one.
     if (values[i].alignment == 0 || values[i].alignment > 16) return FWDStatusUnsupportedValue;
     if (values[i].size > FWD_VALUE_SIZE_MAX) return FWDStatusTooLarge;
   }

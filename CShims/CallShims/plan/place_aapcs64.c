@@ -1,13 +1,13 @@
-/// Where arguments and results travel under the procedure call standard of AArch64.
+/// Where arguments and results are passed under the procedure call standard of AArch64.
 ///
-/// The rules are those of AAPCS64, section 6.8.2; the letters in the comments are its own. Variadic
-/// arguments travel like all others, once they are promoted: this is Linux, not Apple.
+/// The rules are those of AAPCS64, section 6.8.2; the comments cite their letters. Variadic
+/// arguments are passed like all others, after promotion: this is Linux, not Apple.
 #include "fwd_place_internal.h"
 
 enum { INTEGER_REGISTERS = 8, VECTOR_REGISTERS = 8, RESULT_ADDRESS = 8 };
 
-/// How many vector registers a value takes: one for each part of one floating type, of which there are
-/// four at most.
+/// The number of vector registers of a value: one for each member, if all are of one floating-point
+/// type and there are at most four.
 static uint32_t vectors_of(const FWDSlot *slot) { return slot->component_count; }
 
 static int is_composite(const FWDSlot *slot) { return slot->kind == FWDKindAggregate; }
@@ -18,7 +18,7 @@ static void take(FWDPlace *place, FWDBank bank, uint32_t first, uint32_t count) 
 }
 
 static FWDStatus place_result(const FWDSlot *result, FWDCursor *cursor, FWDPlace *place) {
-  // The register with the address of a result is none of the arguments'.
+  // The register with the address of a result is not an argument register.
   (void)cursor;
   if (result->size == 0) {
     place->route = FWDRouteNowhere;
@@ -33,7 +33,7 @@ static FWDStatus place_result(const FWDSlot *result, FWDCursor *cursor, FWDPlace
   return FWDStatusOk;
 }
 
-/// C.1 to C.6: numbers of floating types, and composites of one of them.
+/// C.1 to C.6: floating-point numbers, and composites of one floating-point type.
 static FWDStatus place_vectors(const FWDSlot *slot, FWDCursor *cursor, FWDPlace *place) {
   uint32_t count = vectors_of(slot);
   if (cursor->vectors + count <= VECTOR_REGISTERS) {
@@ -41,12 +41,12 @@ static FWDStatus place_vectors(const FWDSlot *slot, FWDCursor *cursor, FWDPlace 
     cursor->vectors += count;
     return FWDStatusOk;
   }
-  // What follows finds no vector register any more, even if it is smaller.
+  // No later value gets a vector register, even if it is smaller.
   cursor->vectors = VECTOR_REGISTERS;
   return fwd_place_on_stack(slot->size, slot->alignment, cursor, place);
 }
 
-/// C.7 to C.15: everything else.
+/// C.7 to C.15: all other values.
 static FWDStatus place_integers(uint32_t size, uint32_t alignment, FWDCursor *cursor,
                                 FWDPlace *place) {
   uint32_t count = (size + 7) / 8;
@@ -62,15 +62,15 @@ static FWDStatus place_integers(uint32_t size, uint32_t alignment, FWDCursor *cu
 
 static FWDStatus place_argument(const FWDSlot *slot, FWDCursor *cursor, FWDPlace *place) {
   if (slot->size == 0) {
-    // What compilers of C agree on. In C++ an empty structure has a size.
+    // C compilers agree on this. In C++ an empty structure has a size.
     place->route = FWDRouteNowhere;
     return FWDStatusOk;
   }
   if (vectors_of(slot) > 0) return place_vectors(slot, cursor, place);
   if (slot->size <= 16) return place_integers(slot->size, slot->alignment, cursor, place);
-  // Nothing else is that large.
+  // Only composites are that large.
   if (!is_composite(slot)) return FWDStatusUnsupportedValue;
-  // B.4: the callee owns a copy, and gets its address.
+  // B.4: the callee gets the address of a copy, which it owns.
   place->is_copied = 1;
   cursor->copied += fwd_round_up(slot->size, 16);
   FWDStatus status = place_integers(8, 8, cursor, place);

@@ -1,7 +1,7 @@
-/// Where arguments and results travel under the System V ABI of x86-64.
+/// Where arguments and results are passed under the System V ABI of x86-64.
 ///
-/// The rules are those of the psABI, section 3.2.3. Classes come from Swift, which walked the
-/// types; this file only hands out registers and stack words.
+/// The rules are those of the psABI, section 3.2.3. Swift code has classified the types; this file
+/// only assigns registers and stack words.
 #include "fwd_place_internal.h"
 
 enum { INTEGER_REGISTERS = 6, VECTOR_REGISTERS = 8 };
@@ -22,7 +22,7 @@ static FWDStatus place_result(const FWDSlot *result, FWDCursor *cursor, FWDPlace
   if (result->size == 0) {
     place->route = FWDRouteNowhere;
   } else if (result->first == FWDClassMemory) {
-    // The pointer to the result travels in front of all arguments.
+    // The pointer to the result is passed in front of all arguments.
     place->route = FWDRouteHiddenPointer;
     fwd_place_take(place, FWDBankIntegers, cursor->integers++);
   } else if (result->first == FWDClassX87 || result->first == FWDClassComplexX87) {
@@ -47,7 +47,7 @@ static FWDStatus place_argument(const FWDSlot *slot, FWDCursor *cursor, FWDPlace
   if (slot->first == FWDClassNone) return FWDStatusUnsupportedValue;
   uint32_t integers = (slot->first == FWDClassInteger) + (slot->second == FWDClassInteger);
   uint32_t vectors = (slot->first == FWDClassVector) + (slot->second == FWDClassVector);
-  // A value travels in registers as a whole or not at all.
+  // A value is passed in registers as a whole or not at all.
   if (in_registers(slot->first) && cursor->integers + integers <= INTEGER_REGISTERS &&
       cursor->vectors + vectors <= VECTOR_REGISTERS) {
     place->route = FWDRouteRegisters;

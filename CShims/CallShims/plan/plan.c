@@ -2,10 +2,10 @@
 
 #include "fwd_plan_internal.h"
 
-/// Room for a plan, its slots, and what libffi keeps pointers to, in one allocation: a cif points
-/// at its types, so a plan never moves.
+/// Allocates a plan, its slots, and the data that libffi keeps pointers to, in one block: a cif
+/// points at its types, so a plan never moves.
 static FWDPlan *allocate(size_t argument_count) {
-  // Each argument is at most two parts, and the hidden pointer is one more.
+  // Each argument has at most two parts, and the hidden pointer is one more.
   size_t parts = 2 * argument_count + 1;
   size_t composites = argument_count + 1;
   size_t slots_end = sizeof(FWDPlan) + argument_count * sizeof(FWDSlot);
@@ -15,7 +15,7 @@ static FWDPlan *allocate(size_t argument_count) {
   size_t composites_end = types_end + composites * sizeof(ffi_type);
   size_t elements_end = composites_end + composites * 5 * sizeof(ffi_type *);
   size_t matches_end = elements_end + (argument_count + 1) * sizeof(uintptr_t);
-  // One for each argument at most.
+  // At most one for each argument.
   size_t moved = FWD_ABI_AAPCS64 ? argument_count * sizeof(FWDMoved) : 0;
   char *block = calloc(1, matches_end + moved);
   if (!block) return NULL;
@@ -32,20 +32,20 @@ static FWDPlan *allocate(size_t argument_count) {
   return plan;
 }
 
-/// How many bytes of stack a call of `plan` must find, with a page for the function itself; 0 if it
-/// copies so little that nobody has to ask.
+/// The bytes of stack that a call of `plan` needs, with a page for the function itself; 0 if it
+/// copies so little that no check is needed.
 static uint32_t stack_needed(const FWDPlan *plan) {
   const uint32_t little = 1024, function = 4096;
   uint32_t bytes = 8 * plan->facts.passed_words;
-  // libffi gathers the arguments once more, and wants a list of pointers to them. The other list holds the
-  // addresses of copies.
+  // libffi gathers the arguments once more, and needs a list of pointers to them. The second list
+  // holds the addresses of copies.
   if (plan->facts.engine != FWDEngineDirect)
     bytes = 2 * plan->cif.bytes + 2 * (uint32_t)sizeof(void *) * (plan->part_count + 1);
   bytes += plan->copied_bytes;
   return bytes <= little ? 0 : bytes + function;
 }
 
-/// Finds out once what the hot paths would have to find out for each call.
+/// Computes once the facts that the hot paths would otherwise compute for each call.
 static void describe(FWDPlan *plan) {
   FWDPlanFacts *facts = &plan->facts;
   FWDKind kind = facts->result.kind;
@@ -73,7 +73,7 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
   plan->facts.result = fwd_slot_describe(&values[0], 0);
   for (size_t i = 0; i < argument_count; i++)
     plan->slots[i] = fwd_slot_describe(&values[i + 1], i >= fixed_count);
-  // A variadic callee wants to know how many vector registers are in use; libffi tells it.
+  // A variadic callee needs the number of vector registers in use; libffi passes it.
   int is_direct = fwd_has_direct_engine() && fixed_count == argument_count;
   plan->facts.engine = is_direct ? FWDEngineDirect : FWDEngineLibffi;
   status = fwd_place_values(plan, out_index);

@@ -1,4 +1,4 @@
-/// Asks the installed libffi to show the faults that this package avoids.
+/// Tests the installed libffi for the faults that this package works around.
 #include <dlfcn.h>
 
 #include "fwd_plan_internal.h"
@@ -37,14 +37,14 @@ static uint64_t low_half(uint64_t first, __int128 second) {
 
 typedef struct ThreeWords { uint64_t words[3]; } ThreeWords;
 
-// The address of the last copy goes behind all that AArch64's libffi reserves.
+// The address of the last copy lies behind the space that libffi reserves on AArch64.
 static uint64_t last_of_nine(uint64_t a, ThreeWords b, ThreeWords c, ThreeWords d, ThreeWords e,
                              ThreeWords f, ThreeWords g, ThreeWords h, ThreeWords i, ThreeWords j) {
   (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h, (void)i;
   return j.words[0] ^ j.words[1] ^ j.words[2];
 }
 
-// Out of reach of an optimizer, which would drop what nobody reads.
+// Not inlined: the optimizer would remove a store that is never read.
 __attribute__((noinline)) static void write_over(FourWords *words) {
   *(volatile uint64_t *)&words->words[0] = 9;
 }
@@ -111,8 +111,8 @@ static int probe_odd_register(void) {
   return result != 2;
 }
 
-// One word too many lies where libffi's call keeps the address of its own frame. So no more than a wrong
-// value is read, from there.
+// The word too many lies where the call in libffi stores the address of its own frame, so the only
+// effect is that a wrong value is read from there.
 static int probe_stack_room(void) {
   if (!FWD_PASSES_BY_AAPCS64) return -1;
   ffi_type *elements[] = {&ffi_type_uint64, &ffi_type_uint64, &ffi_type_uint64, NULL};
@@ -172,7 +172,7 @@ typedef struct SampleMixed { int number; double value; } SampleMixed;
 typedef struct SamplePair { char c; double d; } SamplePair;
 typedef union SampleUnion { float f; int i; } SampleUnion;
 
-// Every sample is a method: it receives an object and a selector first, and looks at neither.
+// Every sample is a method: its first parameters are an object and a selector, which it ignores.
 #define HIDDEN void *self, void *selector
 #define UNUSED (void)self, (void)selector
 

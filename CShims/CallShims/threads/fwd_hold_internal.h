@@ -18,25 +18,26 @@
 #define FWD_WITH_ADDRESS_SANITIZER 0
 #endif
 
-/// All threads, behind `fwd_threads_lock`.
+/// All threads; guarded by `fwd_threads_lock`.
 extern FWDThread *fwd_threads;
 
-/// Sets up what all threads share, once.
+/// Sets up the state that all threads share, once.
 void fwd_set_up_threads(void);
 
-/// Finds out how barriers are made.
+/// Determines how barriers are made.
 void fwd_set_up_barriers(void);
 
-/// Returns what a new thread has to know of that. The lock of threads is held until it is in the list.
+/// Returns whether a new thread must make barriers. The caller holds the threads lock until the
+/// thread is in the list.
 int fwd_new_thread_makes_barriers(void);
 
-/// Ends the holds of `thread` from slot `first` on, and returns `dead` with all before it that
-/// nobody holds any more. The lock of threads is held.
+/// Releases the holds of `thread` from slot `first` on, and prepends the objects whose last holds
+/// these were to `dead`. The caller holds the threads lock.
 FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dead);
 
-/// Disposes of a list. No lock is held.
+/// Disposes of a list of objects. The caller holds no lock.
 void fwd_dispose_all(FWDRetirable *dead);
 
-/// Leaves a list to the next thread that retires something or lets go of it. The lock of threads is
-/// held.
+/// Leaves a list of objects to the next thread that retires an object or releases a retired one.
+/// The caller holds the threads lock.
 void fwd_dispose_later(FWDRetirable *dead);

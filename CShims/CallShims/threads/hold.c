@@ -1,4 +1,4 @@
-/// Holding and retiring; the protocol stands in `fwd_hold.h`.
+/// Holding and retiring objects; `fwd_hold.h` describes the protocol.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 // MARK: Barriers
 
-/// Whether readers make barriers of their own; each thread has a copy, which is quicker to look at.
-/// Behind the lock of threads.
+/// Whether readers make barriers; each thread has a copy, which is faster to read. Guarded by the
+/// threads lock.
 static int readers_need_barriers = 1;
 
 static void let_readers_make_barriers(int they_do) {
@@ -29,14 +29,14 @@ static void let_readers_make_barriers(int they_do) {
 #if defined(__linux__) && !FWD_WITH_THREAD_SANITIZER
 static int ask_for_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-/// Makes every running thread pass a barrier. A child process may have to ask for it again.
+/// Makes every running thread execute a barrier. A child process may have to register again.
 static int pass_barrier_everywhere(void) {
   return ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
          (ask_for_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
           ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 }
 #else
-// ThreadSanitizer knows no barriers of other threads.
+// ThreadSanitizer does not model barriers on other threads.
 static int pass_barrier_everywhere(void) { return 0; }
 #endif
 
@@ -49,19 +49,20 @@ void fwd_set_up_barriers(void) {
 
 int fwd_new_thread_makes_barriers(void) { return readers_need_barriers; }
 
-/// Waits until every store that a reader made before it knew of its duty is visible: processors keep
-/// stores back for less than a microsecond, and no longer than the thread runs.
+/// Waits until every store is visible that a reader made before it saw that it must make barriers:
+/// processors delay stores for less than a microsecond, and only while the thread runs.
 static void outwait_store_buffers(void) {
   struct timespec rest = {.tv_nsec = 10 * 1000 * 1000};
   while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {}
 }
 
-/// The writers' barrier, between a change and the look at readers.
+/// The writers' barrier, between a change and reading the readers' slots.
 static void make_barrier(void) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (readers_need_barriers) return;
   if (pass_barrier_everywhere()) return;
-  // The process has given up the right to it, as sandboxes do: readers help themselves from now on.
+  // The process has lost the right to the system call, as in a sandbox: readers make their own
+  // barriers from now on.
   let_readers_make_barriers(1);
   outwait_store_buffers();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -69,12 +70,12 @@ static void make_barrier(void) {
 
 // MARK: Marks
 
-// All of it behind the lock of threads.
+// The threads lock guards all of this.
 
-/// What a child process found without a holder.
+/// Objects that a child process found without a holder.
 static FWDRetirable *left_over;
 
-/// Takes the mark of a slot, and returns `dead` with the thing before it if it was the last.
+/// Removes the mark of a slot, and prepends its object to `dead` if this was the last mark.
 static FWDRetirable *unmark(FWDHold *hold, FWDRetirable *dead) {
   FWDRetirable *thing = hold->wanted;
   __atomic_store_n(&hold->wanted, NULL, __ATOMIC_RELAXED);
@@ -87,14 +88,14 @@ static int is_in(const FWDHold *hold, const FWDRetirable *thing) {
   return __atomic_load_n(&hold->thing, __ATOMIC_ACQUIRE) == (const void *)thing;
 }
 
-/// Marks every slot that may hold `thing`; 0 if there is none.
+/// Marks every slot that may hold `thing`; 0 if there is no such slot.
 static int mark(FWDRetirable *thing, FWDRetirable **dead) {
   int found = 0;
   for (FWDThread *thread = fwd_threads; thread; thread = thread->next) {
     uint32_t high = __atomic_load_n(&thread->high, __ATOMIC_ACQUIRE);
     for (FWDHold *hold = thread->holds; hold < thread->holds + high; hold++) {
       if (!is_in(hold, thing)) continue;
-      // A jump left the mark of an older thing, which is held here no more.
+      // A `longjmp` left the mark of an earlier object, which is no longer held here.
       if (hold->wanted) *dead = unmark(hold, *dead);
       thing->holds++;
       __atomic_store_n(&hold->wanted, thing, __ATOMIC_RELAXED);
@@ -104,7 +105,7 @@ static int mark(FWDRetirable *thing, FWDRetirable **dead) {
   return found;
 }
 
-/// Takes the marks back of slots that let go before they could see them.
+/// Removes the marks of slots that were released before their threads could see the marks.
 static void check_marks(FWDRetirable *thing) {
   for (FWDThread *thread = fwd_threads; thread; thread = thread->next) {
     uint32_t high = __atomic_load_n(&thread->high, __ATOMIC_ACQUIRE);
@@ -141,14 +142,14 @@ void fwd_dispose_all(FWDRetirable *dead) {
   }
 }
 
-/// Takes over the things that a child process found without a holder.
+/// Takes the objects that a child process found without a holder.
 static FWDRetirable *take_left_over(void) {
   FWDRetirable *dead = left_over;
   left_over = NULL;
   return dead;
 }
 
-// MARK: What readers and writers call
+// MARK: Functions for readers and writers
 
 void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
   fwd_set_up_threads();
@@ -158,7 +159,7 @@ void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
   FWDRetirable *dead = take_left_over();
   make_barrier();
   if (mark(thing, &dead)) {
-    // A reader that lets go after this barrier sees the mark.
+    // A reader that releases its hold after this barrier sees the mark.
     make_barrier();
     check_marks(thing);
   }
@@ -187,7 +188,8 @@ const void *fwd_hold_again(FWDThread *thread, FWDHold *hold,
     fwd_reader_barrier(thread);
     now = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   } while (now != seen);
-  // What was here before may have been retired; so may what is here now, and that mark stays.
+  // The previous object of the slot may have been retired. The current one may be too, and its mark
+  // stays.
   if (__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED)) {
     pthread_mutex_lock(&fwd_threads_lock);
     FWDRetirable *dead = take_left_over();
@@ -198,7 +200,8 @@ const void *fwd_hold_again(FWDThread *thread, FWDHold *hold,
   return seen;
 }
 
-/// Ends the holds of code that a jump has left, as far as no running code holds anything above them.
+/// Releases the holds of code that a `longjmp` has left, from the last one down to the first that
+/// running code holds.
 static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
   FWDHold *top = thread->top;
   while (top > thread->holds && fwd_stack_is_dead(top[-1].stack, stack)) top--;
@@ -212,9 +215,9 @@ static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
 }
 
 int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack) {
-  // The caller goes on with the slot it has, so there is room only the next time. Dead holds are
-  // not only looked for where no room is left: code that holds one thing more inside of another
-  // would then find the other above them, and never any room.
+  // The caller continues with the slot that it has, so there is room only the next time. Dead holds
+  // are looked for even if there is room: otherwise a call that takes one more hold inside another
+  // one would find the other one above the dead holds, and never make room.
   if (end_dead_holds(thread, stack)) return 0;
   uint32_t high = (uint32_t)(hold - thread->holds) + needed;
   if (high > FWD_HOLDS_MAX) return 0;

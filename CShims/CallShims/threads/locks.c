@@ -1,4 +1,4 @@
-/// The locks of Swift objects, and how all locks of this package pass a fork.
+/// The locks of Swift objects, and the fork handlers for all locks of this package.
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { LOCKS = 64, LOCK_BITS = 6 };
 
 _Static_assert(LOCKS == 1 << LOCK_BITS, "the high bits of a product choose one of all locks");
 
-/// A lock has a line of the processor's cache to itself.
+/// A lock that fills a cache line.
 typedef struct Lock {
   _Alignas(64) pthread_mutex_t mutex;
 } Lock;
@@ -46,7 +46,7 @@ void fwd_unlock(pthread_mutex_t *lock) {
 
 // MARK: Forks
 
-// Code under the lock of an object may take one of the C core, never the other way round.
+// A lock of the C core may be taken under the lock of an object, never the other way round.
 static void lock_all(void) {
   for (int i = 0; i < LOCKS; i++) pthread_mutex_lock(&locks[i].mutex);
   pthread_mutex_lock(&fwd_callbacks_lock);

@@ -8,8 +8,8 @@ int fwd_has_stack_for_step(uint32_t depth) {
 
 #include <pthread.h>
 
-/// The bounds of the thread's stack. Asked for once, as the answer for the first thread is read from
-/// a file.
+/// The bounds of the thread's stack. Determined once, because for the first thread they are read
+/// from a file.
 static _Thread_local struct {
   uintptr_t low, high;
 } bounds;
@@ -25,7 +25,7 @@ static void find_bounds(void) {
     pthread_attr_destroy(&attributes);
   }
   bounds.low = (uintptr_t)start + guard;
-  // Without an answer no address is within the bounds, and nobody asks again.
+  // Without a result, no address is within the bounds, and they are not determined again.
   bounds.high = size ? (uintptr_t)start + size : 1;
 }
 

@@ -1,19 +1,20 @@
-/// The threads that use this library, and what each knows of itself.
+/// The threads that use this library, and their records.
 #include <pthread.h>
 
 #include "CForwardingShims.h"
 #include "fwd_fork.h"
 #include "fwd_hold_internal.h"
 
-// AddressSanitizer and a checked build want to see each object and block end where it is given back.
+// AddressSanitizer and a checked build detect uses after release only if each object and block is
+// freed at once.
 #if FWD_IS_CHECKED || FWD_WITH_ADDRESS_SANITIZER
 enum { BLOCK_LIMIT = 0 };
 #else
 enum { BLOCK_LIMIT = FWD_SPARE_BLOCKS };
 #endif
 
-/// How many holds of a new thread others look at, and for how many there is room. Few threads ever
-/// need more.
+/// The number of holds of a new thread that other threads search, and the number that fits without
+/// further checks. Few threads ever need more.
 enum { FIRST_HIGH = 4, FIRST_ROOM = FWD_HOLDS_MAX / 2 < 4 ? FWD_HOLDS_MAX / 2 : 4 };
 
 _Thread_local FWDThread *fwd_thread_or_null;
@@ -28,7 +29,7 @@ static uint64_t thread_numbers;
 
 void fwd_set_spare_release(void (*release)(void *)) { release_spare = release; }
 
-/// Takes a thread out of the list. The lock of threads is held.
+/// Removes a thread from the list. The caller holds the threads lock.
 static void unlink_thread(FWDThread *thread) {
   if (thread->previous) thread->previous->next = thread->next;
   else fwd_threads = thread->next;
@@ -37,7 +38,8 @@ static void unlink_thread(FWDThread *thread) {
 
 static void leave(void *pointer) {
   FWDThread *thread = pointer;
-  // Releasing a spare may send messages, which leave other spares. One that does so for ever is lost.
+  // Releasing a spare may send messages, which store other spares. After a few rounds the remaining
+  // ones are lost.
   for (int rounds = 4, is_empty = 0; !is_empty && rounds > 0; rounds--) {
     is_empty = 1;
     for (int i = 0; i < FWD_SPARES; i++) {
@@ -53,7 +55,8 @@ static void leave(void *pointer) {
   fwd_thread_or_null = NULL;
   pthread_mutex_lock(&fwd_threads_lock);
   unlink_thread(thread);
-  // A thread that is ended in the middle of a call, or left one by a jump, holds nothing any more.
+  // The thread may have ended in the middle of a call, or left one by a `longjmp`: its holds are
+  // released.
   FWDRetirable *dead = fwd_end_holds(thread, thread->holds, NULL);
   pthread_mutex_unlock(&fwd_threads_lock);
   free(thread);
@@ -95,7 +98,7 @@ FWDThread *fwd_thread_enter(void) {
   if (fwd_threads) fwd_threads->previous = thread;
   fwd_threads = thread;
   pthread_mutex_unlock(&fwd_threads_lock);
-  // Without a key the record of a thread that ends is lost, and nothing else.
+  // Without a key, the record of a thread that ends is leaked, and there is no other effect.
   if (has_key) pthread_setspecific(key, thread);
   fwd_thread_or_null = thread;
   return thread;
@@ -109,10 +112,10 @@ size_t fwd_thread_count(void) {
   return count;
 }
 
-// MARK: What a jump leaves behind
+// MARK: Steps that a longjmp leaves behind
 
-// Steps that are alive lie further and further down the stack. So what lies below running code is dead, and
-// what does not lie above every later step as well.
+// The addresses of live steps descend from the first to the last. So a step below running code is
+// dead, and so is a step that does not lie above every later step.
 int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
   uint32_t depth = thread->depth, first = depth;
   uintptr_t lowest = stack;
