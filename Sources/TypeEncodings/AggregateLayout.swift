@@ -1,13 +1,13 @@
-/// Places the members of a structure or union one after the other, as the C compilers do.
+/// Computes the layout of a structure or union from its members, like C compilers.
 ///
-/// Checked against gcc and clang on every row of `encodings.tsv` and on random types.
+/// Tests compare it with gcc and clang on every row of `encodings.tsv` and on random types.
 struct AggregateLayout {
   let isUnion: Bool
   private let machine: Machine
   private(set) var size = 0
   private(set) var alignment = 1
   private(set) var fault: (reason: TypeEncodingError.Reason, offset: Int)?
-  /// Where the last member ended, in bits.
+  /// The end of the last member, in bits.
   private var end = 0
   private var largest = 0
 
@@ -16,7 +16,7 @@ struct AggregateLayout {
     self.machine = machine
   }
 
-  /// Places `member` and writes its position into it.
+  /// Places `member`, and writes its position into it.
   mutating func append(_ member: inout EncodingNode) {
     if member.form == .bitField {
       appendBitField(&member)
@@ -31,7 +31,8 @@ struct AggregateLayout {
     largest = max(largest, end)
   }
 
-  /// GNU's dialect tells the position; the declared type only adds its alignment.
+  /// Appends a bit-field. GNU's dialect has its position; the declared type only adds its
+  /// alignment.
   private mutating func appendBitField(_ member: inout EncodingNode) {
     let at = Int(member.start)
     guard member.hasBody else { return blame(.bitFieldWithoutStorage, at) }

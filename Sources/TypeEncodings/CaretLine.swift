@@ -1,6 +1,6 @@
-/// A part of a text with room for a caret below it.
+/// An excerpt of a text with room for a caret below it.
 package enum CaretLine {
-  /// At most 72 bytes around `offset`, and the caret's column in them.
+  /// Returns at most 72 bytes around `offset`, and the caret's column in them.
   package static func excerpt(of text: String, at offset: Int) -> (line: String, column: Int) {
     let bytes = text.utf8
     let before = bytes.prefix(max(0, offset)).suffix(48)
@@ -12,7 +12,7 @@ package enum CaretLine {
   }
 
   private static func printable(_ bytes: some Sequence<UInt8>) -> String {
-    // Control characters would move the caret; a cut UTF-8 sequence becomes U+FFFD.
+    // Control characters would move the caret. A truncated UTF-8 sequence becomes U+FFFD.
     let text = String(decoding: Array(bytes), as: UTF8.self)
     return String(
       text.unicodeScalars.map { scalar in

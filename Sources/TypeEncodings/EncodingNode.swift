@@ -1,7 +1,8 @@
-/// One type in the preorder list that a parse makes.
+/// One type in the preorder list that a parser creates.
 ///
-/// A whole encoding is one flat array: no boxes, no deep recursion when it dies, and a size that
-/// is bounded by the length of the string. The children of a node follow it; `next` skips them.
+/// A whole encoding is one flat array: it needs no boxes, is released without recursion, and its
+/// size is bounded by the length of the string. The children of a node follow it; `next` skips
+/// them.
 struct EncodingNode {
   enum Form: UInt8 {
     case void, scalar, complex, cString, atom, object, block, classReference, selector
@@ -13,15 +14,15 @@ struct EncodingNode {
   var scalar: Scalar = .int8
   var isAtomic = false
   var isOneway = false
-  /// A structure with `=`, a block with `<…>`, a bit-field with position and type.
+  /// Whether a structure has `=`, a block has `<…>`, or a bit-field has a position and a type.
   var hasBody = false
-  /// A structure whose layout was registered.
+  /// Whether the layout of the structure was registered.
   var isRegistered = false
 
-  /// The text of the whole type, qualifiers included.
+  /// The range of the whole type in the text, including qualifiers.
   var start: Int32
   var end: Int32 = 0
-  /// Where the qualifiers end.
+  /// The end of the qualifiers.
   var base: Int32
   /// The quoted name in front of a member.
   var labelStart: Int32 = 0
@@ -34,22 +35,22 @@ struct EncodingNode {
 
   /// The element count of an array or vector, or the width of a bit-field.
   var count: Int = 0
-  /// In a structure: the bit where this member begins. Behind an argument: the number written.
+  /// In a structure: the offset of this member in bits. Behind an argument: the number in the text.
   var position: Int = 0
   var hasPosition = false
 
   var size: Int32 = 0
   var alignment: Int32 = 1
-  /// Why `size` means nothing, and the byte to blame.
+  /// The reason why `size` is invalid, and the byte at fault.
   var fault: TypeEncodingError.Reason?
   var faultOffset: Int32 = 0
 }
 
-/// What a parse leaves behind: the text and its nodes. Never changes.
+/// The immutable result of a parse: the text and its nodes.
 final class EncodingTree: Sendable {
   let bytes: [UInt8]
   let nodes: [EncodingNode]
-  /// The machine whose C compiler the layouts are those of.
+  /// The machine whose C compiler determines the layouts.
   let machine: Machine
 
   init(_ bytes: [UInt8], _ nodes: [EncodingNode], for machine: Machine) {

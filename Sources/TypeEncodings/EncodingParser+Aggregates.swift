@@ -18,7 +18,7 @@ extension EncodingParser {
     inheritFault(index, from: element)
   }
 
-  /// GCC's vectors tell their size and alignment: `![16,16f]`.
+  /// Parses GCC's vectors, which have a size and an alignment: `![16,16f]`.
   mutating func parseVector(_ index: Int) throws(TypeEncodingError) {
     let opener = offset - 1
     guard take(UInt8(ascii: "[")) else { throw error(.malformedVector) }
@@ -36,7 +36,7 @@ extension EncodingParser {
     inheritFault(index, from: element)
   }
 
-  /// PyObjC's metadata spells SIMD vectors `<2f>`; that does not tell their alignment.
+  /// Parses SIMD vectors of PyObjC's metadata, `<2f>`, which have no alignment.
   mutating func parseSIMD(_ index: Int) throws(TypeEncodingError) {
     let opener = offset - 1
     nodes[index].form = .simd
@@ -95,7 +95,7 @@ extension EncodingParser {
     return member
   }
 
-  /// Reads a name up to `=` or the closer.
+  /// Parses a name up to `=` or the closer.
   private mutating func parseName(
     _ index: Int, closer: UInt8, opener: Int, unterminated reason: TypeEncodingError.Reason
   ) throws(TypeEncodingError) {
@@ -112,7 +112,7 @@ extension EncodingParser {
     nodes[index].nameEnd = Int32(offset)
   }
 
-  /// Whether a structure of this name is being read around this one, with no pointer between.
+  /// Whether an enclosing structure has this name, with no pointer between the two.
   private func enclosesStructure(named index: Int) -> Bool {
     let name = nameBytes(index)
     guard !name.isEmpty, !name.elementsEqual([UInt8(ascii: "?")]) else { return false }
@@ -129,8 +129,9 @@ extension EncodingParser {
 
   // MARK: Bit-fields
 
-  /// Apple writes `b3`, the width; GNU `b8I3`, position, declared type and width. `b8C` is
-  /// the first and then a `C`: only a number behind the letter makes it the second.
+  /// Parses a bit-field. Apple writes the width, `b3`; GNU writes the position, the declared type
+  /// and the width, `b8I3`. `b8C` is a bit-field of Apple followed by a `C`: only a number behind
+  /// the letter makes it one of GNU.
   mutating func parseBitField(_ index: Int, _ place: Place) throws(TypeEncodingError) {
     let start = offset - 1
     guard place == .member || place == .single else {
@@ -151,7 +152,7 @@ extension EncodingParser {
       guard first <= 64 else { throw error(.numberTooLarge(limit: 64), at: numberStart) }
       nodes[index].count = first
     }
-    // Outside of a structure a bit-field has no layout; inside, the structure decides.
+    // Outside a structure a bit-field has no layout; inside, the structure determines it.
     setFault(index, .bitFieldOutsideStructure, at: start)
   }
 
@@ -180,7 +181,7 @@ extension EncodingParser {
     if let fault = element.fault { setFault(index, fault, at: Int(element.faultOffset)) }
   }
 
-  /// clang rounds the size and alignment of an atomic of up to 16 bytes to a power of two.
+  /// Rounds an atomic type like clang: a size and alignment of up to 16 bytes to a power of two.
   mutating func roundAtomic(_ index: Int) {
     let size = Int(nodes[index].size)
     guard nodes[index].fault == nil, nodes[index].form != .void, size <= 16 else { return }
@@ -189,7 +190,7 @@ extension EncodingParser {
     setLayout(index, size: rounded, alignment: rounded)
   }
 
-  /// Replaces the computed layout by the one that is registered for this name.
+  /// Replaces the computed layout with the registered layout of this name.
   private mutating func applyRegisteredLayout(_ index: Int, members: [Int]) {
     guard !layouts.isEmpty,
       let layout = layouts[String(decoding: nameBytes(index), as: UTF8.self)]
@@ -214,7 +215,7 @@ extension EncodingParser {
   }
 
   private mutating func place(_ member: Int, at offset: Int) {
-    // GNU's dialect tells the exact bit of a bit-field; an offset in bytes does not.
+    // GNU's dialect has the exact bit of a bit-field; an offset in bytes does not.
     let isExact = nodes[member].form == .bitField && nodes[member].hasBody
     if !isExact || nodes[member].position / 8 != offset { nodes[member].position = offset * 8 }
   }

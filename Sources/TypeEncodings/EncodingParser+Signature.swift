@@ -1,10 +1,10 @@
 extension EncodingParser {
-  /// Reads a result and arguments up to the end, and returns where each begins.
+  /// Parses a result and arguments up to the end, and returns the index of each.
   mutating func parseSignature() throws(TypeEncodingError) -> [Int32] {
     var roots: [Int32] = []
     var place = Place.result
     repeat {
-      // Counted on the way: a million arguments are refused at the 257th.
+      // Checked during parsing: a million arguments are refused at the 257th.
       if roots.count - 1 > EncodingLimits.arguments + 2 { throw tooManyArguments(offset) }
       let root = try parseType(place)
       if let advice = try advisoryOffset() {
@@ -33,7 +33,7 @@ extension EncodingParser {
     error(.tooManyArguments(limit: EncodingLimits.arguments), at: offset)
   }
 
-  /// What the first arguments say about the call.
+  /// The kind of call, as the first arguments show it.
   func shape(of roots: [Int32]) -> MethodSignature.Shape {
     guard roots.count > 1 else { return .function }
     let first = nodes[Int(roots[1])].form

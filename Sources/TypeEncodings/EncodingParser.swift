@@ -1,9 +1,9 @@
-/// Reads types from bytes into nodes, and computes their layout on the way.
+/// Parses types from bytes into nodes, and computes their layouts.
 ///
-/// Every step either consumes a byte or throws, the depth is bounded, and a node is made only for
-/// a byte that was read: so any input ends, in memory proportional to its (bounded) length.
+/// Every step either consumes a byte or throws, the depth is bounded, and each node is for a byte
+/// that was read. So parsing any input ends, in memory proportional to its (bounded) length.
 struct EncodingParser {
-  /// Where a type stands decides what it may be.
+  /// The place of a type, which decides what types are allowed.
   enum Place {
     case single, result, argument, member, element, pointee
 
@@ -16,9 +16,9 @@ struct EncodingParser {
   var nodes: [EncodingNode] = []
   var offset = 0
   private var depth = 0
-  /// The structures by value around the current type; -1 where a pointer intervenes.
+  /// The structures that contain the current type by value; -1 for a pointer in between.
   var enclosing: [Int] = []
-  /// Whether advisory numbers inside a structure were read over.
+  /// Whether advisory numbers inside a structure were skipped.
   var skippedDigits = false
 
   init(
@@ -49,7 +49,7 @@ struct EncodingParser {
   }
 
   func error(_ reason: TypeEncodingError.Reason, at offset: Int) -> TypeEncodingError {
-    // A string above the limit is quoted in part: an error must not hold megabytes.
+    // Only a part of a string above the limit is quoted: an error must not contain megabytes.
     TypeEncodingError(
       reason: reason, offset: offset,
       encoding: String(decoding: bytes.prefix(EncodingLimits.length + 64), as: UTF8.self))
@@ -57,8 +57,8 @@ struct EncodingParser {
 
   func error(_ reason: TypeEncodingError.Reason) -> TypeEncodingError { error(reason, at: offset) }
 
-  /// Returns the error for an opened bracket that is never closed. It blames an opener at the very
-  /// end, otherwise the place where the closer is missing.
+  /// Returns the error for a bracket that is never closed. Its offset is that of the opener if that
+  /// is the last byte, otherwise that of the missing closer.
   func unterminated(_ reason: TypeEncodingError.Reason, opener: Int) -> TypeEncodingError {
     error(reason, at: offset == opener + 1 ? opener : offset)
   }
@@ -67,13 +67,13 @@ struct EncodingParser {
     byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
   }
 
-  /// A number of at least one digit, up to `limit`.
+  /// Parses a number of at least one digit, up to `limit`.
   mutating func number(limit: Int) throws(TypeEncodingError) -> Int {
     let start = offset
     guard Self.isDigit(peek()) else { throw error(.missingNumber) }
     var value = 0
     while let byte = peek(), Self.isDigit(byte) {
-      // Stays below 10 * limit, which fits: later digits only keep it above the limit.
+      // The value stays below 10 * limit, which fits: later digits only keep it above the limit.
       if value <= limit { value = value * 10 + Int(byte - UInt8(ascii: "0")) }
       offset += 1
     }
@@ -83,7 +83,7 @@ struct EncodingParser {
 
   // MARK: One type
 
-  /// Reads one type and returns its index.
+  /// Parses one type, and returns its index.
   @discardableResult
   mutating func parseType(_ place: Place) throws(TypeEncodingError) -> Int {
     depth += 1
@@ -113,7 +113,7 @@ struct EncodingParser {
     }
   }
 
-  /// Reads what follows the qualifiers; `offset` stands behind `code`.
+  /// Parses a type behind its qualifiers; `offset` is behind `code`.
   private mutating func parseBase(
     _ code: UInt8, _ index: Int, _ place: Place
   ) throws(TypeEncodingError) {
@@ -173,7 +173,7 @@ struct EncodingParser {
       nodes[index].hasBody = true
     } else if take(UInt8(ascii: "?")) {
       nodes[index].form = .block
-      // `<2f>` behind a block is a vector of its own, a signature begins with a type.
+      // `<2f>` behind a block is a separate vector; a signature begins with a type.
       if peek() == UInt8(ascii: "<"), !Self.isDigit(peek(1)) {
         try parseBlockSignature(index)
       }
@@ -195,8 +195,9 @@ struct EncodingParser {
     enclosing.removeLast()
   }
 
-  /// In a structure with named members, `@"x"i` is an object and then a member called x;
-  /// a class name is followed by the next label or the end of the structure.
+  /// Whether the quoted text is the class name of an object. In a structure with named members,
+  /// `@"x"i` is an object followed by a member called x; a class name is followed by the next label
+  /// or the end of the structure.
   private func quotedTextIsClassName(_ index: Int) -> Bool {
     guard nodes[index].labelEnd > 0 || labelIsPending else { return true }
     var close = offset + 1
@@ -207,10 +208,10 @@ struct EncodingParser {
       || follower == UInt8(ascii: ")") || Self.isDigit(follower)
   }
 
-  /// Whether the member that is being read carries a label.
+  /// Whether the current member has a label.
   var labelIsPending = false
 
-  /// The text between two quotes; `offset` stands on the first.
+  /// Parses the text between two quotes; `offset` is at the first quote.
   mutating func quoted() throws(TypeEncodingError) -> (Int32, Int32) {
     let opener = offset
     offset += 1
@@ -225,7 +226,7 @@ struct EncodingParser {
 
   // MARK: Numbers behind types
 
-  /// Reads over a number that a compiler wrote behind a type inside brackets.
+  /// Skips a number that a compiler wrote behind a type inside brackets.
   mutating func skipAdvisoryNumber() throws(TypeEncodingError) {
     if Self.isDigit(peek()) {
       _ = try number(limit: EncodingLimits.advisoryOffset)
@@ -233,7 +234,7 @@ struct EncodingParser {
     }
   }
 
-  /// Reads the number behind an argument: `16`, `+8`, `-8`.
+  /// Parses the number behind an argument: `16`, `+8`, `-8`.
   mutating func advisoryOffset() throws(TypeEncodingError) -> Int? {
     var sign = 1
     var signed = false

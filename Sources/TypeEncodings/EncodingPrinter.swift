@@ -1,17 +1,17 @@
-/// Writes types back as text: as they were spelled, or in one spelling for all that are alike.
+/// Writes types as text: in their original spelling, or in a common spelling for equivalent types.
 enum EncodingPrinter {
-  /// What a structural spelling is for.
+  /// The purpose of a structural spelling.
   enum Purpose {
-    /// To be read by people and parsers.
+    /// For people and parsers.
     case reading
-    /// To compare types loosely: every object is `@`.
+    /// For a loose comparison of types: every object is `@`.
     case equivalence
-    /// To compare signatures: registered layouts count. Objects differ from classes and blocks, and
-    /// C strings from pointers to `char`, because they are owned differently.
+    /// For comparing signatures. Registered layouts count. Objects differ from classes and blocks,
+    /// and C strings from pointers to `char`, because they have different ownership.
     case identity
   }
 
-  /// The text of the type as it was given, without advisory numbers inside of it.
+  /// The original text of the type, without the advisory numbers inside it.
   static func spelling(of type: TypeEncoding) -> [UInt8] {
     var out: [UInt8] = []
     writeSpelling(type.tree, type.index, to: &out)
@@ -20,14 +20,14 @@ enum EncodingPrinter {
 
   private static func writeSpelling(_ tree: EncodingTree, _ index: Int, to out: inout [UInt8]) {
     let node = tree.nodes[index]
-    // What stands between the children of a node, numbers aside, is kept byte for byte.
+    // The text between the children of a node, except for numbers, is copied byte for byte.
     var cursor = Int(node.start)
     var child = index + 1
     while child < Int(node.next) {
       let label = Int(tree.nodes[child].labelEnd)
       let from = label > 0 ? Int(tree.nodes[child].labelStart) - 1 : Int(tree.nodes[child].start)
       let isFirst = child == index + 1
-      // Only an advisory number can stand between two members; it is dropped.
+      // Between two members there can only be an advisory number, which is dropped.
       if isFirst { out += tree.bytes[cursor..<from] }
       if label > 0 { out += tree.bytes[from...label] }
       writeSpelling(tree, child, to: &out)
@@ -41,7 +41,7 @@ enum EncodingPrinter {
     }
   }
 
-  /// The type reduced to what counts for `purpose`.
+  /// The type in a spelling with only the properties that count for `purpose`.
   static func structure(of type: TypeEncoding, for purpose: Purpose) -> [UInt8] {
     var out: [UInt8] = []
     writeStructure(type.tree, type.index, purpose, behindPointer: false, to: &out)

@@ -1,16 +1,19 @@
-/// A machine whose types and calls can be told: the one that this program runs on, or another.
+/// A platform whose types and calls can be described: the current one, or another.
 ///
-/// Everything that differs between machines asks here, so that each answer can be had, and tested, on
-/// all of them. What the C compiler alone knows, such as `Float80`, stays with those who use it.
+/// Everything that differs between platforms is defined here, so that each answer is available, and
+/// tested, on all of them. Types that only the C compiler of a platform has, such as `Float80`, are
+/// left to their users.
 package enum Machine: String, Sendable, CaseIterable {
-  /// The System V ABI. Types of a Mac with an Intel processor are the same.
+  /// The System V ABI. Its types equal those of a Mac with an Intel processor.
   case x86_64Linux = "x86_64-linux"
   /// AAPCS64.
   case aarch64Linux = "aarch64-linux"
-  /// AAPCS64 as Apple has it, where `long double` is `double`.
+  /// AAPCS64 in Apple's variant, where `long double` is `double`.
   case arm64MacOS = "arm64-macos"
 
-  /// The one of `known` with this name.
+  /// Finds the machine with a name.
+  ///
+  /// - Throws: ``UnknownMachine`` if `known` has no machine of this name.
   package init(named name: String, among known: [Machine]) throws(UnknownMachine) {
     guard let machine = known.first(where: { $0.rawValue == name }) else {
       throw UnknownMachine(name: name, known: known)
@@ -18,8 +21,8 @@ package enum Machine: String, Sendable, CaseIterable {
     self = machine
   }
 
-  /// The one that this program runs on. A processor of another kind has the types of the second, as far as
-  /// this package tells; libffi places its values.
+  /// The current platform. A processor of another kind has the types of the second machine, as far
+  /// as this package describes them; libffi places its values.
   package static var own: Machine {
     #if arch(x86_64)
       .x86_64Linux
@@ -30,7 +33,7 @@ package enum Machine: String, Sendable, CaseIterable {
     #endif
   }
 
-  /// What `sizeof(long double)` says.
+  /// The value of `sizeof(long double)`.
   var longDoubleSize: Int { self == .arm64MacOS ? 8 : 16 }
 
   /// The short name of a `long double`'s format.
@@ -42,14 +45,14 @@ package enum Machine: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a bit-field of no width aligns its structure.
+  /// Whether a bit-field of width 0 aligns its structure.
   var alignsEmptyBitFields: Bool { self == .aarch64Linux }
 }
 
-/// A machine of which nothing can be told.
+/// The error for the name of a machine that cannot be described.
 package struct UnknownMachine: Error, Hashable, Sendable, CustomStringConvertible {
   package var name: String
-  /// Those of which it can.
+  /// The machines that can be described.
   package var known: [Machine]
 
   package var description: String {

@@ -1,8 +1,8 @@
-/// Looks for bytes of a registered structure that no member has and no alignment asks for.
+/// Finds bytes of a registered structure that neither a member nor an alignment explains.
 struct MemberGaps {
   private let node: EncodingNode
   private var end = 0
-  /// Whether the place of any member is known.
+  /// Whether the offset of any member is known.
   private(set) var hasPassed = false
   private var hasHole = false
 
@@ -17,6 +17,6 @@ struct MemberGaps {
 
   var isUnexplained: Bool { node.isRegistered && (hasHole || isHole(before: Int(node.size) * 8)) }
 
-  /// Padding is always shorter than the alignment that asks for it.
+  /// Padding is always shorter than the alignment that requires it.
   private func isHole(before bit: Int) -> Bool { bit - end >= Int(node.alignment) * 8 }
 }

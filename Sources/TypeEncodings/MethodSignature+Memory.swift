@@ -1,18 +1,18 @@
 import Synchronization
 
-// Who uses signatures finds out about each what takes long, and wants to find it again with the signature.
+// Users of signatures cache the results of slow computations with the signature.
 extension MethodSignature {
-  /// The word that was remembered with this signature or a copy of it; 0 before that. What it stands for is
-  /// kept as long as one of them.
+  /// The word that was stored with this signature or a copy of it; 0 before that. The object that
+  /// it stands for lives as long as any of them.
   package var remembered: UInt { source.memoWord.load(ordering: .acquiring) }
 
-  /// Remembers a word, and keeps what it stands for; the first one stays.
+  /// Stores a word, and retains the object that it stands for. Only the first word is stored.
   package func remember(_ word: UInt, keeping keeper: SignatureMemo) {
     source.remember(word, keeping: keeper)
   }
 }
 
-/// What is kept as long as a signature that remembers it.
+/// An object that lives as long as a signature that stores it.
 package final class SignatureMemo: Sendable {
   private let value: any AnyObject & Sendable
 

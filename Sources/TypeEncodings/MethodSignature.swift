@@ -7,17 +7,17 @@
 /// try signature == MethodSignature(parsing: "i@:ii")    // true: the digits are advice
 /// ```
 ///
-/// It tells what `NSMethodSignature` tells, in the same words. Differences: a malformed string
-/// throws an error with its offset; unions, bit-fields and 128-bit integers are understood;
+/// It offers the properties of `NSMethodSignature`, under the same names. Differences: a malformed
+/// string throws an error with its offset; unions, bit-fields and 128-bit integers are supported;
 /// equality is structural (see ``==(_:_:)``).
 public struct MethodSignature: Sendable {
-  /// The checked text, and its types, which are laid out once somebody asks for them.
+  /// The checked text, and its types, which are laid out on first use.
   let source: SignatureSource
-  /// How many arguments there are; a method's receiver and selector count.
+  /// The number of arguments, including a method's receiver and selector.
   public let numberOfArguments: Int
-  /// Whether the spelling came from the program's own text; only such signatures are cached.
+  /// Whether the text is part of the program; only such signatures are cached.
   package let isStatic: Bool
-  /// What the arguments say about how it is called.
+  /// The kind of call, as the first arguments show it.
   public let shape: Shape
 
   /// How a call with this signature begins.
@@ -30,9 +30,10 @@ public struct MethodSignature: Sendable {
     case function
   }
 
-  /// Reads a signature: the result, then each argument, with or without offset digits.
+  /// Parses a signature: the result, then each argument, with or without offset digits. The string
+  /// may be untrusted: it is never added to a cache.
   ///
-  /// Never enters a cache, so the string may come from anywhere.
+  /// - Throws: ``TypeEncodingError`` if the string is not a signature.
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
@@ -43,15 +44,17 @@ public struct MethodSignature: Sendable {
     }
   }
 
-  /// Reads a signature from bytes, which are checked to be UTF-8.
+  /// Parses a signature from bytes, which must be valid UTF-8; otherwise like a string.
   public init(
     parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
     try self.init(utf8: bytes, layouts: layouts, isStatic: false)
   }
 
-  /// Reads the signature of a method: `encoding` must begin with a result, `@` and `:`, and have
+  /// Parses the signature of a method: `encoding` must begin with a result, `@` and `:`, and have
   /// as many declared arguments as `selector` has colons.
+  ///
+  /// - Throws: ``TypeEncodingError`` if it does not, or is not a signature.
   public init(
     method encoding: String, selector: String? = nil,
     layouts: StructureLayouts = StructureLayouts()
@@ -64,15 +67,15 @@ public struct MethodSignature: Sendable {
     if let selector { try checkArity(ofSelector: selector) }
   }
 
-  /// Reads a signature; `isStatic` says that the text is part of the program, or derived from its
-  /// Swift types, so that there are only finitely many.
+  /// Parses a signature. `isStatic` means that the text is part of the program, or derived from its
+  /// Swift types, so that there are finitely many.
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts, isStatic: Bool
   ) throws(TypeEncodingError) {
     try self.init(utf8: bytes, layouts: layouts, isStatic: isStatic, for: .own)
   }
 
-  /// Reads a signature with the layouts of a machine that need not be this one, where no call is planned.
+  /// Parses a signature with the layouts of another machine, for which no call is planned.
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(), isStatic: Bool = false,
     for machine: Machine
@@ -84,7 +87,7 @@ public struct MethodSignature: Sendable {
     self.isStatic = isStatic && layouts.isEmpty
   }
 
-  /// Takes a text that ``SignatureGlance`` accepts.
+  /// Uses a text that ``SignatureGlance`` accepts.
   private init(_ source: SignatureSource, _ glance: SignatureGlance) {
     self.source = source
     numberOfArguments = glance.argumentCount
@@ -92,7 +95,7 @@ public struct MethodSignature: Sendable {
     isStatic = false
   }
 
-  /// The same signature, which remembers things of its own.
+  /// A copy of the signature with a separate memo.
   package init(remindedOfNothing other: MethodSignature) {
     source = SignatureSource(other.source.parsed)
     numberOfArguments = other.numberOfArguments
@@ -101,19 +104,19 @@ public struct MethodSignature: Sendable {
   }
 
   var tree: EncodingTree { source.parsed.tree }
-  /// The machine whose layouts the types have.
+  /// The machine that determines the layouts of the types.
   package var machine: Machine { tree.machine }
-  /// Where each type begins in the tree: the result, then the arguments.
+  /// The index of each type in the tree: the result, then the arguments.
   var roots: [Int32] { source.parsed.roots }
 
-  // MARK: What NSMethodSignature tells
+  // MARK: The properties of NSMethodSignature
 
-  /// How many arguments a caller writes; a method's receiver and selector do not count.
+  /// The number of arguments without a method's receiver and selector.
   public var numberOfDeclaredArguments: Int {
     numberOfArguments - numberOfHiddenArguments
   }
 
-  /// How many arguments stand before the first declared one: 2 for a method, 1 for a block.
+  /// The number of arguments in front of the declared ones: 2 for a method, 1 for a block.
   public var numberOfHiddenArguments: Int {
     switch shape {
     case .method: 2
@@ -122,9 +125,9 @@ public struct MethodSignature: Sendable {
     }
   }
 
-  /// The type of an argument, qualifiers included; 0 is a method's receiver.
+  /// Returns the type of an argument, including qualifiers; 0 is a method's receiver.
   ///
-  /// Throws ``SignatureIndexError`` where there is no such argument.
+  /// - Throws: ``SignatureIndexError`` if the index is out of range.
   public func argumentType(at index: Int) throws(SignatureIndexError) -> TypeEncoding {
     guard (0..<numberOfArguments).contains(index) else {
       throw SignatureIndexError(index: index, count: numberOfArguments)
@@ -141,15 +144,13 @@ public struct MethodSignature: Sendable {
   /// The type of the result.
   public var resultType: TypeEncoding { TypeEncoding(tree: tree, index: Int(roots[0])) }
 
-  /// The size of the result in bytes; 0 for `v`. Throws where the string does not tell.
+  /// The size of the result in bytes; 0 for `v`. Throws if the string does not determine it.
   public var resultLength: Int {
     get throws(TypeEncodingError) { try resultType.layout.size }
   }
 
-  /// The bytes that the arguments take up one after the other, each in whole words.
-  ///
-  /// The number is this package's own, as every implementation has its own: the digits in the
-  /// string do not count.
+  /// The size of the arguments one after the other, each in whole words. The number is specific to
+  /// this package, as in every implementation; the digits in the string are ignored.
   public var frameLength: Int {
     get throws(TypeEncodingError) {
       var length = 0
@@ -162,30 +163,30 @@ public struct MethodSignature: Sendable {
     }
   }
 
-  /// Whether the result carries `V`: a remote sender would not wait for an answer.
+  /// Whether the result has the qualifier `V`: a remote sender would not wait for an answer.
   public var isOneway: Bool { resultType.node.isOneway }
 
-  /// The number written behind an argument, or nil. Advice of the compiler, never used here.
+  /// The number behind an argument, or nil. It is a hint of the compiler, and never used.
   public func advisoryOffset(at index: Int) throws(SignatureIndexError) -> Int? {
     let node = try argumentType(at: index).node
     return node.hasPosition ? node.position : nil
   }
 
-  /// The number written behind the result, or nil.
+  /// The number behind the result, or nil.
   public var advisoryFrameLength: Int? {
     let node = resultType.node
     return node.hasPosition ? node.position : nil
   }
 
-  /// Throws unless `selector` has one colon for each declared argument.
+  /// Checks that `selector` has one colon for each declared argument.
   ///
-  /// A vector under clang has no encoding at all; then the signature is one argument short, and
-  /// only this check shows it.
+  /// clang writes nothing for a vector; the signature is then one argument short, and only this
+  /// check detects it.
   public func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
     try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") })
   }
 
-  /// The same, given the number of colons.
+  /// Checks the number of colons of a selector.
   package func checkArity(ofColons colons: Int) throws(TypeEncodingError) {
     guard colons == numberOfDeclaredArguments else {
       throw TypeEncodingError(
@@ -199,19 +200,19 @@ public struct MethodSignature: Sendable {
   }
 }
 
-/// An argument index that a signature does not have.
+/// An argument index that is out of range.
 ///
 /// ```swift
 /// let signature = try MethodSignature(parsing: "ddd")
 /// try signature.argumentType(at: 2)  // throws: argument 2 was asked for, but the arguments are 0 to 1
 /// ```
 public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The index that was asked for.
+  /// The index.
   public var index: Int
-  /// How many arguments there are.
+  /// The number of arguments.
   public var count: Int
 
-  /// Describes an index that is not below `count`.
+  /// Creates the error for an index that is not below `count`.
   public init(index: Int, count: Int) {
     self.index = index
     self.count = count
@@ -225,10 +226,10 @@ public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension MethodSignature: Hashable {
-  /// Whether the two describe the same call: structure and layout count, spelling does not.
+  /// Whether the two describe the same call, by structure and layout, not by spelling.
   ///
-  /// Offset digits, qualifiers, names in quotes and the names of structures are ignored; the
-  /// members of structures, and whether a word is an object, a class or a block, are not.
+  /// Offset digits, qualifiers, names in quotes and the names of structures are ignored. The
+  /// members of structures are compared, and so is whether a word is an object, a class or a block.
   public static func == (one: MethodSignature, other: MethodSignature) -> Bool {
     one.source === other.source || one.source.parsed === other.source.parsed
       || one.identity == other.identity
@@ -236,7 +237,7 @@ extension MethodSignature: Hashable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-  /// Equal for equal signatures and for no others.
+  /// Bytes that are equal if and only if the signatures are equal.
   package var identity: [UInt8] {
     let tree = tree
     return roots.reduce(into: []) { bytes, root in
@@ -253,7 +254,7 @@ extension MethodSignature: CustomStringConvertible {
     return roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
   }
 
-  /// The types in their canonical spellings; the same for equal signatures.
+  /// The canonical spellings of the types; the same for equal signatures.
   public var canonicalSpelling: String {
     let tree = tree
     return roots.map { TypeEncoding(tree: tree, index: Int($0)).canonicalSpelling }.joined()

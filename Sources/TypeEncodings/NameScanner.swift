@@ -1,17 +1,18 @@
 /// Finds the end of a structure's name.
 ///
-/// C++ names hold blanks, commas and templates, `{blob<float, 4>=…}`, and between brackets the two
-/// bytes that end a name as well: `{S<&operator==>=…}`, `{S<'}'>=…}`. Their brackets are balanced;
-/// text with unbalanced brackets is no name.
+/// C++ names contain blanks, commas and templates, `{blob<float, 4>=…}`. Between brackets they may
+/// also contain the two bytes that end a name: `{S<&operator==>=…}`, `{S<'}'>=…}`. Their brackets
+/// are balanced; a text with unbalanced brackets is not a name.
 struct NameScanner {
   let bytes: [UInt8]
   let start: Int
   let closer: UInt8
-  /// How much of `operator->` is the operator: as much as can be, or as little.
+  /// Whether the longest or the shortest possible operator is assumed in a text such as
+  /// `operator->`.
   var prefersLongOperators = true
 
   private var offset: Int
-  /// The brackets that are awaited, the next one last.
+  /// The closing brackets that are expected, the next one last.
   private var awaited: [UInt8] = []
 
   init(_ bytes: [UInt8], from start: Int, closer: UInt8) {
@@ -21,18 +22,18 @@ struct NameScanner {
     offset = start
   }
 
-  /// Where a name ends, or what is wrong with it.
+  /// The end of a name, or the fault in it.
   enum Outcome {
     case ends(at: Int)
     case invalid(TypeEncodingError.Reason, at: Int)
-    /// The text ends first.
+    /// The text ends before the name.
     case unterminated
   }
 
   mutating func scan() -> Outcome {
     let first = scanOnce()
     if case .ends = first { return first }
-    // `C<S<&operator->>` has the operator `-` in it, `S<&operator->>` the operator `->`.
+    // `C<S<&operator->>` contains the operator `-`, `S<&operator->>` the operator `->`.
     prefersLongOperators = false
     offset = start
     awaited = []
@@ -51,20 +52,21 @@ struct NameScanner {
     return .unterminated
   }
 
-  /// Takes the element at `offset` and returns its length in bytes; nil if a bracket has no
-  /// partner.
+  /// Returns the length in bytes of the element at `offset`; nil if a bracket has no partner.
   private mutating func take(_ byte: UInt8) -> Int? {
     switch byte {
     case UInt8(ascii: "<"): awaited.append(UInt8(ascii: ">"))
     case UInt8(ascii: "("): awaited.append(UInt8(ascii: ")"))
     case UInt8(ascii: "["), UInt8(ascii: "{"):
-      // Only a template's arguments have them: `C<int[3]>`, `S<Name{{125, 61}, 3}>`.
+      // Only the arguments of templates contain these brackets: `C<int[3]>`, `S<Name{{125, 61},
+      // 3}>`.
       if awaited.isEmpty { return nil }
       awaited.append(byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}"))
     case UInt8(ascii: ">"), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
       guard awaited.popLast() == byte else { return nil }
     case UInt8(ascii: "-") where peek(1) == UInt8(ascii: ">") && offset > start:
-      // The arrow of a result, `C<auto (int) -> int>`; that of an operator has no blank in front.
+      // The arrow of a result type, `C<auto (int) -> int>`, follows a blank; that of an operator
+      // does not.
       return bytes[offset - 1] == UInt8(ascii: " ") ? 2 : 1
     case UInt8(ascii: "'") where !awaited.isEmpty: return literalLength
     case UInt8(ascii: "o") where !awaited.isEmpty: return operatorLength
@@ -77,7 +79,7 @@ struct NameScanner {
     offset + ahead < bytes.count ? bytes[offset + ahead] : 0
   }
 
-  /// The length of a character such as `'}'` or `'\''`; 1 where the quote does not begin one.
+  /// The length of a character literal such as `'}'` or `'\''`; 1 if the quote does not begin one.
   private var literalLength: Int {
     let isEscaped = peek(1) == UInt8(ascii: "\\")
     let lengths = isEscaped ? 4...12 : 3...6
@@ -96,7 +98,7 @@ struct NameScanner {
     return Self.keyword.count + ((prefersLongOperators ? lengths.last : lengths.first) ?? 0)
   }
 
-  /// What can stand behind a template's argument.
+  /// Whether a byte can follow a template's argument.
   private func endsArgument(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ">") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ")")
       || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "}")
@@ -108,7 +110,7 @@ struct NameScanner {
   }
 
   private static let keyword = Array("operator".utf8)
-  /// The operators that hold a bracket or a comma; the others need no care.
+  /// The operators that contain a bracket or a comma; all others need no special treatment.
   private static let symbols = Set(
     ["<", ">", "<<", ">>", "<=", ">=", "<=>", "<<=", ">>=", "->", "->*", "()", "[]", ",", "-"]
       .map { Array($0.utf8) })

@@ -1,4 +1,4 @@
-/// The letters in front of a type that say how it is used, not what it is.
+/// The letters in front of a type that describe its use, not the type itself.
 ///
 /// ```swift
 /// let type = try TypeEncoding(parsing: "r*")
@@ -25,7 +25,7 @@ public struct Qualifiers: OptionSet, Hashable, Sendable {
   public static let oneway = Qualifiers(rawValue: 64)
   /// `A`, `_Atomic`.
   public static let atomic = Qualifiers(rawValue: 128)
-  /// `|`, invisible to the old garbage collector.
+  /// `|`, not visible to the old garbage collector.
   public static let collectorInvisible = Qualifiers(rawValue: 256)
 
   static func isQualifier(_ byte: UInt8) -> Bool { letter(byte) != nil }

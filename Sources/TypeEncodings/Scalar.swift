@@ -1,4 +1,4 @@
-/// A number type of C, by the letter that spells it.
+/// A number type of C, identified by its letter.
 ///
 /// ```swift
 /// let type = try TypeEncoding(parsing: "q")
@@ -7,9 +7,9 @@
 /// Scalar.longDouble.isFloatingPoint  // true
 /// ```
 ///
-/// The size of some letters depends on the platform: `long` (`l`, `L`) is 8 bytes here, as
-/// GCC's family reads it, although Apple's 64-bit runtime reads 4; `long double` (`D`) is what
-/// the C compiler of this platform makes of it.
+/// The size of some letters depends on the platform. `long` (`l`, `L`) has 8 bytes here, as in GCC,
+/// although Apple's 64-bit runtime reads 4. `long double` (`D`) has the format of this platform's C
+/// compiler.
 public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
   /// `c`, a signed `char`.
   case int8 = 0x63
@@ -44,7 +44,7 @@ public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
   /// `B`, a C `_Bool`.
   case bool = 0x42
 
-  /// The size in bytes, which is also the alignment on the platforms this package knows.
+  /// The size in bytes, which is also the alignment on the supported platforms.
   public var size: Int { size(on: .own) }
 
   /// Whether the type is `float`, `double` or `long double`.
@@ -58,7 +58,7 @@ public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
   /// The letter that spells the type.
   public var code: Character { Character(Unicode.Scalar(rawValue)) }
 
-  /// The same type without a spelling that depends on the platform: `l` becomes `q`.
+  /// The same type with a letter that does not depend on the platform: `l` becomes `q`.
   package var normalized: Scalar {
     switch self {
     case .long: .int64

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What a signature says, laid out.
+/// The types of a signature, laid out.
 final class ParsedSignature: Sendable {
   let tree: EncodingTree
-  /// Where each type begins in the tree: the result, then the arguments.
+  /// The index of each type in the tree: the result, then the arguments.
   let roots: [Int32]
   let shape: MethodSignature.Shape
 
@@ -18,17 +18,17 @@ final class ParsedSignature: Sendable {
   }
 }
 
-/// The text of a valid signature, and its types once somebody asks for them.
+/// The text of a valid signature, and its types, which are laid out on first use.
 ///
-/// A signature is often only compared, counted or looked up, which needs no types laid out.
+/// A signature is often only compared, counted or looked up, which needs no layouts.
 final class SignatureSource: Sendable {
   private let text: String
   private let known = AtomicLazyReference<ParsedSignature>()
   private let memo = AtomicLazyReference<SignatureMemo>()
-  /// What was remembered, as a number; 0 before that.
+  /// The word that was remembered; 0 if there is no such word yet.
   let memoWord = Atomic<UInt>(0)
 
-  /// Takes a text that ``SignatureGlance`` accepts.
+  /// Uses a text that ``SignatureGlance`` accepts.
   init(_ text: String) { self.text = text }
 
   init(_ parsed: ParsedSignature) {
@@ -41,7 +41,7 @@ final class SignatureSource: Sendable {
     return known.storeIfNil(lay(out: text))
   }
 
-  /// Remembers something for as long as this lives, unless something was remembered before.
+  /// Stores a word for the lifetime of this object. Only the first word is stored.
   func remember(_ word: UInt, keeping keeper: SignatureMemo) {
     guard memo.storeIfNil(keeper) === keeper else { return }
     memoWord.store(word, ordering: .releasing)
@@ -51,37 +51,37 @@ final class SignatureSource: Sendable {
     do throws(TypeEncodingError) {
       return try ParsedSignature(EncodingBytes.of(text), StructureLayouts())
     } catch {
-      // Cannot happen, whatever the text: a glance takes `v` as the result alone, letters that are a
-      // whole type to the parser, at most nine digits behind each, and at most 33 of them; none of
-      // the parser's reasons to refuse is left. GlanceTests compare the two.
+      // Unreachable for any text. A glance accepts `v` as the result only, letters that are a whole
+      // type to the parser, at most nine digits behind each, and at most 33 letters, so the parser
+      // has no reason to refuse. GlanceTests compare the two.
       preconditionFailure("a glance took what the parser refuses: \(error)")
     }
   }
 }
 
-/// The first look at a signature: enough for those of plain types, and it allocates nothing.
+/// A fast check of signatures of plain types, which allocates nothing.
 ///
-/// It accepts types of one letter, and the digits behind them. A text that it does not accept may
-/// still be valid, and goes to the parser.
+/// It accepts types of one letter, and digits behind them. Other texts may be valid too, and are
+/// parsed.
 struct SignatureGlance {
   private(set) var argumentCount = -1
 
   private static var limit: Int { 32 }
-  /// The letters of the result and the first two arguments, the last of them lowest.
+  /// The letters of the result and the first two arguments, the last one in the lowest byte.
   private var first: UInt32 = 0
   private var digits = 0
 
-  /// Whether the arguments begin with an object, or a class, and a selector.
+  /// Whether the arguments begin with an object or a class, followed by a selector.
   var isMethod: Bool {
     let object = UInt8(truncatingIfNeeded: first >> 8)
     return argumentCount > 1 && UInt8(truncatingIfNeeded: first) == UInt8(ascii: ":")
       && (object == UInt8(ascii: "@") || object == UInt8(ascii: "#"))
   }
 
-  /// nil where a closer look is needed.
+  /// Returns nil if the text must be parsed.
   init?(_ text: String) {
     #if os(Linux)
-      // The same as below, on the bytes where they lie.
+      // The same loop as below, on the string's own storage.
       let bytes = text.utf8.span
       for index in bytes.indices {
         guard take(bytes[index]) else { return nil }
@@ -94,18 +94,19 @@ struct SignatureGlance {
     guard argumentCount >= 0 else { return nil }
   }
 
-  /// Takes the next byte; false if it needs a closer look.
+  /// Accepts the next byte; false if the text must be parsed.
   @inline(__always)
   private mutating func take(_ byte: UInt8) -> Bool {
     if byte &- UInt8(ascii: "0") < 10 {
       digits &+= 1
-      // More than nine may be more than the parser allows.
+      // A number of more than nine digits may exceed the parser's limit.
       return argumentCount >= 0 && digits <= 9
     }
     guard Self.isPlain(byte) || (byte == UInt8(ascii: "v") && argumentCount < 0) else {
       return false
     }
-    // The limit is far below the parser's; a text of megabytes meets the parser's limits at once.
+    // The limit is far below the parser's, so a text of megabytes is handed to the parser early,
+    // and refused there.
     guard argumentCount < Self.limit else { return false }
     argumentCount &+= 1
     digits = 0
@@ -113,14 +114,14 @@ struct SignatureGlance {
     return true
   }
 
-  /// The letters of one character that are a value: bit n of the two words is for ASCII code n.
+  /// Whether a letter is a whole type of a value. Bit n of the two words is for ASCII code n.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte < 64
       ? plainBelow64 & (1 << UInt64(byte)) != 0
       : byte < 128 && plainFrom64 & (1 << UInt64(byte & 63)) != 0
   }
 
-  // Computed from constants, so the compiler puts the two words in the code.
+  // Computed from constants, so the compiler folds the two words into the code.
   private static var plainBelow64: UInt64 { bit("#") | bit("*") | bit(":") }
   private static var plainFrom64: UInt64 {
     let integers: UInt64 = bit("c") | bit("C") | bit("s") | bit("S") | bit("i") | bit("I")

@@ -1,8 +1,8 @@
-/// True layouts of structures that their encodings cannot tell.
+/// The real layouts of structures whose encodings do not determine them.
 ///
-/// An encoding drops `packed` and `aligned` attributes, the storage of Apple's bit-fields and the
-/// size of 64-bit enums under clang. Register what the compiler really did, by the structure's
-/// name, and parse with the result:
+/// An encoding omits the attributes `packed` and `aligned`, the storage of Apple's bit-fields, and
+/// the size of 64-bit enums under clang. Register the compiler's layout under the structure's name,
+/// and parse with the result:
 ///
 /// ```swift
 /// var layouts = StructureLayouts()
@@ -11,20 +11,20 @@
 /// try type.layout  // 13/1: size, alignment
 /// ```
 ///
-/// A layout describes a structure. Registered for a vector it would pass the vector in two registers,
-/// where compilers use one: pass vectors behind pointers.
+/// A layout is for structures only. A vector with a registered layout would be passed in two
+/// registers, but compilers use one: pass vectors by pointer.
 public struct StructureLayouts: Hashable, Sendable {
-  /// The layout of one structure, as its compiler made it.
+  /// The layout of one structure, as determined by its compiler.
   public struct Layout: Hashable, Sendable {
     /// The size in bytes.
     public var size: Int
     /// The alignment in bytes, a power of two.
     public var alignment: Int
-    /// Where each member begins, in bytes; nil if that is not known.
+    /// The offset of each member in bytes; nil if unknown.
     public var fieldOffsets: [Int]?
 
-    /// Describes a layout. Without `fieldOffsets` a structure of up to 16 bytes can be measured
-    /// but not passed by value, because registers are chosen by its members.
+    /// Creates a layout. Without `fieldOffsets` a structure of up to 16 bytes has a size, but
+    /// cannot be passed by value, because its members determine the registers.
     public init(size: Int, alignment: Int, fieldOffsets: [Int]? = nil) {
       self.size = size
       self.alignment = alignment
@@ -40,13 +40,13 @@ public struct StructureLayouts: Hashable, Sendable {
 
   private var byName = [String: Layout]()
 
-  /// No layouts: everything is computed from the string.
+  /// Creates an empty table: all layouts are computed from the string.
   public init() {}
 
   /// The layout of the structure or union called `name`.
   ///
-  /// A layout that no compiler could have made (a size that is not a multiple of the alignment, an
-  /// offset behind the end) is not kept: reading it back returns nil.
+  /// A layout that no compiler produces (a size that is not a multiple of the alignment, an offset
+  /// behind the end) is not stored: reading it returns nil.
   public subscript(name: String) -> Layout? {
     get { byName[name] }
     set { byName[name] = newValue.flatMap { $0.isPlausible ? $0 : nil } }

@@ -1,8 +1,9 @@
 extension TypeEncoding {
-  /// Classifies the type for AAPCS64, where three questions are asked: is it one to four numbers of one
-  /// floating type and nothing else, is it larger than two words, and does it begin at an even register.
+  /// Classifies the type for AAPCS64, by three properties: whether it consists of one to four
+  /// numbers of one floating-point type, whether it is larger than two words, and whether it begins
+  /// at an even register.
   ///
-  /// gcc and clang agree about nearly all of that; what is refused here was compiled by both.
+  /// gcc and clang agree on nearly all types; those that are refused here were compiled by both.
   func passingFactsOfAAPCS64() throws(TypeEncodingError) -> PassingFacts {
     let layout = try layout
     var homogeneity = Homogeneity(of: index, on: tree.machine)
@@ -25,7 +26,7 @@ extension TypeEncoding {
       componentCount: part == nil ? 0 : count)
   }
 
-  /// What compilers make of the type in more than one way, or may make of it as far as is known.
+  /// The reason why compilers pass the type in different ways, or may do so as far as is known.
   private func doubt(
     _ homogeneity: Homogeneity, _ layout: TypeLayout, isHomogeneous: Bool
   ) -> Homogeneity.Doubt? {
@@ -40,9 +41,10 @@ extension TypeEncoding {
     if let field = homogeneity.wideBitField {
       return (.compilersDisagree(over: .wideBitField), field)
     }
-    // The natural alignment counts, which is that of the members: an alignment of the structure as a
-    // whole moves it to no even register. An encoding does not tell the two, nor whether a structure with
-    // attributes is packed, so that its members ask for no alignment.
+    // The natural alignment decides, which is that of the members: an alignment of the structure as
+    // a whole does not move it to an even register. An encoding does not distinguish the two. It
+    // does not show either whether a structure with attributes is packed, so that its members
+    // require no alignment.
     guard layout.size > 0, layout.alignment > 8, node.form == .structure || node.form == .union,
       node.isRegistered || children.allSatisfy({ $0.node.naturalAlignment < layout.alignment })
     else { return nil }
@@ -51,13 +53,13 @@ extension TypeEncoding {
 }
 
 extension EncodingNode {
-  /// What a member asks of its structure.
+  /// The alignment that a member requires of its structure.
   fileprivate var naturalAlignment: Int {
     form == .bitField ? (hasBody ? min(16, scalar.size) : 1) : Int(alignment)
   }
 }
 
-/// Finds out whether a type is numbers of one floating type, and nothing else.
+/// Determines whether a type consists of numbers of one floating-point type only.
 private struct Homogeneity {
   typealias Doubt = (reason: TypeEncodingError.Reason, node: Int)
 
@@ -65,18 +67,18 @@ private struct Homogeneity {
   private let machine: Machine
   /// The type of all numbers so far.
   private(set) var part: Scalar?
-  /// Whether something was found that makes every compiler take integer registers.
+  /// Whether a part was found that makes every compiler use integer registers.
   private var isRefuted = false
   private var emptyArray: Int?
   private var hasComplex = false
   private(set) var fault: Doubt?
   private(set) var unknown: Doubt?
-  /// What compilers disagree over if all else is of one type.
+  /// A disagreement of compilers that counts if all other parts are of one type.
   private(set) var disagreement: Doubt?
   private(set) var hasAtomicAggregate = false
   private(set) var wideBitField: Int?
   private(set) var isEmpty = true
-  /// Whether a structure of no size is being visited.
+  /// Whether a structure of size 0 is being visited.
   private var isInEmpty = false
 
   init(of root: Int, on machine: Machine) {
@@ -84,19 +86,19 @@ private struct Homogeneity {
     self.machine = machine
   }
 
-  /// Whether members that are not known may make it homogeneous: four vectors of 16 bytes, at most.
+  /// Whether unknown members may make the type homogeneous: at most four vectors of 16 bytes.
   func mayBeHomogeneous(size: Int) -> Bool {
     !isRefuted && size > 0 && size <= 4 * (part?.size(on: machine) ?? 16)
   }
 
-  /// Decides what takes a look at the whole type.
+  /// Applies the rules that depend on the whole type.
   mutating func finish() {
     if let emptyArray, hasComplex, !isRefuted { disagree(.emptyArray, emptyArray) }
     if emptyArray != nil, !hasComplex { isRefuted = true }
     if isRefuted { part = nil }
   }
 
-  /// Visits a type and returns of how many numbers it is, overlapping ones counted once.
+  /// Visits a type, and returns how many numbers it consists of. Overlapping numbers count once.
   mutating func visit(_ tree: EncodingTree, _ index: Int) -> Int {
     let node = tree.nodes[index]
     let isAggregate = node.form == .structure || node.form == .union || node.form == .complex
@@ -106,7 +108,7 @@ private struct Homogeneity {
     }
     switch node.form {
     case .scalar:
-      // clang takes an atomic number in a structure for no number.
+      // clang does not count an atomic number in a structure as a number.
       if node.isAtomic, index != root { disagree(.atomic, index) }
       return add(node.scalar.normalized, 1)
     case .complex:
@@ -139,8 +141,9 @@ private struct Homogeneity {
   private mutating func visitArray(_ tree: EncodingTree, _ index: Int) -> Int {
     let node = tree.nodes[index]
     if node.count == 0 {
-      // No compiler takes such a structure for homogeneous. But clang does not look into members of no size,
-      // and to gcc a structure of one complex number is that number, whatever else of no size it has.
+      // No compiler treats such a structure as homogeneous. But clang ignores members of size 0,
+      // and gcc treats a structure of one complex number as that number, whatever other members of
+      // size 0 it has.
       if isInEmpty { disagree(.emptyArray, index) } else { emptyArray = emptyArray ?? index }
       return 0
     }
@@ -170,7 +173,7 @@ private struct Homogeneity {
     return count
   }
 
-  /// Numbers with padding between them are not homogeneous; nor, maybe, are members that nobody named.
+  /// Refutes homogeneity if there is padding between numbers. Unnamed members may also do so.
   private mutating func checkPadding(
     _ node: EncodingNode, _ index: Int, _ count: Int, _ gaps: MemberGaps
   ) {

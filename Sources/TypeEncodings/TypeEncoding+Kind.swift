@@ -1,5 +1,5 @@
 extension TypeEncoding {
-  /// What a type is, one level deep.
+  /// The kind of a type, one level deep.
   public enum Kind: Hashable, Sendable {
     /// `v`.
     case void
@@ -11,9 +11,9 @@ extension TypeEncoding {
     case cString
     /// `%`, a string of the old runtime that is unique for its text.
     case atom
-    /// `@`, with the quoted class and protocols if they were written.
+    /// `@`, with the quoted class and protocols if they are given.
     case object(className: String?)
-    /// `@?`, with result and arguments if they were written.
+    /// `@?`, with result and arguments if they are given.
     case block(types: [TypeEncoding]?)
     /// `#`.
     case classReference
@@ -21,7 +21,7 @@ extension TypeEncoding {
     case selector
     /// `^`.
     case pointer(to: TypeEncoding)
-    /// `?` behind `^`: a function, or a type the compiler could not spell.
+    /// `?` behind `^`: a function, or a type that the compiler cannot encode.
     case unknown
     /// `[12i]`.
     case array(count: Int, element: TypeEncoding)
@@ -29,13 +29,13 @@ extension TypeEncoding {
     case structure(name: String, members: [Member]?)
     /// `(name=…)`.
     case union(name: String, members: [Member]?)
-    /// `b3`, or `b8I3` with the storage's type and the position.
+    /// `b3`, or `b8I3` with the position and the storage type.
     case bitField(width: Int, storage: Scalar?, position: Int?)
-    /// `![16,16f]`, or `<4f>`, which does not tell its layout.
+    /// `![16,16f]`, or `<4f>`, which does not determine its layout.
     case vector(count: Int, element: TypeEncoding)
   }
 
-  /// What the type is.
+  /// The kind of the type.
   public var kind: Kind {
     let node = node
     func name() -> String { tree.text(node.nameStart, node.nameEnd) }

@@ -5,12 +5,12 @@
 /// TypeLayout(size: 16, alignment: 8).size         // 16
 /// ```
 public struct TypeLayout: Hashable, Sendable {
-  /// What `sizeof` says.
+  /// The value of `sizeof`.
   public var size: Int
-  /// What `_Alignof` says.
+  /// The value of `_Alignof`.
   public var alignment: Int
 
-  /// Makes a layout of two numbers.
+  /// Creates a layout.
   public init(size: Int, alignment: Int) {
     self.size = size
     self.alignment = alignment
@@ -22,9 +22,9 @@ extension TypeLayout: CustomStringConvertible {
 }
 
 extension TypeEncoding {
-  /// The size and alignment that the C compiler of this platform gives the type.
+  /// The size and alignment of the type under the C compiler of this platform; `v` has size 0.
   ///
-  /// `v` has size 0. Throws where the string does not tell, with the byte to blame.
+  /// - Throws: ``TypeEncodingError`` if the string does not determine them.
   public var layout: TypeLayout {
     get throws(TypeEncodingError) {
       let node = node
@@ -38,17 +38,17 @@ extension TypeEncoding {
 
   /// A member of a structure or union.
   public struct Member: Sendable, Hashable {
-    /// The name in quotes, which only instance variables carry.
+    /// The name in quotes, which only the encodings of instance variables have.
     public var name: String?
     /// The member's type.
     public var type: TypeEncoding
-    /// Where the member begins, in bits from the start; nil where that is not known.
+    /// The offset in bits; nil if unknown.
     public var bitOffset: Int?
-    /// Where the member begins, in whole bytes from the start.
+    /// The offset in bytes, rounded down; nil if unknown.
     public var offset: Int? { bitOffset.map { $0 / 8 } }
   }
 
-  /// The members of a structure or union; nil where the body is not given, or for other types.
+  /// The members of a structure or union; nil if the body is not given, and for other types.
   public var members: [Member]? {
     guard node.hasBody, node.form == .structure || node.form == .union else { return nil }
     return children.map { child in

@@ -1,20 +1,20 @@
 extension TypeEncoding {
-  /// A number, pointer or bit-field inside a type, and where it lies.
+  /// A number, pointer or bit-field inside a type, and its position.
   public struct Leaf: Hashable, Sendable {
-    /// The type of the leaf, as ``TypeEncoding/Kind`` would tell it, spelled short: `i32`, `ptr`.
+    /// The kind of the leaf, as in ``TypeEncoding/Kind``, in short form: `i32`, `ptr`.
     public var name: String
-    /// Where it begins, in bits.
+    /// The offset in bits.
     public var bitOffset: Int
-    /// How many follow one another without a gap; more than one in an array.
+    /// The number of consecutive leaves without a gap; more than one in an array.
     public var count: Int
-    /// The width of a bit-field, or nil.
+    /// The width of a bit-field; nil for other leaves.
     public var bitWidth: Int?
   }
 
-  /// All leaves with their offsets, structures, unions and arrays resolved; at most `limit`.
+  /// Returns the leaves with their offsets, inside structures, unions and arrays; at most `limit`,
+  /// so that a short string such as `[100000{S=cc}]` cannot require unbounded memory.
   ///
-  /// Throws where a place is not known. The result is cut at `limit`, so that a short string
-  /// such as `[100000{S=cc}]` cannot ask for unbounded memory.
+  /// - Throws: ``TypeEncodingError`` if an offset is unknown.
   public func leaves(limit: Int = 4096) throws(TypeEncodingError) -> [Leaf] {
     _ = try layout
     var result: [Leaf] = []
@@ -30,7 +30,7 @@ extension TypeEncoding {
     switch node.form {
     case .structure, .union:
       for child in children where child.node.hasPosition {
-        // A registered layout may hold a type whose own members have no places.
+        // A registered layout may contain a type whose own members have no known offsets.
         if child.node.form != .bitField { _ = try child.layout }
         try child.collectLeaves(at: base + child.node.position, limit: limit, into: &result)
       }
@@ -45,7 +45,7 @@ extension TypeEncoding {
         if result.count >= limit { return }
         let start = base + position * Int(element.node.size) * 8
         try element.collectLeaves(at: start, limit: limit, into: &result)
-        // An element without leaves has none the next time either: `[2000000000{e=}]`.
+        // If one element has no leaves, all others have no leaves either: `[2000000000{e=}]`.
         if result.count == before { return }
       }
     case .bitField:
@@ -57,7 +57,7 @@ extension TypeEncoding {
     }
   }
 
-  /// The short name of a type without parts.
+  /// The short name of a type without members or elements; nil for other types.
   private var leafName: String? {
     switch node.form {
     case .scalar: scalarName(node.scalar)

@@ -1,9 +1,10 @@
-/// What a calling convention asks about a type passed by value.
+/// The properties of a type that decide how it is passed by value.
 ///
-/// Pure facts about the layout; which registers they lead to is decided in C.
+/// They are facts about the layout only; C code assigns the registers.
 package struct PassingFacts: Hashable, Sendable {
-  /// The class of eight bytes, in the words of the System V ABI for x86-64. Under AAPCS64 both have the
-  /// same: `vector` if there is a component, `integer` up to 16 bytes, and `memory`, alone, above.
+  /// The class of eight bytes, in the terms of the System V ABI for x86-64. Under AAPCS64 both
+  /// eightbytes have the same class: `vector` if there is a component, `integer` up to 16 bytes,
+  /// and above that `memory`, for the first only.
   package enum EightbyteClass: UInt8, Sendable {
     case none, integer, vector, x87, x87Upper, complexX87, memory
   }
@@ -12,14 +13,16 @@ package struct PassingFacts: Hashable, Sendable {
   package var alignment: Int
   package var first: EightbyteClass
   package var second: EightbyteClass
-  /// If all leaves are of one floating type and leave no gap: that type, and how many. Under AAPCS64 a
-  /// value that has one travels in so many vector registers, and no other does.
+  /// The floating-point type of all leaves, and their number, if there is just one such type and no
+  /// gap. Under AAPCS64 exactly these values are passed in that many vector registers.
   package var component: Scalar?
   package var componentCount: Int
 }
 
 extension TypeEncoding {
-  /// Classifies the type for passing by value, or says why it cannot be passed.
+  /// Classifies the type for passing by value.
+  ///
+  /// - Throws: ``TypeEncodingError`` if it cannot be passed.
   package func passingFacts() throws(TypeEncodingError) -> PassingFacts {
     switch tree.machine {
     case .x86_64Linux: try passingFactsOfSystemV()
@@ -33,8 +36,8 @@ extension TypeEncoding {
     classifier.visit(tree, index, at: 0)
     let facts = classifier.facts(layout, isBareComplex: node.form == .complex)
     if let array = classifier.emptyArray {
-      // These are gcc's rules: where their outcome differs, it depends on the compiler of the
-      // function, which nobody knows.
+      // The classifier follows gcc on empty arrays. If clang's outcome differs, the call depends on
+      // the compiler of the function, which is unknown.
       var other = EightbyteClassifier(size: layout.size, countsEmptyArrays: true)
       other.visit(tree, index, at: 0)
       let others = other.facts(layout, isBareComplex: false)
@@ -42,7 +45,7 @@ extension TypeEncoding {
         classifier.disagree(over: .emptyArray, array)
       }
     }
-    // Compilers cannot disagree over a value that goes to memory as a whole.
+    // Compilers agree on a value that is passed in memory as a whole.
     let fault = classifier.fault ?? (classifier.isMemoryForAll ? nil : classifier.disagreement)
     if let fault {
       throw TypeEncodingError(
@@ -52,7 +55,7 @@ extension TypeEncoding {
   }
 }
 
-/// Merges the classes of all leaves, eightbyte by eightbyte.
+/// Merges the classes of all leaves, for each eightbyte.
 private struct EightbyteClassifier {
   private static let machine = Machine.x86_64Linux
   let size: Int
@@ -60,17 +63,18 @@ private struct EightbyteClassifier {
   /// The first part that compilers pass in different ways.
   private(set) var disagreement: (reason: TypeEncodingError.Reason, node: Int)?
   private var classes: [PassingFacts.EightbyteClass] = [.none, .none]
-  /// Whether some number is not aligned, and whether that is so for every compiler: gcc looks at the
-  /// first element of an array only.
+  /// Whether a number is not aligned, and whether it counts for every compiler: gcc checks only the
+  /// first element of an array.
   private var isUnaligned = false
   private var isUnalignedForAll = false
   private(set) var isMemoryForAll = false
-  /// Whether a later element of an array is being visited.
+  /// Whether the current element of an array is not the first one.
   private var isRepeated = false
   private var components: Set<Scalar> = []
   private var hasOther = false
 
-  /// Whether an array of length 0 counts as one element, as in gcc, and the first for which it matters.
+  /// Whether an array of length 0 counts as one element, as in gcc; and the first array for which
+  /// that matters.
   private let countsEmptyArrays: Bool
   private(set) var emptyArray: Int?
 
@@ -86,7 +90,7 @@ private struct EightbyteClassifier {
     case .complex:
       let part = node.scalar.normalized
       if part == .longDouble {
-        // Two of them are more than two eightbytes; only a bare result has a class.
+        // Two of them are larger than two eightbytes; only a bare result has a class.
         components.insert(part)
         merge(.complexX87, from: bit, bytes: 16)
       } else {
@@ -106,7 +110,7 @@ private struct EightbyteClassifier {
       }
       asAggregate { classifier in
         for position in 0..<count {
-          // Behind the second eightbyte nothing counts.
+          // Elements behind the second eightbyte have no effect.
           if position * Int(element.size) >= 16 { break }
           let outer = classifier.isRepeated
           defer { classifier.isRepeated = outer }
@@ -126,8 +130,9 @@ private struct EightbyteClassifier {
     }
   }
 
-  /// Classifies what `body` visits by itself, to the end, and merges the outcome: an inner union of
-  /// a `long double` and an integer goes to memory, whatever else overlaps it outside.
+  /// Classifies what `body` visits separately, including the final rules, and merges the outcome:
+  /// an inner union of a `long double` and an integer is passed in memory, whatever overlaps it
+  /// outside.
   private mutating func asAggregate(_ body: (inout EightbyteClassifier) -> Void) {
     let outer = classes
     classes = [.none, .none]
@@ -152,12 +157,13 @@ private struct EightbyteClassifier {
     var gaps = MemberGaps(of: node)
     while member < Int(node.next) {
       let inner = tree.nodes[member]
-      // The registered structure holds a type of unknown layout: its registers are unknown.
+      // The layout of a member in the registered structure is unknown, and so are its registers.
       if inner.fault != nil, inner.form != .bitField, size <= 16 {
         fault = (.membersUnknown, member)
         return
       }
-      // A width alone in a packed structure: it may reach into the next eightbyte, or not.
+      // A bit-field in a packed structure, of which only the width is known: it may extend into the
+      // next eightbyte.
       if inner.form == .bitField, !inner.hasBody, node.alignment == 1, inner.count > 1,
         (bit + inner.position) / 64 != (bit + inner.position + inner.count + 6) / 64
       {
@@ -177,8 +183,9 @@ private struct EightbyteClassifier {
     if gaps.isUnexplained { disagree(over: .hiddenMember, index) }
   }
 
-  /// The alignment that compilers ask of a member's place, in bits. For a bit-field in a union gcc
-  /// asks that of the smallest integer with as many bits; for one in a structure nothing is asked.
+  /// The alignment that compilers require of a member's offset, in bits. For a bit-field in a union
+  /// gcc requires that of the smallest integer with as many bits; for one in a structure there is
+  /// no requirement.
   private static func alignment(of member: EncodingNode, in owner: EncodingNode) -> Int {
     guard member.form == .bitField else { return Int(member.alignment) * 8 }
     guard owner.form == .union else { return 1 }
@@ -215,7 +222,7 @@ private struct EightbyteClassifier {
     }
   }
 
-  /// The ABI's merge rules, in its order.
+  /// The merge rules of the ABI, in its order.
   private static func merged(
     _ one: PassingFacts.EightbyteClass, _ other: PassingFacts.EightbyteClass
   ) -> PassingFacts.EightbyteClass {
@@ -229,8 +236,8 @@ private struct EightbyteClassifier {
 
   mutating func facts(_ layout: TypeLayout, isBareComplex: Bool) -> PassingFacts {
     var (first, second) = (classes[0], classes[1])
-    // What the ABI does once all leaves are merged. Inside a structure a complex long double
-    // makes it larger than two eightbytes, and so it goes to memory.
+    // The final rules of the ABI, after all leaves are merged. Inside a structure, a complex long
+    // double makes the structure larger than two eightbytes, so it is passed in memory.
     let isComplexX87 = isBareComplex && first == .complexX87
     let isMemory =
       layout.size > 16 || first == .memory || second == .memory || first == .x87Upper

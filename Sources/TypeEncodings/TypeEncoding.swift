@@ -1,7 +1,7 @@
-/// A C type as Objective-C spells it.
+/// A C type in the encoding of Objective-C.
 ///
-/// An encoding describes how a value is *stored and passed*, not what it means: `char` and `BOOL`
-/// on some platforms share `c`, and every object is `@`.
+/// An encoding describes how a value is *stored and passed*, not its meaning: `char` and `BOOL`
+/// share `c` on some platforms, and every object is `@`.
 ///
 /// ```swift
 /// let point = try TypeEncoding(parsing: "{_Point=dd}")
@@ -9,7 +9,7 @@
 /// String(describing: point)  // "{_Point=dd}"
 /// ```
 ///
-/// `==` compares spellings; ``isEquivalent(to:)`` compares what the machine sees.
+/// `==` compares spellings; ``isEquivalent(to:)`` compares how values are stored and passed.
 public struct TypeEncoding: Sendable {
   let tree: EncodingTree
   let index: Int
@@ -19,23 +19,27 @@ public struct TypeEncoding: Sendable {
     self.index = index
   }
 
-  /// Reads one type that takes up the whole string.
+  /// Parses one type that takes up the whole string.
   ///
-  /// The string may come from anywhere: parsing always ends, within ``EncodingLimits``.
+  /// The string may be untrusted: parsing always ends, within ``EncodingLimits``.
+  ///
+  /// - Throws: ``TypeEncodingError`` if the string is not one type.
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
     try self.init(parsingUTF8: EncodingBytes.of(encoding), layouts: layouts)
   }
 
-  /// Reads one type from bytes, which are checked to be UTF-8.
+  /// Parses one type from bytes, which must be valid UTF-8.
+  ///
+  /// - Throws: ``TypeEncodingError`` if they are not one type.
   public init(
     parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
     try self.init(utf8: bytes, layouts: layouts, for: .own)
   }
 
-  /// The same, with the layouts of a machine that need not be this one.
+  /// Parses one type with the layouts of another machine.
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(), for machine: Machine
   ) throws(TypeEncodingError) {
@@ -48,14 +52,14 @@ public struct TypeEncoding: Sendable {
 
   var node: EncodingNode { tree.nodes[index] }
 
-  /// The qualifiers in front of the type, whatever their order.
+  /// The qualifiers in front of the type, in any order.
   public var qualifiers: Qualifiers {
     tree.bytes[Int(node.start)..<Int(node.base)].reduce(into: []) { set, byte in
       if let one = Qualifiers.letter(byte) { set.insert(one) }
     }
   }
 
-  /// The types directly inside this one, in order.
+  /// The direct children of this type, in order.
   var children: [TypeEncoding] {
     var result: [TypeEncoding] = []
     var child = index + 1
@@ -67,9 +71,9 @@ public struct TypeEncoding: Sendable {
   }
 }
 
-/// How the two kinds of input become bytes.
+/// Converts the two kinds of input to bytes.
 enum EncodingBytes {
-  /// The bytes of a string, never more than the parser will refuse as too long.
+  /// The bytes of a string, but only as many as the parser needs to refuse it as too long.
   static func of(_ string: String) -> [UInt8] {
     Array(string.utf8.prefix(EncodingLimits.length + 1))
   }
@@ -92,7 +96,7 @@ enum EncodingBytes {
 }
 
 extension TypeEncoding: Hashable {
-  /// Whether two types are spelled alike, advisory numbers inside of structures aside.
+  /// Whether two types have the same spelling, ignoring advisory numbers inside structures.
   public static func == (one: TypeEncoding, other: TypeEncoding) -> Bool {
     (one.tree === other.tree && one.index == other.index)
       || EncodingPrinter.spelling(of: one) == EncodingPrinter.spelling(of: other)
@@ -104,23 +108,23 @@ extension TypeEncoding: Hashable {
 }
 
 extension TypeEncoding: CustomStringConvertible {
-  /// The type as it was written, qualifiers and names included.
+  /// The type as it was written, including qualifiers and names.
   public var description: String {
     String(decoding: EncodingPrinter.spelling(of: self), as: UTF8.self)
   }
 
   /// One spelling for all equivalent types, such as `^c` for `*` and `@` for `@"NSString"`.
   ///
-  /// Parsing it returns a type that is equivalent and has the same canonical spelling. Layouts that
-  /// were registered for a structure are not part of it.
+  /// Parsing it returns an equivalent type with the same canonical spelling. It does not include
+  /// registered layouts of structures.
   public var canonicalSpelling: String {
     String(decoding: EncodingPrinter.structure(of: self, for: .reading), as: UTF8.self)
   }
 
-  /// Whether the machine treats values of the two types alike.
+  /// Whether values of the two types are stored and passed in the same way.
   ///
-  /// Names and qualifiers do not count, `*` is `^c`, and all kinds of objects are one. Behind a
-  /// pointer a named structure is known by its name, with or without a body.
+  /// Names and qualifiers do not count, `*` equals `^c`, and all kinds of objects are equal. Behind
+  /// a pointer a named structure is identified by its name, with or without a body.
   public func isEquivalent(to other: TypeEncoding) -> Bool {
     EncodingPrinter.structure(of: self, for: .equivalence)
       == EncodingPrinter.structure(of: other, for: .equivalence)

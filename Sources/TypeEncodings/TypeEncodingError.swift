@@ -1,4 +1,4 @@
-/// An encoding that could not be used, and the byte where that shows.
+/// An encoding that cannot be used, with the offset of the first byte at fault.
 ///
 /// ```swift
 /// do {
@@ -8,44 +8,44 @@
 /// }
 /// ```
 ///
-/// Printing one shows the string with a caret under the byte:
+/// The description shows the string with a caret under the byte:
 ///
 /// ```text
 /// v@:{_Point=dd
 ///    ^ the structure is not closed with '}'
 /// ```
 public struct TypeEncodingError: Error, Hashable, Sendable {
-  /// What was wrong at `offset`.
+  /// The fault at `offset`.
   public var reason: Reason
-  /// The offset of the first byte that could not be read, counted in UTF-8.
+  /// The offset of the first byte that could not be parsed, counted in UTF-8.
   public var offset: Int
-  /// The whole string that was given.
+  /// The whole string.
   public var encoding: String
 
-  /// Makes an error about one byte of `encoding`.
+  /// Creates an error about one byte of `encoding`.
   public init(reason: Reason, offset: Int, encoding: String) {
     self.reason = reason
     self.offset = offset
     self.encoding = encoding
   }
 
-  /// Why an encoding was refused.
+  /// The reason why an encoding is refused.
   @nonexhaustive
   public enum Reason: Hashable, Sendable {
-    // What the string is.
-    /// Nothing was given.
+    // Faults of the string itself.
+    /// The string is empty.
     case empty
     /// A type was expected, but the string ended.
     case unexpectedEnd
     /// No type begins with this byte.
     case unknownCode(UInt8)
-    /// One type was read, and more text follows it.
+    /// There is more text behind the type.
     case trailingCharacters
     /// The bytes are not UTF-8.
     case invalidUTF8
-    /// A name holds a control character, or is missing where there is no body either.
+    /// A name contains a control character, or a structure has neither a name nor a body.
     case invalidName
-    /// A bracket in a name has no partner, or stands where no C++ name has one.
+    /// A bracket in a name has no partner, or is where C++ names have no bracket.
     case unbalancedName
     /// A `{` without its `}`.
     case unterminatedStructure
@@ -59,11 +59,11 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case unterminatedBlock
     /// A vector that is not `![size,alignment type]` or `<count type>`.
     case malformedVector
-    /// An array or a bit-field without its number.
+    /// An array or a bit-field has no number.
     case missingNumber
     /// A number above the limit for its place.
     case numberTooLarge(limit: Int)
-    /// `j` before something that is not a number type.
+    /// `j` in front of a type that is not a number.
     case notAComplexBase
     /// `v` as a member, an element or an argument.
     case voidIsNoValue
@@ -76,69 +76,73 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case nestedTooDeeply(limit: Int)
     /// More declared arguments than `EncodingLimits.arguments`.
     case tooManyArguments(limit: Int)
-    // What the string cannot say about layout.
+    // Layouts that the string does not determine.
     /// The type is larger than `EncodingLimits.size`.
     case tooLarge(limit: Int)
     /// The body of the structure or union is not given.
     case opaque
-    /// A width-only bit-field does not tell in which type it is stored.
+    /// A bit-field of which only the width is given: its storage type is unknown.
     case bitFieldWithoutStorage
     /// A bit-field is wider than its declared type.
     case bitFieldTooWide(limit: Int)
     /// A bit-field crosses a unit of its declared type, so the structure is packed.
     case bitFieldCrossesUnit
-    /// A bit-field begins before the member in front of it ends.
+    /// A bit-field begins before the end of the previous member.
     case bitFieldOverlaps
-    /// A vector whose alignment is not written.
+    /// A vector whose alignment is not given.
     case vectorWithoutAlignment
-    /// A function is not a value; a pointer to it is.
+    /// A function as a value; only a pointer to it is a value.
     case functionIsNoValue
-    /// A structure that holds itself by value.
+    /// A structure that contains itself by value.
     case containsItself
-    /// The layout registered for the structure lists another number of members.
+    /// The registered layout of the structure has another number of members.
     case registeredOffsets(expected: Int, given: Int)
-    /// An array as a result: C has no functions that return one.
+    /// An array as a result: functions in C cannot return one.
     case arrayResult
-    /// A vector is passed by value in registers that frames do not have.
+    /// A vector is passed by value, in registers that frames do not have.
     case vectorByValue
-    /// A small structure with a registered layout, whose member offsets are not known.
+    /// A small structure with a registered layout whose member offsets are unknown.
     case membersUnknown
     /// A small structure that compilers pass in different ways.
     case compilersDisagree(over: Disagreement)
-    /// A member does not fit into the size that was registered for its structure.
+    /// A member does not fit into the registered size of its structure.
     case registeredMemberOutside(size: Int)
-    // What a method needs.
-    /// The first two arguments of a method are its receiver (`@`) and selector (`:`).
+    // Requirements of methods.
+    /// The first two arguments are not a receiver (`@`) and a selector (`:`).
     case notAMethod
-    /// The selector takes another number of arguments than the signature.
+    /// The selector has another number of arguments than the signature.
     case selectorArity(expected: Int, given: Int)
   }
 
-  /// What gcc and clang pass by value in different ways. Behind a pointer all of it is fine.
+  /// Structures that gcc and clang pass by value in different ways. They can be passed by pointer.
   @nonexhaustive
   public enum Disagreement: Hashable, Sendable {
-    /// An array of length 0. At the end it may be a flexible array member, which is spelled alike:
-    /// clang passes the structure in memory, gcc in registers. Between two halves of eight bytes gcc
-    /// chooses the register as if there were an element, clang does not.
+    /// An array of length 0. At the end it may be a flexible array member, which has the same
+    /// spelling: clang passes the structure in memory, gcc in registers. Between two halves of
+    /// eight bytes gcc chooses the register as if there were an element, clang does not.
     case emptyArray
-    /// A packed structure in which an inner structure lies at an offset that its alignment forbids
-    /// (clang: memory; gcc: registers, if the numbers inside are aligned), or a union's bit-field
-    /// at one that an integer of its width forbids (gcc: memory; clang: registers), or an array of
-    /// packed structures whose first element alone is aligned (gcc: registers; clang: memory).
+    /// A packed structure with an inner structure at an offset that its alignment forbids (clang:
+    /// memory; gcc: registers, if the numbers inside are aligned); or a union's bit-field at an
+    /// offset that an integer of its width forbids (gcc: memory; clang: registers); or an array of
+    /// packed structures of which only the first element is aligned (gcc: registers; clang:
+    /// memory).
     case misalignedMember
     /// Bytes without a member that no alignment explains: an unnamed bit-field, which clang ignores
     /// and gcc does not, or a vector, for which clang writes nothing.
     case hiddenMember
-    /// On AArch64, atomic numbers that would travel in vector registers if they were not (gcc: they do; clang:
-    /// they do not), or a small atomic structure, which clang rounds to a larger alignment.
+    /// On AArch64, atomic numbers that would be passed in vector registers if they were not atomic
+    /// (gcc passes them there, clang does not), or a small atomic structure, which clang rounds to
+    /// a larger alignment.
     case atomic
-    /// On AArch64, a bit-field of no width between floating numbers: gcc before release 12 takes integer
-    /// registers for that, and all releases do in a union.
+    /// On AArch64, a bit-field of width 0 between floating-point numbers: gcc before release 12
+    /// uses integer registers for the structure, and all releases do so for a union.
     case emptyBitField
-    /// On AArch64, a bit-field of a 128-bit type: releases of gcc begin the structure at different registers.
+    /// On AArch64, a bit-field of a 128-bit type: releases of gcc begin the structure at different
+    /// registers.
     case wideBitField
-    /// On AArch64, an alignment that no member asks for. It counts if it is a member's, and not if it is that
-    /// of the structure as a whole; an encoding does not tell.
+    /// On AArch64, an alignment that is larger than that of any member. It counts if it is that of
+    /// a member, but not if it is that of the structure as a whole; an encoding does not
+    /// distinguish the two.
     case overalignment
   }
 }
@@ -220,7 +224,7 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
 }
 
 extension TypeEncodingError: CustomStringConvertible {
-  /// The string, a caret under the byte, and the reason. Long strings are shown in part.
+  /// The string, a caret under the byte, and the reason. Long strings are truncated.
   public var description: String {
     let (line, column) = CaretLine.excerpt(of: encoding, at: offset)
     return "\(line)\n\(String(repeating: " ", count: column))^ \(reason)"
