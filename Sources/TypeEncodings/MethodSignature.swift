@@ -144,13 +144,17 @@ public struct MethodSignature: Sendable {
   /// The type of the result.
   public var resultType: TypeEncoding { TypeEncoding(tree: tree, index: Int(roots[0])) }
 
-  /// The size of the result in bytes; 0 for `v`. Throws if the string does not determine it.
+  /// The size of the result in bytes; 0 for `v`.
+  ///
+  /// - Throws: ``TypeEncodingError`` if the string does not determine the size.
   public var resultLength: Int {
     get throws(TypeEncodingError) { try resultType.layout.size }
   }
 
   /// The size of the arguments one after the other, each in whole words. The number is specific to
   /// this package, as in every implementation; the digits in the string are ignored.
+  ///
+  /// - Throws: ``TypeEncodingError`` if the string does not determine the size of an argument.
   public var frameLength: Int {
     get throws(TypeEncodingError) {
       var length = 0

@@ -162,7 +162,7 @@ private struct EightbyteClassifier {
         fault = (.membersUnknown, member)
         return
       }
-      // A bit-field in a packed structure, of which only the width is known: it may extend into the
+      // A bit-field in a packed structure, with only a known width: it may extend into the
       // next eightbyte.
       if inner.form == .bitField, !inner.hasBody, node.alignment == 1, inner.count > 1,
         (bit + inner.position) / 64 != (bit + inner.position + inner.count + 6) / 64

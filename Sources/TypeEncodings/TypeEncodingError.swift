@@ -81,7 +81,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// The body of the structure or union is not given.
     case opaque
-    /// A bit-field of which only the width is given: its storage type is unknown.
+    /// A bit-field that gives only its width: its storage type is unknown.
     case bitFieldWithoutStorage
     /// A bit-field is wider than its declared type.
     case bitFieldTooWide(limit: Int)
@@ -124,8 +124,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     /// A packed structure with an inner structure at an offset that its alignment forbids (clang:
     /// memory; gcc: registers, if the numbers inside are aligned); or a union's bit-field at an
     /// offset that an integer of its width forbids (gcc: memory; clang: registers); or an array of
-    /// packed structures of which only the first element is aligned (gcc: registers; clang:
-    /// memory).
+    /// packed structures with only its first element aligned (gcc: registers; clang: memory).
     case misalignedMember
     /// Bytes without a member that no alignment explains: an unnamed bit-field, which clang ignores
     /// and gcc does not, or a vector, for which clang writes nothing.

@@ -1,5 +1,5 @@
-// A call with any number of stack words, of which exactly those that are arguments are copied; or a
-// call that passes whole vector registers.
+// A call with any number of stack words, or with whole vector registers. It copies exactly the
+// words that are arguments.
 //
 // fwd_call_large
 //   in:   x0 the frame, x1 the function, x2 the number of words behind the frame that are passed,

@@ -1,4 +1,4 @@
-// A call with any number of stack words, of which exactly those that are arguments are copied.
+// A call with any number of stack words. It copies exactly the words that are arguments.
 //
 // fwd_call_large
 //   in:   rdi the frame, rsi the function, rdx the number of words behind the frame that are passed

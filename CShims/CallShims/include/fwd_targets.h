@@ -81,7 +81,7 @@ int fwd_round_begin(FWDRound *round, FWDListPlace *place, uint64_t selector);
 /// further work. Returns 0 after the last target: then all holds are released, and the step is
 /// left.
 ///
-/// Otherwise the caller handles the turn, advances `next`, and counts the answer.
+/// If it returns 1, the caller handles the turn, advances `next`, and counts the answer.
 int fwd_round_go_on(FWDRound *round, const FWDPlanFacts *facts, FWDInvocationState *state);
 
 /// Does the work of `fwd_round_go_on` for one run of targets. If it returns `FWDDeliveryWentOn`,

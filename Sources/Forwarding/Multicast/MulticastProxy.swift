@@ -243,14 +243,14 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     .fits
   }
 
-  /// Delivers the invocation to all targets. If some throw, all others are called first; then the
-  /// first error is thrown.
+  /// Delivers the invocation to all targets.
+  /// - Throws: the first error of a target, after all others were called.
   open override func forward(_ invocation: Invocation) throws {
     try forward(invocation.call)
   }
 
-  /// Delivers the invocation to all targets, and awaits one after the other. If some throw, all
-  /// others are called first; then the first error is thrown.
+  /// Delivers the invocation to all targets, and awaits one after the other.
+  /// - Throws: the first error of a target, after all others were called.
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
