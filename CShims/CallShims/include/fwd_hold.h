@@ -10,8 +10,8 @@
 // Shared memory is published at a *cell*: one word. A reader *holds* the object at the cell: it
 // writes the address into a slot of its thread, and reads the cell again. If the cell is unchanged,
 // a writer that replaces the word will see the slot. A writer replaces the word and *retires* the
-// old object. If no thread holds the object, it is disposed of immediately. If threads do, each of its
-// holds is marked, and the release of the last marked hold disposes of it. Releasing an unmarked
+// old object. If no thread holds the object, it is disposed of immediately. If threads do, each of
+// its holds is marked, and the release of the last marked hold disposes of it. Releasing an unmarked
 // hold costs nothing, however long other objects are held.
 //
 // Two orders matter: a hold must be visible before the cell is read again, and a release must be

@@ -55,7 +55,8 @@ static inline size_t fwd_method_hash(uintptr_t type, uintptr_t selector) {
 }
 
 /// Returns the entry for a class and a selector, or NULL if no entry exists yet. The caller holds
-/// the table, or the methods lock; the entry is valid while it does. Entries may be added meanwhile.
+/// the table, or the methods lock; the entry is valid while it does. Entries may be added
+/// meanwhile.
 static inline const FWDMethod *_Nullable fwd_method_find(const FWDMethodCache *cache,
                                                          uintptr_t type, uintptr_t selector) {
   size_t mask = cache->mask;
