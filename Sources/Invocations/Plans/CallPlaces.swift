@@ -1,33 +1,36 @@
 import CForwardingShims
 package import TypeEncodings
 
-/// Where the values of a call travel, on this machine or another: registers and stack, but no frame.
+/// The registers and stack places of a call's values, on this machine or another. Needs no frame.
 package struct CallPlaces: Sendable {
-  /// Where one value travels.
+  /// The registers or the stack place of one value.
   package struct Place: Hashable, Sendable {
-    /// The registers that carry it, or its address, in order.
+    /// The registers that carry the value, or its address, in order.
     package var registers: [String]
-    /// Where it, or its address, begins among what is passed on the stack, in bytes.
+    /// The offset of the value, or of its address, in the stack arguments, in bytes; nil for a
+    /// value that is not on the stack.
     package var stackOffset: Int?
-    /// Whether the address of a copy travels in place of the value.
+    /// Whether the caller passes the address of a copy in place of the value.
     package var isCopied: Bool
-    /// In words: `x0`, `v0:v1`, `stack+16`, `address of a copy in x1`, `memory (pointer in x8)`, `nowhere`.
+    /// A description: `x0`, `v0:v1`, `stack+16`, `address of a copy in x1`, `memory (pointer in
+    /// x8)`, `nowhere`.
     package var text: String
   }
 
-  /// Where the result travels.
+  /// The place of the result.
   package let result: Place
-  /// Where each argument travels.
+  /// The place of each argument.
   package let arguments: [Place]
-  /// How many bytes the arguments take on the stack.
+  /// The size of the stack arguments, in bytes.
   package let stackSize: Int
 
-  /// The machines whose places are known. Those of Apple's are left to libffi.
+  /// The machines that have known places. libffi alone places values on Apple's machines.
   package static var machines: [Machine] { [.aarch64Linux, .x86_64Linux] }
 
-  /// Finds the places of a call with `signature`, on the machine that it was parsed for.
+  /// Finds the places of a call with `signature`, on the machine that the signature was parsed for.
   ///
-  /// Refuses what a plan refuses.
+  /// - Throws: `InvocationError.unsupportedConvention` for a machine outside ``machines``, and the
+  ///   errors of `CallPlan.init` for a signature that it refuses.
   package init(
     _ signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) {
@@ -36,7 +39,7 @@ package struct CallPlaces: Sendable {
     var places = [FWDPlace](repeating: FWDPlace(), count: values.count)
     var stack: UInt32 = 0
     var blamed = 0
-    // SAFETY: `places` has room for one of each value, and C keeps none of the addresses.
+    // SAFETY: `places` has one element for each value, and C retains none of the addresses.
     let status = unsafe fwd_place_for(
       abi, values, values.count - 1, fixedArgumentCount ?? values.count - 1, &places, &stack,
       &blamed)
@@ -51,7 +54,8 @@ extension CallPlaces.Place {
   fileprivate init(_ place: FWDPlace, _ abi: FWDAbi) {
     let names = (0..<Int(place.register_count)).map { index in
       var place = place
-      // SAFETY: C looks at the place while it is called, and its names last as long as the process.
+      // SAFETY: C reads the place during the call only. Names of registers live as long as the
+      // process.
       return unsafe String(cString: fwd_register_name(abi, fwd_place_register(&place, index)))
     }
     let joined = names.joined(separator: ":")
@@ -72,7 +76,7 @@ extension CallPlaces.Place {
 }
 
 extension FWDAbi {
-  /// nil for a machine whose values are placed by libffi alone.
+  /// The ABI of a machine; nil for a machine where libffi alone places values.
   fileprivate init?(_ machine: Machine) {
     switch machine {
     case .x86_64Linux: self = .sysV

@@ -1,20 +1,20 @@
 public import TypeEncodings
 
 extension CallPlan {
-  /// How many plans the shared cache keeps alive at most.
+  /// The maximum number of plans that the shared cache retains.
   package static let cacheCapacity = 4096
 
-  /// The plans that equal signatures share. Calls compare plans by identity: two plans of one
-  /// signature would both work, but the faster ways would not be taken.
+  /// The plans that equal signatures share. Calls compare plans by address, so two plans of one
+  /// signature would both work, but only along the slow paths.
   private struct Shared: Sendable {
-    /// Of signatures of the program's own text: there are finitely many.
+    /// Retained plans, of signatures of the program's own text: there are finitely many.
     var kept: [[UInt8]: CallPlan] = [:]
-    /// Of signatures from anywhere: for as long as somebody uses them.
+    /// Weak references to the plans of other signatures, which their users retain.
     var used: [[UInt8]: ObjectReference] = [:]
-    /// What plans have in common that may stand in for one another.
+    /// Weak references to the identities that interchangeable plans share.
     var identities: [[UInt8]: ObjectReference] = [:]
 
-    /// The plan of a signature, if there is one. `isKept`: from now on for good.
+    /// The plan for a key, if there is one. With `isKept`, the cache retains it from now on.
     mutating func find(_ key: [UInt8], isKept: Bool) -> CallPlan? {
       if let plan = kept[key] { return plan }
       guard let plan = used[key]?.object as? CallPlan else { return nil }
@@ -46,8 +46,11 @@ extension CallPlan {
 
   /// Returns the plan that all equal signatures share.
   ///
-  /// The plan of a signature of the program's own text is kept for good; one of a signature that was
-  /// parsed from any other string lives as long as its users, and leaves nothing behind.
+  /// The cache retains the plans of signatures that are part of the program's text. Plans of
+  /// signatures that were parsed from other strings live as long as their users, and leave nothing
+  /// in the cache.
+  ///
+  /// - Throws: The errors of ``init(_:fixedArgumentCount:)``.
   public static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
@@ -60,8 +63,8 @@ extension CallPlan {
     return plan
   }
 
-  /// Returns the plan that all equal signatures share whose places have these types: the result's, then the
-  /// arguments'; nil for those that are as C has them.
+  /// Returns the plan that all equal signatures with these Swift types share. The types are those
+  /// of the result and then of the arguments, with nil for C types.
   package static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil, swiftTypes: [SwiftType?]
   ) throws(InvocationError) -> CallPlan {
@@ -73,8 +76,8 @@ extension CallPlan {
     }
     let made = try CallPlan(
       signature, fixedArgumentCount: fixedArgumentCount, swiftTypes, key: key, shared: identity)
-    // Another thread may have been faster; then its plan is the one to share, and this one ends, but
-    // not under the lock, which its end takes.
+    // Another thread may have added its plan first, and then that plan is the shared one. This plan
+    // must die outside of the lock, because its `deinit` takes the lock.
     return withExtendedLifetime(made) {
       shared.withLockInPlace { shared in
         if let known = shared.find(key, isKept: isKept) { return known }
@@ -87,10 +90,10 @@ extension CallPlan {
     }
   }
 
-  /// A plan that a signature has remembered, and that is not counted if the signature keeps it.
+  /// A plan that a signature remembers. It is not retained if the signature retains it.
   @unsafe
   struct Borrowed {
-    // SAFETY: good until it is given back, and no longer than the signature.
+    // SAFETY: valid until `giveBack()`, and no longer than the signature.
     let plan: Unmanaged<CallPlan>
     private let reference: Unmanaged<ObjectReference>
 
@@ -110,11 +113,11 @@ extension CallPlan {
     }
   }
 
-  /// The plan that a signature has remembered: one that it was asked for before keeps its plan, and that of
-  /// a plan knows it.
+  /// The plan that a signature remembers. A signature that was passed to `shared` retains its plan;
+  /// the signature of a plan has a weak reference to the plan.
   @unsafe
   static func borrowed(from signature: MethodSignature) -> Borrowed? {
-    // SAFETY: the address of a reference to a plan, which the signature keeps.
+    // SAFETY: the word is the address of a reference to a plan, which the signature retains.
     unsafe UnsafeRawPointer(bitPattern: signature.remembered).flatMap { unsafe Borrowed($0) }
   }
 
@@ -131,7 +134,7 @@ extension CallPlan {
       keeping: SignatureMemo(reference))
   }
 
-  /// The plan that an encoding of the program's user describes.
+  /// The plan for an encoding that the user of the package passed as a string.
   static func shared(
     forEncoding encoding: String, fixedArgumentCount: Int?
   ) throws(InvocationError) -> CallPlan {
@@ -141,16 +144,16 @@ extension CallPlan {
     return try shared(for: signature, fixedArgumentCount: fixedArgumentCount)
   }
 
-  /// Removes the plan from the cache at its end, if others could find it there.
+  /// Removes the plan from the cache when it dies, if it is there.
   func leaveShared() {
     Self.shared.withLockInPlace { shared in
-      // A new plan may have taken the place.
+      // A new plan may have replaced this one.
       guard shared.used[key]?.identity == ObjectIdentifier(self) else { return }
       shared.used[key] = nil
     }
   }
 
-  /// Removes what plans have in common from the cache at its end.
+  /// Removes an identity from the cache when it dies.
   fileprivate static func leaveShared(_ identity: SharedIdentity) {
     shared.withLockInPlace { shared in
       guard shared.identities[identity.bytes]?.identity == ObjectIdentifier(identity) else {
@@ -161,8 +164,8 @@ extension CallPlan {
   }
 }
 
-/// What shared plans have in common if their signatures differ only in what addresses point at. A
-/// send compares its address.
+/// The identity of shared plans whose signatures differ only in pointee types. A send compares its
+/// address.
 final class SharedIdentity: Sendable {
   let bytes: [UInt8]
 
@@ -172,7 +175,8 @@ final class SharedIdentity: Sendable {
 }
 
 extension MethodSignature {
-  /// Whether calls of the two are alike: see ``CallPlan/isInterchangeable(with:)``.
+  /// Whether calls of the two signatures are interchangeable: see
+  /// ``CallPlan/isInterchangeable(with:)``.
   package func isInterchangeable(with other: MethodSignature) -> Bool {
     if self == other { return true }
     guard let own = CallPlan.identity(self, nil) else { return false }

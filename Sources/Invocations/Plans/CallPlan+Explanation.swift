@@ -1,7 +1,7 @@
 import CForwardingShims
 
 extension CallPlan {
-  /// Who performs the calls of a plan.
+  /// The code that performs the calls of a plan.
   public enum Engine: String, Hashable, Sendable {
     /// A cast of the function pointer to one of a few shapes.
     case direct
@@ -9,26 +9,28 @@ extension CallPlan {
     case libffi
   }
 
-  /// Who performs the calls of this plan.
+  /// The engine that performs the calls of this plan.
   public var performer: Engine { engine == .direct ? .direct : .libffi }
 
-  /// Whether calls on this platform go through the direct engine, variadic ones apart.
+  /// Whether the direct engine performs the calls on this platform, except variadic ones.
   public static var hasDirectEngine: Bool { fwd_has_direct_engine() != 0 }
 
-  /// Where a value travels.
+  /// The registers, or the stack or frame offset, of a value.
   public struct Location: Hashable, Sendable {
-    /// The registers that carry it, in order: `rdi`, `xmm0`.
+    /// The registers that carry the value, in order: `rdi`, `xmm0`.
     public var registers: [String]
-    /// Where it begins among the stack words, in bytes.
+    /// The offset of the value in the stack arguments, in bytes; nil if it is not on the stack.
     public var stackOffset: Int?
-    /// Where it begins in a frame, in bytes.
+    /// The offset of the value in a frame, in bytes.
     public var frameOffset: Int
-    /// In words: `rdi`, `rax:xmm0`, `stack+16`, `memory (pointer in rdi)`, `nowhere`; on AArch64 also
-    /// `address of a copy in x1`.
+    /// A description: `rdi`, `rax:xmm0`, `stack+16`, `memory (pointer in rdi)`, `nowhere`; on
+    /// AArch64 also `address of a copy in x1`.
     public var text: String
   }
 
-  /// Where argument `index` travels.
+  /// The location of argument `index`.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)`` if there is no such argument.
   public func location(ofArgument index: Int) throws(InvocationError) -> Location {
     guard (0..<argumentCount).contains(index) else {
       throw .indexOutOfBounds(index: index, count: argumentCount)
@@ -36,16 +38,16 @@ extension CallPlan {
     return unsafe location(slots[index]) { $0.arguments[index] }
   }
 
-  /// Where the result travels.
+  /// The location of the result.
   public var resultLocation: Location { unsafe location(result.pointee) { $0.result } }
 
-  /// The size of a frame for this plan, in bytes.
+  /// The size of a frame of this plan, in bytes.
   public var frameLength: Int { frameSize }
 
-  /// How many words of stack a call copies.
+  /// The number of stack words that a call copies.
   public var stackWords: Int { unsafe Int(facts.pointee.stack_words) }
 
-  /// Without a direct engine, frames say nothing about registers.
+  /// Locates a value. Without a direct engine, the location has no registers.
   private func location(
     _ slot: FWDSlot, _ place: (CallPlaces) -> CallPlaces.Place
   ) -> Location {

@@ -5,7 +5,7 @@ extension CallPlan {
   enum Misfit {
     /// The place has another encoding.
     case otherEncoding
-    /// The values have to be retained, or are otherwise not just their bytes.
+    /// Values of the type are more than their bytes: they are retained, for example.
     case moreThanBytes
     case size(own: Int, there: Int)
     case alignment(own: Int, there: Int)
@@ -15,7 +15,8 @@ extension CallPlan {
   static func misfit<Value: CallStructure>(_ type: Value.Type, _ place: TypeEncoding) -> Misfit? {
     guard let own = try? TypeEncoding(parsing: Value.structure.encoding),
       let layout = try? place.layout,
-      // A registered layout has the encoding's members, but other offsets; then bytes decide.
+      // A registered layout has the same members at other offsets, so the size and the alignment
+      // decide.
       own.identity == place.identity || own.canonicalSpelling == place.canonicalSpelling
     else { return .otherEncoding }
     if !_isPOD(type) { return .moreThanBytes }
@@ -29,11 +30,11 @@ extension CallPlan {
     return nil
   }
 
-  /// The error for a call of this plan to what is registered with another one.
+  /// The error for a call of this plan to an implementation that is registered with another plan.
   func mismatch(
     _ name: String, _ expected: MethodSignature, of other: CallPlan
   ) -> InvocationError {
-    // Swift's own types stand for addresses, and show in no encoding.
+    // Swift types are spelled as addresses, so equal encodings may stand for different types.
     if expected.description == signature.description, argumentCount == other.argumentCount {
       for place in 0...argumentCount {
         let (known, given) = (other.swiftType(ofPlace: place), swiftType(ofPlace: place))
@@ -47,6 +48,6 @@ extension CallPlan {
 }
 
 extension CallValue {
-  /// The structure whose bytes are stored, if it is one.
+  /// The structure whose bytes are stored; nil for values that are not stored as a structure.
   static var storedStructure: (any CallStructure.Type)? { unsafe Self._callFacts(0).structure }
 }

@@ -11,20 +11,20 @@ public import TypeEncodings
 /// try call.result(as: Double.self)  // 1.0
 /// ```
 ///
-/// Making a plan is slow (every argument is classified and placed); using one is fast. A plan
-/// never changes, so one plan serves every thread.
+/// Making a plan is slow, because every argument is classified and placed; using one is fast. Plans
+/// are immutable, so all threads can share one.
 ///
 /// - Important: A plan knows the *types* of a call, never the function. Calling a function whose
 ///   real C type differs from the plan is undefined behavior.
 @safe
 public final class CallPlan: Sendable {
-  /// The signature that was planned.
+  /// The signature that the plan was made for.
   public let signature: MethodSignature
-  /// How many arguments stand before the `...` of a variadic function; nil for all others.
+  /// The number of arguments before the `...` of a variadic function; nil for other functions.
   public let fixedArgumentCount: Int?
 
-  // SAFETY: set once in `init`, freed once in `deinit`, only read in between; the C side
-  // promises that reads may run at the same time.
+  // SAFETY: set once in `init`, freed once in `deinit`, and only read in between. The C core allows
+  // concurrent reads.
   @usableFromInline package nonisolated(unsafe) let handle: OpaquePointer
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline nonisolated(unsafe) let slots: UnsafePointer<FWDSlot>
@@ -33,40 +33,47 @@ public final class CallPlan: Sendable {
   var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
   let engine: FWDEngine
   let frameSize: Int
-  /// How much memory a call takes: its state, its frame, and the notes of who owns what.
+  /// The size of a call's memory: its state, its frame, and its ownership bits.
   @usableFromInline let callSize: Int
   /// Whether the signature is that of a method of an object.
   let isMethod: Bool
 
-  /// The types of the places whose values travel by their address, the result first; empty if there are
-  /// none.
+  /// The Swift types of the places that hold the address of a value, the result first; empty if the
+  /// plan has no such place.
   private let swiftTypes: [SwiftType?]
-  /// Whether an argument is a variable of the sender's, which no other thread may have.
+  /// Whether an argument is a variable that the sender lends, which other threads cannot use.
   let lendsVariables: Bool
 
-  /// How calls travel to another thread where that takes no more than to copy them.
+  /// How calls are copied to another thread, if copying the values is enough.
   let carriage: Carriage
-  /// Whether the values of a call may go to another thread as they are.
+  /// Whether a copy of the values is enough to make a call on another thread.
   package var travels: Bool { carriage.size > 0 }
 
-  /// Whether C has the values of all places.
+  /// Whether all places hold C values.
   var isOfC: Bool { swiftTypes.isEmpty }
 
-  /// Whether text is Swift's own somewhere, in a place that is spelled as that of a C string.
+  /// Whether a place that is spelled as a C string holds a Swift `String`.
   let hasSwiftText: Bool
 
-  /// Equal for plans of equal signatures: how the shared ones are found.
+  /// The cache key of shared plans. Equal signatures have equal keys.
   let key: [UInt8]
-  /// Equal for plans that may stand in for one another: which types an address points at does not
-  /// count, as nobody owns it.
+  /// Plans with equal identities are interchangeable. The pointee type of an unowned address is not
+  /// part of the identity.
   package let identity: [UInt8]
-  /// What shared plans of one identity, but of different signatures, have in common.
+  /// The object that shared plans with equal identities, but different signatures, have in common.
   private let sharedIdentity: SharedIdentity?
 
-  /// Plans calls with `signature`. For a variadic function, `fixedArgumentCount` arguments stand
-  /// before its `...`; the others get C's default promotions.
+  /// Plans calls with `signature`.
   ///
-  /// Throws where a type cannot be laid out or passed by value, with the reason.
+  /// - Parameters:
+  ///   - signature: the types of the result and the arguments.
+  ///   - fixedArgumentCount: for a variadic function, the number of arguments before its `...`. The
+  ///     others get C's default promotions.
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)`` if `fixedArgumentCount` is
+  ///   negative or exceeds the number of arguments; ``InvocationError/encoding(_:)``,
+  ///   ``InvocationError/unsupportedValue(index:signature:)`` or ``InvocationError/tooLarge(_:)``
+  ///   if a type cannot be laid out or passed by value; ``InvocationError/unsupportedConvention``
+  ///   or ``InvocationError/outOfMemory`` if the C core cannot plan the call.
   public convenience init(
     _ signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) {
@@ -95,7 +102,8 @@ public final class CallPlan: Sendable {
     let status = unsafe fwd_plan_create(
       values, count, fixedArgumentCount ?? count, &plan, &blamed)
     guard let plan = unsafe plan else { throw Self.error(status, blamed, signature) }
-    // The signature that was given keeps the plan: it must not be this one.
+    // A signature may retain the plan that it remembers. The plan stores a copy that remembers
+    // none, because the two would otherwise retain each other.
     self.signature = MethodSignature(remindedOfNothing: signature)
     self.fixedArgumentCount = fixedArgumentCount
     self.key = key
@@ -111,7 +119,7 @@ public final class CallPlan: Sendable {
       MemoryLayout<FWDInvocationState>.stride + frameSize
       + Int(facts.pointee.owned_words) * 8
     argumentCount = count
-    // A class as the receiver (`#`) is no object on Linux, and cannot be sent to.
+    // A class as the receiver (`#`) is not an object on Linux, and cannot receive messages.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
     unsafe carriage =
       (isMethod ? Carriage(facts, swiftTypes, lendsVariables: lendsVariables) : nil) ?? .none
@@ -141,7 +149,7 @@ public final class CallPlan: Sendable {
     }
   }
 
-  /// The only place where a C status becomes a Swift error.
+  /// Turns a C status into a Swift error. No other function does.
   static func error(
     _ status: FWDStatus, _ blamed: Int, _ signature: MethodSignature
   ) -> InvocationError {
@@ -159,8 +167,8 @@ public final class CallPlan: Sendable {
     signature.identity + suffix(fixed, swiftTypes)
   }
 
-  /// The identity of a plan that takes or returns an address, whatever it points at; nil for
-  /// others, whose key is their identity.
+  /// The identity of a plan that takes or returns an unowned address, without the pointee types;
+  /// nil for other plans, whose identity is their key.
   static func identity(
     _ signature: MethodSignature, _ fixed: Int?, _ swiftTypes: [SwiftType?] = []
   ) -> [UInt8]? {
@@ -173,7 +181,8 @@ public final class CallPlan: Sendable {
     } + suffix(fixed, swiftTypes)
   }
 
-  /// What a plan is told by beside its signature. Two types of one name are two types.
+  /// The part of a key that is not in the signature. Two types with equal names have different
+  /// suffixes.
   private static func suffix(_ fixed: Int?, _ swiftTypes: [SwiftType?]) -> [UInt8] {
     let fixed = fixed.map { "...\($0)" } ?? ""
     let types = swiftTypes.map { type in
@@ -182,8 +191,8 @@ public final class CallPlan: Sendable {
     return Array((fixed + types.joined()).utf8)
   }
 
-  /// Whether a method planned as `other` answers calls of this plan if text is translated on the way: they
-  /// differ in nothing but whose text it is.
+  /// Whether a method planned as `other` answers calls of this plan after its text is translated:
+  /// the plans differ only in places that hold Swift text in one and C strings in the other.
   func differsInText(from other: CallPlan) -> Bool {
     guard hasSwiftText || other.hasSwiftText, fixedArgumentCount == other.fixedArgumentCount,
       signature.isInterchangeable(with: other.signature)
@@ -194,16 +203,18 @@ public final class CallPlan: Sendable {
     }
   }
 
-  /// The type of a place whose values travel by their address; 0 is the result.
+  /// The Swift type of a place that holds the address of a value; nil for other places. Place 0 is
+  /// the result.
   func swiftType(ofPlace place: Int) -> SwiftType? {
     swiftTypes.isEmpty ? nil : swiftTypes[place]
   }
 
-  /// Whether a function or method planned as `other` may be called through this plan: their
-  /// signatures are equal, except for what pointers, blocks and functions point at. A C string is no such
-  /// pointer, as it is owned.
+  /// Whether a function or method planned as `other` may be called through this plan.
   ///
-  /// One comparison of pointers for plans from the shared cache.
+  /// Their signatures must be equal, except for the pointee types of pointers, blocks and
+  /// functions. C strings do not count as pointers here, because they are owned.
+  ///
+  /// - Complexity: O(1), one comparison of addresses, for plans from the shared cache.
   @inlinable
   public func isInterchangeable(with other: CallPlan) -> Bool {
     self === other || hasSameIdentity(as: other)
@@ -214,16 +225,17 @@ public final class CallPlan: Sendable {
 }
 
 extension CallPlan {
-  /// Whether values of `type` fit place `place`; 0 is the result. Found out once for each structure.
+  /// Whether values of `type` fit place `place`; 0 is the result. The plan remembers the answer for
+  /// each structure.
   func accepts<Value: CallValue>(
     _ type: Value.Type, _ kind: ValueKind, place: Int
   ) -> Bool {
-    // Whatever travels as text is a String there.
+    // A place of Swift text takes every type that is stored as text.
     if kind.isSwiftValue { return Value.valueKind.isCString && swiftType(ofPlace: place) == .text }
     guard kind.isAggregate else {
       return Value.valueKind.fits(kind) || isPromoted(type, place)
     }
-    // What is stored and loaded decides, not what else the type conforms to.
+    // The structure that is stored and loaded decides, not the other conformances of the type.
     guard let structure = unsafe Value._callFacts(0).structure else { return false }
     let key = unsafe CallPlan.key(of: structure)
     if unsafe fwd_is_known_match(facts, place, key) != 0 { return true }
@@ -232,14 +244,14 @@ extension CallPlan {
     return true
   }
 
-  /// The key by which a match is remembered: the structure whose bytes are stored. The type of a
-  /// value may travel as another one in another module.
+  /// The key under which a match is remembered: the structure whose bytes are stored. `Value`
+  /// itself is no key, because another module may store it as another structure.
   @inlinable @unsafe
   static func key(of structure: any CallStructure.Type) -> UnsafeRawPointer {
     unsafe unsafeBitCast(ObjectIdentifier(structure), to: UnsafeRawPointer.self)
   }
 
-  /// Whether a variadic argument was declared as `type` before C's promotions.
+  /// Whether a variadic argument had `type` before C's promotions.
   private func isPromoted<Value: CallValue>(_ type: Value.Type, _ place: Int) -> Bool {
     guard place > 0 else { return false }
     let slot = unsafe slots[place - 1]

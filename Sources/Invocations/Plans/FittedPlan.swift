@@ -3,23 +3,23 @@ import TypeEncodings
 
 /// A plan whose places were compared with the Swift types of a result and of arguments.
 ///
-/// Closures and typed messages move values without looking at the types again, so they are made from
-/// nothing else; and there is no way to make one of these without the comparison. It counts the
-/// arguments, and compares kinds, sizes, alignment, and that a structure is no more than its bytes,
-/// whether the plan was spelled by the types or parsed: a type may say anything about itself.
+/// Closures and typed messages move values without checking the types again. They need a
+/// `FittedPlan`, and every initializer makes the comparison. It checks the number of arguments,
+/// kinds, sizes and alignments, and that a structure is no more than its bytes. Plans that are
+/// spelled by the types are compared too, because a type can declare any encoding.
 @usableFromInline
 package struct FittedPlan<Value, each Argument>: Sendable {
   /// The plan.
   @usableFromInline package let plan: CallPlan
-  /// The first argument that the types speak of: 2 for a method.
+  /// The index of the first argument that has a Swift type: 2 for a method, 0 for a function.
   @usableFromInline let first: Int
-  /// How results travel.
+  /// How the result is stored in the frame.
   @usableFromInline package let result: TypedPlace
-  /// How the arguments travel that the types speak of.
+  /// How the arguments from index `first` on are stored in the frame.
   @usableFromInline package let arguments: [TypedPlace]
 
-  /// Compares places with a method (`first` is 2) or a function (0): the one that `encoding`
-  /// describes, or the one that the types spell.
+  /// Compares Swift types with the plan of a method (`first` is 2) or a function (`first` is 0). If
+  /// `encoding` is nil, the types spell the signature.
   private init(
     _ encoding: String?, first: Int, _ result: TypedPlace, _ arguments: [TypedPlace]
   ) throws(InvocationError) {
@@ -76,20 +76,24 @@ package struct FittedPlan<Value, each Argument>: Sendable {
 }
 
 extension FittedPlan {
-  /// Whether C has all of the types.
+  /// Whether all of the types are C types.
   @usableFromInline var isOfC: Bool { result.isOfC && arguments.allSatisfy(\.isOfC) }
 }
 
-// For types that say themselves how they travel.
+// Initializers for types that declare how they are stored.
 extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
-  /// The plan of a method whose declared arguments are of these types.
+  /// The plan of a method with these declared arguments.
+  ///
+  /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
   package init(method encoding: String?) throws(InvocationError) {
     try self.init(
       encoding, first: 2, TypedPlace(of: Value.self, isMethod: true), Self.places(isMethod: true))
   }
 
-  /// The plan of a function whose arguments are of these types.
+  /// The plan of a function with these arguments.
+  ///
+  /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
   package init(function encoding: String?) throws(InvocationError) {
     try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places(isMethod: false))
@@ -104,9 +108,11 @@ extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
   }
 }
 
-// For any types at all.
+// Initializers for arbitrary types.
 extension FittedPlan {
-  /// The plan of a method whose declared arguments are of these types.
+  /// The plan of a method with these declared arguments.
+  ///
+  /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
   package init(anyMethod encoding: String?) throws(InvocationError) {
     if encoding == nil, let known = Known.plan(of: Self.self) {
@@ -119,7 +125,9 @@ extension FittedPlan {
     if encoding == nil { Known.keep(self) }
   }
 
-  /// The plan of a function whose arguments are of these types.
+  /// The plan of a function with these arguments.
+  ///
+  /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
   package init(anyFunction encoding: String?) throws(InvocationError) {
     try self.init(
@@ -127,8 +135,8 @@ extension FittedPlan {
       Self.anyPlaces(isMethod: false))
   }
 
-  /// A plan that is there already, of a function whose arguments are of these types; so is its result, unless
-  /// it is dropped.
+  /// Compares an existing plan of a function with the types of the arguments and, unless
+  /// `dropsResult` is set, of the result.
   init(anyFunction plan: CallPlan, dropsResult: Bool) throws(InvocationError) {
     self.plan = plan
     first = 0
@@ -137,7 +145,7 @@ extension FittedPlan {
     guard plan.argumentCount == places.count else {
       throw .argumentCount(expected: plan.argumentCount, given: places.count)
     }
-    // What C promotes on the way is no more than converted.
+    // C promotes variadic arguments, so these are converted rather than copied.
     arguments = places.enumerated().map { index, place in
       let slot = unsafe plan.slots[index]
       return slot.kind == slot.declared ? place : place.converting
@@ -154,8 +162,9 @@ extension FittedPlan {
   }
 }
 
-/// The plans of methods that their types spell, by those types: a class that answers a protocol asks for each
-/// of them again. As many as shared plans are kept, which are all that have signatures of the program's text.
+/// Caches plans of methods that their types spell, by those types, because each class that conforms
+/// to a protocol asks for the same plans. Holds as many plans as the shared cache, and only plans
+/// of the program's own text.
 private enum Known {
   private final class Box<Value, each Argument>: Sendable {
     let plan: FittedPlan<Value, repeat each Argument>

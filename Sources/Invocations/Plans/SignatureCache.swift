@@ -1,9 +1,9 @@
 public import TypeEncodings
 
-/// Signatures of literals, so that asking twice parses once.
+/// Caches signatures of literals, so that equal literals are parsed once.
 ///
-/// Only text that is part of the program gets in, and at most ``capacity`` entries: what comes
-/// from a file or a socket can neither fill it nor push anything out.
+/// Only text that is part of the program is cached, and at most ``capacity`` signatures. Text from
+/// a file or a socket can neither fill the cache nor evict an entry.
 package enum SignatureCache {
   package static let capacity = 1024
 
@@ -15,7 +15,8 @@ package enum SignatureCache {
     try signature(ofProgramText: literal.description)
   }
 
-  /// `text` is a literal, or was spelled from Swift types: there are finitely many.
+  /// Parses `text`, which is a literal or was spelled from Swift types: a program has finitely
+  /// many.
   static func signature(ofProgramText text: String) throws(TypeEncodingError) -> MethodSignature {
     if let known = entries.read({ $0[text] }) { return known }
     let made = try MethodSignature(
@@ -28,7 +29,9 @@ package enum SignatureCache {
 extension MethodSignature {
   /// Makes the signature of a literal, which is parsed once and then shared.
   ///
-  /// Text from outside the program belongs into `init(parsing:)`, which fills no cache.
+  /// Parse text from outside the program with `init(parsing:)`, which fills no cache.
+  ///
+  /// - Throws: `TypeEncodingError` if the literal is not a valid signature.
   public init(_ literal: StaticString) throws(TypeEncodingError) {
     self = try SignatureCache.signature(for: literal)
   }

@@ -1,9 +1,9 @@
 public import CForwardingShims
 
-/// Swift values whose type is known at run time alone, in memory of their own.
+/// Operations on Swift values whose type is only known at run time, in allocations of their own.
 @usableFromInline
 enum AnyValue {
-  /// Copies a value into memory of its own, and returns the address.
+  /// Copies a value into an allocation of its own, and returns the address.
   @unsafe
   static func copy(_ type: Any.Type, at address: UnsafeRawPointer) -> UnsafeMutableRawPointer {
     func copy<Value>(_ type: Value.Type) -> UnsafeMutableRawPointer {
@@ -12,7 +12,7 @@ enum AnyValue {
     return unsafe copy(type)
   }
 
-  /// How much memory a value takes, and how it is aligned.
+  /// The size and the alignment of a type.
   static func layout(of type: Any.Type) -> (size: Int, alignment: Int) {
     func layout<Value>(_ type: Value.Type) -> (size: Int, alignment: Int) {
       (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
@@ -20,20 +20,20 @@ enum AnyValue {
     return layout(type)
   }
 
-  /// Copies a value into memory that holds none.
+  /// Copies a value into uninitialized memory. Does nothing if `address` is zero.
   @unsafe
   static func initialize(
     _ type: Any.Type, at memory: UnsafeMutableRawPointer, to address: UInt
   ) {
     func initialize<Value>(_ type: Value.Type) {
       guard let value = unsafe UnsafePointer<Value>(bitPattern: address) else { return }
-      // Not `from:`, which copies the padding behind the last value as well.
+      // `initialize(from:)` would also copy the padding behind the last value.
       unsafe memory.assumingMemoryBound(to: Value.self).initialize(to: value.pointee)
     }
     initialize(type)
   }
 
-  /// Ends a value, and leaves its memory.
+  /// Deinitializes a value, and does not free its memory.
   @unsafe
   static func deinitialize(_ type: Any.Type, at memory: UnsafeMutableRawPointer) {
     func deinitialize<Value>(_ type: Value.Type) {
@@ -42,7 +42,7 @@ enum AnyValue {
     deinitialize(type)
   }
 
-  /// Puts a value into memory of its own.
+  /// Moves a value into an allocation of its own.
   @inlinable @unsafe
   static func box<Value>(_ value: consuming Value) -> UnsafeMutableRawPointer {
     let memory = unsafe room(for: Value.self)
@@ -50,7 +50,8 @@ enum AnyValue {
     return UnsafeMutableRawPointer(memory)
   }
 
-  /// Blocks that each thread uses again are aligned to 16; what needs more is rare.
+  /// Allocates memory for one value. The blocks that each thread reuses are aligned to 16 bytes,
+  /// and few types need more.
   @inlinable
   static func room<Value>(for type: Value.Type) -> UnsafeMutablePointer<Value> {
     guard MemoryLayout<Value>.alignment <= 16 else { return .allocate(capacity: 1) }
@@ -58,7 +59,7 @@ enum AnyValue {
       .bindMemory(to: Value.self, capacity: 1)
   }
 
-  /// Ends a value that is in memory of its own.
+  /// Deinitializes a value in an allocation of its own, and frees it.
   @unsafe
   static func end(_ type: Any.Type, at address: UnsafeMutableRawPointer) {
     func end<Value>(_ type: Value.Type) {
@@ -69,7 +70,7 @@ enum AnyValue {
     end(type)
   }
 
-  /// Takes a value out of memory of its own, which is freed.
+  /// Moves a value out of its allocation, which is freed.
   @inlinable @unsafe
   static func take<Value>(_ memory: UnsafeMutablePointer<Value>) -> Value {
     defer { unsafe free(memory) }

@@ -3,7 +3,7 @@ import TypeEncodings
 
 /// A C structure or union as a Swift value.
 ///
-/// A structure imported from a C header needs one line, which says what it is:
+/// A structure imported from a C header needs one line, with its encoding:
 ///
 /// ```swift
 /// extension div_t: @retroactive CallStructure {
@@ -13,15 +13,15 @@ import TypeEncodings
 /// try functions.call("div", Int32(17), Int32(5), returning: div_t.self).rem  // 2
 /// ```
 ///
-/// A structure declared in Swift works too while its members lie where C puts them: Swift reuses
-/// the padding at the end of an inner structure, C does not. Size, alignment, and that the value is
-/// no more than its bytes, are checked; nobody can check what the bytes mean.
+/// A structure declared in Swift works too if its members lie where C puts them. Swift reuses the
+/// padding at the end of an inner structure, C does not. Size and alignment are checked, and that
+/// the value is no more than its bytes. The meaning of the bytes cannot be checked.
 public protocol CallStructure: CallValue {
-  /// The encoding, and its author's word that values of the type are such structures.
+  /// The encoding, with the promise of its author that values of the type have it.
   static var structure: VouchedStructure<Self> { get }
 }
 
-/// The encoding of a structure that somebody vouched for.
+/// The encoding of a structure, with the promise that it describes the structure.
 ///
 /// ```swift
 /// struct Pair: CallStructure {
@@ -35,13 +35,14 @@ public struct VouchedStructure<Structure>: Sendable {
   /// The encoding, such as `{div_t=ii}`.
   public let encoding: String
 
-  /// Vouches that all bytes which a value of the encoding can have are a `Structure`.
+  /// Promises that all bytes that a value of the encoding can have are a valid `Structure`.
   ///
-  /// A message or function is known by its encoding alone, so the bytes may come from anybody who
-  /// uses the same one.
+  /// Messages and functions are matched by their encodings, so the bytes may come from any code
+  /// that uses the same encoding.
   ///
-  /// - Safety: no member may be narrower in Swift than in C, as a `Bool`, an enumeration, a metatype
-  ///   or a closure is: bytes of C may be none of their values. Pointers must be pointers in C.
+  /// - Safety: no member may be narrower in Swift than in C, as a `Bool`, an enumeration, a
+  ///   metatype or a closure is: C may store bytes that are no valid value of these types. Members
+  ///   that are pointers must be pointers in C.
   @unsafe
   public init(_ encoding: String) { self.encoding = encoding }
 }
@@ -57,8 +58,8 @@ extension CallStructure {
 
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    // SAFETY: `CallPlan.accepts` refused every type whose values are more than their bytes, and the
-    // author of the conformance vouched for what they mean.
+    // SAFETY: `CallPlan.accepts` refused every type whose values are more than their bytes. The
+    // author of the conformance promised that the bytes are valid.
     unsafe slot.load(bytesAs: Self.self)
   }
 }

@@ -10,7 +10,7 @@ public import CForwardingShims
 public protocol WordValue: CallValue {
   /// The value, widened to eight bytes as the callee expects it.
   var word: UInt64 { get }
-  /// Takes the value from the low bytes of a word; the high ones may hold anything.
+  /// Makes the value from the low bytes of a word. The high bytes may hold anything.
   init(word: UInt64)
 }
 
@@ -105,7 +105,8 @@ extension Bool: WordValue {
   public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.bool, word: .bool) }
   public static var typeEncoding: String { "B" }
   @inlinable public var word: UInt64 { self ? 1 : 0 }
-  /// Any byte but 0 is true: C code that returns 2 for a `_Bool` must not break Swift's.
+  /// Every byte but 0 is true, because C code that returns 2 for a `_Bool` must not produce an
+  /// invalid Swift `Bool`.
   @inlinable public init(word: UInt64) { self = word & 0xFF != 0 }
 }
 
@@ -116,7 +117,7 @@ extension Float: WordValue {
   @inlinable public var word: UInt64 { UInt64(bitPattern) }
   @inlinable public init(word: UInt64) { self.init(bitPattern: UInt32(truncatingIfNeeded: word)) }
 
-  /// A `float` behind the `...` of a variadic function travels as a `double`.
+  /// A `float` behind the `...` of a variadic function is passed as a `double`.
   @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
     slot.word = slot.kind == Double.valueKind ? Double(self).bitPattern : word
@@ -136,7 +137,7 @@ extension Double: WordValue {
   @inlinable public init(word: UInt64) { self.init(bitPattern: word) }
 }
 
-/// A number of more than one word, which is just its bytes.
+/// A number of more than one word, stored as its bytes.
 ///
 /// ```swift
 /// try functions.register("next") { (number: Int128) in number + 1 }
@@ -150,7 +151,7 @@ extension BitwiseValue {
 
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    // SAFETY: numbers; every bit pattern is one.
+    // SAFETY: every bit pattern is a valid number.
     unsafe slot.load(bytesAs: Self.self)
   }
 }
@@ -168,7 +169,7 @@ extension UInt128: BitwiseValue {
 }
 
 #if arch(x86_64) && !os(Windows)
-  /// C's `long double` of this platform.
+  /// C's `long double` on this platform.
   extension Float80: BitwiseValue {
     @inlinable @unsafe
     public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
@@ -176,7 +177,7 @@ extension UInt128: BitwiseValue {
   }
 #endif
 
-/// A C `_Complex` number: two parts, one after the other.
+/// A C `_Complex` number: the real part, then the imaginary part.
 ///
 /// ```swift
 /// try unsafe functions.register("cabs", encoding: "djd", unsafeSymbolIn: Library("libm.so.6"))
@@ -188,21 +189,21 @@ public struct ComplexValue<Part: ComplexPart>: Hashable, Sendable, BitwiseCopyab
   /// The imaginary part.
   public var imaginary: Part
 
-  /// Makes a number of its parts.
+  /// Makes a number from its parts.
   public init(_ real: Part, _ imaginary: Part) {
     self.real = real
     self.imaginary = imaginary
   }
 }
 
-/// A floating type that complex numbers are made of.
+/// A floating-point type that can be a part of a complex number.
 ///
 /// ```swift
 /// ComplexValue<Float>.typeEncoding   // jf
 /// ComplexValue<Double>.typeEncoding  // jd
 /// ```
 public protocol ComplexPart: CallValue, BinaryFloatingPoint, BitwiseCopyable, Sendable {
-  /// What a complex number of two such parts is in a frame.
+  /// How a complex number of two such parts is stored in a frame.
   @unsafe static func _complexFacts() -> ValueFacts
 }
 

@@ -8,8 +8,8 @@ public import CForwardingShims
   import Darwin
 #endif
 
-/// Text for `*`: a C string, or a `String` in a place that was made for one. The frame owns a copy; reading
-/// returns a copy too.
+/// Text for `*`: a C string, or a `String` in a place of Swift text. The frame owns a copy, and
+/// reading returns a copy too.
 extension String: NullableCallValue {
   public static var typeEncoding: String { "*" }
   @inlinable @unsafe
@@ -18,7 +18,7 @@ extension String: NullableCallValue {
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
     if slot.kind.isSwiftValue { return slot.text = self }
-    // A NUL inside would cut the text.
+    // A C string would end at a NUL.
     if let offset = Array(utf8).firstIndex(of: 0) { throw .embeddedNUL(offset: offset) }
     guard let copy = unsafe strdup(self) else { throw .outOfMemory }
     slot.word = UInt64(UInt(bitPattern: copy))
@@ -30,7 +30,7 @@ extension String: NullableCallValue {
       guard let text = slot.text else { throw .notText(index: slot.index) }
       return text
     }
-    // SAFETY: the one who set the argument, or registered the function, vouched for a C string.
+    // SAFETY: the code that set the argument, or registered the function, promised a C string.
     guard let text = unsafe UnsafePointer<CChar>(bitPattern: UInt(slot.word)),
       let value = unsafe String(validatingCString: text)
     else { throw .notText(index: slot.index) }
@@ -71,7 +71,7 @@ extension CallObject {
   }
 }
 
-/// Any object, for closures that do not mind the class.
+/// Any object, for closures that accept every class.
 ///
 /// ```swift
 /// try functions.register("isAccount") { (any: AnyCallObject) in any.object is Account }

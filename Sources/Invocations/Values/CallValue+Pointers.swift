@@ -1,6 +1,6 @@
 public import CForwardingShims
 
-/// An address. It fits every pointer: what it points at is not checked, as in C's `void *`.
+/// An address. It fits every pointer place: the pointee type is not checked, as with C's `void *`.
 ///
 /// ```swift
 /// let pointer = unsafe UnsafeRawPointer.pointer(toAddress: 0x1000)
@@ -10,7 +10,7 @@ public import CForwardingShims
 public protocol PointerValue: NullableCallValue {
   /// The address as a number.
   var address: UInt { get }
-  /// A pointer to an address, nil for 0.
+  /// Makes a pointer to an address; nil for 0.
   static func pointer(toAddress address: UInt) -> Self?
 }
 
@@ -72,10 +72,10 @@ extension OpaquePointer: @unsafe PointerValue {
 extension Optional: CallValue where Wrapped: NullableCallValue {
   public static var typeEncoding: String { Wrapped.typeEncoding }
 
-  /// A pointer that may be missing is its address, with nil as zero.
+  /// An optional pointer is its address, and nil is zero.
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
-    // SAFETY: what is stored is the wrapped value, by the same conformance, or zero.
+    // SAFETY: the wrapped value is stored, by the same conformance, or zero.
     unsafe Wrapped._callFacts(depth).optional
   }
 
@@ -98,7 +98,8 @@ extension Selector: CallValue {
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = UInt64(word) }
 
-  /// Throws ``InvocationError/selectorNotSet`` where the place holds no selector of ours.
+  /// - Throws: ``InvocationError/selectorNotSet`` if the word of the place is not a registered
+  ///   selector.
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Selector {
     guard let selector = SelectorTable.selector(ofWord: slot.word) else { throw .selectorNotSet }

@@ -11,26 +11,32 @@ public import CForwardingShims
 /// ```
 ///
 /// The package conforms the integers and floats of C, `Bool`, pointers, `String` (for `*`) and
-/// ``Selector``. Adopt ``CallObject`` for a class, ``CarriedValue`` for a type that travels as one of
-/// these, and ``CallStructure`` for a C structure. Nothing else can conform: how a value lies in a
-/// frame is decided here, so that no type can say one thing and store another.
+/// ``Selector``. Adopt ``CallObject`` for a class, ``CarriedValue`` for a type that is passed as
+/// one of these, and ``CallStructure`` for a C structure. No other conformance is possible: only
+/// this package decides how values are stored in a frame, so a type cannot declare one
+/// representation and store another.
 ///
-/// A value is matched with a place by its kind: an `Int32` fits `i` and nothing else. Conversions
-/// are made only where a method named `exactly` asks for them.
+/// A value must match the kind of its place: an `Int32` fits `i` and nothing else. Only methods
+/// with an `exactly` parameter convert.
 public protocol CallValue: SendableMetatype {
-  /// The encoding that is spelled for this type when a signature is derived from Swift types.
+  /// The encoding of this type in a signature that is derived from Swift types.
   static var typeEncoding: String { get }
-  /// What the type is in a frame. Only this package can make such facts.
+  /// How values of the type are stored in a frame. Only this package can make such facts.
   ///
-  /// `depth` counts the types around this one that travel as it.
+  /// - Parameter depth: the number of types that have this one as their carrier.
   @unsafe static func _callFacts(_ depth: Int) -> ValueFacts
   /// Writes the value into a place that was found to fit.
   ///
-  /// - Safety: the place must fit the type, and belong to a call that is being recorded or answered.
+  /// - Throws: ``InvocationError`` if the value cannot be stored, such as text with a NUL in a C
+  ///   string.
+  /// - Safety: the place must fit the type, and belong to a call that is being recorded or
+  ///   answered.
   @unsafe func store(in slot: ValueSlot) throws(InvocationError)
   /// Reads a value from a place that was found to fit.
   ///
-  /// - Safety: as for ``store(in:)``; what the place refers to must be alive.
+  /// - Throws: ``InvocationError`` if the place holds no value of this type.
+  /// - Safety: the place must fit the type and belong to a call that is being recorded or answered.
+  ///   The memory that it refers to must be valid.
   @unsafe static func load(from slot: ValueSlot) throws(InvocationError) -> Self
 }
 
@@ -38,18 +44,19 @@ extension CallValue {
   /// The kind of place that values of this type fit.
   @inlinable
   public static var valueKind: ValueKind {
-    // SAFETY: only looked at.
+    // SAFETY: the facts are only read.
     unsafe _callFacts(0).kind
   }
 
-  /// What the owner of a frame has to let go of after a value was stored.
+  /// What a frame owns after a value was stored in it.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
 
-  /// How the value's memory becomes a word, if storing and loading do no more than that.
+  /// How the value's memory becomes a word; nil if storing or loading the value does more than
+  /// that.
   @inlinable static var memoryWord: FWDWord? { unsafe _callFacts(0).word }
 }
 
-/// A value that may be missing: NULL, nil.
+/// A value that may be missing: NULL or nil.
 ///
 /// ```swift
 /// try functions.register("length") { (text: String?) in text?.utf8.count ?? -1 }
@@ -57,7 +64,7 @@ extension CallValue {
 /// try functions.call("length", "seven", returning: Int.self)         // 5
 /// ```
 ///
-/// A missing value is a zero word, so a value that is there must not be one. Pointers, text,
-/// objects, and types that travel as these never are. An optional of another type is refused when
-/// it is compared with a place.
+/// A missing value is stored as a zero word, so other values must not be zero. Pointers, text and
+/// objects, and types that have one as their carrier, are never zero. Optionals of other types are
+/// refused when they are compared with a place.
 public protocol NullableCallValue: CallValue {}

@@ -1,4 +1,4 @@
-/// A type of your own whose values travel as those of another.
+/// A type of your own whose values are passed as values of another type, the carrier.
 ///
 /// An enumeration with raw values, or any other `RawRepresentable` type, has nothing to implement:
 ///
@@ -9,30 +9,30 @@
 /// try functions.call("open", Int32(7), returning: String.self)    // throws: 7 is no value of Mode
 /// ```
 ///
-/// Another type says how its values become values of the carrier, and back. C, or another caller,
-/// may send what is no value of the type: ``init(carrier:)`` returns nil then, and the call throws
-/// ``InvocationError/foreignValue(type:given:)``.
+/// Other types convert their values to the carrier and back. C, or another caller, may pass a
+/// carrier that stands for no value of the type. Then ``init(carrier:)`` returns nil, and the call
+/// throws ``InvocationError/foreignValue(type:given:)``.
 ///
-/// The carrier may be a ``CarriedValue`` too, but no type can travel as itself, or through more than 16
-/// others: no call takes one that does.
+/// The carrier may be a ``CarriedValue`` too. A type that is its own carrier, directly or through
+/// others, or that has a chain of more than 16 carriers, is refused by every call.
 public protocol CarriedValue: CallValue {
-  /// The type that values travel as.
+  /// The type that values are passed as.
   associatedtype Carrier: CallValue
-  /// The value as it travels.
+  /// The value to pass.
   var carrier: Carrier { get }
-  /// The value that arrived; nil if it is none of this type.
+  /// Makes the value from its carrier; nil if the carrier stands for no value of this type.
   init?(carrier: Carrier)
 }
 
 extension CarriedValue {
   public static var typeEncoding: String {
-    // SAFETY: only looked at. The carrier of an unfit type may be without end.
+    // SAFETY: the facts are only read. An unfit type may have an infinite chain of carriers.
     unsafe _callFacts(0).isUnfit ? "?" : Carrier.typeEncoding
   }
 
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
-    // SAFETY: what is stored is the carrier, by the same conformance.
+    // SAFETY: the carrier is stored, by the same conformance.
     depth < ValueFacts.maximumDepth ? unsafe Carrier._callFacts(depth + 1).carried : .unfit
   }
 

@@ -1,10 +1,10 @@
 import CForwardingShims
 import TypeEncodings
 
-/// Conversions of numbers that lose nothing, for the methods that ask for them by name.
+/// Conversions of numbers without loss, for the methods that have an `exactly` parameter.
 enum ExactNumber {
-  /// Stores the value that a conversion made of `value`; nil says that the conversion lost
-  /// something.
+  /// Stores the conversion of `value`, and throws ``InvocationError/notExact(value:type:)`` if it
+  /// is nil.
   private static func store<Target: CallValue>(
     _ converted: Target?, of value: @autoclosure () -> GivenValue, in slot: ValueSlot,
     _ type: () -> TypeEncoding
@@ -14,7 +14,8 @@ enum ExactNumber {
     return true
   }
 
-  /// Stores an integer; false if the place takes no numbers, an error if the value does not fit.
+  /// Stores an integer. Returns false if the place takes no numbers, and throws if the value does
+  /// not fit.
   static func store<Value: BinaryInteger>(
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
@@ -47,7 +48,8 @@ enum ExactNumber {
     }
   }
 
-  /// Stores a floating-point number in the same way; no conversion keeps a NaN.
+  /// Stores a floating-point number. Returns and throws like the function for integers. A NaN is
+  /// never exact.
   static func store<Value: BinaryFloatingPoint>(
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> TypeEncoding
   ) throws(InvocationError) -> Bool {

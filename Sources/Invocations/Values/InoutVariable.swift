@@ -8,9 +8,9 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// A variable that is lent to the targets of a message: what an `inout` argument travels as.
+/// A variable that is lent to the targets of a message. `inout` arguments are passed as one.
 ///
-/// Each target changes the variable itself, so a later one sees what an earlier one left.
+/// Each target changes the variable itself, so a later target sees the changes of earlier ones.
 ///
 /// ```swift
 /// let shouter = ClosureTarget()
@@ -24,8 +24,8 @@ import CForwardingShims
 /// text  // hello!
 /// ```
 ///
-/// It is there for the lender's thread alone, and until the loan ends. Others get
-/// ``InvocationError/variableNotLent(_:)``, and lanes to other threads refuse the message.
+/// A variable can be used on the lender's thread only, and until the loan ends. Any other use
+/// throws ``InvocationError/variableNotLent(_:)``, and lanes to other threads refuse the message.
 public struct InoutVariable<Value>: Sendable {
   private let loan: Loan
 
@@ -40,18 +40,26 @@ public struct InoutVariable<Value>: Sendable {
     }
   }
 
-  /// Changes the variable. Throws if it is not lent to this thread, or is being changed.
+  /// Changes the variable.
+  ///
+  /// - Throws: ``InvocationError/variableNotLent(_:)`` on another thread, after the loan, or while
+  ///   the variable is being changed; or the error of `body`.
   public func change<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
     try loan.change(body)
   }
 
-  /// What the variable holds now.
+  /// The current value of the variable.
+  ///
+  /// - Throws: ``InvocationError/variableNotLent(_:)`` on another thread, after the loan, or while
+  ///   the variable is being changed.
   public var value: Value {
     get throws { try loan.kept ?? loan.change { $0 } }
   }
 
-  /// What the variable holds now, for those who keep the call: it changes no more, and any thread may read it.
-  /// Throws where nobody here may read it.
+  /// A snapshot of the variable for a call that is retained. It never changes, and any thread may
+  /// read it.
+  ///
+  /// - Throws: ``InvocationError/variableNotLent(_:)`` if the variable cannot be read here.
   var kept: InoutVariable {
     get throws(InvocationError) {
       if loan.kept != nil { return self }
@@ -64,16 +72,16 @@ public struct InoutVariable<Value>: Sendable {
 
   @safe
   private final class Loan: @unchecked Sendable {
-    // SAFETY: what changes is touched by the lender's thread alone, and the address is good until that
-    // ends the loan.
+    // SAFETY: only the lender's thread reads or writes the mutable state, and the address is valid
+    // until that thread ends the loan.
     private var address: UnsafeMutablePointer<Value>?
     private let thread = pthread_self()
-    /// What is kept where nothing is lent.
+    /// The value of a snapshot; nil for a loan.
     let kept: Value?
 
     @unsafe
     init(_ address: UnsafeMutablePointer<Value>) {
-      // Swift has no address for what takes no memory.
+      // Swift has no address for a value without a size.
       let isNowhere = MemoryLayout<Value>.size == 0
       unsafe self.address =
         isNowhere ? UnsafeMutablePointer(bitPattern: UInt(FWD_NO_MEMORY)) : address
@@ -91,7 +99,7 @@ public struct InoutVariable<Value>: Sendable {
       guard pthread_equal(thread, pthread_self()) != 0, let address = unsafe address else {
         throw InvocationError.variableNotLent(SwiftType(Value.self))
       }
-      // Nobody else may change it meanwhile.
+      // Clears the address, so that `body` cannot change the variable a second time.
       unsafe self.address = nil
       defer { unsafe self.address = address }
       return try unsafe body(&address.pointee)
@@ -101,8 +109,10 @@ public struct InoutVariable<Value>: Sendable {
 
 extension InoutVariable: LentVariable {}
 
-/// What no other thread may have.
+/// A value that other threads cannot use.
 protocol LentVariable {
-  /// The same, without a loan. Throws where its value cannot be read.
+  /// A snapshot without a loan.
+  ///
+  /// - Throws: ``InvocationError/variableNotLent(_:)`` if the value cannot be read.
   var kept: Self { get throws(InvocationError) }
 }

@@ -1,10 +1,10 @@
 import CForwardingShims
 
-/// Where an argument lies while a body runs, so that the body gets it without a copy: no reference is
-/// counted on the way.
+/// The location of an argument in a frame, through which a body borrows the value without a copy, a
+/// retain or a release.
 ///
-/// The memory is the sender's, or the frame's own word: words are little-endian, so a narrow value is at
-/// the beginning of its word.
+/// The value is in the sender's memory, or in the frame's own word. Words are little-endian, so a
+/// narrow value is at the beginning of its word.
 @safe
 @usableFromInline
 @frozen
@@ -14,9 +14,9 @@ package struct LentPlace: Sendable {
   enum Way: UInt8, Sendable {
     /// The word is the value.
     case word
-    /// The word is a truth value, in which C may have left any byte.
+    /// The word is a Boolean, in which C may have stored any byte.
     case truth
-    /// The word is a reference to an object, which must be of the class.
+    /// The word is a reference to an object, whose class must be checked.
     case object
     /// The word is the address of the value.
     case address
@@ -26,22 +26,22 @@ package struct LentPlace: Sendable {
 
   /// The type of the value.
   @usableFromInline let type: ObjectIdentifier
-  /// Where the word is in the frame.
+  /// The offset of the word in the frame.
   @usableFromInline let offset: UInt32
   @usableFromInline let index: UInt16
   @usableFromInline let way: Way
 
-  /// Stands where there is no argument.
+  /// Fills the fields of `LentPlaces` that have no argument.
   static let none = LentPlace()
 
   private init() {
     (type, offset, index, way) = (ObjectIdentifier(Never.self), 0, 0, .word)
   }
 
-  /// Nil for a value that is no more than made from what is in the frame.
+  /// Returns nil for a value that must be converted.
   init?(_ place: TypedPlace, _ slot: FWDSlot, index: Int) {
     switch place.way {
-    // A promoted argument of a variadic function is wider than its type.
+    // A promoted argument of a variadic function is wider than its Swift type.
     case .word(let word) where slot.kind == slot.declared: way = word == .bool ? .truth : .word
     case .object: way = .object
     case .address: way = .address
@@ -53,15 +53,16 @@ package struct LentPlace: Sendable {
     self.index = UInt16(index)
   }
 
-  // SAFETY (all): `Value` is the type of the place, and the frame is one of its plan.
+  // SAFETY (all): `Value` is the type of the place, and the frame is a frame of its plan.
 
-  /// Whether the value is there, and of its type, as far as a look tells. A cast takes longer than a call,
-  /// and most objects are of the very class.
+  /// Whether the value is there and valid, as far as a quick check tells. A cast takes longer than
+  /// a call, and most objects are of exactly the declared class.
   @inlinable @unsafe
   @inline(__always)
   func isUsual<Value>(as type: Value.Type, in frame: FrameReference) -> Bool {
     let word = unsafe frame.base + Int(offset)
-    // What is larger than a word is somewhere else: known where the type is.
+    // A value of more than eight bytes is in other memory. The compiler drops this test where it
+    // knows the type.
     if MemoryLayout<Value>.size > 8 { return unsafe word.load(as: UInt.self) != 0 }
     if way == .word { return true }
     if way == .object {
@@ -70,7 +71,9 @@ package struct LentPlace: Sendable {
     return unsafe way == .truth && word.load(as: UInt8.self) <= 1
   }
 
-  /// Makes sure that the value may be read, or throws.
+  /// Makes sure that the value may be read.
+  ///
+  /// - Throws: ``InvocationError`` if the value is missing or an object of another class.
   @unsafe
   func settle(_ frame: FrameReference) throws(InvocationError) {
     let word = unsafe frame.base + Int(offset)
@@ -87,7 +90,8 @@ package struct LentPlace: Sendable {
     }
   }
 
-  /// The value's memory, for as long as the body runs, if it is as usual or was settled.
+  /// The address of the value, valid while the body runs. Requires `isUsual` or a successful
+  /// `settle`.
   @inlinable @unsafe
   @inline(__always)
   func pointer<Value>(as type: Value.Type, in frame: FrameReference) -> UnsafePointer<Value> {
@@ -95,7 +99,7 @@ package struct LentPlace: Sendable {
     if MemoryLayout<Value>.size <= 8, way.rawValue < Way.address.rawValue {
       return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))
     }
-    // Text that is missing has no address.
+    // Missing text has no address.
     return unsafe word.load(as: UnsafePointer<Value>?.self) ?? missing(as: type)
   }
 
@@ -105,7 +109,7 @@ package struct LentPlace: Sendable {
     unsafe UnsafeRawPointer(Self.noText).assumingMemoryBound(to: Value.self)
   }
 
-  // SAFETY: set here, and only read.
+  // SAFETY: initialized here, and only read afterwards.
   private static nonisolated(unsafe) let noText: UnsafePointer<String?> = {
     let memory = UnsafeMutablePointer<String?>.allocate(capacity: 1)
     unsafe memory.initialize(to: nil)
@@ -113,23 +117,23 @@ package struct LentPlace: Sendable {
   }()
 }
 
-/// What a body needs to know of its plan to take its receiver and up to four arguments from a frame: one
-/// object, as a closure that captures much takes long to be called.
+/// The places of the receiver and of up to four arguments, for a body that takes them from a frame.
+/// One object, because a closure with many captures is slow to call.
 @safe
 @usableFromInline
 final class LentPlaces: Sendable {
   @usableFromInline let plan: CallPlan
   @usableFromInline let result: TypedPlace
-  /// Where the receiver is in the frame.
+  /// The offset of the receiver in the frame.
   @usableFromInline let receiverOffset: Int
-  /// The class of the receiver, found once, because asking for it in the middle of a call is a call.
+  /// The class of the receiver, stored because looking it up during a call costs a function call.
   @usableFromInline let receiver: ObjectIdentifier
   @usableFromInline let a: LentPlace
   @usableFromInline let b: LentPlace
   @usableFromInline let c: LentPlace
   @usableFromInline let d: LentPlace
 
-  /// Nil if an argument cannot be lent.
+  /// Returns nil if an argument cannot be borrowed.
   @usableFromInline
   init?<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: AnyObject.Type
@@ -155,7 +159,9 @@ final class LentPlaces: Sendable {
       receiver, frame.base.load(fromByteOffset: receiverOffset, as: UnsafeRawPointer?.self))
   }
 
-  /// Makes sure that receiver and arguments may be read, or throws.
+  /// Makes sure that the receiver and the arguments may be read.
+  ///
+  /// - Throws: ``InvocationError`` if one is missing or an object of another class.
   @usableFromInline @unsafe
   func settle(_ frame: FrameReference) throws {
     let object = unsafe frame.base.load(fromByteOffset: receiverOffset, as: UnsafeRawPointer?.self)
@@ -163,14 +169,14 @@ final class LentPlaces: Sendable {
     for place in [a, b, c, d] { try unsafe place.settle(frame) }
   }
 
-  /// Leaves in the frame what `body` answers with the receiver, which was looked at.
+  /// Calls `body` with the receiver, which was checked, and stores the result in the frame.
   @inlinable @unsafe
   @inline(__always)
   func answer<Receiver: AnyObject, Value>(
     _ frame: FrameReference, _ body: (Receiver) throws -> Value
   ) throws {
     let object = unsafe frame.base.load(fromByteOffset: receiverOffset, as: UnsafeRawPointer.self)
-    // SAFETY: an object of the class, and the sender holds it.
+    // SAFETY: the object is of the class, and the sender retains it.
     let value = try unsafe Unmanaged<Receiver>.fromOpaque(object)._withUnsafeGuaranteedRef {
       try body($0)
     }

@@ -11,15 +11,15 @@
 enum ValueOwnership: UInt8 {
   /// Nothing: the bytes are the value.
   case none
-  /// One retain of an object.
+  /// One reference to an object.
   case object
-  /// A C string of its own, to be freed.
+  /// A C string, which is freed.
   case cString
-  /// A Swift value in memory of its own, to be ended and freed.
+  /// A Swift value in an allocation of its own, which is deinitialized and freed.
   case value
 }
 
-/// A word on its way into a frame or out of it, and what is owned of it.
+/// A word that moves into a frame or out of it, with its ownership.
 struct OwnedWord {
   let word: UInt64
   let ownership: ValueOwnership
@@ -32,7 +32,7 @@ struct OwnedWord {
     self.type = type
   }
 
-  /// Refers to an object, or to none, and retains it if it is to be owned.
+  /// Stores a reference to an object, or nil, and retains the object if `isOwned` is set.
   init(_ object: AnyObject?, isOwned: Bool = true) {
     let reference = unsafe object.map { unsafe Unmanaged.passUnretained($0) }
     if isOwned { _ = unsafe reference?.retain() }
@@ -40,7 +40,7 @@ struct OwnedWord {
     self.init(UInt64(address), isOwned ? .object : .none)
   }
 
-  /// Copies what a word refers to, or retains it.
+  /// Copies or retains the value that a word refers to.
   init(keeping word: UInt64, as ownership: ValueOwnership, type: Any.Type? = nil) {
     var word = word
     switch ownership {
@@ -55,7 +55,7 @@ struct OwnedWord {
     self.init(word, ownership, type: type)
   }
 
-  /// Lets go of what is owned.
+  /// Releases or frees the value, if it is owned.
   func release() {
     switch ownership {
     case .none: break

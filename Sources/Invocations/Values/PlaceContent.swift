@@ -1,23 +1,23 @@
 import CForwardingShims
 
-/// What the values of one place are, for who carries them out of the process.
+/// The content of one place, for code that serializes calls.
 package enum PlaceContent: Sendable {
   /// There is no value.
   case nothing
-  /// So many bytes, which may hold addresses if the encoding says so.
+  /// This many bytes. The encoding tells whether they contain addresses.
   case bytes(Int)
   /// A C string.
   case cString
-  /// Swift's own text.
+  /// Swift text.
   case text
-  /// A value of a Swift type, which travels by its address.
+  /// A Swift value. The place holds its address.
   case value(SwiftType)
-  /// An address of anything else.
+  /// Any other address.
   case address
 }
 
 extension CallPlan {
-  /// What the values of a place are; 0 is the result.
+  /// The content of a place; 0 is the result.
   package func content(ofPlace place: Int) -> PlaceContent {
     let slot = unsafe place == 0 ? result : slots + (place - 1)
     switch unsafe slot.pointee.kind {
@@ -32,7 +32,7 @@ extension CallPlan {
   }
 }
 
-// Bytes of places that own nothing and hold no address: numbers, and structures of them.
+// Copies bytes of places without ownership or addresses: numbers, and structures of numbers.
 extension Invocation {
   private func plainSlot(_ place: Int) -> ValueSlot {
     place == 0 ? call.resultSlot : call.slot(place - 1)
@@ -43,7 +43,7 @@ extension Invocation {
 
   /// Copies the bytes of a value.
   ///
-  /// - Safety: `memory` has room for as many bytes as the place, whose content is `bytes`, has.
+  /// - Safety: the content of the place must be `bytes`, and `memory` must have room for as many.
   @unsafe
   package func copyBytes(ofPlace place: Int, to memory: UnsafeMutableRawPointer) {
     let slot = plainSlot(place)
@@ -52,8 +52,8 @@ extension Invocation {
 
   /// Sets a value by its bytes.
   ///
-  /// - Safety: `memory` has as many bytes as the place, whose content is `bytes`, and they are a value of its
-  ///   type.
+  /// - Safety: the content of the place must be `bytes`, and `memory` must hold as many bytes,
+  ///   which are a valid value of its type.
   @unsafe
   package func setBytes(ofPlace place: Int, from memory: UnsafeRawPointer) {
     let slot = plainSlot(place)

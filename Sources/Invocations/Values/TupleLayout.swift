@@ -1,10 +1,9 @@
 public import CForwardingShims
 
-/// How the arguments of a call move between a Swift tuple and a frame, found once for a plan.
+/// How the arguments of a call move between a Swift tuple and a frame, determined once per plan.
 ///
-/// A parameter pack is walked at run time, one argument after the other, at the price of a call each.
-/// A tuple of the same types costs a store for each argument: so arguments travel as a tuple, and C
-/// moves its words by a list. For arguments that are words; there is none for others.
+/// A parameter pack is walked at run time, with a call for each argument. A tuple of the same types
+/// costs one store for each argument, and C moves its words by the list of `moves`.
 @safe
 @usableFromInline
 package final class TupleLayout: @unchecked Sendable {
@@ -12,14 +11,15 @@ package final class TupleLayout: @unchecked Sendable {
   @usableFromInline let moves: UnsafeMutablePointer<FWDMove>
   @usableFromInline let count: Int
 
-  /// Whether all values are words, and none is an address: then a tuple can be read from a frame, too.
+  /// Whether all values are words and none is an address, so that a tuple can also be read from a
+  /// frame.
   @usableFromInline let isWords: Bool
 
-  /// Whether all are words as they are, neither widened nor addresses.
+  /// Whether all values are full words, neither widened nor addresses.
   let areWhole: Bool
 
-  /// Finds the moves for the arguments of a plan; nil if a type says itself how it travels, and if no argument
-  /// takes any memory.
+  /// Finds the moves for the arguments of a plan. Returns nil if a type converts its own values, or
+  /// if the arguments take no memory.
   @usableFromInline
   package init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
     let plan = fitted.plan
@@ -33,7 +33,7 @@ package final class TupleLayout: @unchecked Sendable {
       offset = (offset + alignment - 1) / alignment * alignment
       let word: FWDWord
       switch place.way {
-      // A promoted argument of a variadic function is wider than its type.
+      // A promoted argument of a variadic function is wider than its Swift type.
       case .word(let known) where slot.kind == slot.declared: word = known
       case .object: (word, isWords) = (.whole, false)
       case .address:
@@ -49,7 +49,7 @@ package final class TupleLayout: @unchecked Sendable {
       guard let move = move(type) else { return nil }
       found.append(move)
     }
-    // A tuple that takes no memory has no address either.
+    // A tuple without a size has no address either.
     if offset == 0, !found.isEmpty { return nil }
     self.isWords = isWords
     areWhole = found.allSatisfy { $0.word == .whole }
@@ -65,7 +65,8 @@ package final class TupleLayout: @unchecked Sendable {
   @inline(__always)
   func load<Tuple>(as type: Tuple.Type, from frame: FrameReference) -> Tuple {
     unsafe withUnsafeTemporaryAllocation(of: Tuple.self, capacity: 1) { memory in
-      // SAFETY: room for one was asked for, and the moves fill all of it: they were made for it.
+      // SAFETY: the allocation has room for one tuple, and the moves, which were made for its type,
+      // fill all of it.
       let base = unsafe memory.baseAddress.unsafelyUnwrapped
       unsafe fwd_tuple_load(moves, count, base, frame.base)
       return unsafe base.move()

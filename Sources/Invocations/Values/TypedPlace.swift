@@ -1,25 +1,24 @@
 public import CForwardingShims
 import TypeEncodings
 
-/// How the values of a Swift type travel in a place: found once, when a message, or a method for it, is made.
+/// How values of a Swift type are stored in a place, determined once per message or method.
 @safe
 @usableFromInline
 @frozen
 package struct TypedPlace: Sendable {
-  /// How a value gets into a frame.
+  /// How a value is stored in a frame.
   @usableFromInline
   @frozen
   enum Way: Sendable {
-    /// Its memory is a word.
+    /// The word is its memory.
     case word(FWDWord)
-    /// The word is the object, which its sender keeps alive.
+    /// The word is the object, which the sender retains.
     case object
-    /// The word is its address: in its sender's memory, or in memory of an invocation.
+    /// The word is its address, in the sender's memory or an invocation's.
     case address
-    /// The word is the address of a `String`, or zero for one that is missing. A `String` and an optional one
-    /// lie alike.
+    /// The word is the address of a `String` or `String?`, which have one layout; zero is nil.
     case text
-    /// Its type says how.
+    /// The type converts it.
     case converted(any CallValue.Type)
     /// There is no value.
     case nothing
@@ -29,14 +28,14 @@ package struct TypedPlace: Sendable {
   /// The type.
   @usableFromInline let type: SwiftType
 
-  /// A place for a type that says itself how its values travel. In a method, text is Swift's own.
+  /// A place for a type that converts its own values. Methods store text as Swift text.
   @usableFromInline
   init<Value: CallValue>(of type: Value.Type, isMethod: Bool = false) {
     self.type = SwiftType(type)
     way = isMethod && Self.isText(type) ? .text : Self.way(of: type)
   }
 
-  /// A place for any type. `Void` as a result is none; as an argument it is a value like others.
+  /// A place for any type. A `Void` result has no value; a `Void` argument has one.
   @usableFromInline
   package init<Value>(ofAny type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
     self.type = SwiftType(type)
@@ -53,7 +52,7 @@ package struct TypedPlace: Sendable {
     }
   }
 
-  /// The same place, whose values are stored as their type says.
+  /// The same place, with values that the type converts.
   var converting: TypedPlace {
     (type.type as? any CallValue.Type).map { TypedPlace(type, .converted($0)) } ?? self
   }
@@ -68,13 +67,13 @@ package struct TypedPlace: Sendable {
   }
 
   private static func way(of type: any CallValue.Type) -> Way {
-    // SAFETY: only looked at.
+    // SAFETY: the facts are only read.
     let facts = unsafe type._callFacts(0)
     if let word = facts.word { return .word(word) }
     return type == NoResult.self ? .nothing : .converted(type)
   }
 
-  /// The type, if its values travel by their address.
+  /// The type, if the word of a value is an address; `String` for both types of text.
   var addressed: SwiftType? {
     switch way {
     case .address: type
@@ -83,17 +82,17 @@ package struct TypedPlace: Sendable {
     }
   }
 
-  /// Whether the values of a place of an encoding may travel by their address: text in that of a C string;
-  /// others in that of a pointer, and of no array, whose elements others may set.
+  /// Whether a place of an encoding may hold the address of a value: a C string for text, else a
+  /// pointer. An array is refused, because others may set its elements.
   func mayLie(in type: TypeEncoding) -> Bool {
     if case .text = way { return FWDKind(type) == .cString }
     return FWDKind(type) == .pointer && !type.isArray
   }
 
-  /// What is spelled for the type.
+  /// The encoding that is spelled for the type.
   var encoding: String {
     switch way {
-    // A class may say something else, which is refused.
+    // A class may declare another encoding, which is refused.
     case .object: (type.type as? any CallObject.Type)?.typeEncoding ?? "@"
     case .nothing: "v"
     case .address: "^{\(Self.name(type.type))}"
@@ -103,12 +102,12 @@ package struct TypedPlace: Sendable {
     }
   }
 
-  /// The name of a type as that of a structure, which has letters, digits and dots. Long names are cut, so
-  /// that all of a call fit one encoding. Types of one name are told apart by their plans.
+  /// The name of a type as the name of a structure: letters, digits and dots. Long names are cut,
+  /// so that a whole call fits one encoding. Plans distinguish types of one name.
   private static func name(_ type: Any.Type) -> String {
     var name = String(reflecting: type)
-    // Private types have their file, as an address, in their names. Ranges, as a regular expression is parsed
-    // each time.
+    // The name of a private type contains an address, which is removed. No regular expression is
+    // used, because it would be parsed on each call.
     while let start = name.firstRange(of: "(unknown context at "),
       let end = name[start.upperBound...].firstRange(of: ").")
     {
@@ -120,7 +119,7 @@ package struct TypedPlace: Sendable {
       })
   }
 
-  /// Whether C has the type.
+  /// Whether the type is a C type.
   var isOfC: Bool {
     switch way {
     case .address: false
@@ -131,11 +130,11 @@ package struct TypedPlace: Sendable {
 
   /// Whether no place of any call takes the type.
   var isUnfit: Bool {
-    // SAFETY: only looked at.
+    // SAFETY: the facts are only read.
     if case .converted(let type) = way { unsafe type._callFacts(0).isUnfit } else { false }
   }
 
-  /// What is owned of a value that a body leaves as its result.
+  /// The ownership of a result that a body stores.
   var ownership: ValueOwnership {
     switch way {
     case .word, .nothing: .none
@@ -163,7 +162,7 @@ package struct TypedPlace: Sendable {
 
 // SAFETY (all): the place was compared with the plan of the slot, and `Value` is its type.
 extension TypedPlace {
-  /// Writes a value, which the frame owns from then on as `ownership` says.
+  /// Writes a value. The frame owns it from then on, according to `ownership`.
   @inlinable @unsafe
   @inline(__always)
   func store<Value>(_ value: consuming Value, in slot: ValueSlot) throws(InvocationError) {
@@ -213,7 +212,7 @@ extension TypedPlace {
         return unsafe address.pointee
       }
     case .object:
-      // A cast takes longer than a call, and most objects are of the very class.
+      // A cast takes longer than a call, and most objects are of exactly this class.
       if let object = unsafe UnsafeRawPointer(bitPattern: UInt(slot.word)),
         unsafe SwiftBody.isExactly(ObjectIdentifier(type), object)
       {
@@ -225,7 +224,8 @@ extension TypedPlace {
     return try unsafe loadUnusual(as: type, from: slot)
   }
 
-  /// The value in a word. By way of a word as well: room for a `Value` looks types up, where this is not specialized.
+  /// The value in a word. Goes through a local word, because allocating a `Value` looks up types in
+  /// unspecialized code.
   @inlinable @unsafe
   @inline(__always)
   static func narrow<Value>(_ given: UInt64, by word: FWDWord) -> Value {
@@ -249,7 +249,7 @@ extension TypedPlace {
     case .word(let word): return unsafe Self.narrow(slot.word, by: word)
     case .converted(let type): return try unsafe converted(from: slot, by: type)
     case .nothing:
-      // Void, or NoResult: a type with one value that takes no memory.
+      // `Void` or `NoResult`, which have one value and no size.
       return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
         unsafe memory.baseAddress.unsafelyUnwrapped.move()
       }
@@ -263,7 +263,7 @@ extension TypedPlace {
     unsafe unsafeBitCast(try unsafe Stored.load(from: slot), to: Value.self)
   }
 
-  /// The object, as an instance of the class or of one below it.
+  /// The object, as an instance of the class or of a subclass.
   private func object<Value>(in slot: ValueSlot) throws(InvocationError) -> Value {
     guard let object = slot.object else { throw .wrongClass(expected: type, given: nil) }
     guard let value = object as? Value else {
@@ -274,6 +274,6 @@ extension TypedPlace {
 }
 
 extension SwiftType {
-  /// The type of Swift's own text in a place of `*`.
+  /// The type that stands for Swift text in a place of `*`.
   static let text = SwiftType(String.self)
 }

@@ -1,8 +1,9 @@
 public import CForwardingShims
 
-/// What a Swift type is in a frame: its kind, and whether it is one word and nothing else.
+/// How values of a Swift type are stored in a frame: their kind, and whether one word is all they
+/// are.
 ///
-/// A type of your own has those of its carrier:
+/// A type of your own has the facts of its carrier:
 ///
 /// ```swift
 /// struct Celsius: CarriedValue {
@@ -13,30 +14,32 @@ public import CForwardingShims
 /// Celsius.valueKind == Double.valueKind  // true: the facts are those of the carrier
 /// ```
 ///
-/// The facts of a type come from the same conformance as the functions that store and load its values.
-/// A cast to a protocol does not: another module may have added that protocol later.
+/// The facts of a type come from the same conformance as the functions that store and load its
+/// values. A cast to a protocol would not guarantee that, because another module may add such a
+/// conformance later.
 ///
-/// There is no way to make one outside of this package, and none to borrow that of another type
-/// without the word `unsafe`.
+/// Only this package can make facts, and only code with the word `unsafe` can use the facts of
+/// another type.
 @frozen
 public struct ValueFacts: Sendable {
   @usableFromInline let kind: ValueKind
-  /// How the value's memory becomes a word, if storing and loading do no more than that.
+  /// How the value's memory becomes a word; nil if storing or loading the value does more than
+  /// that.
   @usableFromInline let word: FWDWord?
-  /// What a zero word is for the type.
+  /// The meaning of a zero word.
   @usableFromInline let zero: ZeroWord
   /// The structure whose bytes are stored, if the kind is an aggregate.
   @usableFromInline let structure: (any CallStructure.Type)?
 
-  /// What a zero word is for a type.
+  /// The meaning of a zero word.
   @frozen
   @usableFromInline
   enum ZeroWord {
-    /// A value like others, so that no value can be missing.
+    /// Zero is a value like others, so no value can be missing.
     case isValue
-    /// A missing value, as the others are addresses of something that is there.
+    /// Zero is a missing value, because other values are valid addresses.
     case isMissing
-    /// A missing value, and an optional's memory is the word.
+    /// Zero is a missing value, and the word is the memory of an optional.
     case isMissingInMemory
   }
 
@@ -66,23 +69,24 @@ public struct ValueFacts: Sendable {
     ValueFacts(ValueKind(raw: kind), zero: .isMissing)
   }
 
-  /// A pointer. Reading one refuses zero, so its memory is more than a word; an optional's is not.
+  /// A pointer. Loading one refuses zero, so it is more than its word; an optional pointer is its
+  /// word.
   @inlinable static var address: ValueFacts {
     ValueFacts(ValueKind(raw: .pointer), zero: .isMissingInMemory)
   }
 
-  /// A type that fits no place: an aggregate that is no structure.
+  /// A type that fits no place: an aggregate without a structure.
   @inlinable static var unfit: ValueFacts { ValueFacts(ValueKind(raw: .aggregate)) }
 
   /// Whether values of the type fit no place.
   @inlinable var isUnfit: Bool { kind.isAggregate && structure == nil }
 
-  /// What a type is that travels as one with these facts: no word, as its memory is its own.
+  /// The facts of a type with this carrier. It has no `word`, because its memory layout is its own.
   @inlinable var carried: ValueFacts {
     ValueFacts(kind, zero: zero == .isValue ? .isValue : .isMissing, structure: structure)
   }
 
-  /// What an optional of a type with these facts is: it fits nowhere if zero is a value already.
+  /// The facts of an optional with these wrapped facts. It fits no place if zero is a valid value.
   @inlinable var optional: ValueFacts {
     switch zero {
     case .isValue: .unfit
@@ -91,6 +95,7 @@ public struct ValueFacts: Sendable {
     }
   }
 
-  /// How many types may travel as one another. A type that travels as itself has no end.
+  /// The maximum number of types that a value passes through to its carrier. A type that is its own
+  /// carrier would recurse forever.
   @inlinable static var maximumDepth: Int { 16 }
 }

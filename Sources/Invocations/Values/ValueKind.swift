@@ -1,7 +1,7 @@
 public import CForwardingShims
 package import TypeEncodings
 
-/// What a value is, as far as storing and passing it goes.
+/// The kind of a value, which decides how it is stored and passed.
 ///
 /// ```swift
 /// Int.valueKind == Int64.valueKind    // true
@@ -20,17 +20,17 @@ public struct ValueKind: Hashable, Sendable {
 
   @inlinable var isSwiftValue: Bool { raw == .swiftValue }
 
-  /// Whether a place of this kind may own what it holds: an object, a C string or a Swift value.
+  /// Whether a place of this kind may own its value: an object, a C string or a Swift value.
   @inlinable var isOwnable: Bool { raw == .object || raw == .cString || raw == .swiftValue }
 
-  /// Whether a value of this kind may be set in a place: one of its own kind, and an address in every
-  /// place that holds one.
+  /// Whether a value of this kind may be set in a place: in a place of its own kind, and an address
+  /// in every place that holds one.
   @inlinable
   func fits(_ place: ValueKind) -> Bool {
     raw == place.raw || (raw == .pointer && (place.isAddress || place.isCString))
   }
 
-  /// Whether a place of this kind holds an address that nobody owns, of whatever.
+  /// Whether a place of this kind holds an unowned address, whatever it points at.
   @inlinable var isAddress: Bool {
     switch raw {
     case .pointer, .functionPointer, .block: true
@@ -38,7 +38,7 @@ public struct ValueKind: Hashable, Sendable {
     }
   }
 
-  /// Whether a place of this kind holds an address that no ownership is kept for.
+  /// Whether a place of this kind holds an address that `retainArguments` does not keep alive.
   var isUnownedPointer: Bool { raw == .pointer || raw == .block }
 
   /// Whether a place of this kind holds an address, so that nil fits.
@@ -49,7 +49,7 @@ public struct ValueKind: Hashable, Sendable {
     }
   }
 
-  /// What a value of this kind owns once it is stored.
+  /// What the place of this kind owns after a value is stored.
   @inlinable var ownership: ValueOwnership {
     switch raw {
     case .object: .object
@@ -61,7 +61,7 @@ public struct ValueKind: Hashable, Sendable {
 }
 
 extension FWDKind {
-  /// The kind of a scalar; two letters may share one (`l` and `q`).
+  /// The kind of a scalar. Two letters may share a kind (`l` and `q`).
   init(_ scalar: Scalar) {
     self =
       switch scalar {
@@ -108,12 +108,12 @@ extension FWDKind {
 }
 
 extension TypeEncoding {
-  /// Whether an argument or result of the type is an address that nobody owns.
+  /// Whether an argument or result of the type is an unowned address.
   var isUnownedAddress: Bool { ValueKind(raw: FWDKind(self)).isAddress }
 }
 
 extension FWDValue {
-  /// The C core's view of one result or argument type.
+  /// Describes one result or argument type to the C core.
   package init(_ type: TypeEncoding, isArgument: Bool) throws(TypeEncodingError) {
     if type.isArray, isArgument {
       // C passes an array as a pointer to its first element.

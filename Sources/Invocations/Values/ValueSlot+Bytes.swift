@@ -1,9 +1,9 @@
 import CForwardingShims
 import TypeEncodings
 
-// What a place holds, as bytes and as an object.
+// The value of a place as bytes and as an object.
 extension ValueSlot {
-  /// The object that the place refers to. Setting it counts no reference.
+  /// The object that the place refers to. Setting it does not retain the object.
   var object: AnyObject? {
     get {
       unsafe UnsafeRawPointer(bitPattern: UInt(word)).map {
@@ -23,9 +23,9 @@ extension ValueSlot {
     }
   }
 
-  /// Writes the bytes of a value, as many as its type has.
+  /// Writes the bytes of a value, exactly as many as its type has.
   ///
-  /// - Safety: the bytes must be a value of the type.
+  /// - Safety: `bytes` must have that many bytes, and they must be a valid value of the type.
   @unsafe
   func store(bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
@@ -40,8 +40,8 @@ extension ValueSlot {
     return "{" + String(shown) + (bytes.count > limit ? "…" : "") + "}"
   }
 
-  /// The bytes of a number that are padding: a `long double` has ten of sixteen, and what lies in the
-  /// others is whatever the stack held before.
+  /// The padding bytes of a number: a `long double` uses 10 of its 16 bytes, and the others hold
+  /// old bytes of the stack.
   private var holes: [Range<Int>] {
     guard Machine.own == .x86_64Linux else { return [] }
     switch kind.raw {

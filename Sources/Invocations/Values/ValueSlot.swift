@@ -1,8 +1,8 @@
 public import CForwardingShims
 
-/// One place in a frame: where a value is written to and read from.
+/// One place of a frame, which a value is written to and read from.
 ///
-/// A type of your own gets to a place as its carrier:
+/// Values of your own types are stored as their carriers:
 ///
 /// ```swift
 /// enum Mode: Int32, CarriedValue { case read, write }
@@ -10,8 +10,8 @@ public import CForwardingShims
 /// try functions.call("next", Mode.read, returning: Mode.self)  // write
 /// ```
 ///
-/// It points into memory that may be gone when the call is over, so nothing can be done with one
-/// outside of this package.
+/// A slot points into the memory of a call, which may be freed after the call. Code outside of this
+/// package cannot read or write one.
 @safe
 @frozen
 public struct ValueSlot {
@@ -20,7 +20,8 @@ public struct ValueSlot {
   /// The argument's index, or nil for the result.
   @usableFromInline let index: Int?
 
-  // SAFETY: made only by this module, from a plan and a frame of that plan that both outlive it.
+  // SAFETY: made only by this module, from a plan and a frame of that plan that both outlive the
+  // slot.
   @inlinable
   init(slot: UnsafePointer<FWDSlot>, frame: UnsafeMutableRawPointer, index: Int?) {
     unsafe self.slot = slot
@@ -35,7 +36,7 @@ public struct ValueSlot {
   /// The size of the value in bytes.
   var size: Int { unsafe Int(slot.pointee.size) }
 
-  /// The eight bytes of a value in one word. Narrow values are written widened.
+  /// The eight bytes of a value in one word. Narrow values are stored widened.
   @inlinable
   var word: UInt64 {
     get { unsafe (frame + Int(slot.pointee.offset)).load(as: UInt64.self) }
@@ -44,20 +45,20 @@ public struct ValueSlot {
     }
   }
 
-  /// Swift's own text, in a place that was made for it. What is set is the frame's.
+  /// The Swift text of a place for a `String`. The frame owns the text that is set.
   var text: String? {
-    // SAFETY: such a place holds the address of a String, or nothing.
+    // SAFETY: such a place holds the address of a `String`, or zero.
     get { unsafe UnsafePointer<String>(bitPattern: UInt(word)).map { unsafe $0.pointee } }
     nonmutating set {
       word = newValue.map { unsafe UInt64(UInt(bitPattern: AnyValue.box($0))) } ?? 0
     }
   }
 
-  /// Writes the bytes of `value`, as many as the place takes at most.
+  /// Writes the bytes of `value`, at most as many as the place has.
   @inlinable
   func store<Value>(bytesOf value: Value) {
     if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
-      // SAFETY: the place takes that many bytes, in one piece.
+      // SAFETY: the place has that many contiguous bytes.
       unsafe withUnsafePointer(to: value) {
         unsafe fwd_chunks_store(
           frame + Int(slot.pointee.offset), $0, MemoryLayout<Value>.size)
@@ -65,7 +66,7 @@ public struct ValueSlot {
       return
     }
     unsafe withUnsafeBytes(of: value) { bytes in
-      // SAFETY: never more than the value has or the place takes.
+      // SAFETY: the size is neither more than the value has nor more than the place has.
       if let base = bytes.baseAddress {
         let size = unsafe min(bytes.count, Int(slot.pointee.size))
         unsafe fwd_slot_store(slot, frame, base, size)
@@ -73,14 +74,14 @@ public struct ValueSlot {
     }
   }
 
-  /// Reads as many bytes as a `Value` has, or the place holds; what is beyond them is zero.
+  /// Reads the bytes of a `Value`, at most as many as the place has. Missing bytes are zero.
   ///
-  /// - Safety: every bit pattern of these bytes must be a `Value`.
+  /// - Safety: every bit pattern of these bytes must be a valid `Value`.
   @inlinable @unsafe
   func load<Value>(bytesAs type: Value.Type) -> Value {
     if MemoryLayout<Value>.size > 8, isWhole(MemoryLayout<Value>.size) {
       return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
-        // SAFETY: as in `store`; all of the room that was asked for is filled.
+        // SAFETY: the place has that many contiguous bytes, and they fill the whole allocation.
         let base = unsafe memory.baseAddress.unsafelyUnwrapped
         unsafe fwd_chunks_load(
           base, frame + Int(slot.pointee.offset), MemoryLayout<Value>.size)
@@ -91,7 +92,8 @@ public struct ValueSlot {
       byteCount: max(1, MemoryLayout<Value>.stride), alignment: MemoryLayout<Value>.alignment
     ) { bytes in
       unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
-      // SAFETY: the buffer has at least one byte; never more is read than it or the place holds.
+      // SAFETY: the buffer has at least one byte, and the size exceeds neither the buffer nor the
+      // place.
       let base = unsafe bytes.baseAddress.unsafelyUnwrapped
       let size = unsafe min(MemoryLayout<Value>.size, Int(slot.pointee.size))
       unsafe fwd_slot_load(slot, frame, base, size)
@@ -99,7 +101,7 @@ public struct ValueSlot {
     }
   }
 
-  /// Whether the place has so many bytes, and all in one piece.
+  /// Whether the place has that many contiguous bytes.
   @inlinable
   func isWhole(_ size: Int) -> Bool {
     unsafe Int(slot.pointee.head) >= size
