@@ -1,8 +1,12 @@
 import CForwardingShims
 
-// Calls that are answered in place of the receiver, by what need not be a method of anybody.
+// Answers calls in place of the receiver, with an implementation that need not be a registered
+// method.
 extension Call {
-  /// Performs an implementation, if its types are those of the call.
+  /// Performs an implementation.
+  ///
+  /// - Throws: ``InvocationError`` if its types differ from those of the call, or the error of the
+  ///   implementation.
   package func answer(by method: Implementation) throws {
     if unsafe method.plan.facts == facts { return try perform(method) }
     guard let selector else { throw InvocationError.selectorNotSet }
@@ -11,7 +15,10 @@ extension Call {
 }
 
 extension Invocation {
-  /// Performs an implementation for an object, and awaits the end, if its types are those of the call.
+  /// Performs an implementation with an object as the receiver, and awaits its end.
+  ///
+  /// - Throws: ``InvocationError`` if its types differ from those of the call, or the error of the
+  ///   implementation.
   package nonisolated(nonsending) func answerAwaiting(
     by method: Implementation, for object: AnyObject
   ) async throws {

@@ -1,6 +1,6 @@
 public import CForwardingShims
 
-// Calls with the recorded values. The types were compared before.
+// Calls with the recorded values, whose types were compared before.
 extension Call {
   /// Calls the function at an address.
   @inlinable @unsafe
@@ -8,13 +8,13 @@ extension Call {
     guard unsafe facts.pointee.is_light != 0 else {
       return try unsafe callFunctionWithCare(at: function, returnsRetained: returnsRetained)
     }
-    // Such a result is not owned, nothing is to be kept, and little is copied.
+    // A light plan has no owned result, no arguments to retain, and a small frame.
     unsafe fwd_call_in_use(facts, state, function)
     hasResult = returnsValue
   }
 
-  /// Calls through any engine, if the stack has room for it, and takes care of a result that may be
-  /// owned.
+  /// Calls a function if the stack has room for the call, through either engine, and takes
+  /// ownership of the result if it is one that can be owned.
   @usableFromInline @unsafe
   func callFunctionWithCare(at function: UnsafeRawPointer, returnsRetained: Bool)
     throws(InvocationError)
@@ -26,8 +26,8 @@ extension Call {
     letGo(old)
   }
 
-  /// Refuses a call that the rest of the thread's stack is too small for. A guard page would end the
-  /// process instead.
+  /// Throws if the rest of the thread's stack is too small for the call. Overflowing the stack
+  /// would crash the process.
   func checkStack() throws(InvocationError) {
     guard unsafe fwd_has_stack_for(facts) == 0 else { return }
     throw .notEnoughStack(
@@ -49,10 +49,11 @@ extension Call {
     }
   }
 
-  /// Takes what a Swift body left as the result; a pointer that stands for a C string stays borrowed.
+  /// Takes over the result that a Swift body stored. A pointer in the place of a C string stays
+  /// borrowed.
   @inline(__always)
   func adoptAnswer(isOwned: Bool) {
-    // Code that ran meanwhile may have set a result, which was written over.
+    // Code that ran during the call may have set a result, which was written over.
     if resultOwnership == .none { return adoptNewAnswer(isOwned: isOwned) }
     let replaced = detachReplaced()
     adoptNewAnswer(isOwned: isOwned)
@@ -78,7 +79,8 @@ extension Call {
     }
   }
 
-  /// Calls a method that was found, and is held. Not inlined, as a light method is called without this.
+  /// Calls a method that was looked up, and is held. Not inlined, because light methods are called
+  /// without it.
   @unsafe
   @inline(never)
   func perform(_ method: UnsafePointer<FWDMethod>) throws {
@@ -105,7 +107,7 @@ extension Call {
     hasResult = returnsValue
     guard slot.kind.isOwnable, !slot.isNull else { return }
     if slot.kind.isObject {
-      // An unretained result is retained here, because nobody else promises to keep it.
+      // An unretained object is retained here, because it may die at any time.
       if !returnsRetained { return keepResult() }
       resultOwnership = .object
     } else if retainsArguments {

@@ -1,15 +1,15 @@
 import CForwardingShims
 
-// A call on its way is passed on as it is; whoever must look at it, or keep it, gets an invocation.
+// Lends a call as an invocation, for code that inspects or retains it.
 extension Call {
-  /// The invocation that keeps the call; nil for one that is only on the stack.
+  /// The invocation that the call belongs to; nil for a call on the stack.
   @inline(__always)
   private var owner: Unmanaged<Invocation>? {
     unsafe UnsafeRawPointer(bitPattern: state.pointee.owner).map { unsafe .fromOpaque($0) }
   }
 
-  /// Runs `body` with the invocation that keeps the call, or with one that stands for it meanwhile.
-  /// The result that it has then is the call's.
+  /// Runs `body` with the invocation that the call belongs to, or else with a spare one that
+  /// borrows the arguments. A result that `body` leaves becomes the result of this call.
   package func withInvocation(_ body: (Invocation) -> Void) {
     if let owner = unsafe owner {
       return unsafe owner._withUnsafeGuaranteedRef { body($0) }
@@ -19,7 +19,7 @@ extension Call {
         spare.call.borrow(from: self)
         defer { spare.call.slot(0).word = 0 }
         body(spare)
-        // Without an answer, that of an earlier target stays.
+        // Without a new result, the result of an earlier target stays.
         guard spare.call.hasResult else { return }
         forgetResult()
         adoptResult(of: spare.call)
@@ -27,7 +27,7 @@ extension Call {
     }
   }
 
-  /// Whether an object forwarded the call before it crossed to this thread.
+  /// Whether an object forwarded the call before the call crossed to this thread.
   @inline(__always)
   func hasPassed(_ object: UnsafeRawPointer) -> Bool {
     unsafe state.pointee.has_luggage != 0 && isInPath(object)
@@ -43,8 +43,8 @@ extension Call {
     }
   }
 
-  /// Takes the arguments and the selector of another call of the same plan; what that one owns,
-  /// this one owns too.
+  /// Copies the arguments and the selector of another call of the same plan. Arguments that the
+  /// other call owns are copied or retained.
   func borrow(from other: Call) {
     unsafe copyFrame(from: other.frame)
     unsafe state.pointee.message = other.state.pointee.message
@@ -54,7 +54,7 @@ extension Call {
     }
   }
 
-  /// Takes over the result of another call of the same plan, with what is owned of it.
+  /// Moves the result of another call of the same plan here, with its ownership.
   func adoptResult(of other: Call) {
     guard other.hasResult else { return }
     unsafe copyResult(from: other.frame)

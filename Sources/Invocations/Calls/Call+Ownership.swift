@@ -1,11 +1,11 @@
 public import CForwardingShims
 import TypeEncodings
 
-// The ownership of the values of a recorded call, and how it ends.
+// Ownership of the values of a recorded call.
 extension Call {
   // MARK: Ownership
 
-  /// The words behind the frame that hold the bits of the arguments beyond the first 64.
+  /// The words behind the frame with the ownership bits of the arguments from index 64 on.
   private var ownedBeyond: UnsafeMutableBufferPointer<UInt64> {
     let start = unsafe (frame + Int(facts.pointee.frame_size))
     return unsafe UnsafeMutableBufferPointer(
@@ -42,8 +42,8 @@ extension Call {
     if value { unsafe words[index / 64 - 1] |= bit } else { unsafe words[index / 64 - 1] &= ~bit }
   }
 
-  // Letting go may run a `deinit` that knows this call and does anything with it. So things are
-  // let go last, when all that is written here is true again, and while the target is lent.
+  // Releasing a value may run a `deinit` that has this call and does anything with it. So values
+  // are released last, when the state is consistent again, and while the target is lent.
 
   func letGo(_ old: OwnedWord) {
     if old.ownership == .object || old.ownership == .value {
@@ -53,13 +53,13 @@ extension Call {
     }
   }
 
-  /// The type of the values of a place, if they travel by their address.
+  /// The type of the values of a place that holds their addresses; nil for other places.
   @inline(__always)
   func swiftType(_ slot: ValueSlot, _ place: Int) -> Any.Type? {
     slot.kind.isSwiftValue ? plan.swiftType(ofPlace: place)?.type : nil
   }
 
-  /// Takes out what argument `index` holds, which the caller lets go.
+  /// Moves the value of argument `index` out of the frame. The caller releases it.
   func detachArgument(_ index: Int) -> OwnedWord {
     let slot = slot(index)
     let taken = OwnedWord(
@@ -69,7 +69,7 @@ extension Call {
     return taken
   }
 
-  /// Takes out an object or text that is the result, which the caller lets go.
+  /// Moves an owned result out of the frame. The caller releases it.
   func detachResult() -> OwnedWord {
     let taken = OwnedWord(resultSlot.word, resultOwnership, type: swiftType(resultSlot, 0))
     hasResult = false
@@ -80,7 +80,8 @@ extension Call {
     return taken
   }
 
-  /// Takes out a result that code set while an answer was on its way, which was written over it.
+  /// Moves out a result that code set while the call ran. The call's own result has been written
+  /// over it.
   func detachReplaced() -> OwnedWord {
     let word = unsafe state.pointee.owned_result
     let taken = OwnedWord(word, resultOwnership, type: swiftType(resultSlot, 0))
@@ -88,7 +89,7 @@ extension Call {
     return taken
   }
 
-  /// Runs a call without a result from before, which is let go when the call is over.
+  /// Runs a call without the old result, which is released after the call.
   @inline(__always)
   func replacingResult<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard resultOwnership != .none else {
@@ -100,7 +101,7 @@ extension Call {
     return try body()
   }
 
-  /// Lets go of what argument `index` owns.
+  /// Releases the value that argument `index` owns.
   func releaseOwned(_ index: Int) { letGo(detachArgument(index)) }
 
   @usableFromInline
@@ -108,19 +109,19 @@ extension Call {
     for index in 0..<argumentCount where owns(index) { releaseOwned(index) }
   }
 
-  /// Forgets the result, and lets go of it.
+  /// Discards the result, and releases it.
   @usableFromInline
   func releaseResult() { letGo(detachResult()) }
 
-  // MARK: Keeping what is borrowed
+  // MARK: Retaining borrowed values
 
-  /// Whether argument `index` is to be kept when it is set.
+  /// Whether argument `index` is retained when it is set.
   func isRetaining(_ index: Int) -> Bool {
     guard retainsArguments, index > 0 || !isTargetLent else { return false }
     return index == 0 && plan.signature.shape == .method ? retainsTarget : true
   }
 
-  /// Makes argument `index`, which is borrowed, the call's own.
+  /// Retains or copies argument `index`, which is borrowed.
   func retain(_ index: Int) {
     let slot = slot(index)
     guard slot.kind.isOwnable, !slot.isNull else { return }
@@ -129,7 +130,7 @@ extension Call {
     setOwns(index, true)
   }
 
-  /// Makes everything borrowed the call's own, for good, because the lender is about to let go.
+  /// Retains or copies all borrowed values, because the lender is about to release them.
   func keepEverything() {
     keepArguments()
     keepResult()
@@ -141,14 +142,13 @@ extension Call {
     for index in first..<max(first, argumentCount) where !owns(index) { retain(index) }
   }
 
-  /// Clears the place of an object or C string, so that what is found there afterwards was put
-  /// there.
+  /// Clears the place of an owned result, so that a nonzero word after the call is a new result.
   func clearResult() {
     let slot = resultSlot
     if slot.kind.isOwnable { slot.word = 0 }
   }
 
-  /// Makes a borrowed result the call's own; before there is one, its bytes may be anything.
+  /// Retains or copies a borrowed result. Without a result, the bytes of its place are undefined.
   func keepResult() {
     let slot = resultSlot
     guard hasResult, resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }

@@ -1,9 +1,9 @@
 import CForwardingShims
 
-// Calls that somebody keeps to make them again later, without their targets.
+// Records calls without their targets, to make them again later.
 extension Call {
-  /// An invocation of its own with the selector and the arguments of the call, and without a target. It is another
-  /// message: that it came by here says nothing of where it goes.
+  /// Copies the selector and the arguments of the call into a new invocation without a target. The
+  /// copy is another message, so it may pass the same objects again.
   package func recorded() -> Invocation {
     unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
       let copy = Invocation(plan)
@@ -15,15 +15,15 @@ extension Call {
     }
   }
 
-  /// Whether each argument is one that a recorded call keeps, without looking at them: none is a pointer, and
-  /// none holds one. False says nothing.
+  /// Whether a recorded call retains all arguments, decided by the types alone: no argument is a
+  /// pointer or contains one. If false, an argument may still be retained.
   package var keepsAllArguments: Bool {
     unsafe unmanagedPlan._withUnsafeGuaranteedRef { $0.carriage.size > 0 }
   }
 }
 
 extension Invocation {
-  /// A copy that owns its arguments, and has no target.
+  /// Copies the invocation without its target, with owned arguments and no result.
   package func recordedCopy() -> Invocation {
     let copy = duplicate(includingTarget: false)
     copy.keepArguments()
@@ -31,12 +31,12 @@ extension Invocation {
     return copy
   }
 
-  /// As that of the call.
+  /// Whether a recorded call retains all arguments; see `Call.keepsAllArguments`.
   package var keepsAllArguments: Bool { call.keepsAllArguments }
 }
 
-/// Tells threads apart, as long as they run.
+/// Identifies threads while they run.
 package enum ThreadMark {
-  /// The number of the current thread; 0 where there is no memory for one.
+  /// The number of the current thread; 0 if no memory is available for one.
   package static var current: UInt { UInt(bitPattern: unsafe fwd_thread()) }
 }

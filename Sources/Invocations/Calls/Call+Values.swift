@@ -1,7 +1,7 @@
 public import CForwardingShims
 
-// Setting and reading typed values. The usual case is inlined into the caller: an index, a kind,
-// and a store. Everything else is in a function further down.
+// Setting and reading typed values. The usual case is inlined into the caller: an index check, a
+// kind check, and a store. The other cases are functions below.
 extension Call {
   @inlinable
   func setArgument<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
@@ -41,7 +41,7 @@ extension Call {
 
   // MARK: Steps
 
-  /// Refuses a Swift type that does not fit. The answer for structures is kept in the plan.
+  /// Throws if a Swift type does not fit. The plan remembers the answer for structures.
   @inlinable
   func checkArgument<Value: CallValue>(
     _ type: Value.Type, _ slot: ValueSlot, _ index: Int
@@ -58,7 +58,7 @@ extension Call {
     try compareResult(type, slot)
   }
 
-  /// Whether structures that `type` travels as were found to fit a place before.
+  /// Whether the structure that `type` is stored as is already known to fit a place.
   @inlinable
   func isKnownMatch<Value: CallValue>(_ type: Value.Type, place: Int) -> Bool {
     guard let structure = unsafe Value._callFacts(0).structure else { return false }
@@ -83,20 +83,21 @@ extension Call {
     }
   }
 
-  /// Sets a value that may own something, in a place whose old value may.
+  /// Sets a value that may own memory, in a place that may own its old value.
   @usableFromInline
   func setOwnable<Value: CallValue>(
     _ value: Value, _ slot: ValueSlot, _ index: Int
   ) throws(InvocationError) {
     try checkSettable(index)
-    // The old value lives until the new one is there, as both may be the same object; but it is out of
-    // the frame, where code of the value's type could find it, or store nothing.
+    // The old value lives until the new one is stored, because both may be the same object. It is
+    // out of the frame meanwhile, where code of the value's type could find it, or store nothing
+    // over it.
     let old = slot.word
     let owned = owns(index)
     setOwns(index, false)
     slot.word = 0
     do throws(InvocationError) {
-      // A type of the user's may run code here, which must not set the place as well.
+      // `store` may run code of the user's type, which must not set the same place.
       try inUse { () throws(InvocationError) in try unsafe value.store(in: slot) }
     } catch {
       let new = detachArgument(index)

@@ -1,28 +1,27 @@
 public import CForwardingShims
 import TypeEncodings
 
-/// The memory of one recorded call: its state, its frame, and the notes of who owns what.
+/// The memory of one recorded call: its state, its frame, and its ownership bits.
 ///
-/// ``Invocation`` keeps one on the heap, ``ScopedInvocation`` one on the stack; all that the two
-/// have in common is written here, once. It owns nothing itself: its maker ends it with
-/// ``finish()``.
+/// ``Invocation`` has one on the heap, and ``ScopedInvocation`` one on the stack; their common code
+/// is here. A `Call` is a reference that owns nothing, so its creator must call ``finish()``.
 @safe
 @usableFromInline
 @frozen
 package struct Call {
-  // SAFETY: its maker keeps the plan; the memory has the size that the plan says, the state in
-  // front of the frame, and lives as long as this is used. Two words and no more, because they are
-  // passed from function to function on the way of every message.
+  // SAFETY: the creator retains the plan. The memory has the size that the plan demands, with the
+  // state in front of the frame, and outlives this reference. Two words only, because they are
+  // passed from function to function with every message.
   @usableFromInline let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
 
-  /// Takes memory of the plan's `callSize`, aligned to 16, for a call with nothing set.
+  /// Initializes a call in memory of the plan's `callSize`, aligned to 16. All arguments are zero.
   @inlinable @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
     unsafe self.init(plan.facts, at: memory)
   }
 
-  /// The same for the facts of a plan.
+  /// Initializes a call, given the facts of its plan.
   @inlinable @unsafe
   @inline(__always)
   init(_ facts: UnsafePointer<FWDPlanFacts>, at memory: UnsafeMutableRawPointer) {
@@ -31,7 +30,7 @@ package struct Call {
     unsafe fwd_call_begin(facts, state)
   }
 
-  /// The same for a call whose arguments are all set before it is made.
+  /// Initializes a call without clearing the arguments. The caller sets all of them.
   @inlinable @unsafe
   @inline(__always)
   init(setting facts: UnsafePointer<FWDPlanFacts>, at memory: UnsafeMutableRawPointer) {
@@ -40,14 +39,14 @@ package struct Call {
     unsafe fwd_call_begin_set(facts, state)
   }
 
-  /// Takes over the bytes of another frame of the same plan; what they refer to stays borrowed.
+  /// Copies the frame of another call of the same plan. The copied references are borrowed.
   @unsafe
   func copyFrame(from other: UnsafeRawPointer) {
     unsafe frame.copyMemory(from: other, byteCount: Int(facts.pointee.frame_size))
     unsafe fwd_frame_bind_result(facts, head)
   }
 
-  /// Takes over the bytes of a result in a frame of the same plan.
+  /// Copies the result in another frame of the same plan.
   @unsafe
   func copyResult(from other: UnsafeRawPointer) {
     let offset = unsafe Int(fwd_facts_result(facts).pointee.offset)
@@ -55,7 +54,7 @@ package struct Call {
     unsafe (frame + offset).copyMemory(from: other + offset, byteCount: size)
   }
 
-  /// Lets go of everything that is owned; its maker frees the memory.
+  /// Releases everything that the call owns. The creator frees the memory.
   @inlinable
   func finish() {
     if unsafe fwd_call_owns_something(facts, state) != 0 { releaseEverything() }
@@ -67,7 +66,7 @@ package struct Call {
     releaseArguments()
   }
 
-  /// The plan, for steps that are not part of every call.
+  /// The plan. It is retained, so steps that every call takes use `unmanagedPlan`.
   var plan: CallPlan { unsafe unmanagedPlan.takeUnretainedValue() }
 
   @unsafe
@@ -79,7 +78,7 @@ package struct Call {
   @inlinable
   var frame: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(state + 1) }
 
-  /// The frame as C sees it.
+  /// The frame as a C type.
   @inlinable
   var head: UnsafeMutablePointer<FWDFrame> {
     unsafe fwd_state_frame(state)
@@ -90,7 +89,7 @@ package struct Call {
   @inlinable
   var argumentCount: Int { unsafe Int(facts.pointee.argument_count) }
 
-  /// The place of argument `index`, which was checked.
+  /// The place of argument `index`, which the caller has checked.
   @inlinable
   func slot(_ index: Int) -> ValueSlot {
     unsafe ValueSlot(slot: facts.pointee.slots + index, frame: frame, index: index)
@@ -124,7 +123,7 @@ package struct Call {
     nonmutating set { unsafe state.pointee.has_result = newValue ? 1 : 0 }
   }
 
-  /// What is owned of the result, which is there already.
+  /// What the call owns of its result. Set it after the result is stored.
   @inlinable
   var resultOwnership: ValueOwnership {
     get { ValueOwnership(rawValue: unsafe state.pointee.result_ownership) ?? .none }
@@ -137,7 +136,7 @@ package struct Call {
   @inlinable
   package var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
 
-  /// The number of the message, which copies that carry it on share.
+  /// The number of the message, which copies that carry the message on share.
   var message: UInt64 {
     if unsafe state.pointee.message == 0 { unsafe state.pointee.message = fwd_next_message() }
     return unsafe state.pointee.message
@@ -153,14 +152,14 @@ package struct Call {
     nonmutating set { unsafe state.pointee.retains_target = newValue ? 1 : 0 }
   }
 
-  /// Whether the receiver is one that a delivery put there, or that a call relies on. To set another,
-  /// or to keep it, would let go of what the call does not own.
+  /// Whether the receiver was lent by a delivery, or is used by a call. Replacing or retaining it
+  /// would release a reference that the call does not own.
   var isTargetLent: Bool {
     get { unsafe state.pointee.is_target_lent != 0 }
     nonmutating set { unsafe state.pointee.is_target_lent = newValue ? 1 : 0 }
   }
 
-  /// Runs a call whose receiver nobody may change meanwhile.
+  /// Runs a call whose receiver cannot be replaced meanwhile.
   @inline(__always)
   func lendingTarget<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = isTargetLent
@@ -169,8 +168,8 @@ package struct Call {
     return try body()
   }
 
-  /// Runs a call that uses the target, the objects and the texts of the call, which nobody may replace
-  /// meanwhile. Calls of C note that themselves.
+  /// Runs a call that uses the target, the objects and the texts, which cannot be replaced
+  /// meanwhile. Calls of C functions count themselves.
   @inline(__always)
   func inUse<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
@@ -180,10 +179,10 @@ package struct Call {
     return try body()
   }
 
-  /// Whether a call is under way, or a target is lent.
+  /// Whether a call is running, or the target is lent.
   var isBusy: Bool { unsafe state.pointee.uses != 0 || state.pointee.is_target_lent != 0 }
 
-  /// Refuses to replace an object or a C string that a call is using.
+  /// Throws if a running call uses the argument, which is an object or a C string.
   func checkSettable(_ index: Int) throws(InvocationError) {
     if index == 0, isBusy { throw plan.isMethod ? .targetInUse : .argumentInUse(index: 0) }
     if unsafe state.pointee.uses != 0 { throw .argumentInUse(index: index) }

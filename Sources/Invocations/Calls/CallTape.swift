@@ -1,33 +1,34 @@
 import CForwardingShims
 
-/// The calls of one plan, kept one behind the other: a stamp, the words of the arguments, and the values
-/// that they refer to.
+/// A log of the calls of one plan. Each record has a stamp, the words of the arguments, and the
+/// values that they refer to.
 ///
-/// To keep a call costs no allocation of its own: blocks of memory double until they are large, and what lies
-/// in one never moves. Objects are retained, C strings and Swift values copied; all of it is let go with the
-/// tape. Whoever has a tape guards it.
+/// Appending a call allocates nothing of its own: records are in blocks whose sizes double up to a
+/// limit, and records never move. Objects are retained, C strings and Swift values copied; the tape
+/// releases them when it dies. A tape is not thread-safe, so its owner locks it.
 @safe
 package final class CallTape {
-  // SAFETY: the blocks are allocated here and freed by `deinit`; each record below `count` was written as a
-  // whole, by the layout that reads it.
+  // SAFETY: the blocks are allocated here and freed by `deinit`. Each record below `count` was
+  // written as a whole, by the layout that reads it.
 
   /// The plan of the calls.
   package let plan: CallPlan
-  /// Their selector.
+  /// The selector of the calls.
   package let selector: Selector
-  // Their owner has a lock: to check again that nobody else is at them takes as long as to write a call.
+  // Unchecked, because the owner has a lock: a dynamic exclusivity check takes as long as writing a
+  // call.
 
-  /// How many there are.
+  /// The number of calls.
   @exclusivity(unchecked) package private(set) var count = 0
-  /// How many of the first are marked for certain.
+  /// The number of calls at the beginning that are certainly marked.
   @exclusivity(unchecked) private var marked = 0
-  /// What the owner wants back with each call.
+  /// An object that the owner gets back with each call.
   @exclusivity(unchecked) var note: AnyObject?
 
   private let layout: TapeLayout
   private let facts: UnsafePointer<FWDPlanFacts>
   private let word: UInt64
-  /// Where the next record lies, and how many more fit behind it.
+  /// The address of the next record, and the number of records that fit from there on.
   @exclusivity(unchecked) private var next: UnsafeMutableRawPointer?
   @exclusivity(unchecked) private var room = 0
   private var blocks: [Block] = []
@@ -35,14 +36,14 @@ package final class CallTape {
   @safe
   private struct Block {
     let memory: UnsafeMutableRawPointer
-    /// The number of its first record.
+    /// The index of its first record.
     let first: Int
   }
 
-  /// The size from which on blocks double no more.
+  /// The size up to which blocks double.
   private static let largeBlock = 1 << 16
 
-  /// Makes a tape for the calls of a plan of a method, with a selector.
+  /// Makes a tape for the calls of a method's plan with a selector.
   package init(_ plan: CallPlan, _ selector: Selector) {
     self.plan = plan
     self.selector = selector
@@ -63,19 +64,21 @@ package final class CallTape {
     }
   }
 
-  /// Whether a call is one of these.
+  /// Whether a call has the plan and the selector of this tape.
   @inline(__always)
   package func isFor(_ call: Call) -> Bool {
     unsafe call.facts == facts && call.selectorWord == word
   }
 
-  /// Bytes of memory, without what the values own.
+  /// The size of the memory in bytes, without the memory that the values own.
   package var size: Int { unsafe (count + room) * layout.stride }
 
-  /// How many bytes a call takes.
+  /// The size of a record in bytes.
   package var stride: Int { layout.stride }
 
-  /// Keeps a call, and what its arguments refer to. Throws where a value is missing, and keeps nothing then.
+  /// Appends a call, and retains or copies the values of its arguments.
+  ///
+  /// - Throws: ``InvocationError`` if a value is missing. Then the tape is unchanged.
   @inline(__always)
   package func append(_ call: Call, stamp: UInt64) throws(InvocationError) {
     if unsafe room == 0 { makeRoom() }
@@ -114,24 +117,24 @@ package final class CallTape {
     return unsafe block.memory + (index - block.first) * layout.stride
   }
 
-  /// The stamp of a call, from 0 on.
+  /// The stamp of a call; the first call has index 0.
   package func stamp(at index: Int) -> UInt64 {
     unsafe record(index).load(as: UInt64.self)
   }
 
-  /// Sets the reader's bit of the stamp of a call.
+  /// Sets the reader's bit in the stamp of a call.
   package func mark(at index: Int) {
     let record = unsafe record(index)
     unsafe record.storeBytes(of: record.load(as: UInt64.self) | 1, as: UInt64.self)
   }
 
-  /// Sets the reader's bit of all stamps.
+  /// Sets the reader's bit in all stamps.
   package func markAll() {
     for index in unsafe marked..<count { mark(at: index) }
     unsafe marked = count
   }
 
-  /// A call as an invocation of its own, without a target.
+  /// A copy of a call as an invocation without a target.
   package func invocation(at index: Int) -> Invocation {
     let invocation = Invocation(plan, comparedSelector: selector)
     let record = unsafe record(index)

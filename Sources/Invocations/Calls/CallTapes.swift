@@ -1,23 +1,26 @@
 import CForwardingShims
 import Synchronization
 
-/// What an object was sent: a tape for each selector and plan, behind one lock.
+/// The record of the calls that an object received: one tape per selector and plan, behind one
+/// lock.
 ///
-/// Each call gets a stamp. A later call has a larger one, whichever object it was sent to; the lowest bit of a
-/// stamp is the reader's, to remember which calls he has seen.
+/// Each call gets a stamp. Later calls have larger stamps, across all objects. The lowest bit of a
+/// stamp belongs to the reader, who marks the calls that it has seen.
 @safe
 package final class CallTapes: @unchecked Sendable {
-  // SAFETY: all that changes is touched between lock and unlock alone. The lock is that of a `Guarded`; it is
-  // taken here, as a closure in a generic class would double the time that a call takes.
+  // SAFETY: mutable state is only touched between lock and unlock. The lock belongs to a `Guarded`,
+  // but is taken directly, because a closure in a generic class would double the time that a call
+  // takes.
 
   @exclusivity(unchecked) private var tapes: [CallTape] = []
-  /// The tape that was written last: most calls are like the one before. One of `tapes`, so it is not counted.
+  /// The tape that was written last, because most calls are like the one before. Not retained,
+  /// because it is one of `tapes`.
   @exclusivity(unchecked) private var last: Unmanaged<CallTape>?
-  /// What the owner wants back with each call of a selector.
+  /// Objects that the owner gets back with each call of a selector.
   @exclusivity(unchecked) private var notes: [Selector: AnyObject] = [:]
-  /// The stamps of calls that are kept and have no end yet.
+  /// The stamps of recorded calls that have not ended.
   @exclusivity(unchecked) private var open: [UInt64] = []
-  /// How many want to know of ends.
+  /// The number of watchers that are notified of ends.
   @exclusivity(unchecked) private var watchers = 0
   private let lock = Guarded(())
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -29,11 +32,11 @@ package final class CallTapes: @unchecked Sendable {
     unsafe mutex = lock.mutex
   }
 
-  /// A stamp that is larger than all before.
+  /// A stamp that is larger than all stamps before.
   private static func newStamp() -> UInt64 { clock.add(2, ordering: .relaxed).newValue }
 
-  /// Keeps a call, and gives the note of its selector, if there is one. With a note, or if it is `open`, the call
-  /// has no end before ``end(_:)`` of its stamp; any other has one at once.
+  /// Records a call, and returns the note of its selector, if there is one. If `isOpen` is set, or
+  /// if there is a note, the call lasts until ``end(_:)`` with its stamp. Other calls end at once.
   package func keep(_ call: Call, open isOpen: Bool) throws -> (note: AnyObject?, stamp: UInt64) {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
@@ -43,11 +46,11 @@ package final class CallTapes: @unchecked Sendable {
     return (note, stamp)
   }
 
-  /// Notes the end of a call, and gives all notes if somebody wants to know of it.
+  /// Ends a call. Returns all notes if there are watchers.
   package func end(_ stamp: UInt64) -> [AnyObject] {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
-    // The newest end first, mostly.
+    // Mostly, the newest call ends first.
     if unsafe open.last == stamp {
       unsafe open.removeLast()
     } else if let index = unsafe open.lastIndex(of: stamp) {
@@ -59,7 +62,7 @@ package final class CallTapes: @unchecked Sendable {
 
   @inline(__always)
   private func write(_ call: Call, _ stamp: UInt64) throws -> AnyObject? {
-    // SAFETY: one of `tapes`, which nobody changes meanwhile.
+    // SAFETY: one of `tapes`, which the lock protects.
     if let last = unsafe last {
       let (isKept, note) = try unsafe last._withUnsafeGuaranteedRef { tape in
         guard tape.isFor(call) else { return (false, nil as AnyObject?) }
@@ -71,7 +74,7 @@ package final class CallTapes: @unchecked Sendable {
     return try writeElsewhere(call, stamp)
   }
 
-  /// The same for a call of another selector, or of other types, than the one before.
+  /// Records a call of another selector, or of other types, than the call before.
   @inline(never)
   private func writeElsewhere(
     _ call: Call, _ stamp: UInt64
@@ -90,8 +93,9 @@ package final class CallTapes: @unchecked Sendable {
     return unsafe tape.note
   }
 
-  /// Changes what comes back with each call of a selector, and looks at the calls before the first that gets
-  /// it: at the tapes, and at the stamps without an end. No code of users runs in `change` and `look`.
+  /// Replaces the note of a selector, and shows `look` the calls before the first that gets the new
+  /// note: the tapes, and the stamps of calls that have not ended. `change` and `look` must not run
+  /// code of users.
   package func changeNote<Seen>(
     for selector: Selector, watchers more: Int = 0, _ change: (AnyObject?) -> AnyObject,
     seeing look: ([CallTape], [UInt64]) -> Seen
@@ -104,33 +108,34 @@ package final class CallTapes: @unchecked Sendable {
     unsafe watchers += more
     let seen = unsafe look(tapes, open)
     unsafe fwd_unlock(mutex)
-    // What only the old one held ends without the lock.
+    // Objects that only the old note retains die outside of the lock.
     withExtendedLifetime(old) {}
     return seen
   }
 
-  /// What comes back with each call of a selector.
+  /// The note of a selector.
   package func note(for selector: Selector) -> AnyObject? {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     return unsafe notes[selector]
   }
 
-  /// What comes back with each call, by the selector.
+  /// All notes by their selectors.
   package var allNotes: [Selector: AnyObject] {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     return unsafe notes
   }
 
-  /// Looks at the tapes. No code of users runs meanwhile, the end of their objects included.
+  /// Reads the tapes under the lock. `body` must not run code of users, and release none of their
+  /// objects.
   package func read<Result>(_ body: ([CallTape]) -> Result) -> Result {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     return unsafe body(tapes)
   }
 
-  /// Forgets all calls, whose stamps are less than the one that it gives.
+  /// Removes all calls. Returns a stamp that is larger than theirs.
   package func forget() -> UInt64 {
     unsafe fwd_lock(mutex)
     let stamp = Self.newStamp()

@@ -1,6 +1,6 @@
 import TypeEncodings
 
-/// A value in an error: what was given where its type or range did not allow it.
+/// A value in an error, which the required type or range did not allow.
 ///
 /// ```swift
 /// let call = try Invocation(parsing: "vC")
@@ -16,11 +16,12 @@ public enum GivenValue: Sendable {
   case integer(Int128)
   /// A `Float`.
   case float(Float)
-  /// A `Double`, or a number that is one exactly.
+  /// A `Double`, or a number that a `Double` represents exactly.
   case double(Double)
-  /// A truth value.
+  /// A Boolean.
   case bool(Bool)
-  /// Text; also the digits of a number that is too long for the others, and the name of an object.
+  /// Text; also the digits of a number that is too long for the other cases, and the description of
+  /// an object.
   case text(String)
   /// A structure or an address.
   case raw(RawValue)
@@ -39,7 +40,7 @@ public enum GivenValue: Sendable {
     }
   }
 
-  /// What arrived for a type of somebody's own.
+  /// The carrier that was passed for a type of the user's own.
   @usableFromInline
   init<Value: CallValue>(carrier value: Value) {
     switch value {
@@ -58,17 +59,17 @@ public enum GivenValue: Sendable {
     GivenValue(carrier: value.carrier)
   }
 
-  /// A value that is no more than its bytes.
+  /// The bytes of a structure or a pointer.
   private static func bytes<Value: CallValue>(_ value: Value) -> GivenValue? {
     guard let type = try? TypeEncoding(parsing: Value.typeEncoding) else { return nil }
-    // SAFETY: only read; structures and pointers are nothing but bytes.
+    // SAFETY: the value is only read. Structures and pointers are nothing but bytes.
     let bytes = unsafe withUnsafeBytes(of: value) { unsafe [UInt8]($0) }
     return .raw(RawValue(type: type, bytes: bytes))
   }
 }
 
 extension GivenValue: Hashable {
-  /// Whether two values are the same; a NaN is the same as another.
+  /// Whether two values are equal. All NaNs are equal.
   public static func == (one: GivenValue, other: GivenValue) -> Bool {
     switch (one, other) {
     case (.integer(let a), .integer(let b)): a == b
@@ -107,7 +108,7 @@ extension GivenValue: CustomStringConvertible {
 }
 
 extension RawValue: CustomStringConvertible {
-  /// The type and the bytes, as many of them as fit a line: `{pair=ss} 01 00 02 00`.
+  /// The type and up to 32 bytes: `{pair=ss} 01 00 02 00`.
   public var description: String {
     let shown = bytes.prefix(32).map { (byte: UInt8) in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)

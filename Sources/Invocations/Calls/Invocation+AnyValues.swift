@@ -1,9 +1,16 @@
 import CForwardingShims
 
-// Values of any Swift type, in places that were made for them.
+// Access to values of any Swift type.
 extension Invocation {
-  /// Sets an argument of any Swift type, which the place must have been made for: by a ``Message``, or by
-  /// the types of a closure. The invocation keeps a copy of the value, or the object.
+  /// Sets an argument of any Swift type.
+  ///
+  /// The place must have been made for the type: by a ``Message``, or by the types of a closure.
+  /// The invocation owns a copy of the value, or retains the object.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the place has another type;
+  ///   ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a call
+  ///   uses the old value.
   @_disfavoredOverload
   public func setArgument<Value>(
     _ value: Value, at index: Int
@@ -24,15 +31,20 @@ extension Invocation {
     if !call.owns(index), call.isRetaining(index) { call.retain(index) }
   }
 
-  /// Sets a value whose type says itself how it travels.
+  /// Sets a value whose type converts it.
   private func setArgument<Value, Stored: CallValue>(
     _ value: Value, as type: Stored.Type, at index: Int
   ) throws(InvocationError) {
-    // SAFETY: one type under two names.
+    // SAFETY: `Value` and `Stored` are the same type.
     try setArgument(unsafe unsafeBitCast(value, to: Stored.self), at: index)
   }
 
   /// Reads an argument of any Swift type.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument has another
+  ///   type; ``InvocationError/missingValue(index:)`` or another ``InvocationError`` if the place
+  ///   holds no value of the type.
   public func argument<Value>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
@@ -44,6 +56,9 @@ extension Invocation {
   }
 
   /// Reads a result of any Swift type.
+  ///
+  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result has another type;
+  ///   ``InvocationError/resultNotAvailable`` if there is no result.
   public func result<Value>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
@@ -51,6 +66,8 @@ extension Invocation {
   }
 
   /// Sets a result of any Swift type.
+  ///
+  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result has another type.
   @_disfavoredOverload
   public func setResult<Value>(_ value: Value) throws(InvocationError) {
     let place = TypedPlace(ofAny: Value.self, isResult: true)
@@ -70,13 +87,13 @@ extension Invocation {
   private func setResult<Value, Stored: CallValue>(
     _ value: Value, as type: Stored.Type
   ) throws(InvocationError) {
-    // SAFETY: one type under two names.
+    // SAFETY: `Value` and `Stored` are the same type.
     try setResult(unsafe unsafeBitCast(value, to: Stored.self))
   }
 }
 
 extension Call {
-  /// Sets an argument that was compared with the plan, where nothing is owned yet.
+  /// Sets an argument of a type that was compared with the plan, in a place that owns nothing yet.
   func setFitting<Value>(
     _ value: Value, _ place: TypedPlace, at index: Int
   ) throws(InvocationError) {
@@ -85,7 +102,7 @@ extension Call {
     setOwns(index, place.ownership != .none && !slot.isNull)
   }
 
-  /// Reads the result, or what stands for one where there is none: Void, or nil.
+  /// Reads the result. A call without a result returns `Void`, or nil for an optional.
   @usableFromInline
   package func answer<Value>(
     as type: Value.Type, _ place: TypedPlace
@@ -100,7 +117,7 @@ extension Call {
   func fittingAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
-    // Both have one value, which takes no memory.
+    // Both types have one value and no size.
     if type == Void.self || type == NoResult.self {
       return unsafe unsafeBitCast((), to: Value.self)
     }
@@ -110,7 +127,7 @@ extension Call {
     return try unusualAnswer(as: type, place)
   }
 
-  /// Takes the result out of a call that ends here.
+  /// Moves the result out of a call that ends here.
   @inlinable
   @inline(__always)
   func takeFittingAnswer<Value>(
@@ -119,7 +136,7 @@ extension Call {
     if type != Void.self, type != NoResult.self, hasResult, resultOwnership == .value,
       let memory = unsafe UnsafeMutablePointer<Value>(bitPattern: UInt(resultSlot.word))
     {
-      // SAFETY: the place was compared with the plan, and the value in its memory is the call's.
+      // SAFETY: the place was compared with the plan, and the call owns the value.
       resultOwnership = .none
       hasResult = false
       return unsafe AnyValue.take(memory)
@@ -131,7 +148,7 @@ extension Call {
   func unusualAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
-    // A type that travels as nothing may still say what arrives.
+    // A type that is stored as nothing may still refuse the value.
     if resultSlot.kind.isNothing { return try unsafe place.load(as: type, from: resultSlot) }
     guard hasResult else { throw .resultNotAvailable }
     if resultSlot.kind.isSwiftValue, resultSlot.isNull,

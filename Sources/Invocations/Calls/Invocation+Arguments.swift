@@ -6,6 +6,12 @@ extension Invocation {
   /// Sets an argument. `value` must be of the Swift type that the encoding names.
   ///
   /// A `String` is copied and an object retained, until they are replaced or the invocation dies.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if `value` has another type;
+  ///   ``InvocationError/embeddedNUL(offset:)`` for text with a NUL;
+  ///   ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a call
+  ///   uses the old value.
   @inlinable
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
@@ -13,7 +19,7 @@ extension Invocation {
     guard Value.memoryWord != nil else {
       return try call.setArgument(value, at: index)
     }
-    // The usual case: a number, and a place for exactly that.
+    // The usual case: a number in a place of the same kind.
     guard UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
       unsafe slots[index].kind == Value.valueKind.raw
     else { return try setUnusual(value, at: index) }
@@ -21,13 +27,18 @@ extension Invocation {
       in: ValueSlot(slot: slots + index, frame: call.frame, index: index))
   }
 
-  /// Sets a number in a place of another kind that takes it, or refuses it.
+  /// Sets a number in a place of another kind that takes it, or throws.
   @usableFromInline
   func setUnusual<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
     try call.setArgument(value, at: index)
   }
 
-  /// Sets an object, or nil, retained until it is replaced.
+  /// Sets an object, or nil, and retains it until it is replaced. Nil also fits pointer places.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not an
+  ///   object; ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a
+  ///   call uses the old value.
   public func setArgument(_ object: AnyObject?, at index: Int) throws(InvocationError) {
     try call.checkIndex(index)
     let slot = call.slot(index)
@@ -40,6 +51,10 @@ extension Invocation {
 
   /// Sets an object without retaining it, as `NSInvocation` does before `retainArguments`.
   ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not an
+  ///   object; ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a
+  ///   call uses the old value.
   /// - Safety: the object must outlive every call and every read.
   @unsafe
   public func setArgument(unretained object: AnyObject?, at index: Int) throws(InvocationError) {
@@ -53,6 +68,10 @@ extension Invocation {
   }
 
   /// Sets an integer of any type if the argument's type can represent it exactly.
+  ///
+  /// - Throws: ``InvocationError/notExact(value:type:)`` if it cannot;
+  ///   ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not a number.
   public func setArgument<Value: BinaryInteger>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
@@ -64,6 +83,10 @@ extension Invocation {
   }
 
   /// Sets a floating-point number if the argument's type can represent it exactly.
+  ///
+  /// - Throws: ``InvocationError/notExact(value:type:)`` if it cannot;
+  ///   ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not a number.
   public func setArgument<Value: BinaryFloatingPoint>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
@@ -74,7 +97,11 @@ extension Invocation {
     }
   }
 
-  /// Reads an argument. Never-set arguments read as zero.
+  /// Reads an argument. An argument that was never set is zero.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument has another
+  ///   type; another ``InvocationError`` if its bytes are no value of the type.
   @inlinable
   public func argument<Value: CallValue>(
     at index: Int, as type: Value.Type = Value.self
@@ -83,6 +110,10 @@ extension Invocation {
   }
 
   /// Reads an object argument.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not an
+  ///   object.
   public func object(at index: Int) throws(InvocationError) -> AnyObject? {
     try call.checkIndex(index)
     let slot = call.slot(index)
@@ -92,8 +123,11 @@ extension Invocation {
 
   // MARK: Raw
 
-  /// The bytes of an argument, exactly as many as its type has. Swift's own text, as in a message of a
-  /// `String`, has no bytes of C, and is refused here and below.
+  /// The bytes of an argument, exactly as many as its type has.
+  ///
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` for Swift text, as in a message
+  ///   of a `String`, which has no C bytes.
   public func argumentBytes(at index: Int) throws(InvocationError) -> [UInt8] {
     try call.checkIndex(index)
     try call.refuseSwiftText(call.slot(index))
@@ -102,7 +136,12 @@ extension Invocation {
 
   /// Sets an argument by its bytes, exactly as many as its type has.
   ///
-  /// - Safety: an object or C string is borrowed: it must outlive every call, or
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
+  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` for Swift text;
+  ///   ``InvocationError/wrongSize(expected:given:)`` if the number of bytes is wrong;
+  ///   ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a call
+  ///   uses the old value.
+  /// - Safety: an object or C string is borrowed. It must outlive every call, or
   ///   ``retainArguments(includingTarget:)`` must follow while it lives. A `:` must be the address
   ///   of a selector.
   @unsafe

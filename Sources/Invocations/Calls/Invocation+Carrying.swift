@@ -1,17 +1,17 @@
 public import CForwardingShims
 import TypeEncodings
 
-/// What deliveries and forwarding need of an invocation, to carry a message on to other objects and
-/// threads.
+/// Operations that deliveries and forwarding use to pass a message on to other objects and threads.
 extension Invocation {
-  /// An invocation of a method whose selector was compared with the plan before.
+  /// Makes an invocation of a method with a selector that fits the plan.
   package convenience init(_ plan: CallPlan, comparedSelector selector: Selector) {
     self.init(plan)
     call.setSelector(selector)
   }
 
-  /// A copy that carries the same message on: if it comes back to an object that is forwarding it,
-  /// that is a cycle. It has no target until it is sent.
+  /// Copies the invocation, without its target, to carry the same message on. The copy shares the
+  /// message number, so a message that comes back to an object that is forwarding it is detected as
+  /// a cycle.
   package func carryingCopy() -> Invocation {
     let copy = duplicate(includingTarget: false)
     unsafe copy.call.state.pointee.message = call.message
@@ -19,16 +19,16 @@ extension Invocation {
     return copy
   }
 
-  /// Whether the message has a result.
+  /// Whether the signature has a result.
   package var returnsValue: Bool { call.returnsValue }
 
-  /// Whether a result is there to be read.
+  /// Whether a result is available.
   package var hasAnswer: Bool { call.hasResult }
 
-  /// Forgets the result, as a call does that throws.
+  /// Discards the result, as a call that throws does.
   package func forgetAnswer() { call.forgetResult() }
 
-  /// Refuses an argument that cannot be set now.
+  /// Throws if an argument does not exist or cannot be set now.
   package func checkSettable(_ index: Int) throws(InvocationError) {
     try call.checkIndex(index)
     try call.checkSettable(index)
@@ -37,8 +37,8 @@ extension Invocation {
   /// Sets the result to zero, as for a message to nil.
   package func answerWithZero() { call.answerWithZero() }
 
-  /// The first argument that refers to memory which `retainArguments` would not keep: a pointer, a
-  /// block, or a structure that holds one. NULL refers to nothing.
+  /// The index of the first argument with memory that `retainArguments` does not retain: a pointer,
+  /// a block, a lent variable, or a structure that holds a pointer. NULL does not count.
   package var firstBorrowedArgument: Int? {
     let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
     return declared.first { index in
@@ -52,12 +52,13 @@ extension Invocation {
   }
 
   private func holdsPointer(_ index: Int) -> Bool {
-    // A value has at most 64 KiB, so this is no longer a list than its bytes.
+    // A value has at most 64 KiB, so this list is never longer than that.
     let leaves = (try? plan.signature.argumentTypes[index].leaves(limit: .max)) ?? []
     return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
   }
 
-  /// Takes the result of another invocation of the same plan; an owned one is owned here too.
+  /// Copies the result of another invocation of the same plan. A result that the other one owns is
+  /// owned here too.
   package func adoptResult(from other: Invocation) {
     let old = call.detachResult()
     defer { call.letGo(old) }
@@ -68,7 +69,7 @@ extension Invocation {
     if other.call.resultOwnership != .none { call.keepResult() }
   }
 
-  /// A new invocation that holds the result alone.
+  /// A new invocation that has only the result.
   package func answerAlone() -> Invocation {
     let copy = Invocation(plan)
     copy.adoptResult(from: self)
@@ -77,7 +78,7 @@ extension Invocation {
   }
 }
 
-/// The result of a message that has none: `v`.
+/// The result type of a message without a result: `v`.
 ///
 /// ```swift
 /// let saved = try Message<NoResult, Int32>("didSave:")
@@ -85,7 +86,7 @@ extension Invocation {
 /// ```
 @frozen
 public struct NoResult: CallValue, Hashable, Sendable {
-  /// Nothing.
+  /// Makes the only value.
   @inlinable public init() {}
 
   public static var typeEncoding: String { "v" }

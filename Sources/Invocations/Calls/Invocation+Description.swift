@@ -2,12 +2,12 @@ import CForwardingShims
 import TypeEncodings
 
 extension Invocation: CustomStringConvertible {
-  /// The longest description, in characters.
+  /// The maximum length of a description, in characters.
   static var descriptionLimit: Int { 400 }
 
   /// The signature, target, selector and arguments in one line of bounded length.
   ///
-  /// Pointers are not followed; of C strings, only the invocation's own copies are shown.
+  /// Pointers are not followed. Of the C strings, only copies that the invocation owns are shown.
   public var description: String {
     var text = "<Invocation \(Self.cut("\(plan.signature)", 80))"
     if plan.signature.shape == .method {
@@ -25,7 +25,7 @@ extension Invocation: CustomStringConvertible {
     return Self.cut(text, Self.descriptionLimit + 80) + ">"
   }
 
-  /// An argument as the description has it; text that is missing is nil.
+  /// An argument as it is in the description; missing text is nil.
   package func text(ofArgument index: Int) -> String {
     guard index >= 0, index < plan.argumentCount else { return "?" }
     let slot = call.slot(index)
@@ -59,7 +59,7 @@ extension Invocation: CustomStringConvertible {
     }
   }
 
-  /// A Swift value as it shows itself; its own code runs.
+  /// The debug description of a Swift value, which runs code of its type.
   private func describeValue(_ slot: ValueSlot, _ index: Int) -> String {
     value(slot, plan.signature.argumentTypes[index]).map { Self.cut(String(reflecting: $0), 80) }
       ?? "(no value)"

@@ -10,7 +10,10 @@ extension Invocation {
     return call.slot(0).object
   }
 
-  /// Sets the receiver and retains it, until it is replaced.
+  /// Sets the receiver and retains it until it is replaced.
+  ///
+  /// - Throws: ``InvocationError/notAMethod(_:)``, or ``InvocationError/targetInUse`` during a
+  ///   call.
   public func setTarget(_ target: AnyObject?) throws(InvocationError) {
     try plan.checkMethod()
     try setArgument(target, at: 0)
@@ -18,6 +21,8 @@ extension Invocation {
 
   /// Sets the receiver without retaining it.
   ///
+  /// - Throws: ``InvocationError/notAMethod(_:)``, or ``InvocationError/targetInUse`` during a
+  ///   call.
   /// - Safety: the target must outlive every call.
   @unsafe
   public func setTarget(unretained target: AnyObject?) throws(InvocationError) {
@@ -29,6 +34,9 @@ extension Invocation {
   public var selector: Selector? { plan.isMethod ? call.selector : nil }
 
   /// Sets the selector. It must take as many arguments as the signature declares.
+  ///
+  /// - Throws: ``InvocationError/notAMethod(_:)``, or ``InvocationError/encoding(_:)`` if the
+  ///   number of arguments differs.
   public func setSelector(_ selector: Selector) throws(InvocationError) {
     try plan.check(selector)
     call.setSelector(selector)
@@ -37,16 +45,26 @@ extension Invocation {
   // MARK: Calling
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
+  ///
+  /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` or
+  ///   ``InvocationError/swiftTypeMismatch(name:index:expected:given:)`` if the types differ;
+  ///   ``InvocationError/wrongClass(expected:given:)`` if C code does not take the receiver; or the
+  ///   error of the implementation.
   public func invoke(using implementation: Implementation) throws {
     let implementation = try plan.check(implementation)
     try call.checkReceiver(of: implementation)
     try call.lendingTarget { try call.perform(implementation) }
   }
 
-  /// Calls the function at an address with the recorded arguments, receiver and selector included.
+  /// Calls the function at an address with the recorded arguments, including the receiver and the
+  /// selector.
   ///
-  /// - Parameter returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one the signature describes.
+  /// - Parameters:
+  ///   - function: the address of the function.
+  ///   - returnsRetained: whether the caller must release an object that the function returns.
+  /// - Throws: ``InvocationError/nullFunction``; ``InvocationError/notEnoughStack(needed:left:)``;
+  ///   or ``InvocationError/embeddedNUL(offset:)`` if Swift text cannot be passed as a C string.
+  /// - Safety: the signature must describe the function's C type.
   @inlinable @unsafe
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
@@ -59,9 +77,10 @@ extension Invocation {
     try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
   }
 
-  /// Calls the function at an address and returns the `errno` it left, 0 if it left none.
+  /// Calls the function at an address and returns the `errno` that it left; 0 if it left none.
   ///
-  /// - Safety: the function's C type must be the one the signature describes.
+  /// - Throws: The errors of ``invoke(using:returnsRetained:)``.
+  /// - Safety: the signature must describe the function's C type.
   @unsafe
   public func invokeCapturingErrno(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
@@ -79,7 +98,8 @@ extension Invocation {
     return code
   }
 
-  /// Calls through libffi whatever engine the plan prefers: the oracle of the tests.
+  /// Calls through libffi, whatever engine the plan prefers. Tests compare the other engine with
+  /// it.
   @unsafe
   package func invokeThroughLibffi(using function: UnsafeRawPointer) {
     call.forgetResult()
@@ -107,14 +127,17 @@ extension CallPlan {
     guard isMethod else { throw .notAMethod(signature) }
   }
 
-  /// Refuses a selector that takes another number of arguments than the plan has.
+  /// Throws if a selector takes another number of arguments than the plan.
   func check(_ selector: Selector) throws(InvocationError) {
     try checkMethod()
     if argumentCount == selector.numberOfArguments + 2 { return }
     try signature.checkArity(of: selector)
   }
 
-  /// Returns what answers calls of this plan: a function, or its twin without a result.
+  /// Returns the implementation that answers calls of this plan: the given one, one that translates
+  /// its text, or its variant without a result.
+  ///
+  /// - Throws: ``InvocationError`` if the types differ.
   func check(_ implementation: Implementation) throws(InvocationError) -> Implementation {
     if let answering = implementation.answering(self) { return answering }
     throw mismatch("function", implementation.plan.signature, of: implementation.plan)
@@ -122,7 +145,7 @@ extension CallPlan {
 }
 
 extension Call {
-  /// The selector of a method. Bytes of a frame may be anything, so a word is looked up, once.
+  /// The selector of a method. The word may be any bytes, so it is looked up once.
   @inline(__always)
   package var selector: Selector? {
     guard argumentCount > 1 else { return nil }

@@ -3,8 +3,9 @@ import CForwardingShims
 extension Invocation {
   /// Reads the result of the last call, or the one that was set.
   ///
-  /// Throws ``InvocationError/resultNotAvailable`` before any call, after one that threw, and
-  /// for `v`.
+  /// - Throws: ``InvocationError/resultNotAvailable`` before any call, after one that threw, and
+  ///   for `v`; ``InvocationError/resultMismatch(expected:given:)`` if the result has another type;
+  ///   another ``InvocationError`` if its bytes are no value of the type.
   @inlinable
   public func result<Value: CallValue>(
     as type: Value.Type = Value.self
@@ -13,6 +14,9 @@ extension Invocation {
   }
 
   /// Reads an object result.
+  ///
+  /// - Throws: ``InvocationError/resultNotAvailable``, or
+  ///   ``InvocationError/resultMismatch(expected:given:)`` if the result is not an object.
   public func resultObject() throws(InvocationError) -> AnyObject? {
     guard call.hasResult else { throw .resultNotAvailable }
     guard call.resultSlot.kind.isObject else {
@@ -22,14 +26,19 @@ extension Invocation {
   }
 
   /// The bytes of the result, exactly as many as its type has.
+  ///
+  /// - Throws: ``InvocationError/resultNotAvailable``, or
+  ///   ``InvocationError/resultMismatch(expected:given:)`` for Swift text, which has no C bytes.
   public func resultBytes() throws(InvocationError) -> [UInt8] {
     guard call.hasResult else { throw .resultNotAvailable }
     try call.refuseSwiftText(call.resultSlot)
     return call.resultSlot.bytes
   }
 
-  /// Copies the result into memory of its size; leaves the memory alone where the result is `v`.
+  /// Copies the result into memory of its size. Does nothing if the result is `v`.
   ///
+  /// - Throws: ``InvocationError/resultNotAvailable``, or
+  ///   ``InvocationError/resultMismatch(expected:given:)`` for Swift text, which has no C bytes.
   /// - Safety: `destination` must have room for `methodSignature.resultLength` bytes.
   @unsafe
   public func copyResult(into destination: UnsafeMutableRawPointer) throws(InvocationError) {
@@ -39,7 +48,10 @@ extension Invocation {
     unsafe fwd_slot_load(plan.result, call.frame, destination, call.resultSlot.size)
   }
 
-  /// Sets the result, which needs no call.
+  /// Sets the result without a call.
+  ///
+  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if `value` has another type;
+  ///   ``InvocationError/embeddedNUL(offset:)`` for text with a NUL.
   public func setResult<Value: CallValue>(_ value: Value) throws(InvocationError) {
     let slot = call.resultSlot
     try call.checkResult(Value.self, slot)
@@ -48,14 +60,16 @@ extension Invocation {
     call.clearResult()
     let isOwned = slot.kind.isOwnable && Value.ownership != .none
     try unsafe value.store(in: slot)
-    // Storing may run code of the value's type, which may set a result as well.
+    // Storing may run code of the value's type, which may set a result too.
     let replaced = call.detachReplaced()
     defer { call.letGo(replaced) }
     call.resultOwnership = isOwned && !slot.isNull ? slot.kind.ownership : .none
     call.hasResult = true
   }
 
-  /// Sets an object result, or nil; it is retained.
+  /// Sets an object result, or nil, and retains the object.
+  ///
+  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result is not an object.
   public func setResult(_ object: AnyObject?) throws(InvocationError) {
     let slot = call.resultSlot
     guard slot.kind.isObject else {
@@ -71,6 +85,8 @@ extension Invocation {
 
   /// Sets the result by its bytes, exactly as many as its type has.
   ///
+  /// - Throws: ``InvocationError/wrongSize(expected:given:)`` if the number of bytes is wrong;
+  ///   ``InvocationError/resultMismatch(expected:given:)`` for Swift text.
   /// - Safety: an object or C string is borrowed; see ``setArgument(bytes:at:)``.
   @unsafe
   public func setResult(bytes: [UInt8]) throws(InvocationError) {

@@ -2,13 +2,13 @@ import CForwardingShims
 import TypeEncodings
 
 extension Invocation {
-  /// Retains every borrowed object, and copies every borrowed C string; arguments that are set
-  /// later are kept in the same way. Calling it again changes nothing.
+  /// Retains every borrowed object, and copies every borrowed C string. Arguments that are set
+  /// later are retained in the same way. Further calls have no effect.
   ///
-  /// What a `^` points at, or a structure holds, is never followed.
+  /// Memory that a `^` points at, or that a structure refers to, is not retained or copied.
   ///
-  /// - Parameter includingTarget: false leaves the receiver borrowed, for invocations that their
-  ///   own target keeps; both would live for ever otherwise.
+  /// - Parameter includingTarget: false leaves the receiver borrowed, for an invocation that its
+  ///   own target retains. The two would otherwise retain each other and never die.
   public func retainArguments(includingTarget: Bool = true) {
     call.retainsArguments = true
     if includingTarget { call.retainsTarget = true }
@@ -20,20 +20,20 @@ extension Invocation {
 
   /// Makes an invocation with the same arguments, target, selector and result.
   ///
-  /// The copy owns what it holds, whether this one does or not: objects are retained once more, C
-  /// strings copied. What a pointer points at stays where it is.
+  /// The copy owns its values, whether this invocation does or not: objects are retained, and C
+  /// strings copied. Memory behind pointers is shared.
   public func copy() -> Invocation {
     let copy = duplicate(includingTarget: true)
-    // This invocation may be lent; what it has borrowed ends with the loan.
+    // This invocation may be lent, and its borrowed references end with the loan.
     copy.keepArguments()
     copy.call.keepResult()
     return copy
   }
 
-  /// A copy that owns what this one owns, and has borrowed the rest.
+  /// Makes a copy that owns what this invocation owns, and borrows the rest.
   func duplicate(includingTarget: Bool) -> Invocation {
     let copy = Invocation(plan)
-    // SAFETY: both frames have the size that the one plan says.
+    // SAFETY: both frames have the size that the plan says.
     unsafe copy.call.copyFrame(from: call.frame)
     copy.call.retainsArguments = call.retainsArguments
     copy.call.retainsTarget = call.retainsTarget
@@ -45,7 +45,7 @@ extension Invocation {
     return copy
   }
 
-  /// Makes the borrowed arguments the invocation's own, once. For a lent copy that its borrower may
-  /// keep.
+  /// Retains or copies the borrowed arguments, once. For a lent invocation that its borrower may
+  /// retain.
   package func keepArguments() { call.keepArguments() }
 }

@@ -2,11 +2,11 @@ import CForwardingShims
 public import TypeEncodings
 
 extension Invocation {
-  /// The declared arguments as Swift values: numbers, `Bool`, `String`, objects, ``Selector``, addresses
-  /// as `UnsafeRawPointer`, and structures as ``RawValue``; nil for what is missing.
+  /// The declared arguments as Swift values: numbers, `Bool`, `String`, objects, ``Selector``,
+  /// addresses as `UnsafeRawPointer`, and structures as ``RawValue``; nil for missing values.
   ///
-  /// For looking at calls of any type: recording them, printing them, comparing them. To read one
-  /// argument of a known type, ``argument(at:as:)`` is quicker, and checks the type.
+  /// For code that records, prints or compares calls of any type. To read one argument of a known
+  /// type, ``argument(at:as:)`` is faster and checks the type.
   ///
   /// ```swift
   /// let call = try Message<NoResult, Int32, String>("save:as:").invocation(7, "seven")
@@ -18,14 +18,14 @@ extension Invocation {
     }
   }
 
-  /// The result as a Swift value, as in ``arguments``; nil if there is none.
+  /// The result as a Swift value, as in ``arguments``; nil if there is no result.
   public var resultValue: Any? {
     guard call.hasResult, call.returnsValue else { return nil }
     return value(call.resultSlot, plan.signature.resultType)
   }
 
   func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {
-    // SAFETY: each type is loaded from a place of its own kind, as the switch says.
+    // SAFETY: each type is loaded from a place of its own kind, as the switch ensures.
     switch slot.kind.raw {
     case .int8: return unsafe loaded(slot, Int8.self)
     case .uInt8: return unsafe loaded(slot, UInt8.self)
@@ -55,7 +55,7 @@ extension Invocation {
   @unsafe
   private func loaded<Value: CallValue>(_ slot: ValueSlot, _ type: Value.Type) -> Any {
     do { return try unsafe Value.load(from: slot) } catch {
-      // Text that is not UTF-8 has no Swift value of its own.
+      // Text that is not UTF-8 has no `String`.
       return RawValue(type: self.type(of: slot), bytes: slot.bytes)
     }
   }
@@ -64,7 +64,7 @@ extension Invocation {
     guard let type = call.swiftType(slot, slot.index.map { $0 + 1 } ?? 0),
       let address = unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
     else { return nil }
-    // SAFETY: a place of a Swift type holds the address of a value of it, or nothing.
+    // SAFETY: a place of a Swift type holds the address of such a value, or zero.
     return unsafe AnyValue.value(type, at: address)
   }
 
@@ -82,8 +82,8 @@ extension Invocation {
 /// pair?.bytes  // [0, 0, 0, 0]
 /// ```
 public struct RawValue: Hashable, Sendable {
-  /// Its type.
+  /// The type.
   public let type: TypeEncoding
-  /// Its bytes.
+  /// The bytes.
   public let bytes: [UInt8]
 }

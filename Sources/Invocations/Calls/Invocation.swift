@@ -1,7 +1,7 @@
 public import CForwardingShims
 public import TypeEncodings
 
-/// A method call as a value: recorded once, invoked on any target, any number of times.
+/// A method call as a value, recorded once and invoked on any target, any number of times.
 ///
 /// ```swift
 /// let call = try Invocation(MethodSignature("i@:ii"), selector: "add:to:")
@@ -12,11 +12,11 @@ public import TypeEncodings
 /// ```
 ///
 /// It does what `NSInvocation` does, index by index: 0 is the receiver, 1 the selector, 2 the first
-/// declared argument. Three differences: arguments are checked against the signature, what is set
-/// is retained (and a `String` copied) from the start, and everything that could be wrong about a
-/// call is refused before the call.
+/// declared argument. There are three differences. Arguments are checked against the signature.
+/// Objects are retained, and `String`s copied, from the start. Every error in a call is found
+/// before the call.
 ///
-/// An invocation belongs to one task at a time; ``copy()`` makes another.
+/// An invocation belongs to one task at a time; ``copy()`` makes another invocation.
 @safe
 public final class Invocation {
   /// The prepared call.
@@ -24,7 +24,8 @@ public final class Invocation {
 
   // SAFETY: memory that `init` allocates and `deinit` frees.
   @usableFromInline package let call: Call
-  // SAFETY: the plan's own, kept here as well so that setting an argument reads one thing less.
+  // SAFETY: owned by the plan, which lives as long. A copy here saves a load when an argument is
+  // set.
   @usableFromInline let slots: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
 
@@ -36,8 +37,8 @@ public final class Invocation {
     withExtendedLifetime(plan) {}
   }
 
-  /// The same for a plan that the caller keeps meanwhile: it is counted once, and not once more to be handed
-  /// over.
+  /// Makes an invocation of a plan that the caller keeps alive. The unmanaged parameter saves a
+  /// retain and a release.
   private init(_ unretained: Unmanaged<CallPlan>) {
     let plan = unsafe unretained.takeUnretainedValue()
     self.plan = plan
@@ -50,11 +51,16 @@ public final class Invocation {
   }
 
   /// Makes an invocation with all arguments zero, no target and no selector.
+  ///
+  /// - Throws: The errors of `CallPlan.init` if the signature cannot be planned.
   public convenience init(_ signature: MethodSignature) throws(InvocationError) {
     self.init(try CallPlan.shared(for: signature))
   }
 
   /// Makes an invocation of a method. `selector` must have a colon for each declared argument.
+  ///
+  /// - Throws: ``InvocationError/encoding(_:)`` if the number of colons differs;
+  ///   ``InvocationError/notAMethod(_:)`` for other signatures; and the errors of `CallPlan.init`.
   public convenience init(
     _ signature: MethodSignature, selector: Selector
   ) throws(InvocationError) {
@@ -73,7 +79,10 @@ public final class Invocation {
     try setSelector(selector)
   }
 
-  /// Makes an invocation from an encoding, which may come from anywhere.
+  /// Makes an invocation from an encoding, which may be untrusted.
+  ///
+  /// - Throws: ``InvocationError/encoding(_:)`` if it cannot be parsed, and the errors of
+  ///   `CallPlan.init`.
   public convenience init(parsing encoding: String) throws(InvocationError) {
     try self.init(
       InvocationError.wrapping { () throws(TypeEncodingError) in
@@ -87,7 +96,8 @@ public final class Invocation {
     unsafe fwd_block_give(recalled, Self.recalledSize + plan.callSize)
   }
 
-  /// What is known of the method stands in front of the call: properties would be checked for exclusivity.
+  /// The cached method lies in front of the call's memory, because accesses to a property would be
+  /// checked for exclusivity.
   private static let recalledSize = unsafe MemoryLayout<FWDRecalled>.size
 
   @unsafe
@@ -96,30 +106,32 @@ public final class Invocation {
     unsafe UnsafeMutableRawPointer(call.state).assumingMemoryBound(to: FWDRecalled.self) - 1
   }
 
-  /// The signature the invocation was made with.
+  /// The signature that the invocation was made with.
   public var methodSignature: MethodSignature { plan.signature }
 
   /// Whether ``retainArguments(includingTarget:)`` was called.
   public var argumentsRetained: Bool { call.retainsArguments }
 
-  /// Whether it included the target.
+  /// Whether ``retainArguments(includingTarget:)`` included the target.
   public var targetRetained: Bool { call.retainsTarget }
 
-  /// Whether it has crossed to another thread, or keeps memory; cheaper to ask than what it is.
+  /// Whether the invocation has a path or a keeper. Faster than reading them.
   var hasLuggage: Bool { unsafe call.state.pointee.has_luggage != 0 }
 
-  /// The objects that forwarded this on its way, if it has crossed to another thread.
+  /// The objects that forwarded this message before it crossed to another thread.
   var path: [AnyObject] { luggage?.path ?? [] }
 
-  /// Remembers that an object has sent this to another thread.
+  /// Adds an object that sends this message to another thread.
   package func addToPath(_ object: AnyObject) { setPath(path + [object]) }
 
   func setPath(_ path: [AnyObject]) { setLuggage(Luggage(path: path, keeper: keeper)) }
 
-  /// Keeps the memory that arguments refer to, if it was made for them.
+  /// The object that owns the memory that arguments refer to, if that memory was allocated for
+  /// them.
   package var keeper: AnyObject? { luggage?.keeper }
 
-  /// Lets another object keep the memory of the arguments, once none refers to the old one's.
+  /// Replaces the owner of the arguments' memory. No argument may refer to the old owner's memory
+  /// any more.
   package func setKeeper(_ keeper: AnyObject?) {
     let isEmpty = keeper == nil && path.isEmpty
     setLuggage(isEmpty ? nil : Luggage(path: path, keeper: keeper))
@@ -129,12 +141,12 @@ public final class Invocation {
     let old = self.luggage
     self.luggage = luggage
     unsafe call.state.pointee.has_luggage = luggage == nil ? 0 : 1
-    // An object that dies here may use the invocation.
+    // The old luggage dies here, and its `deinit`s may use the invocation.
     withExtendedLifetime(old) {}
   }
 }
 
-/// What few invocations have with them.
+/// Data that few invocations have.
 final class Luggage {
   let path: [AnyObject]
   let keeper: AnyObject?

@@ -1,6 +1,6 @@
 public import TypeEncodings
 
-/// Why a call was refused, or a value could not be set or read.
+/// The reason why a call was refused, or a value could not be set or read.
 ///
 /// ```swift
 /// let call = try Invocation(parsing: "vi")
@@ -8,34 +8,34 @@ public import TypeEncodings
 /// try call.setArgument(Int32(2), at: 1)  // throws: argument 1 was asked for, but the arguments are 0 to 0
 /// ```
 ///
-/// A call that is refused has not begun. A result is checked when it is read.
+/// A refused call has not begun. Results are checked when they are read.
 @nonexhaustive
 public enum InvocationError: Error, Hashable, Sendable {
-  /// An encoding could not be read, or not be laid out.
+  /// An encoding could not be parsed or laid out.
   case encoding(TypeEncodingError)
   /// There is no argument with this index.
   case indexOutOfBounds(index: Int, count: Int)
   /// A Swift value does not fit the type of the argument.
   case argumentMismatch(index: Int, expected: TypeEncoding, given: SwiftType)
-  /// The result is not of the Swift type that was asked for.
+  /// The result does not have the requested Swift type.
   case resultMismatch(expected: TypeEncoding, given: SwiftType)
   /// Values of a Swift type fit no place of any call.
   case unfitType(SwiftType)
   /// A number cannot be represented exactly in the type of the argument or result.
   case notExact(value: GivenValue, type: TypeEncoding)
-  /// Raw bytes are not as many as the type takes.
+  /// The number of raw bytes is not the size of the type.
   case wrongSize(expected: Int, given: Int)
-  /// The text for a `*` holds a NUL, which would cut it.
+  /// The text for a `*` contains a NUL, which would cut it.
   case embeddedNUL(offset: Int)
-  /// A C string is NULL, or not UTF-8, where text is asked for; of the result, if there is no index.
+  /// A C string is NULL or not UTF-8 where text was requested; without an index, the result is.
   case notText(index: Int?)
-  /// A pointer is NULL where one that is not optional is asked for; of the result, if there is no index.
+  /// A pointer is NULL where a non-optional pointer was requested; without an index, the result is.
   case nullPointer(index: Int?)
-  /// No value was set where one of a Swift type is asked for; of the result, if there is no index.
+  /// No value was set where a Swift value was requested; without an index, the result is missing.
   case missingValue(index: Int?)
-  /// The object is nil, or of another class than the one asked for.
+  /// The object is nil, or not of the requested class.
   case wrongClass(expected: SwiftType, given: SwiftType?)
-  /// The value that arrived for a Swift type is none of its values.
+  /// A carrier stands for no value of the Swift type.
   case foreignValue(type: SwiftType, given: GivenValue)
   /// No call has completed since the invocation was made or last failed, or the result is `v`.
   case resultNotAvailable
@@ -45,22 +45,22 @@ public enum InvocationError: Error, Hashable, Sendable {
   case notAMethod(MethodSignature)
   /// The target's class has no method for the selector.
   case unrecognizedSelector(Selector, type: SwiftType?, nearest: String?)
-  /// An invocation came back to an object that is forwarding it already.
+  /// A message came back to an object that is already forwarding it.
   case forwardingCycle(Selector, type: SwiftType)
-  /// Too many forwarding steps are inside of each other.
+  /// Too many forwarding steps are nested.
   case forwardedTooDeeply(Selector, limit: Int)
-  /// The target cannot be set while the invocation is being delivered, or called with it.
+  /// The target cannot be set while the invocation is being delivered, or is called with it.
   case targetInUse
-  /// The argument is an object or a C string that a call is using.
+  /// A call is using the argument, which is an object or a C string.
   case argumentInUse(index: Int)
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: MethodSignature, given: MethodSignature)
-  /// The selector or function is registered with another Swift type of an argument, or of the result, if there is no
-  /// index; nil stands for a type of C. Their encodings are the same.
+  /// The selector or function is registered with another Swift type for an argument, or for the
+  /// result if there is no index; nil stands for a C type. Their encodings are equal.
   case swiftTypeMismatch(name: String, index: Int?, expected: SwiftType?, given: SwiftType?)
   /// The function pointer is NULL.
   case nullFunction
-  /// This many arguments were given.
+  /// The number of arguments is wrong.
   case argumentCount(expected: Int, given: Int)
   /// The values together are larger than a call may carry.
   case tooLarge(MethodSignature)
@@ -68,19 +68,20 @@ public enum InvocationError: Error, Hashable, Sendable {
   case unsupportedValue(index: Int, signature: MethodSignature)
   /// libffi does not support the platform's calling convention.
   case unsupportedConvention
-  /// There is no memory left.
+  /// Memory allocation failed.
   case outOfMemory
-  /// The call copies more than the rest of the thread's stack can take, or forwards inside of so much
-  /// forwarding that little of it is left.
+  /// The call copies more than the rest of the thread's stack can hold, or nested forwarding has
+  /// left too little stack.
   case notEnoughStack(needed: Int, left: Int)
-  /// The system has no code for another callback, for this reason. It may have some later.
+  /// The system cannot allocate code for another callback, for this reason. A later attempt may
+  /// work.
   case callbackRefused(CallbackRefusal)
-  /// A function with this name, or a method with this selector, is registered already.
+  /// A function with this name, or a method with this selector, is already registered.
   case duplicateName(String)
-  /// A variable of this type is used after its loan has ended, on another thread, or while it is being changed.
+  /// A variable of this type was used after its loan ended, on another thread, or while it was
+  /// being changed.
   case variableNotLent(SwiftType)
-  /// A method is registered with a class, but takes objects of another class that this one is not
-  /// below.
+  /// A method is registered with a class, but takes objects of a class that is not a superclass.
   case wrongReceiver(Selector, type: SwiftType, takes: SwiftType)
   /// The method is `async`, and the sender does not await it.
   case notAwaited(Selector?)
@@ -88,13 +89,13 @@ public enum InvocationError: Error, Hashable, Sendable {
   indirect case wrongDeclaration(Selector, type: SwiftType, declared: DeclarationError)
   /// No function has this name.
   case unknownFunction(name: String, nearest: String?)
-  /// The library could not be opened, in the words of the loader.
+  /// The library could not be opened. The reason is the message of the loader.
   case libraryNotFound(path: String, reason: String)
   /// The library has no such symbol.
   case symbolNotFound(symbol: String, library: String)
-  /// A callback cannot return a value that somebody would have to free.
+  /// A callback cannot return a value that its caller would have to free.
   case ownedResultInCallback(TypeEncoding)
-  /// A selector's name holds a NUL or is longer than `Selector.maximumLength`.
+  /// A selector's name contains a NUL or is longer than `Selector.maximumLength`.
   case invalidSelector(String)
 }
 
@@ -178,7 +179,7 @@ extension InvocationError {
     index.map { "argument \($0)" } ?? "the result"
   }
 
-  /// A type with its encoding, if it has one.
+  /// The name of a type, with its encoding if it has one.
   private static func spelled(_ type: SwiftType) -> String {
     if type.type == NoResult.self { return "Void (v)" }
     return (type.type as? any CallValue.Type).map { "\(type) (\($0.typeEncoding))" } ?? "\(type)"
@@ -188,7 +189,7 @@ extension InvocationError {
     type.map { "the Swift type \($0)" } ?? "a type of C"
   }
 
-  /// Why a structure does not fit a place of its own encoding.
+  /// The reason why a structure does not fit a place of its own encoding.
   private static func why(_ type: SwiftType, _ place: TypeEncoding) -> String {
     guard let structure = (type.type as? any CallValue.Type)?.storedStructure,
       let misfit = CallPlan.misfit(structure, place)
@@ -201,7 +202,7 @@ extension InvocationError {
     }
   }
 
-  /// Runs `body` and turns what an encoding got wrong into this module's error.
+  /// Runs `body` and wraps its error in ``encoding(_:)``.
   static func wrapping<Value>(
     _ body: () throws(TypeEncodingError) -> Value
   ) throws(InvocationError) -> Value {

@@ -1,4 +1,4 @@
-// Names that people know from Objective-C lead to those of this package.
+// Names from Objective-C, each unavailable with a fix-it to the name in this package.
 
 extension Invocation {
   @available(*, unavailable, renamed: "setArgument(_:at:)")

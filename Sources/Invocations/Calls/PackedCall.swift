@@ -1,32 +1,34 @@
 import CForwardingShims
 
-/// A call without a result that is kept to be made later, in one object: its words, and the values that they refer to.
+/// A compact call without a result, for calls that are made later. One object with the words of the
+/// call and the values that they refer to.
 ///
-/// An invocation is ready to be changed and made, and takes four times the memory.
+/// An ``Invocation`` can be changed, but takes four times the memory.
 @safe
 package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piece> {
-  // SAFETY: written before anybody else has it, and then only read. What its words refer to is its own, and ended by
-  // `deinit`.
+  // SAFETY: written before it is shared, and only read afterwards. It owns the values that its
+  // words refer to, and `deinit` releases them.
 
   @safe
   package struct Header {
-    /// Retained.
+    /// The plan, retained.
     fileprivate let plan: Unmanaged<CallPlan>
-    /// Behind two words of an object and two of these, values are aligned to 16, as memory is.
+    /// Padding. With the object header of two words, the elements are aligned to 16 bytes, as the
+    /// allocation is.
     fileprivate let reserved: UInt64 = 0
   }
 
-  /// A word, so that no more than the usual alignment is asked for: that would take longer.
+  /// A word, so that only the usual alignment is requested. A larger one makes allocation slower.
   package typealias Piece = UInt64
 
-  /// Copies a call, and keeps what it refers to.
+  /// Copies a call, and copies or retains its values.
   fileprivate static func make(_ call: Call, _ plan: CallPlan) -> PackedCall {
     let made = create(minimumCapacity: plan.carriage.size / MemoryLayout<Piece>.size) { _ in
       unsafe Header(plan: .passRetained(plan))
     }
     let packed = unsafe unsafeDowncast(made, to: PackedCall.self)
     unsafe packed.memory.copyMemory(from: call.frame, byteCount: plan.carriage.wordBytes)
-    // Its target is whom it is sent to.
+    // The target is set when the call is sent.
     unsafe packed.memory.storeBytes(of: 0, toByteOffset: Carriage.receiver, as: UInt64.self)
     if plan.carriage.isKeeping { unsafe plan.carriage.keep(in: packed.memory) }
     return packed
@@ -40,7 +42,7 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
     unsafe plan.release()
   }
 
-  // As addresses: to look at a property of a buffer is checked for exclusivity at run time.
+  // Addresses, because accesses to a buffer's properties are checked for exclusivity at run time.
 
   @unsafe
   private var plan: Unmanaged<CallPlan> {
@@ -52,18 +54,22 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
     unsafe withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
   }
 
-  /// The message's name.
+  /// The selector of the message.
   package var selector: Selector {
     unsafe Selector(word: memory.load(fromByteOffset: Carriage.selector, as: UInt.self))
   }
 
-  /// Sends it to an object, which the caller holds. What it refers to is lent.
+  /// Sends the call to an object, which the caller retains. The values are borrowed.
+  ///
+  /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
+  ///   message.
   package func send(to target: AnyObject) throws {
     try unsafe plan._withUnsafeGuaranteedRef { plan in
       try unsafe withUnsafeTemporaryAllocation(
         byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
       ) { scoped in
-        // SAFETY: a call that is packed has nothing but registers, so there is room for its frame.
+        // SAFETY: a packed call passes all arguments in registers, so its frame fits the
+        // allocation.
         let call = unsafe Call(setting: plan.facts, at: scoped.baseAddress.unsafelyUnwrapped)
         unsafe call.frame.copyMemory(from: memory, byteCount: plan.carriage.wordBytes)
         try call.send(compared: selector, to: target)
@@ -71,7 +77,7 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
     }
   }
 
-  /// The call as an invocation that owns its arguments, without a target.
+  /// Makes an invocation that owns its arguments, without a target.
   package func invocation() -> Invocation {
     unsafe plan._withUnsafeGuaranteedRef { plan in
       let invocation = Invocation(plan)
@@ -84,7 +90,7 @@ package final class PackedCall: ManagedBuffer<PackedCall.Header, PackedCall.Piec
 }
 
 extension Call {
-  /// Packs the call; nil where that takes more than to copy its values.
+  /// Packs the call; nil if copying its values is not enough to make it later.
   package func packed() -> PackedCall? {
     unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
       plan.carriage.size > 0 ? PackedCall.make(self, plan) : nil
@@ -93,6 +99,6 @@ extension Call {
 }
 
 extension Invocation {
-  /// Packs the call that it keeps, without the target.
+  /// Packs the call without its target; see `Call.packed()`.
   package func packed() -> PackedCall? { call.packed() }
 }

@@ -1,22 +1,22 @@
 public import CForwardingShims
 
-/// All that a typed message needs to be sent, found once: one object, so that nothing else is counted when
-/// it is.
+/// The plan and the places of a typed message, determined once. One object, so that a send retains
+/// nothing else.
 @safe
 @usableFromInline
 package final class PreparedMessage: Sendable {
   /// The prepared call.
   @usableFromInline package let plan: CallPlan
-  /// How the result travels.
+  /// How the result is stored.
   @usableFromInline package let result: TypedPlace
-  /// How the arguments travel.
+  /// How the arguments are stored.
   private let arguments: [TypedPlace]
 
-  // SAFETY: the plan keeps the facts, and the layout, which is kept here, the moves.
+  // SAFETY: `plan` owns the facts and `layout` the moves, and this object retains both.
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline nonisolated(unsafe) let moves: UnsafePointer<FWDMove>?
   @usableFromInline let count: Int
-  /// How many there are if each is a whole word, else 0.
+  /// The number of arguments if all of them are whole words, else 0.
   @usableFromInline let wholeWords: Int
   private let layout: TupleLayout?
 
@@ -25,7 +25,7 @@ package final class PreparedMessage: Sendable {
     plan = fitted.plan
     result = fitted.result
     arguments = fitted.arguments
-    // A frame that does not fit on the stack is made by the plan.
+    // The plan makes frames that are too large for the stack.
     let fits = plan.callSize <= MemoryLayout<FWDScopedFrame>.size
     layout = fits ? TupleLayout(fitted) : nil
     unsafe facts = plan.facts
@@ -35,6 +35,8 @@ package final class PreparedMessage: Sendable {
   }
 
   /// Records the message with its arguments.
+  ///
+  /// - Throws: ``InvocationError`` if an argument cannot be stored.
   package func record<each Argument>(
     _ arguments: repeat each Argument, as selector: Selector
   ) throws(InvocationError) -> Invocation {
@@ -47,12 +49,14 @@ package final class PreparedMessage: Sendable {
     return invocation
   }
 
-  /// The arguments of an invocation of such a message, of the types that it was made with.
+  /// The arguments of an invocation of this message, of the types that the message was made with.
+  ///
+  /// - Throws: ``InvocationError`` if an argument is missing, or has another type.
   package func arguments<each Argument>(
     of invocation: Invocation, as types: repeat (each Argument).Type
   ) throws(InvocationError) -> (repeat each Argument) {
     guard invocation.plan === plan else {
-      // A sender of other types, which may fit as well.
+      // The sender's message has other types, which may fit as well.
       var index = 1
       func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
         index += 1
@@ -64,19 +68,19 @@ package final class PreparedMessage: Sendable {
     return (repeat try places.next((each Argument).self))
   }
 
-  /// Sends the message with the arguments that `write` puts into the frame, by `send`.
+  /// Sends the message by calling `send`, with the arguments that `write` stores in the frame.
   @inlinable
   @inline(__always)
   func send<Answer>(
     as type: Answer.Type, by send: (Call) throws -> Void, write: (Call) -> Void
   ) throws -> Answer {
-    // Aligned for every value that a frame may hold, which its type alone does not say.
+    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
     try unsafe withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
     ) { memory in
-      // SAFETY: the size of a call was compared with the room when this was prepared.
+      // SAFETY: `init` compared the size of the call with this allocation.
       let call = unsafe Call(setting: facts, at: memory.baseAddress.unsafelyUnwrapped)
-      // Arguments are lent; only a result may be owned.
+      // Arguments are borrowed, so only a result may be owned.
       defer { if type != NoResult.self, type != Void.self { call.finish() } }
       write(call)
       try send(call)
@@ -101,7 +105,7 @@ package final class PreparedMessage: Sendable {
     }
   }
 
-  /// Does the same for a face.
+  /// Sends such a message through a face.
   @usableFromInline
   @inline(never)
   func sendSlowly<Answer, each Argument>(
@@ -120,10 +124,10 @@ package final class PreparedMessage: Sendable {
   }
 }
 
-// The ways to hand over arguments, which are lent to the targets. The types are those of the message.
+// Sends that lend their arguments to the targets. The argument types are those of the message.
 extension PreparedMessage {
-  /// Sends a message with arguments that were copied into a tuple: the compiler lays one out in a few
-  /// stores, where it would walk over a pack at run time.
+  /// Sends a message with arguments that were copied into a tuple. The compiler lays out a tuple in
+  /// a few stores, but walks a parameter pack at run time.
   @inlinable
   @inline(__always)
   package func send<Answer, each Argument>(
@@ -139,7 +143,7 @@ extension PreparedMessage {
     }
   }
 
-  /// Does the same for a face.
+  /// Sends a message with the arguments of a tuple through a face.
   @inlinable
   @inline(__always)
   package func send<Answer, each Argument>(
@@ -161,7 +165,8 @@ extension PreparedMessage {
   @inline(__always)
   func store(tuple: UnsafeRawPointer, in call: Call) {
     guard let moves = unsafe moves else { return }
-    // Nothing is called for the most common arguments: what lives through calls is slow to get at.
+    // The most common arguments are stored without a function call, after which values would have
+    // to be reloaded.
     if wholeWords > 0 {
       unsafe fwd_tuple_store_whole(moves, wholeWords, tuple, call.frame)
     } else {
@@ -169,10 +174,10 @@ extension PreparedMessage {
     }
   }
 
-  // Arguments that are lent from where they are, once for each number of them: to make a tuple of them would
-  // count their references.
+  // One function for each number of arguments, which are borrowed from where they are. Copying them
+  // into a tuple would retain and release their references.
 
-  /// Sends a message of no arguments.
+  /// Sends a message without arguments.
   @inlinable
   @inline(__always)
   package func send<Answer>(as selector: Selector, through delivery: inout FaceDelivery) throws
@@ -182,7 +187,7 @@ extension PreparedMessage {
     return try send(as: Answer.self, by: { try delivery.send($0, selector) }) { _ in }
   }
 
-  /// Sends a message of one argument.
+  /// Sends a message with one argument.
   @inlinable
   @inline(__always)
   package func send<Answer, A>(
@@ -196,7 +201,7 @@ extension PreparedMessage {
     }
   }
 
-  /// Sends a message of two arguments.
+  /// Sends a message with two arguments.
   @inlinable
   @inline(__always)
   package func send<Answer, A, B>(
@@ -212,7 +217,7 @@ extension PreparedMessage {
     }
   }
 
-  /// Sends a message of three arguments.
+  /// Sends a message with three arguments.
   @inlinable
   @inline(__always)
   package func send<Answer, A, B, C>(
@@ -232,7 +237,7 @@ extension PreparedMessage {
     }
   }
 
-  /// Sends a message of four arguments.
+  /// Sends a message with four arguments.
   @inlinable
   @inline(__always)
   package func send<Answer, A, B, C, D>(

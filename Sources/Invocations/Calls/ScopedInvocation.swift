@@ -1,7 +1,7 @@
 public import CForwardingShims
 
-/// An invocation that lives on the stack, for as long as a closure runs: a call that is recorded,
-/// made and forgotten costs less than a stored closure.
+/// An invocation on the stack, which lives while a closure runs. Recording, making and discarding a
+/// call costs less than storing a closure.
 ///
 /// ```swift
 /// try plan.withInvocation { call in
@@ -11,18 +11,20 @@ public import CForwardingShims
 /// }
 /// ```
 ///
-/// It checks and owns what an ``Invocation`` does, and has the most common of its methods; it cannot be
-/// kept or copied.
+/// It checks and owns the same values as an ``Invocation``, and has the most common of its methods.
+/// It cannot be stored or copied.
 @safe
 @frozen
 public struct ScopedInvocation: ~Copyable {
-  // SAFETY: made by `withInvocation` alone, which lends it out, and keeps memory and plan meanwhile.
+  // SAFETY: made only by `withInvocation`, which lends it, and keeps the memory and the plan alive.
   @usableFromInline let call: Call
 
   @inlinable
   init(_ call: Call) { self.call = call }
 
   /// Sets an argument. `value` must be of the Swift type that the encoding names.
+  ///
+  /// - Throws: The errors of ``Invocation/setArgument(_:at:)``.
   @inlinable
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
@@ -30,7 +32,9 @@ public struct ScopedInvocation: ~Copyable {
     try call.setArgument(value, at: index)
   }
 
-  /// Reads an argument. Never-set arguments read as zero.
+  /// Reads an argument. An argument that was never set is zero.
+  ///
+  /// - Throws: The errors of ``Invocation/argument(at:as:)``.
   @inlinable
   public func argument<Value: CallValue>(
     at index: Int, as type: Value.Type = Value.self
@@ -39,6 +43,8 @@ public struct ScopedInvocation: ~Copyable {
   }
 
   /// Reads the result of the last call.
+  ///
+  /// - Throws: The errors of ``Invocation/result(as:)``.
   @inlinable
   public func result<Value: CallValue>(
     as type: Value.Type = Value.self
@@ -46,10 +52,14 @@ public struct ScopedInvocation: ~Copyable {
     try call.result(as: type)
   }
 
-  /// Calls the function at an address with the recorded arguments, receiver and selector included.
+  /// Calls the function at an address with the recorded arguments, including the receiver and the
+  /// selector.
   ///
-  /// - Parameter returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one the signature describes.
+  /// - Parameters:
+  ///   - function: the address of the function.
+  ///   - returnsRetained: whether the caller must release an object that the function returns.
+  /// - Throws: The errors of ``Invocation/invoke(using:returnsRetained:)``.
+  /// - Safety: the signature must describe the function's C type.
   @inlinable @unsafe
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
@@ -63,24 +73,33 @@ public struct ScopedInvocation: ~Copyable {
   }
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
+  ///
+  /// - Throws: The errors of ``Invocation/invoke(using:)``.
   public func invoke(using implementation: Implementation) throws {
     let implementation = try call.plan.check(implementation)
     try call.checkReceiver(of: implementation)
     try call.lendingTarget { try call.perform(implementation) }
   }
 
-  /// Sends the message to an object, with all steps of forwarding; nil answers zero.
+  /// Sends the message to an object, with all steps of forwarding. A message to nil has the result
+  /// zero.
+  ///
+  /// - Throws: ``InvocationError`` if the selector does not fit the plan, or the object does not
+  ///   take the message; or the error of the method.
   public func send(_ selector: Selector, to target: AnyObject?) throws {
     try call.plan.check(selector)
     try call.checkSettable(0)
-    // Argument 0 is replaced, whatever it was. The target must not be found there afterwards,
-    // because only the caller holds it.
+    // Argument 0 is replaced. It is cleared after the send, because only the caller retains the
+    // target.
     if call.owned & 1 != 0 { call.releaseOwned(0) }
     defer { call.receiverWord = 0 }
     try call.sendGuarded(compared: selector, to: target)
   }
 
-  /// Reads the result like ``result(as:)``; a message without a result returns ``NoResult``.
+  /// Reads the result like ``result(as:)``. A message without a result returns ``NoResult``.
+  ///
+  /// - Throws: The errors of ``result(as:)``; ``InvocationError/resultNotAvailable`` if the message
+  ///   has no result and `Value` is another type.
   @inlinable
   public func answer<Value: CallValue>(
     as type: Value.Type = Value.self
@@ -93,6 +112,8 @@ public struct ScopedInvocation: ~Copyable {
 
 extension CallPlan {
   /// Lends an invocation on the stack to `body`, with all arguments zero.
+  ///
+  /// - Throws: The error of `body`.
   @inlinable
   public func withInvocation<Result>(
     _ body: (borrowing ScopedInvocation) throws -> Result
@@ -100,11 +121,11 @@ extension CallPlan {
     guard callSize <= MemoryLayout<FWDScopedFrame>.size else {
       return try withLargeInvocation(body)
     }
-    // Aligned for every value that a frame may hold, which its type alone does not say.
+    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
     return try unsafe withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
     ) { memory in
-      // SAFETY: room was asked for.
+      // SAFETY: the size of the call was compared with the allocation.
       let call = unsafe Call(self, at: memory.baseAddress.unsafelyUnwrapped)
       defer { call.finish() }
       return try body(ScopedInvocation(call))

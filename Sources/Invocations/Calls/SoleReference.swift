@@ -1,15 +1,16 @@
 import CForwardingShims
 
-/// How this runtime counts an object with one reference, and no weak one: the word of its header, if that tells.
+/// Recognizes objects with one strong reference and no weak one, by the reference-count word of
+/// their header.
 ///
-/// Another version of the runtime may count in another way, or elsewhere. So it is asked once: the word of an object that
-/// is referred to a second time, weakly or unowned, must be another one. Where it is not, every object counts as one
-/// that others refer to, and no invocation is used again.
+/// Other versions of the runtime may count differently, or elsewhere. So the runtime is probed
+/// once: the word of an object must change when a second strong, a weak or an unowned reference
+/// exists. If it does not change, every object counts as shared, and no invocation is reused.
 struct SoleReference {
-  /// nil if the word does not tell.
+  /// The word of an object with one reference; nil if the word is not reliable.
   private let word: UInt64?
 
-  // SAFETY: read while the object is held.
+  // SAFETY: the word is read while the object is retained.
   static let ofRuntime = unsafe SoleReference { object in unsafe fwd_object_references(object) }
 
   /// - Parameter read: returns the word of an object at an address.
@@ -28,13 +29,13 @@ struct SoleReference {
   func leads(to word: UInt64) -> Bool { word == self.word }
 
   private final class Probe {
-    /// The word of an object that has one reference, and what `refer` makes of it. Not for the optimizer, to which
-    /// a reference that is not read is none.
+    /// Reads the word of an object that has one reference, and the references that `refer` adds.
+    /// Not optimized, because the optimizer drops references that are never read.
     @inline(never) @_optimize(none)
     static func look(
       _ read: (UnsafeRawPointer) -> UInt64, _ refer: (Probe) -> AnyObject?
     ) -> UInt64 {
-      // SAFETY: the one reference is ours, until it is given back here.
+      // SAFETY: the one reference is owned here, and released at the end.
       let probe = unsafe make()
       defer { unsafe probe.release() }
       let other = unsafe probe._withUnsafeGuaranteedRef { refer($0) }

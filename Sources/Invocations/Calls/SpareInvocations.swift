@@ -1,10 +1,10 @@
 import CForwardingShims
 
-/// Invocations that each thread uses again, so that forwarding a message allocates nothing.
+/// A cache of invocations that each thread reuses, so that forwarding a message allocates nothing.
 ///
-/// A borrower may keep one: then it is spare no more.
+/// A borrower may retain a lent invocation, which then does not return to the cache.
 enum SpareInvocations {
-  // How a thread that ends lets go of its spares.
+  // The function that releases the spares of a thread that ends.
   private static let isReady: Bool = {
     unsafe fwd_set_spare_release { spare in
       unsafe Unmanaged<Invocation>.fromOpaque(spare).release()
@@ -12,10 +12,10 @@ enum SpareInvocations {
     return true
   }()
 
-  /// Lends an invocation of `plan` with nothing set; its arguments hold the bytes of its last use.
+  /// Lends an invocation of `plan` with nothing set. Its arguments hold the bytes of its last use.
   ///
-  /// `body` may borrow what it puts there: if somebody keeps the invocation, that is retained, and C
-  /// strings are copied, before this returns.
+  /// `body` may store borrowed references. If the invocation is retained elsewhere, objects are
+  /// retained, and C strings copied, before this returns.
   @inline(__always)
   static func withOne<Result>(
     _ plan: CallPlan, _ body: (Invocation) throws -> Result
@@ -23,14 +23,14 @@ enum SpareInvocations {
     let key = unsafe UnsafeRawPointer(plan.handle)
     let thread = unsafe fwd_thread()
     let spare = unsafe thread.flatMap { unsafe fwd_spare_take($0, key) }
-    // SAFETY: one retain is ours, from here until the spare is kept or released.
+    // SAFETY: one reference is owned here, until the spare is cached or released.
     let call = unsafe spare.map { unsafe Unmanaged<Invocation>.fromOpaque($0) } ?? make(plan)
     defer { unsafe giveBack(call, key) }
     return try unsafe call._withUnsafeGuaranteedRef(body)
   }
 
-  /// Answers a call whose frame is somebody else's: `body` gets an invocation of the same bytes,
-  /// and the result that it leaves, or zero, goes into the frame.
+  /// Answers a call whose frame belongs to other code. `body` gets an invocation of the same bytes,
+  /// and its result, or zero, is stored in the frame.
   static func answer(
     _ frame: FrameReference, of plan: CallPlan, with body: (Invocation) throws -> Void
   ) throws {
@@ -43,18 +43,19 @@ enum SpareInvocations {
 
   @inline(never)
   private static func make(_ plan: CallPlan) -> Unmanaged<Invocation> {
-    // A thread only keeps what was made here.
+    // A thread caches only invocations that were made here.
     _ = isReady
     return unsafe Unmanaged.passRetained(Invocation(plan))
   }
 
   @unsafe
   private static func giveBack(_ call: Unmanaged<Invocation>, _ key: UnsafeRawPointer) {
-    // Any other reference, strong or weak, may lead to it later: then it is no spare.
+    // Any other reference, strong or weak, can lead to the invocation later, so it cannot be
+    // reused.
     guard unsafe SoleReference.ofRuntime.leads(to: fwd_object_references(call.toOpaque())),
       let thread = unsafe fwd_thread()
     else {
-      // What it has borrowed ends with the loan.
+      // Borrowed references end with the loan.
       unsafe call._withUnsafeGuaranteedRef { $0.call.keepEverything() }
       return unsafe call.release()
     }
@@ -66,13 +67,13 @@ enum SpareInvocations {
 }
 
 extension Invocation {
-  /// Whether one reference leads here, and no weak one.
+  /// Whether exactly one strong reference to this object exists, and no weak one.
   package var isKnownToNobodyElse: Bool {
     unsafe SoleReference.ofRuntime.leads(
       to: fwd_object_references(Unmanaged.passUnretained(self).toOpaque()))
   }
 
-  /// Resets everything but the bytes of the arguments: the next user sets them all.
+  /// Resets everything but the bytes of the arguments, all of which the next user sets.
   fileprivate func forgetEverything() {
     call.finish()
     forgetMethod()

@@ -1,4 +1,4 @@
-/// A Swift type in an error or a report: compared by identity, and printed by its name.
+/// A Swift type in an error or a report. Types are compared by identity and printed by name.
 ///
 /// ```swift
 /// SwiftType(Account.self)                         // Account
@@ -9,7 +9,7 @@ public struct SwiftType: Hashable, Sendable, CustomStringConvertible {
   /// The type.
   public let type: Any.Type
 
-  /// Names a type.
+  /// Wraps a type.
   public init(_ type: Any.Type) { self.type = type }
 
   public static func == (one: SwiftType, other: SwiftType) -> Bool { one.type == other.type }

@@ -1,28 +1,28 @@
 import CForwardingShims
 
-/// Where the arguments of a plan lie in a record of a tape: behind the stamp, words first come, first served,
-/// and values in the midst of them.
+/// The layout of a tape's records: the stamp, then the words and values of the arguments in their
+/// order.
 @safe
 final class TapeLayout {
-  // SAFETY: made in `init`, freed in `deinit`, only read in between. Addresses, and references that are not
-  // counted, because to walk over an array of them counts each at each call.
+  // SAFETY: allocated in `init`, freed in `deinit`, only read in between. Addresses and uncounted
+  // references, because iterating over an array would retain and release each of them at each call.
 
-  /// A word that is copied as it is.
+  /// A word that is copied unchanged.
   struct Move {
-    /// In the frame.
+    /// The offset in the frame.
     let from: UInt32
-    /// In the record.
+    /// The offset in the record.
     let to: UInt32
   }
 
-  /// An argument that owns what it refers to.
+  /// An argument whose value the record owns.
   @safe
   struct Kept {
     let index: Int
     let from: Int
     let to: Int
     let way: Way
-    /// One of `keepers`, for a value.
+    /// One of `keepers`, for an argument that is a Swift value.
     let keeper: Unmanaged<ValueKeeper>?
   }
 
@@ -80,7 +80,7 @@ final class TapeLayout {
     self.keepers = keepers
   }
 
-  /// How records are aligned.
+  /// The alignment of records.
   let alignment: Int
 
   deinit {
@@ -88,9 +88,12 @@ final class TapeLayout {
     unsafe kept.deallocate()
   }
 
-  // SAFETY (all): the frame is one of the plan, and the record one of this layout.
+  // SAFETY (all): the frame is a frame of the plan, and the record has this layout.
 
-  /// Copies what the arguments of a frame refer to into a record.
+  /// Copies or retains the owned arguments of a frame into a record.
+  ///
+  /// - Throws: ``InvocationError`` if a value is missing, or a variable cannot be read. Then the
+  ///   record owns nothing.
   @unsafe
   func keep(
     _ frame: UnsafeMutableRawPointer, _ record: UnsafeMutableRawPointer
@@ -132,7 +135,7 @@ final class TapeLayout {
     }
   }
 
-  /// The word of an argument in a frame that owns what it refers to, copied from a record.
+  /// Copies or retains an owned argument of a record, and returns its word in a frame.
   @unsafe
   func copy(_ number: Int, from record: UnsafeMutableRawPointer) -> UInt64 {
     let kept = unsafe kept + number
@@ -143,7 +146,7 @@ final class TapeLayout {
       return OwnedWord(keeping: unsafe place.load(as: UInt64.self), as: .cString).word
     case .text:
       let text = unsafe place.assumingMemoryBound(to: String?.self).pointee
-      // Text that is missing has no address.
+      // Missing text has no address.
       return text.map { unsafe UInt64(UInt(bitPattern: AnyValue.box($0))) } ?? 0
     case .value:
       return unsafe kept.pointee.keeper?._withUnsafeGuaranteedRef {
@@ -152,7 +155,7 @@ final class TapeLayout {
     }
   }
 
-  /// Lets go of what a record owns.
+  /// Releases everything that a record owns.
   @unsafe
   func letGo(_ record: UnsafeMutableRawPointer) {
     for number in 0..<keptCount { unsafe letGo(number, record) }
@@ -172,11 +175,14 @@ final class TapeLayout {
   }
 }
 
-/// How the values of a type are copied and ended, found once: to ask a type at run time takes longer.
+/// Copies and deinitializes the values of a type. Made once per type, because dynamic type lookup
+/// takes longer.
 class ValueKeeper {
-  // SAFETY (all): the addresses are of values of the type, or of room for one.
+  // SAFETY (all): each address is that of a value of the type, or of room for one.
 
-  /// Throws where the value cannot be had, and writes nothing then.
+  /// Copies a value into uninitialized memory.
+  ///
+  /// - Throws: ``InvocationError`` if the value cannot be read. Then nothing is written.
   @unsafe
   func copy(
     _ source: UnsafeMutableRawPointer, _ place: UnsafeMutableRawPointer
@@ -217,7 +223,7 @@ private class TypedKeeper<Value>: ValueKeeper {
   }
 }
 
-/// A variable is kept as what it held.
+/// Copies variables as snapshots of their values.
 private final class VariableKeeper<Variable: LentVariable>: TypedKeeper<Variable> {
   @unsafe
   override func copy(
