@@ -1,11 +1,14 @@
 import CForwardingShims
 public import TypeEncodings
 
-// Callbacks of up to three arguments, once for each number of them: the closure takes each from where C's
-// registers were saved. The compiler walks a parameter pack at run time, which takes longer than the way in.
+// Callbacks with up to three arguments, with one initializer for each number of them. The closure
+// reads each argument from the saved registers. A parameter pack is walked at run time, which takes
+// longer than entering the callback.
 
 extension Callback {
-  /// Makes a callback of one argument.
+  /// Makes a callback with one argument.
+  ///
+  /// - Throws: The same errors as the initializer for any number of arguments.
   @inlinable
   public convenience init<Value: CallValue, A: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -16,7 +19,9 @@ extension Callback {
     try self.init(fitted.plan, CallbackBody.returning(fitted, body), onError)
   }
 
-  /// Makes a callback of one argument without a result.
+  /// Makes a callback with one argument and without a result.
+  ///
+  /// - Throws: The same errors as the initializer for any number of arguments.
   @inlinable
   public convenience init<A: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -26,7 +31,9 @@ extension Callback {
     try self.init(fitted.plan, CallbackBody.void(fitted, body), onError)
   }
 
-  /// Makes a callback of two arguments.
+  /// Makes a callback with two arguments.
+  ///
+  /// - Throws: The same errors as the initializer for any number of arguments.
   @inlinable
   public convenience init<Value: CallValue, A: CallValue, B: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -37,7 +44,9 @@ extension Callback {
     try self.init(fitted.plan, CallbackBody.returning(fitted, body), onError)
   }
 
-  /// Makes a callback of two arguments without a result.
+  /// Makes a callback with two arguments and without a result.
+  ///
+  /// - Throws: The same errors as the initializer for any number of arguments.
   @inlinable
   public convenience init<A: CallValue, B: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -47,7 +56,9 @@ extension Callback {
     try self.init(fitted.plan, CallbackBody.void(fitted, body), onError)
   }
 
-  /// Makes a callback of three arguments.
+  /// Makes a callback with three arguments.
+  ///
+  /// - Throws: The same errors as the initializer for any number of arguments.
   @inlinable
   public convenience init<Value: CallValue, A: CallValue, B: CallValue, C: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -58,7 +69,9 @@ extension Callback {
     try self.init(fitted.plan, CallbackBody.returning(fitted, body), onError)
   }
 
-  /// Makes a callback of three arguments without a result.
+  /// Makes a callback with three arguments and without a result.
+  ///
+  /// - Throws: The same errors as the initializer for any number of arguments.
   @inlinable
   public convenience init<A: CallValue, B: CallValue, C: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -69,15 +82,15 @@ extension Callback {
   }
 }
 
-/// Where up to three arguments lie that are the first bytes of their words: to look at nothing else takes a third
-/// of the instructions off a callback.
+/// The frame offsets of up to three arguments whose values are the low bytes of their words.
+/// Reading nothing else saves a third of a callback's instructions.
 @safe
 @usableFromInline
 @frozen
 struct CallbackWords: Sendable {
   @usableFromInline let offsets: (UInt32, UInt32, UInt32)
 
-  /// Nil if an argument is anything else, such as a truth value, which may be any byte of C's.
+  /// Returns nil for any other argument, such as a `Bool`, for which C may store any byte.
   @usableFromInline
   init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
     var found: [UInt32] = []
@@ -92,7 +105,8 @@ struct CallbackWords: Sendable {
     offsets = (offset(0), offset(1), offset(2))
   }
 
-  // SAFETY (all): the type was compared with the place, and any bits are a value of it.
+  // SAFETY (all): the type was compared with the place, and every bit pattern is a valid value of
+  // it.
 
   @inlinable @unsafe
   @inline(__always)
@@ -113,11 +127,11 @@ struct CallbackWords: Sendable {
   }
 }
 
-/// The bodies of callbacks that take their arguments from where they lie. Where one is more than its word, the
-/// bodies for any number of arguments do.
+/// Bodies of callbacks that read their arguments in place. If an argument is not the low bytes of
+/// its word, the general body is used.
 @usableFromInline
 enum CallbackBody {
-  /// A body of one argument with a result.
+  /// A body with one argument and a result.
   @inlinable
   static func returning<Value: CallValue, A: CallValue>(
     _ fitted: FittedPlan<Value, A>, _ body: @escaping @Sendable (A) throws -> Value
@@ -131,7 +145,7 @@ enum CallbackBody {
     }
   }
 
-  /// A body of one argument without one.
+  /// A body with one argument and without a result.
   @inlinable
   static func void<A: CallValue>(
     _ fitted: FittedPlan<NoResult, A>, _ body: @escaping @Sendable (A) throws -> Void
@@ -143,7 +157,7 @@ enum CallbackBody {
     }
   }
 
-  /// A body of two arguments with a result.
+  /// A body with two arguments and a result.
   @inlinable
   static func returning<Value: CallValue, A: CallValue, B: CallValue>(
     _ fitted: FittedPlan<Value, A, B>, _ body: @escaping @Sendable (A, B) throws -> Value
@@ -158,7 +172,7 @@ enum CallbackBody {
     }
   }
 
-  /// A body of two arguments without one.
+  /// A body with two arguments and without a result.
   @inlinable
   static func void<A: CallValue, B: CallValue>(
     _ fitted: FittedPlan<NoResult, A, B>, _ body: @escaping @Sendable (A, B) throws -> Void
@@ -171,7 +185,7 @@ enum CallbackBody {
     }
   }
 
-  /// A body of three arguments with a result.
+  /// A body with three arguments and a result.
   @inlinable
   static func returning<Value: CallValue, A: CallValue, B: CallValue, C: CallValue>(
     _ fitted: FittedPlan<Value, A, B, C>, _ body: @escaping @Sendable (A, B, C) throws -> Value
@@ -187,7 +201,7 @@ enum CallbackBody {
     }
   }
 
-  /// A body of three arguments without one.
+  /// A body with three arguments and without a result.
   @inlinable
   static func void<A: CallValue, B: CallValue, C: CallValue>(
     _ fitted: FittedPlan<NoResult, A, B, C>, _ body: @escaping @Sendable (A, B, C) throws -> Void

@@ -9,7 +9,7 @@ public import TypeEncodings
   import Darwin
 #endif
 
-/// A C function pointer that is answered by a Swift closure.
+/// A C function pointer whose calls run a Swift closure.
 ///
 /// ```swift
 /// typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
@@ -21,29 +21,35 @@ public import TypeEncodings
 /// numbers  // [1, 2, 3]
 /// ```
 ///
-/// The pointer is good while this object lives, on every thread; keep the object for as long as C
-/// may call. The closure runs on the thread that calls. If C calls too late, zero is the answer,
-/// and a ``ForwardingEvent`` says so, until the function is used for another callback; functions
-/// freed earlier are used first. Never call one from a signal handler, and never release a callback
-/// there: the handler may have interrupted the thread while it holds a lock.
+/// The pointer is valid on every thread while this object lives, so retain the object for as long
+/// as C may call the function. The closure runs on the calling thread. A later call returns zero,
+/// and a ``ForwardingEvent`` reports it, until the function is reused for another callback;
+/// functions that were freed first are reused first. Never call a callback from a signal handler,
+/// and never release one there: the handler may have interrupted a thread that holds a lock.
 ///
-/// - Note: On Linux, with the direct engine, no memory is ever writable and executable: the code is a page
-///   of the program's own file. Elsewhere libffi provides it, and some builds of libffi map such a page.
+/// - Note: On Linux, with the direct engine, no memory is ever writable and executable: the code is
+///   a page of the program's own file. On other platforms libffi provides the code, and some builds
+///   of libffi map a page that is writable and executable.
 @safe
 public final class Callback: Sendable {
-  /// Receives an error that a callback throws, because C cannot.
+  /// Receives an error that the closure throws, because C functions cannot throw.
   public typealias ErrorHandler = @Sendable (any Error) -> Void
 
   /// The prepared type of the function.
   public let plan: CallPlan
 
-  // SAFETY: made in `init`, ended in `deinit`, not changed in between.
+  // SAFETY: made in `init`, destroyed in `deinit`, not changed in between.
   private nonisolated(unsafe) let handle: OpaquePointer
   private nonisolated(unsafe) let code: UnsafeRawPointer
 
   /// Makes a callback of the type that the closure's types spell, or that `encoding` describes.
   ///
-  /// If the closure throws, C gets zero as the result, and `onError` the error.
+  /// If the closure throws, C gets zero as the result, and `onError` gets the error.
+  ///
+  /// - Throws: ``InvocationError/encoding(_:)`` or a mismatch error if `encoding` is invalid or
+  ///   does not fit the closure; ``InvocationError/ownedResultInCallback(_:)`` for a result that C
+  ///   would have to free; ``InvocationError/callbackRefused(_:)`` or
+  ///   ``InvocationError/outOfMemory`` if the system has no code or memory for another callback.
   @inlinable
   public convenience init<Value: CallValue, each Argument: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -55,6 +61,8 @@ public final class Callback: Sendable {
   }
 
   /// Makes a callback without a result.
+  ///
+  /// - Throws: The same errors as the initializer for closures with a result.
   @inlinable
   public convenience init<each Argument: CallValue>(
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -64,11 +72,15 @@ public final class Callback: Sendable {
     try self.init(fitted.plan, SwiftBody.void(fitted, body), onError)
   }
 
-  /// Makes a callback of any signature whose calls arrive as invocations. C gets the result that
-  /// the closure sets; zero, if it sets none.
+  /// Makes a callback of any signature, whose calls are passed as invocations. C gets the result
+  /// that the closure sets, or zero if it sets none.
   ///
-  /// The arguments are C's. If the closure keeps the invocation, objects and C strings are kept with
-  /// it; what a pointer points at is good during the call.
+  /// The arguments belong to C. If the closure retains the invocation, objects are retained and C
+  /// strings copied; memory behind pointers is valid during the call only.
+  ///
+  /// - Throws: ``InvocationError/ownedResultInCallback(_:)`` for a result that C would have to
+  ///   free; ``InvocationError/callbackRefused(_:)`` or ``InvocationError/outOfMemory`` if the
+  ///   system has no code or memory for another callback; the errors of `CallPlan.init`.
   public convenience init(
     _ signature: MethodSignature, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (Invocation) throws -> Void
@@ -93,7 +105,7 @@ public final class Callback: Sendable {
     var code: UnsafeRawPointer?
     var error: Int32 = 0
     let context = unsafe Unmanaged.passRetained(answer)
-    // SAFETY: the callback takes the answer over, and the answer keeps the plan.
+    // SAFETY: the callback owns the answer, and the answer retains the plan.
     let handle = unsafe fwd_callback_create(
       answer.plan.handle, answerCall, context.toOpaque(), releaseAnswer, &code, &error)
     guard let handle = unsafe handle, let code = unsafe code else {
@@ -107,7 +119,7 @@ public final class Callback: Sendable {
 
   deinit { unsafe fwd_callback_destroy(handle) }
 
-  /// Reports the events of the C core where the program wants to hear of them.
+  /// Installs the handler that reports events of the C core as ``ForwardingEvent``s.
   private static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
     switch event {
     case .freedCallback: ForwardingEvent.report(.deadCallback(at: UInt(bitPattern: function)))
@@ -120,23 +132,25 @@ public final class Callback: Sendable {
 
   /// The function as a C function type, such as `(@convention(c) (Int32) -> Void).self`.
   ///
+  /// - Throws: ``InvocationError/wrongSize(expected:given:)`` if `type` is not one word, such as
+  ///   the type of a Swift closure.
   /// - Safety: `type` must be a C function type of this callback's signature.
   @unsafe
   public func function<Function>(
     as type: Function.Type
   ) throws(InvocationError) -> Function {
-    // A C function is one word; a Swift closure, which is easily asked for by mistake, two.
+    // A C function is one word. A Swift closure type, which is easily passed by mistake, has two.
     guard MemoryLayout<Function>.size == MemoryLayout<UInt>.size else {
       throw .wrongSize(expected: MemoryLayout<UInt>.size, given: MemoryLayout<Function>.size)
     }
     return unsafe unsafeBitCast(code, to: type)
   }
 
-  /// Reports an error as a ``ForwardingEvent``: the handler of callbacks that are given none.
+  /// Reports an error as a ``ForwardingEvent``. The default error handler of callbacks.
   public static let report: ErrorHandler = { ForwardingEvent.report(.failed(inCallback: $0)) }
 }
 
-/// What C's context pointer leads to. Lives until the last call that has begun is over.
+/// The object behind C's context pointer. Lives until all calls that have begun have returned.
 final class Answer: Sendable {
   let plan: CallPlan
   let body: Implementation.Closure
@@ -157,7 +171,7 @@ final class Answer: Sendable {
   }
 }
 
-/// The one way in from C. The caller holds the answer.
+/// The entry point from C. The C core keeps the answer alive.
 private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePointer<FWDFrame>) {
   unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef { answer in
     let frame = unsafe FrameReference(UnsafeMutableRawPointer(frame))
@@ -173,13 +187,13 @@ private func releaseAnswer(context: UnsafeMutableRawPointer) {
   unsafe Unmanaged<Answer>.fromOpaque(context).release()
 }
 
-// Callbacks of ownable results are refused, so for them nothing is handed over here.
+// Callbacks with ownable results are refused, so this hands over no ownership for them.
 extension Invocation {
   /// Writes the result, or zero, into another frame of the same plan.
   @unsafe
   func giveResult(to other: UnsafeMutableRawPointer) {
     guard call.hasResult else { return unsafe fwd_slot_clear(plan.result, other) }
-    // The caller gets what this frame owns: a retained object, a string to free.
+    // The caller becomes the owner of the result: a retained object, or a string to free.
     call.keepResult()
     call.resultOwnership = .none
     let offset = unsafe Int(plan.result.pointee.offset)

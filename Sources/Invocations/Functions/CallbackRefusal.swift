@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Why the system has no code for another callback.
+/// The reason why the system has no code for another callback.
 ///
 /// ```swift
 /// var callback: Callback?
@@ -19,11 +19,11 @@
 /// ```
 @nonexhaustive
 public enum CallbackRefusal: Hashable, Sendable {
-  /// The process, or the system, has as many files open as it may; there may be code later.
+  /// The process, or the system, has reached its limit of open files. A later attempt may work.
   case tooManyOpenFiles
-  /// Neither the program's own file nor libffi may provide code here.
+  /// Neither the program's own file nor libffi can provide code here.
   case notSupported
-  /// Another error of the system, by its number.
+  /// Another system error.
   case system(errno: Int32)
 
   init(errno: Int32) {

@@ -1,7 +1,7 @@
 public import CForwardingShims
 import TypeEncodings
 
-/// Functions by name, each under the encoding of its C type.
+/// A table of functions by name, each with the encoding of its C type.
 ///
 /// ```swift
 /// let functions = FunctionTable()
@@ -12,10 +12,10 @@ import TypeEncodings
 /// try functions.call("twice", Int32(21), returning: Int32.self)  // 42
 /// ```
 ///
-/// A name that is taken is refused, unless `replacing` says otherwise.
+/// Registering a name twice throws, unless `replacing` is true.
 ///
-/// Safe to use from many threads. A call that has begun is not disturbed when its function is
-/// unregistered, and a library stays open as long as one of its functions is registered.
+/// A table can be used from many threads. Unregistering a function does not disturb calls that have
+/// begun, and a library stays open while one of its functions is registered.
 public final class FunctionTable: Sendable {
   @usableFromInline let functions = NamedFunctions()
 
@@ -27,11 +27,13 @@ public final class FunctionTable: Sendable {
   /// Registers the C function at an address.
   ///
   /// - Parameters:
-  ///   - fixedArgumentCount: for a variadic function, how many arguments stand before its `...`.
-  ///   - returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one that `encoding` describes. Nothing can check
-  ///   that; a call through a wrong encoding is undefined behavior. Text that it returns as a `*` must
-  ///   stay as it is for as long as somebody may read it.
+  ///   - fixedArgumentCount: for a variadic function, the number of arguments before its `...`.
+  ///   - returnsRetained: whether the caller must release an object that the function returns.
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/nullFunction``;
+  ///   ``InvocationError/encoding(_:)`` if the encoding is invalid; the errors of `CallPlan.init`.
+  /// - Safety: `encoding` must describe the function's C type. Nothing can check that, and a call
+  ///   through a wrong encoding is undefined behavior. Text that the function returns as a `*` must
+  ///   stay unchanged while any code may read it.
   @unsafe
   public func register(
     _ name: String, replacing: Bool = false, encoding: String,
@@ -44,9 +46,12 @@ public final class FunctionTable: Sendable {
       unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
   }
 
-  /// Registers a symbol of a library. `symbol` is the function's name unless it is given.
+  /// Registers a symbol of a library. If `symbol` is nil, it is the function's name.
   ///
-  /// - Safety: as for ``register(_:replacing:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
+  /// - Throws: ``InvocationError/symbolNotFound(symbol:library:)``, and the errors of registering
+  ///   an address.
+  /// - Safety: as for
+  ///   ``register(_:replacing:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
   @unsafe
   public func register(
     _ name: String, replacing: Bool = false, encoding: String, unsafeSymbolIn library: Library,
@@ -61,7 +66,10 @@ public final class FunctionTable: Sendable {
         plan, function: function, returnsRetained: returnsRetained, keepAlive: library))
   }
 
-  /// Registers a Swift closure. Its types are compared with `encoding`, or spell one.
+  /// Registers a Swift closure. Its types must fit `encoding`, or spell one if it is nil.
+  ///
+  /// - Throws: ``InvocationError/duplicateName(_:)``; another ``InvocationError`` if `encoding` is
+  ///   invalid or does not fit the closure.
   @inlinable
   public func register<Value: CallValue, each Argument: CallValue>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,
@@ -73,6 +81,9 @@ public final class FunctionTable: Sendable {
   }
 
   /// Registers a Swift closure without a result.
+  ///
+  /// - Throws: ``InvocationError/duplicateName(_:)``; another ``InvocationError`` if `encoding` is
+  ///   invalid or does not fit the closure.
   @inlinable
   public func register<each Argument: CallValue>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,
@@ -82,7 +93,9 @@ public final class FunctionTable: Sendable {
     try register(name, replacing: replacing, Implementation(fitted, SwiftBody.void(fitted, body)))
   }
 
-  /// Forgets a function; false if there was none. Calls that have begun go on.
+  /// Removes a function. Calls that have begun are not disturbed.
+  ///
+  /// - Returns: false if there was no such function.
   @discardableResult
   public func unregister(_ name: String) -> Bool {
     functions.remove(name)
@@ -91,12 +104,16 @@ public final class FunctionTable: Sendable {
   // MARK: Looking up
 
   /// The names of all functions, in alphabetical order.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* functions.
   public var names: [String] { functions.names.sorted() }
 
-  /// What is registered under a name, or nil.
+  /// The implementation under a name, or nil.
   public subscript(name: String) -> Implementation? { functions[name]?.implementation }
 
-  /// What is registered under a name; the error suggests the nearest one.
+  /// The implementation under a name.
+  ///
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``, which suggests the nearest name.
   public func function(named name: String) throws(InvocationError) -> Implementation {
     if let known = self[name] { return known }
     throw unknownFunction(name)
@@ -107,7 +124,9 @@ public final class FunctionTable: Sendable {
     .unknownFunction(name: name, nearest: NearestName.to(name, among: names))
   }
 
-  /// An invocation of a function, to be filled and then invoked with `invoke(using:)`.
+  /// Makes an invocation of a function, for `invoke(using:)`.
+  ///
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``.
   public func invocation(of name: String) throws(InvocationError) -> Invocation {
     Invocation(try function(named: name).plan)
   }
@@ -115,6 +134,9 @@ public final class FunctionTable: Sendable {
   // MARK: Calling
 
   /// Calls a function with typed arguments and returns its result.
+  ///
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
+  ///   the types differ; or the error of the function.
   @inlinable
   public func call<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
@@ -124,7 +146,10 @@ public final class FunctionTable: Sendable {
     }
   }
 
-  /// Calls a function with typed arguments; a result is dropped.
+  /// Calls a function with typed arguments, and discards its result.
+  ///
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
+  ///   the types differ; or the error of the function.
   @inlinable
   public func call<each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument
@@ -135,7 +160,10 @@ public final class FunctionTable: Sendable {
     }
   }
 
-  /// Calls a function over any types and returns its result.
+  /// Calls a function with arguments and a result of any types.
+  ///
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
+  ///   the types differ; or the error of the function.
   @inlinable
   public func call<Value, each Argument>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
@@ -145,7 +173,7 @@ public final class FunctionTable: Sendable {
     }
   }
 
-  /// Finds a function and calls it while it is held, with a tuple of arguments of the types.
+  /// Finds a function and calls it while it is held, with a tuple of arguments.
   @inlinable @unsafe
   @inline(__always)
   func find<Answer, Value, each Argument>(
@@ -168,7 +196,7 @@ public final class FunctionTable: Sendable {
     }
   }
 
-  /// Calls a function on a thread that holds as much as it can.
+  /// Calls a function on a thread that cannot hold anything more.
   @usableFromInline @unsafe
   @inline(never)
   func callRetained<Answer, Value, each Argument>(
@@ -179,7 +207,11 @@ public final class FunctionTable: Sendable {
     return try unsafe function.call(tuple, as: type)
   }
 
-  /// Calls a C function and returns its result along with the `errno` it left.
+  /// Calls a function and returns its result along with the `errno` that C code left; 0 for a Swift
+  /// closure.
+  ///
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
+  ///   the types differ; or the error of the function.
   public func callCapturingErrno<Value: CallValue, each Argument: CallValue>(
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> (result: Value, errno: Int32) {
@@ -206,7 +238,9 @@ public final class FunctionTable: Sendable {
     return call
   }
 
-  /// Registers an implementation, which may answer under other names, too.
+  /// Registers an implementation, which may be registered under other names too.
+  ///
+  /// - Throws: ``InvocationError/duplicateName(_:)`` if the name is taken and `replacing` is false.
   public func register(
     _ name: String, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {

@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// A loaded library. It stays open while anybody holds this object; a registered function does.
+/// A loaded library, which is closed when this object dies. A registered function retains its
+/// library.
 ///
 /// ```swift
 /// let math = try Library("libm.so.6")
@@ -22,8 +23,10 @@ public final class Library: Sendable {
   // SAFETY: opened in `init`, closed in `deinit`; the loader locks its own calls.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Opens a library by path, or by a name such as `libm.so.6` that the loader searches for.
-  /// An empty path is the program itself with all it has loaded.
+  /// Opens a library by its path, or by a name such as `libm.so.6` that the loader searches for. An
+  /// empty path opens the program itself, with all libraries that it has loaded.
+  ///
+  /// - Throws: ``InvocationError/libraryNotFound(path:reason:)``.
   public init(_ path: String) throws(InvocationError) {
     let opened = unsafe path.isEmpty ? dlopen(nil, RTLD_NOW) : dlopen(path, RTLD_NOW)
     guard let opened = unsafe opened else {
@@ -36,6 +39,8 @@ public final class Library: Sendable {
   deinit { unsafe dlclose(handle) }
 
   /// The address of a symbol.
+  ///
+  /// - Throws: ``InvocationError/symbolNotFound(symbol:library:)``.
   public func address(of symbol: String) throws(InvocationError) -> UnsafeRawPointer {
     guard !symbol.utf8.contains(0), let found = unsafe dlsym(handle, symbol) else {
       throw .symbolNotFound(symbol: symbol, library: path.isEmpty ? "the program" : path)

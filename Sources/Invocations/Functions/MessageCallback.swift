@@ -2,11 +2,11 @@ import CForwardingShims
 import Synchronization
 public import TypeEncodings
 
-/// A C function pointer whose calls become messages to an object, as `_objc_msgForward` does it.
+/// A C function pointer whose calls become messages to an object, like `_objc_msgForward`.
 ///
-/// A C library has one slot for a callback, and its function knows nothing of receivers and
-/// selectors. A message callback fills the slot, and sends each call on as a message, through the
-/// object's methods or its steps of forwarding; so the slot can reach a proxy with many targets:
+/// A C library has one slot for a callback, and its function has no receiver or selector. A message
+/// callback fills the slot and sends each call on as a message, through the object's methods or its
+/// forwarding steps. So the slot can reach a proxy with many targets:
 ///
 /// ```swift
 /// let changed = try MessageCallback(
@@ -14,7 +14,7 @@ public import TypeEncodings
 /// changed.signature  // v@:i*
 /// ```
 ///
-/// The pointer is good while this object lives, on every thread.
+/// The pointer is valid on every thread while this object lives.
 public final class MessageCallback: Sendable {
   private let callback: Callback
   /// The selector that calls are sent as.
@@ -22,15 +22,19 @@ public final class MessageCallback: Sendable {
   /// The message's signature: the function's, with a receiver and a selector in front.
   public let signature: MethodSignature
 
-  /// Makes a function that sends to an object, which is held weakly unless `strongly` says otherwise.
+  /// Makes a function that sends messages to an object.
   ///
   /// - Parameters:
+  ///   - receiver: the object, which is referenced weakly unless `strongly` is true.
   ///   - encoding: the C function's type, as a plain function.
-  ///   - skipping: how many leading arguments, such as a context pointer, are not sent on.
-  ///   - onError: gets the error that a call throws; C then gets zero. C also gets zero when the
-  ///     object is gone, and the first such call is a ``ForwardingEvent``.
-  /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` if the object answers the
-  ///   selector with other types. What it comes to answer later is compared at each call.
+  ///   - skipping: the number of leading arguments that are not sent on, such as a context pointer.
+  ///   - onError: gets the error that a call throws; C then gets zero. C also gets zero after the
+  ///     object has died, and a ``ForwardingEvent`` reports the first such call.
+  /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)`` if the object answers
+  ///   the selector with other types; methods that it gets later are compared at each call.
+  ///   ``InvocationError/encoding(_:)`` if the encoding is invalid or does not fit the selector;
+  ///   ``InvocationError/indexOutOfBounds(index:count:)`` if `skipping` exceeds the number of
+  ///   arguments; the errors of a ``Callback``.
   public init(
     to receiver: AnyObject, strongly: Bool = false, selector: Selector, encoding: String,
     skipping: Int = 0, onError: @escaping Callback.ErrorHandler = Callback.report
@@ -50,7 +54,8 @@ public final class MessageCallback: Sendable {
     if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(function.resultType)
     }
-    // The method that the receiver has now is compared now; one that it gets later, at each call.
+    // Compares the method that the receiver has now. Methods that it gets later are compared at
+    // each call.
     if let known = Introspection.signature(of: receiver, for: selector),
       !known.isInterchangeable(with: message)
     {
@@ -70,6 +75,7 @@ public final class MessageCallback: Sendable {
 
   /// The function as a C function type.
   ///
+  /// - Throws: ``InvocationError/wrongSize(expected:given:)`` if `type` is not one word.
   /// - Safety: `type` must be the C type that the encoding describes.
   @unsafe
   public func function<Function>(
@@ -81,7 +87,7 @@ public final class MessageCallback: Sendable {
 
 /// Sends calls on as messages.
 private final class Passage: Sendable {
-  /// Where a word of an argument is in the function's frame, and where in the message's.
+  /// The offset of a word of an argument in the function's frame, and in the message's.
   private struct Move {
     var from: Int
     var to: Int
@@ -107,7 +113,7 @@ private final class Passage: Sendable {
     }
   }
 
-  /// The words of an argument, except for padding that lies in neither frame.
+  /// The words of an argument. Skips padding that has no place in both frames.
   private static func moves(
     from: UnsafePointer<FWDSlot>, to: UnsafePointer<FWDSlot>
   ) -> [Move] {
@@ -119,7 +125,7 @@ private final class Passage: Sendable {
     }
   }
 
-  /// Reports a dead receiver once, as C may call for as long as the process runs.
+  /// Reports a dead receiver once, because C may call for as long as the process runs.
   @inline(never)
   private func tellDead() {
     guard !isToldDead.exchange(true, ordering: .relaxed) else { return }
@@ -132,18 +138,18 @@ private final class Passage: Sendable {
     try SpareInvocations.withOne(message) { spare in
       let call = spare.call
       for move in moves {
-        // SAFETY: both offsets are of whole words in the frames of these two plans.
+        // SAFETY: both offsets are those of whole words in the frames of these two plans.
         unsafe (call.frame + move.to).storeBytes(
           of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
       }
       call.setSelector(selector)
       call.slot(0).word = UInt64(UInt(bitPattern: receiver))
       defer { call.slot(0).word = 0 }
-      // Not `dispatch`: a spare invocation keeps no method.
+      // Not `dispatch`, because a spare invocation caches no method.
       try spare.dispatchByLookup(call.receiver)
       guard call.hasResult else { return }
       let result = frame.result(of: plan)
-      // SAFETY: a result has the same size and pieces in both frames.
+      // SAFETY: the result has the same size and pieces in both frames.
       unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
         from: call.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
     }

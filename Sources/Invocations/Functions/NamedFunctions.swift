@@ -1,6 +1,7 @@
 import CForwardingShims
 
-/// A function of a table: what answers under a name, and the types that it was called with first.
+/// A function of a table: its implementation, its name, and the first types that it was called
+/// with.
 @safe
 @usableFromInline
 final class NamedFunction: Sendable {
@@ -20,7 +21,7 @@ final class NamedFunction: Sendable {
 
   deinit { unsafe fwd_name_free(key) }
 
-  /// What was prepared for calls of certain types.
+  /// The function, as it was prepared for calls with certain types; nil if it was not.
   @inlinable @unsafe
   @inline(__always)
   func prepared(for types: ObjectIdentifier) -> Unmanaged<PreparedFunction>? {
@@ -32,7 +33,7 @@ final class NamedFunction: Sendable {
     return nil
   }
 
-  /// Calls the function with a tuple of arguments of the types, which lies at an address.
+  /// Calls the function with the tuple of arguments at an address.
   @inlinable @unsafe
   @inline(__always)
   func call<Answer, Value, each Argument>(
@@ -66,8 +67,8 @@ final class NamedFunction: Sendable {
 @safe
 @usableFromInline
 final class NamedFunctions: Sendable {
-  // SAFETY: one word, made in `init` and freed in `deinit`; changed under the lock, and read under it or by
-  // holding what it points at.
+  // SAFETY: one word, allocated in `init` and freed in `deinit`. It is changed under the lock, and
+  // read under the lock or through a hold.
   @usableFromInline nonisolated(unsafe) let cell: UnsafeMutablePointer<UnsafeRawPointer?>
   private let lock = Guarded(())
 
@@ -83,7 +84,8 @@ final class NamedFunctions: Sendable {
 
   // MARK: Changing
 
-  /// Adds a function; false, and no change, if there is one of the name that is not to be replaced.
+  /// Adds a function. Returns false, and changes nothing, if the name is taken and `replacing` is
+  /// false.
   func add(_ function: NamedFunction, _ name: String, replacing: Bool) -> Bool {
     let thing = unsafe UnsafeRawPointer(Unmanaged.passUnretained(function).toOpaque())
     let (isAdded, old) = unsafe lock.read { _ -> (Bool, UnsafeRawPointer?) in
@@ -97,7 +99,7 @@ final class NamedFunctions: Sendable {
     return withExtendedLifetime(function) { isAdded }
   }
 
-  /// Takes a function out; false if there is none.
+  /// Removes a function. Returns false if there is none.
   func remove(_ name: String) -> Bool {
     let old = unsafe lock.read { _ -> UnsafeRawPointer? in
       guard let known = unsafe Self.find(name, in: cell.pointee) else { return nil }
@@ -109,7 +111,7 @@ final class NamedFunctions: Sendable {
 
   // MARK: Looking
 
-  /// The functions as they are now, in no order.
+  /// A snapshot of the functions, in no order.
   private var all: [NamedFunction] {
     lock.read { _ in
       guard let table = unsafe cell.pointee?.assumingMemoryBound(to: FWDNameTable.self) else {
@@ -126,7 +128,7 @@ final class NamedFunctions: Sendable {
   /// The names of all functions, in no order.
   var names: [String] { all.map(\.name) }
 
-  /// The function of a name.
+  /// The function with a name.
   @usableFromInline
   subscript(name: String) -> NamedFunction? {
     lock.read { _ in

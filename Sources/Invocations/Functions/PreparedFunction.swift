@@ -1,46 +1,47 @@
 public import CForwardingShims
 public import Synchronization
 
-/// All that a function needs to be called with values of certain types, found once.
+/// The plan and the places of a function's calls with values of certain types, determined once.
 @safe
 @usableFromInline
 package final class PreparedFunction: Sendable {
   let implementation: Implementation
   /// The types, as those of a ``TypedFunction``.
   @usableFromInline let types: ObjectIdentifier
-  /// How the result travels.
+  /// How the result is stored.
   @usableFromInline let result: TypedPlace
-  /// How the arguments travel.
+  /// How the arguments are stored.
   private let arguments: [TypedPlace]
   private let layout: TupleLayout?
 
-  // SAFETY: the implementation keeps the plan, and that the facts; the layout, which is kept here, the moves.
+  // SAFETY: the implementation retains the plan, which owns the facts. The layout, which is
+  // retained here, owns the moves.
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
   @usableFromInline nonisolated(unsafe) let moves: UnsafePointer<FWDMove>?
   @usableFromInline let count: Int
 
   @usableFromInline let way: Way
-  /// The code of a function of C, and the body of one of Swift.
+  /// The code of a C function, and the body of a Swift closure.
   @usableFromInline nonisolated(unsafe) let code: UnsafeRawPointer?
   @usableFromInline let body: Implementation.Closure
 
-  /// What a call takes.
+  /// How the function is called.
   @usableFromInline
   enum Way: Sendable {
-    /// The function is called with the tuple as an array: all of it is `double`, or words of integers.
+    /// With the tuple as an array: all values are `double`, or all are integer words.
     case doubles, words
-    /// Nothing but a frame: all are words that nobody owns.
+    /// With a frame: all values are words without ownership.
     case frame
-    /// A call that owns what is to be owned.
+    /// With a call, which owns values.
     case call
-    /// Arguments that must be converted, or a large frame.
+    /// With converted arguments, or a large frame.
     case conversion
   }
 
-  /// The same function with other types.
+  /// The same function, prepared for other types.
   @usableFromInline let others = PreparedFunctions()
 
-  /// Compares the types with the function's; a result that is dropped may be any.
+  /// Compares the types with the function's. A discarded result may have any type.
   init<Value, each Argument>(
     _ implementation: Implementation, as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws(InvocationError) {
@@ -71,14 +72,14 @@ package final class PreparedFunction: Sendable {
   ) -> Way {
     guard let layout else { return .conversion }
     let plan = implementation.plan
-    // A method of C takes objects of its class alone, which is looked at in a call.
+    // A C method takes only objects of its class, and a call checks that.
     if implementation.function != nil, implementation.receiver != nil { return .call }
     let isWord: Bool
     switch result.way {
     case .word, .nothing: isWord = true
     case .object, .address, .text, .converted: isWord = false
     }
-    // A result in memory has a hidden argument that says where, even if nobody wants it.
+    // A result in memory has a hidden argument for its address, even if the result is discarded.
     let isInMemory = unsafe plan.result.pointee.route == .hiddenPointer
     guard isWord, !isInMemory, layout.isWords, unsafe plan.facts.pointee.is_light != 0 else {
       return .call
@@ -95,15 +96,15 @@ package final class PreparedFunction: Sendable {
     return unsafe isInteger && slots.allSatisfy { $0.first == .integer } ? .words : .frame
   }
 
-  /// Calls the function with a tuple of arguments of the types, which lies at an address.
+  /// Calls the function with the tuple of arguments at an address.
   @inlinable @unsafe
   @inline(__always)
   func call<Answer, Value, each Argument>(
     _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws -> Answer {
-    // In the order of how much the comparison weighs, which a switch would not keep.
+    // An if-chain, ordered by how much each comparison costs; a switch would not keep the order.
     if way == .doubles, Answer.self == Double.self, let code = unsafe code {
-      // SAFETY: the registration of the function vouched for its type, which was compared.
+      // SAFETY: the registration of the function promised its type, which was compared.
       let array = unsafe tuple.assumingMemoryBound(to: Double.self)
       return unsafe unsafeBitCast(fwd_call_doubles(code, array, count), to: Answer.self)
     }
@@ -115,11 +116,11 @@ package final class PreparedFunction: Sendable {
     return try unsafe way == .frame ? callByFrame(tuple, moves) : callWithCare(tuple, moves)
   }
 
-  /// A result that is a word.
+  /// Converts a result that is a word.
   @inlinable @unsafe
   @inline(__always)
   func answer<Answer>(_ bits: UInt64) -> Answer {
-    // Both have one value, which takes no memory.
+    // Both types have one value and no size.
     if Answer.self == Void.self || Answer.self == NoResult.self {
       return unsafe unsafeBitCast((), to: Answer.self)
     }
@@ -138,15 +139,15 @@ package final class PreparedFunction: Sendable {
   func callByFrame<Answer>(
     _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>
   ) throws -> Answer {
-    // Aligned for every value that a frame may hold, which its type alone does not say.
+    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
     try unsafe withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
     ) { memory in
       let frame = unsafe memory.baseAddress.unsafelyUnwrapped
-      // Registers that the function does not look at may hold anything.
+      // Registers that the function does not read may hold anything.
       unsafe fwd_tuple_store(moves, count, tuple, frame)
       if let code = unsafe code {
-        // SAFETY: as above.
+        // SAFETY: see `call`.
         unsafe fwd_call(facts, frame.assumingMemoryBound(to: FWDFrame.self), code)
       } else {
         try unsafe body(FrameReference(frame))
@@ -156,7 +157,7 @@ package final class PreparedFunction: Sendable {
     }
   }
 
-  /// Calls the function with values that something is owned of, or whose call is larger.
+  /// Calls the function with a call that owns values, or that is not light.
   @inlinable @unsafe
   func callWithCare<Answer>(
     _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>
@@ -164,7 +165,7 @@ package final class PreparedFunction: Sendable {
     try unsafe withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
     ) { memory in
-      // SAFETY: the size of a call was compared with the room when this was prepared.
+      // SAFETY: `init` compared the size of the call with this allocation.
       let call = unsafe Call(facts, at: memory.baseAddress.unsafelyUnwrapped)
       defer { call.finish() }
       unsafe fwd_tuple_store(moves, count, tuple, call.frame)
@@ -198,23 +199,24 @@ package final class PreparedFunction: Sendable {
   }
 }
 
-/// Stands for the type of a result that is dropped, whatever it is.
+/// Stands for the type of a discarded result.
 @usableFromInline
 enum DroppedResult {}
 
-/// What is prepared of one function by now: most are called with the same types everywhere.
+/// The types that one function was prepared for. Most functions are called with the same types
+/// everywhere.
 @usableFromInline
 struct PreparedFunctions: ~Copyable, Sendable {
-  /// How many there are at most, so that a search stays short.
+  /// The maximum number of prepared types, so that a search stays short.
   @usableFromInline static var limit: Int { 4 }
 
   private let kept = AtomicLazyReference<PreparedFunction>()
-  // SAFETY: the address of the same. To read it counts nothing; once set, it stays.
+  // SAFETY: the address of `kept`. Reading it retains nothing, and it never changes once it is set.
   @usableFromInline let word = Atomic<UInt>(0)
 
   init() {}
 
-  /// The first one, which lives as long as this does.
+  /// The first one, which lives as long as this structure.
   @inlinable @unsafe
   @inline(__always)
   var first: Unmanaged<PreparedFunction>? {
@@ -223,7 +225,7 @@ struct PreparedFunctions: ~Copyable, Sendable {
     }
   }
 
-  /// Adds one behind those that are there, if there are few.
+  /// Appends one, unless there are already `limit`.
   func add(_ made: PreparedFunction, depth: Int = 1) {
     let known = kept.storeIfNil(made)
     if known === made {

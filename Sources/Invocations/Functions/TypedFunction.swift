@@ -1,6 +1,6 @@
 public import TypeEncodings
 
-/// A function of a table, looked up once, with the Swift types that it is called with: a value to call.
+/// A function of a table, looked up once, together with the Swift types of its calls.
 ///
 /// ```swift
 /// try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
@@ -9,13 +9,14 @@ public import TypeEncodings
 /// try functions.function("pow", as: ((Int) -> Int).self)  // throws: 2 arguments are expected, 1 was given
 /// ```
 ///
-/// The types are compared when it is looked up, and every call takes little more than one through a
-/// function pointer. It calls the function that was found, for as long as it lives: another one that takes
-/// the name later, or none, changes nothing here, and the function's library stays open.
+/// The types are compared at the lookup, and each call takes little longer than one through a
+/// function pointer. A value always calls the function that was found: registering another function
+/// under the name, or unregistering it, changes nothing here, and the function's library stays
+/// open.
 ///
-/// Calls from several threads at once are as safe as the function itself.
+/// Concurrent calls are as safe as the function itself.
 public struct TypedFunction<Result, each Argument>: Sendable {
-  /// The name under which it was found.
+  /// The name under which the function was found.
   public let name: String
   @usableFromInline let prepared: PreparedFunction
 
@@ -24,13 +25,16 @@ public struct TypedFunction<Result, each Argument>: Sendable {
     prepared = try PreparedFunction(implementation, as: Self.self)
   }
 
-  /// What answers.
+  /// The implementation that is called.
   public var implementation: Implementation { prepared.implementation }
 
-  /// The signature that it was registered with.
+  /// The signature that the function is registered with.
   public var signature: MethodSignature { implementation.signature }
 
   /// Calls the function.
+  ///
+  /// - Throws: The error of the function, or ``InvocationError`` if the call is refused or its
+  ///   result cannot be read.
   @inlinable
   @discardableResult
   public func callAsFunction(_ arguments: repeat each Argument) throws -> Result {
@@ -41,10 +45,11 @@ public struct TypedFunction<Result, each Argument>: Sendable {
 }
 
 extension FunctionTable {
-  /// Looks a function up, to be called with certain types: `functions.function("abs", as: ((Int32) ->
-  /// Int32).self)`.
+  /// Looks up a function, to be called with certain types: `functions.function("abs", as: ((Int32)
+  /// -> Int32).self)`.
   ///
-  /// Throws where no function has the name, and where the types are not those that it was registered with.
+  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)`` if no function has the name;
+  ///   another ``InvocationError`` if the types differ from those that it was registered with.
   public func function<Result, each Argument>(
     _ name: String, as type: ((repeat each Argument) -> Result).Type
   ) throws(InvocationError) -> TypedFunction<Result, repeat each Argument> {

@@ -1,30 +1,32 @@
 import CForwardingShims
 import Synchronization
 
-/// How deep a task is in forwarding messages that it awaits, and through which objects.
+/// The nesting of forwarding steps of a task that awaits them, with the objects that forward.
 ///
-/// What ``ForwardingDepth`` notes on a thread is of no use here: a task goes on on another one.
+/// A task may resume on another thread, so the notes of ``ForwardingDepth``, which are per thread,
+/// do not work here.
 package final class AwaitedStep: Sendable {
   @TaskLocal private static var innermost: AwaitedStep?
 
-  /// The step that this task is inside of. A task that was begun inside of a step, and that nobody awaits there,
-  /// may find it over.
+  /// The step that this task is in. A task that was started inside of a step, and is not awaited
+  /// there, may outlive the step, which is then skipped.
   package static var current: AwaitedStep? {
     var next = innermost
     while let step = next, step.isOver.load(ordering: .relaxed) { next = step.outer }
     return next
   }
 
-  /// Whether this task is inside of a message that somebody awaits.
+  /// Whether this task is inside of an awaited message.
   package static var isInside: Bool { current != nil }
 
   private let object: ObjectIdentifier
-  /// 0 for what is no message yet.
+  /// The number of the message; 0 for a step without a message.
   private let message: Atomic<UInt64>
   private let depth: Int
   private let outer: AwaitedStep?
   private let isOver = Atomic(false)
-  /// The object and the optional requirement that a default implementation has named last, in one word.
+  /// The last optional requirement that a default implementation reported as left out, combined
+  /// with its object in one word.
   private let leftOut = Atomic<UInt>(0)
 
   private init(_ object: ObjectIdentifier, _ message: UInt64, in outer: AwaitedStep?) {
@@ -34,9 +36,11 @@ package final class AwaitedStep: Sendable {
     depth = (outer?.depth ?? 0) + 1
   }
 
-  /// Takes a step; throws if the same message passes through the same object again, or at the limit.
+  /// Runs `body` inside of a forwarding step.
   ///
   /// - Parameter type: the class that an error names.
+  /// - Throws: `forwardingCycle` if the same message passes the same object again;
+  ///   `forwardedTooDeeply` at the limit; or the error of `body`.
   package nonisolated(nonsending) static func take<Result>(
     through object: AnyObject, _ call: Call, _ selector: Selector, for type: AnyClass,
     _ body: nonisolated(nonsending) () async throws -> Result
@@ -53,15 +57,16 @@ package final class AwaitedStep: Sendable {
     return try await with(step, body)
   }
 
-  /// Takes the current task into a step that is no message yet; nil at the limit.
+  /// Moves the current task into a step without a message. Returns nil at the limit.
   static func enter(through object: ObjectIdentifier) -> AwaitedStep? {
     let step = AwaitedStep(object, 0, in: current)
     guard step.isShallow else { return nil }
     var value: AwaitedStep? = step
     let key = unsafe Unmanaged.passUnretained($innermost).toOpaque()
     let type = unsafe unsafeBitCast((AwaitedStep?).self as Any.Type, to: UnsafeRawPointer.self)
-    // SAFETY: as `withValue` does. The value is moved out of the variable, and `leave` ends it. In between a delivery
-    // has nothing but one method after the other, so the task has given back what it allocated.
+    // SAFETY: works like `withValue`. The value is moved out of the variable, and `leave` destroys
+    // it. A delivery only calls one method after the other in between, so the task has freed its
+    // later allocations before `leave`.
     unsafe withUnsafeMutablePointer(to: &value) { value in
       unsafe fwd_task_push(key, value, type)
       unsafe value.initialize(to: nil)
@@ -69,44 +74,44 @@ package final class AwaitedStep: Sendable {
     return step
   }
 
-  /// Takes the task out of the step, which it entered last.
+  /// Ends the step, which must be the last that the task entered.
   func leave() {
     end()
     fwd_task_pop()
   }
 
-  /// Whether the task may go so deep.
+  /// Whether the nesting is within the limit.
   var isShallow: Bool { depth <= ForwardingDepth.limit }
 
-  /// Notes inside of a step that an object leaves out an optional requirement.
+  /// Records in the current step that an object leaves out an optional requirement.
   static func noteLeftOut(_ object: ObjectIdentifier, _ selector: Selector) {
     innermost?.leftOut.store(word(object, selector), ordering: .relaxed)
   }
 
-  /// Whether that was noted inside of this step, and forgets it.
+  /// Whether the requirement was recorded as left out in this step. Clears the record.
   func takeLeftOut(_ object: ObjectIdentifier, _ selector: Selector) -> Bool {
     leftOut.exchange(0, ordering: .relaxed) == Self.word(object, selector)
   }
 
-  /// Whether that was noted in the step that this task is inside of.
+  /// Whether the requirement was recorded as left out in the current step of this task.
   static func isLeftOut(_ object: ObjectIdentifier, _ selector: Selector) -> Bool {
     innermost?.leftOut.load(ordering: .relaxed) == word(object, selector)
   }
 
-  /// Two pairs of an object and a selector share a word only by chance, one in 2^64. The word is compared with that of
-  /// one call, so that would take a requirement for left out.
+  /// Combines an object and a selector in one word. Two pairs collide with a probability of 1 in
+  /// 2^64. A collision would make one call treat a requirement as left out.
   private static func word(_ object: ObjectIdentifier, _ selector: Selector) -> UInt {
     UInt(bitPattern: object) ^ (UInt(selector.word) &* 0x9E37_79B9_7F4A_7C15)
   }
 
-  /// Lets a step stand for a message that is sent from inside of it.
+  /// Makes the step stand for a message that is sent inside of it.
   func standsFor(_ message: UInt64) { self.message.store(message, ordering: .relaxed) }
 
-  /// Notes that the step is over, for tasks that were begun inside of it.
+  /// Marks the step as ended, for tasks that were started inside of it.
   func end() { isOver.store(true, ordering: .relaxed) }
 
-  /// Runs `body` inside of steps, where its caller runs: a closure is only bound to that by a parameter that
-  /// it captures.
+  /// Runs `body` inside of a step, in the isolation of its caller. The closure captures
+  /// `isolation`, because only that binds it to the caller's isolation.
   package static func with<Result>(
     _ step: AwaitedStep?, isolation: isolated (any Actor)? = #isolation,
     _ body: nonisolated(nonsending) () async throws -> Result
@@ -117,7 +122,7 @@ package final class AwaitedStep: Sendable {
     }
   }
 
-  /// Whether the message is on its way through the object already.
+  /// Whether the object is already forwarding the message in an outer step.
   private func isRepeated(_ message: UInt64) -> Bool {
     var next = outer
     while let step = next {

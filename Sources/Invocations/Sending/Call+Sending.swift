@@ -1,17 +1,19 @@
 public import CForwardingShims
 
-// The way of every send: find the method that the receiver's class is known to have, and perform it. What
-// is not usual is in functions of its own, which are not inlined: their needs would cost every send.
+// The path of every send: look up the method that the receiver's class is known to have, and
+// perform it. Unusual cases are in functions of their own, which are not inlined, because their
+// prologues would slow down every send.
 extension Call {
-  /// Sends a message whose selector was compared with the plan, and whose receiver nobody owns yet; nil
-  /// answers zero. The receiver is found in the frame afterwards, although only the caller holds it.
+  /// Sends a message with a selector that was compared with the plan, in a call that does not own
+  /// its receiver. A nil target has the result zero. The receiver stays in the frame after the
+  /// send, although only the caller retains it.
   @usableFromInline
   func send(compared selector: Selector, to target: AnyObject?) throws {
     try send(compared: selector, to: target, isKept: false)
   }
 
-  /// The same for a call that code which runs meanwhile may find, as that of who recorded it by hand: what it
-  /// holds cannot be replaced.
+  /// Sends a message of a call that other code may find while the method runs, such as a
+  /// hand-recorded call. Its arguments cannot be replaced meanwhile.
   func sendGuarded(compared selector: Selector, to target: AnyObject?) throws {
     try inUse { try send(compared: selector, to: target, isKept: true) }
   }
@@ -19,7 +21,7 @@ extension Call {
   @inline(__always)
   private func send(compared selector: Selector, to target: AnyObject?, isKept: Bool) throws {
     setSelector(selector)
-    // As an address: an object in a variable of its own would be retained.
+    // The address is used, because an object in a variable would be retained.
     let address = OwnedWord(target, isOwned: false).word
     guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
       return answerWithZero()
@@ -31,11 +33,15 @@ extension Call {
     }
   }
 
-  /// Performs the method that the class of the receiver is known to have, if it fits and needs no care;
-  /// if not, hands on what was found, held, to `otherwise`. Receiver and selector are in the frame, and
-  /// are passed as well, because what was just stored is slow to load. The caller holds the receiver; to
-  /// retain it here would cost more than the call. `isKept` says whether the method may find the call,
-  /// as an invocation or where it was recorded.
+  /// Performs the method that the class of the receiver is known to have, if it fits the plan and
+  /// is ready. Calls `otherwise` with the lookup's result, which is held, if not.
+  ///
+  /// The receiver and the selector are in the frame, and are passed too, because loading them right
+  /// after the store is slow. The caller retains the receiver; a retain here would cost more than
+  /// the call.
+  ///
+  /// - Parameter isKept: whether the method may find the call, as an invocation or where it was
+  ///   recorded.
   @inline(__always)
   func performKnownMethod(
     of receiver: BorrowedObject, _ selector: UInt64, isKept: Bool,
@@ -48,12 +54,12 @@ extension Call {
     guard let method = unsafe held.method, let thread = unsafe held.thread,
       let hold = unsafe held.hold, unsafe fwd_method_is_ready(method, facts) != 0
     else { return try unsafe otherwise(held) }
-    // What is only on the stack nobody finds: what is written before the call needs no look after it.
+    // No other code finds a call on the stack, so its result flag can be set before the call.
     if isKept { unsafe state.pointee.uses &+= 1 } else { hasResult = returnsValue }
     if let function = unsafe method.pointee.function {
       unsafe fwd_call(facts, head, function)
     } else {
-      // SAFETY: a method that is ready and no function has a body.
+      // SAFETY: a ready method has either a function or an implementation.
       let implementation = unsafe method.pointee.implementation.unsafelyUnwrapped
       do {
         try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
@@ -74,18 +80,18 @@ extension Call {
     unsafe fwd_let_go_from(thread, hold, 0)
   }
 
-  /// What became of a message whose method is not simply called.
+  /// The result of a lookup that did not simply call a method.
   @safe
   enum Finding {
     /// The method was performed.
     case performed
-    /// The class has no method: the object must be asked.
+    /// The class has no method, so the object must be asked.
     case asks(Unmanaged<MethodTable>)
-    /// Nothing is known, or the types differ.
+    /// The method is not cached, or its types differ.
     case unknown
   }
 
-  /// Performs a method that needs care; or lets go of what was found, and says what it is.
+  /// Performs a method that is not ready, or ends the hold and returns what was found.
   @unsafe
   @inline(__always)
   func performCarefully(_ held: FWDHeldMethod) throws -> Finding {
@@ -101,18 +107,18 @@ extension Call {
     else {
       return .unknown
     }
-    // A table lives as long as the process.
+    // A table is never freed.
     return unsafe .asks(Unmanaged<MethodTable>.fromOpaque(table))
   }
 
-  /// The receiver, which was set and is held.
+  /// The receiver, which was set and is retained.
   @inline(__always)
   var receiver: BorrowedObject {
-    // SAFETY: callers know that the receiver is not nil, and that it is held.
+    // SAFETY: callers know that the receiver is not nil, and that it is retained.
     unsafe BorrowedObject(UnsafeRawPointer(bitPattern: UInt(receiverWord)).unsafelyUnwrapped)
   }
 
-  /// The word of argument 0, and of argument 1, of a method.
+  /// The words of arguments 0 and 1 of a method: the receiver and the selector.
   @inlinable
   @inline(__always)
   var receiverWord: UInt64 {
@@ -134,7 +140,7 @@ extension Call {
   }
 }
 
-// The ways of calls that are only on the stack, and whose object must be asked, or looked at.
+// Sends of calls on the stack whose object must be asked, or whose method must be looked up.
 extension Call {
   @unsafe
   @inline(never)
@@ -148,7 +154,8 @@ extension Call {
     }
   }
 
-  /// Passes the call on through an object that needs no invocation for it; false if it needs one.
+  /// Forwards the call through an object that needs no invocation for it. Returns false if the
+  /// object needs one.
   @unsafe
   @inline(__always)
   private func forward(asking table: Unmanaged<MethodTable>) throws -> Bool {
@@ -159,14 +166,14 @@ extension Call {
     }
   }
 
-  /// Goes the long way: asks the object, which may want to see an invocation, or keep it.
+  /// Dispatches the call as an invocation, which the object may inspect or retain.
   @inline(never)
   private func sendByInvocation(_ dispatch: (Invocation) throws -> Void) throws {
     try replacingResult {
       try unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
         try SpareInvocations.withOne(plan) { spare in
           spare.call.borrow(from: self)
-          // An invocation that is kept must not have a target that nobody keeps.
+          // A retained invocation must not refer to a target that it does not retain.
           defer { spare.call.receiverWord = 0 }
           try dispatch(spare)
           adoptResult(of: spare.call)
@@ -177,7 +184,10 @@ extension Call {
 }
 
 extension CallPlan {
-  /// Returns what answers calls of this plan: a method, or its twin without a result.
+  /// Returns the implementation that answers calls of this plan: the method, one that translates
+  /// its text, or its variant without a result.
+  ///
+  /// - Throws: ``InvocationError`` if the types differ.
   func check(
     _ method: Implementation, _ selector: Selector
   ) throws(InvocationError) -> Implementation {
@@ -187,15 +197,14 @@ extension CallPlan {
 }
 
 extension Call {
-  /// Refuses to go on with a call whose receiver was replaced by code that ran when a lock was let
-  /// go.
+  /// Throws if code that ran on the release of a hold replaced the receiver of the call.
   func check(_ receiver: BorrowedObject) throws(InvocationError) {
     guard unsafe slot(0).word == UInt64(UInt(bitPattern: receiver.address)) else {
       throw .targetInUse
     }
   }
 
-  /// Refuses a method of other types, and C code that does not take the receiver.
+  /// Throws if a method has other types, or if it is C code that does not take the receiver.
   func check(
     _ method: Implementation, _ selector: Selector
   ) throws(InvocationError) -> Implementation {
@@ -204,7 +213,7 @@ extension Call {
     return answering
   }
 
-  /// Refuses C code that does not take the receiver, as it is when the call is about to begin.
+  /// Throws if C code does not take the current receiver.
   func checkReceiver(of method: Implementation) throws(InvocationError) {
     guard method.function != nil, method.receiver != nil else { return }
     try checkReceiver(of: method, slot(0).object)

@@ -1,20 +1,25 @@
 import CForwardingShims
 
-/// How deep this thread is in forwarding, and through which objects.
+/// The nesting of forwarding steps on this thread, with the objects that forward.
 package enum ForwardingDepth {
-  /// How many forwarding steps may be inside of each other on one thread.
+  /// The maximum number of nested forwarding steps on one thread.
   package static let limit = Int(FWD_FORWARDING_DEPTH)
 
-  /// Whether this thread is forwarding, or delivering, anything.
+  /// Whether this thread is forwarding or delivering a message.
   package static var isInside: Bool {
     guard let thread = unsafe fwd_thread() else { return true }
     return unsafe thread.pointee.depth > 0
   }
 
-  /// Enters a step; throws if the same message passes through the same object again, at the limit,
-  /// or where little stack is left. Every success is followed by one ``leave()``.
+  /// Enters a forwarding step. One ``leave()`` must follow each success.
   ///
-  /// - Parameter owner: the class that an error names.
+  /// - Parameters:
+  ///   - object: the object that forwards.
+  ///   - call: the call that it forwards.
+  ///   - selector: the selector, for errors.
+  ///   - owner: the object whose class an error names.
+  /// - Throws: `forwardingCycle` if the same message passes the same object again;
+  ///   `forwardedTooDeeply` at the limit; `notEnoughStack` if little stack is left.
   @inline(__always)
   package static func enter(
     _ object: AnyObject, _ call: Call, _ selector: Selector, for owner: AnyObject
@@ -44,8 +49,8 @@ package enum ForwardingDepth {
     }
   }
 
-  /// Asks an object a question that it may pass on to others, unless it is being asked already. Where
-  /// questions are nested too deeply to be asked, the thread notes that.
+  /// Asks an object a question that it may pass on to others, unless it is already being asked. If
+  /// the nesting is too deep to ask, the thread notes that, and the answer is `default`.
   static func asking<Answer>(
     _ object: AnyObject, ifAskedAlready default: Answer, _ body: () -> Answer
   ) -> Answer {
@@ -60,8 +65,10 @@ package enum ForwardingDepth {
     return body()
   }
 
-  /// Whether an object answers a selector. Throws where it could not be asked: a no would let a message
-  /// get lost.
+  /// Whether an object answers a selector.
+  ///
+  /// - Throws: `outOfMemory`, `forwardedTooDeeply` or `notEnoughStack` if the object could not be
+  ///   asked. The answer false would lose a message.
   package static func responds(
     _ object: AnyObject, to selector: Selector
   ) throws(InvocationError) -> Bool {

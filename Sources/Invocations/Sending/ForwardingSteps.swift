@@ -1,29 +1,28 @@
 import TypeEncodings
 
-// Asking an object at run time whether it conforms takes longer than sending it a message. A class is
-// asked once; from then on its objects are taken at its word.
+// A dynamic cast to a protocol takes longer than a send. So each class is cast once, and the answer
+// is used for all of its objects.
 
-/// A class of proxies that need no invocation to pass a message on.
+/// A class of proxies that forward a message without an invocation.
 package protocol CallForwarding: MessageForwarding {
-  /// The class that passes calls on. A class below it may have steps of its own, and gets
-  /// invocations.
+  /// The class that forwards calls. A subclass may override steps, and gets invocations.
   static var callForwardingClass: AnyClass { get }
 
-  /// Passes a call on, as `forward(_:)` does with an invocation.
+  /// Forwards a call, as `forward(_:)` does with an invocation.
   func forward(_ call: Call) throws
 
-  /// The method of the first object that it passes calls on to, if that one's class has it.
+  /// The method of the first object that it forwards calls to, if that object's class has it.
   func targetMethod(for selector: Selector) -> Implementation?
 }
 
 /// How the objects of one class forward.
 struct ForwardingSteps {
-  /// The class, as one that takes the steps of ``MessageForwarding``.
+  /// The class, as a class with the steps of ``MessageForwarding``.
   let type: any MessageForwarding.Type
-  /// The same, if its objects pass calls on without an invocation.
+  /// The class, if its objects forward calls without an invocation.
   let callType: (any CallForwarding.Type)?
 
-  /// Asks a class; nil if its objects do not forward.
+  /// Inspects a class. Returns nil if its objects do not forward.
   init?(_ type: AnyClass) {
     guard let forwarding = type as? any MessageForwarding.Type else { return nil }
     self.type = forwarding
@@ -33,18 +32,18 @@ struct ForwardingSteps {
   }
 }
 
-/// An object that is held by somebody up the stack. To pass it on as such costs nothing; every
-/// retain and release on the way of a message would cost half a stored closure.
+/// An object that a caller up the stack retains. Passing it on costs nothing; each retain and
+/// release on the path of a message would cost half as much as calling a stored closure.
 @safe
 struct BorrowedObject {
-  // SAFETY: used only before the function that holds the object returns.
+  // SAFETY: only used before the function that retains the object returns.
   let address: UnsafeRawPointer
 
-  /// - Safety: somebody must hold the object for as long as this is used.
+  /// - Safety: the object must outlive this reference.
   @unsafe
   init(_ address: UnsafeRawPointer) { unsafe self.address = address }
 
-  /// The object as an instance of a class that it is known to have.
+  /// Passes the object to `body` as an instance of a class that it is known to have.
   @inline(__always)
   @unsafe
   func with<Object: AnyObject, Result>(

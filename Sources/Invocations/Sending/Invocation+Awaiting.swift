@@ -1,26 +1,28 @@
 import CForwardingShims
 
-// Sends that are awaited. They go where others do, and step by step as they do: see Invocation+Sending. The
-// call is in use for as long as a method is suspended, so nothing that it has may be replaced meanwhile.
+// Awaited sends. They take the same steps as other sends: see Invocation+Sending. The call is in
+// use while a method is suspended, so its values cannot be replaced meanwhile.
 extension Invocation {
   /// Makes `target` the target, sends the message to it, and awaits the end.
   ///
-  /// An `async` method runs where this does, unless it says otherwise. Others are called as by
-  /// ``invoke(on:)``. A nil target is not called: the result is zero then.
+  /// An `async` method runs in the caller's isolation, unless it declares another one. Other
+  /// methods are called as by ``invoke(on:)``. A message to nil has the result zero.
+  ///
+  /// - Throws: The errors of ``invoke(on:)``.
   public nonisolated(nonsending) func invokeAwaiting(on target: AnyObject?) async throws {
     try setTarget(target)
     guard let target else { return try invoke() }
     try await dispatchAwaiting(target)
   }
 
-  /// Whether no further target gets the message once the task that awaits it is cancelled. A face whose requirement
-  /// cannot throw that says no: its sender would not know.
+  /// Whether cancelling the awaiting task keeps the message from further targets. False for a
+  /// face's requirement that cannot throw, because its sender would not learn of the cancellation.
   package var endsWithTask: Bool {
     unsafe call.state.pointee.message & FWD_UNCANCELLED_MESSAGE_BIT == 0
   }
 
-  /// Sends the message to another object without keeping it, and awaits the end. The target is as before
-  /// then.
+  /// Sends the message to another object without retaining it, and awaits the end. The old target
+  /// is restored afterwards.
   package nonisolated(nonsending) func sendAwaiting(to other: AnyObject) async throws {
     try plan.checkMethod()
     let before = call.lendTarget(other)
@@ -33,13 +35,14 @@ extension Invocation {
     call.takeBack(before)
   }
 
-  /// Sends the message of a face, which asks whether it was answered.
+  /// Sends the message of a face, which checks afterwards whether it was answered.
   package nonisolated(nonsending) func sendAwaitingOfFace(to proxy: AnyObject) async throws {
     unsafe call.state.pointee.message = fwd_next_face_message()
     try await sendAwaiting(to: proxy)
   }
 
-  /// Performs a method that was found for an object, which the caller holds; the target is as before then.
+  /// Performs a method of an object, which the caller retains. The old target is restored
+  /// afterwards.
   package nonisolated(nonsending) func performAwaiting(
     _ method: Implementation, on object: AnyObject
   ) async throws {
@@ -54,13 +57,13 @@ extension Invocation {
     call.takeBack(before)
   }
 
-  /// Finds the method of the receiver, which is set and held, and performs it, or forwards.
+  /// Looks up the method of the receiver, which is set and retained, and performs it, or forwards.
   private nonisolated(nonsending) func dispatchAwaiting(_ receiver: AnyObject) async throws {
     guard let selector else { throw InvocationError.selectorNotSet }
-    // An older result must not pass for the answer to a message that is refused on its way.
+    // An old result must not pass for the answer to a message that is refused.
     call.forgetResult()
     let type: AnyClass = Swift.type(of: receiver)
-    // Finding a method may run code of the class, which may know this invocation.
+    // The lookup may run code of the class, which may have this invocation.
     let (table, method) = call.lendingTarget {
       let (table, method) = MethodTable.find(type, selector)
       return (table, method ?? table.ownOrClassMethod(of: receiver, for: selector))
@@ -69,7 +72,7 @@ extension Invocation {
       return try await performAwaiting(call.check(method, selector))
     }
     guard let steps = table.forwarding else {
-      // An optional requirement that the class leaves out.
+      // The class leaves out this optional requirement.
       if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
       throw InvocationError.unrecognized(selector, by: receiver)
     }
@@ -129,7 +132,7 @@ extension Invocation {
     call.setSelector(selector)
   }
 
-  /// Has an object forward this that does not await anything.
+  /// Has an object that awaits nothing forward this invocation.
   package func forwardAtOnce(by object: some MessageForwarding) throws {
     guard let selector else { throw InvocationError.selectorNotSet }
     try ForwardingDepth.enter(object, call, selector, for: object)
@@ -139,18 +142,18 @@ extension Invocation {
 }
 
 extension MethodTable {
-  /// The method that an object of this class has for a selector, its own ones first; nil for a class whose
-  /// objects hold no methods of their own.
+  /// The method that an object of this class has for a selector. Its own methods come first.
+  /// Returns nil for a class whose objects have no methods of their own.
   fileprivate func ownOrClassMethod(
     of object: AnyObject, for selector: Selector
   ) -> Implementation? {
-    // SAFETY: the caller holds the object.
+    // SAFETY: the caller retains the object.
     let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
     return withExtendedLifetime(object) { ownOrClassMethod(of: held, for: selector) }
   }
 }
 
-/// The target of a call, and what was owned of it, while another one is in its place.
+/// The target of a call and its ownership, while another object is in its place.
 private struct TargetBefore {
   let word: UInt64
   let isOwned: Bool
@@ -158,7 +161,7 @@ private struct TargetBefore {
 }
 
 extension Call {
-  /// Puts an object in the place of the target, which its owner keeps until the place is taken back.
+  /// Sets a temporary target, which the caller retains until `takeBack`.
   fileprivate func lendTarget(_ object: AnyObject) -> TargetBefore {
     let before = TargetBefore(word: slot(0).word, isOwned: owns(0), isLent: isTargetLent)
     setOwns(0, false)
@@ -168,7 +171,7 @@ extension Call {
   }
 
   fileprivate func takeBack(_ before: TargetBefore) {
-    // The object that forwarded may have set a target of its own.
+    // The object that forwarded may have set another target.
     let other = detachArgument(0)
     slot(0).word = before.word
     setOwns(0, before.isOwned)
@@ -176,7 +179,7 @@ extension Call {
     letGo(other)
   }
 
-  /// Whether an object forwarded the call before it crossed to this thread.
+  /// Whether an object forwarded the call before the call crossed to this thread.
   func hasPassed(_ object: ObjectIdentifier) -> Bool {
     unsafe hasPassed(UnsafeRawPointer(bitPattern: UInt(bitPattern: object)).unsafelyUnwrapped)
   }

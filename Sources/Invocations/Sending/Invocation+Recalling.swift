@@ -1,10 +1,10 @@
 import CForwardingShims
 
-// An invocation that is sent again and again to objects of one class keeps the method that it found: nothing
-// is looked up then, and nothing held. A change of a class for the selector makes it look again.
+// An invocation that is sent repeatedly to objects of one class caches the method, so the next send
+// needs neither a lookup nor a hold. A change of the method in the class invalidates the cache.
 extension Invocation {
-  /// Finds the method of the receiver and performs it, or forwards. The receiver is set, not nil,
-  /// and held by the caller.
+  /// Looks up the method of the receiver and performs it, or forwards. The receiver is set, not
+  /// nil, and retained by the caller.
   func dispatch() throws {
     let receiver = call.receiver
     let type = unsafe receiver.with(as: AnyObject.self) {
@@ -35,11 +35,11 @@ extension Invocation {
 
   @inline(never)
   private func dispatchAnew(_ receiver: BorrowedObject, _ type: UInt) throws {
-    // The call may be the only one that has the target, which asks other code what to do.
+    // The target may run code that drops the last other reference to it.
     let held = unsafe Unmanaged<AnyObject>.fromOpaque(receiver.address).retain()
     defer { unsafe held.release() }
-    // What is let go may run any code, which may know this call: nobody replaces the target meanwhile, and
-    // the method that was kept goes when the send is over.
+    // A release may run any code, which may have this call. The target is lent meanwhile, so that
+    // it cannot be replaced, and the old cached method is released after the send.
     let old = unsafe call.lendingTarget { unsafe recall(type) }
     defer { unsafe letGo(old) }
     try dispatchByLookup(receiver)
@@ -49,10 +49,10 @@ extension Invocation {
     if let method = unsafe method { call.lendingTarget { unsafe method.release() } }
   }
 
-  /// Keeps the method of a class, if it needs no care, from the second time on that it is wanted. Returns the
-  /// one that was kept, which is the caller's to let go.
+  /// Caches the method of a class the second time that it is used, if it is ready for direct calls.
+  /// Returns the old cached method, which the caller releases.
   private func recall(_ type: UInt) -> Unmanaged<Implementation>? {
-    // What runs further up the stack may be the method that is kept.
+    // The cached method may be running further up the stack.
     guard unsafe call.state.pointee.uses == 0 else { return nil }
     let recalled = unsafe recalled
     let selector = UInt(call.selectorWord)
@@ -61,7 +61,7 @@ extension Invocation {
     unsafe recalled.pointee.type = type
     unsafe recalled.pointee.selector = selector
     guard isKnown else { return unsafe old }
-    // Read before looking: a change in between makes what is found stale.
+    // Read before the lookup, so that a change in between invalidates the cached method.
     let changes = unsafe fwd_method_changes(selector)
     let seen = fwd_method_epoch(selector)
     let held = unsafe fwd_method_held(type, UInt64(selector))
@@ -76,12 +76,12 @@ extension Invocation {
       unsafe recalled.pointee.changes = changes
       unsafe recalled.pointee.seen = seen
     }
-    // Last, as it may run any code.
+    // Last, because it may run any code.
     unsafe fwd_let_go_from(thread, hold, 0)
     return unsafe old
   }
 
-  /// Takes out the method that is kept.
+  /// Clears the cache, and returns the method that was in it.
   private func takeMethod() -> Unmanaged<Implementation>? {
     let old = unsafe recalled.pointee.implementation
     unsafe recalled.pointee.type = 0
@@ -89,6 +89,6 @@ extension Invocation {
     return unsafe old.map { unsafe .fromOpaque($0) }
   }
 
-  /// Forgets the method, for an invocation that nobody else knows.
+  /// Releases the cached method. Only for an invocation that no other code uses.
   func forgetMethod() { unsafe takeMethod()?.release() }
 }

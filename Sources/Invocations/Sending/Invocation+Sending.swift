@@ -4,12 +4,15 @@ import TypeEncodings
 extension Invocation {
   /// Sends the message to ``target``.
   ///
-  /// An object without a method for the selector goes through the steps of ``MessageForwarding``.
-  /// A nil target is not called: the result is zero then, and available. Rethrows what a Swift
-  /// method throws; the result is not available after that.
+  /// An object without a method for the selector goes through the steps of ``MessageForwarding``. A
+  /// message to nil calls nothing and has the result zero.
+  ///
+  /// - Throws: The error of the method, after which no result is available; ``InvocationError`` if
+  ///   the target does not take the message, or if the invocation has no selector or is not a
+  ///   method's.
   public func invoke() throws {
     guard plan.isMethod, call.receiverWord != 0 else { return try invokeWithoutTarget() }
-    // Nobody can replace the target while the call runs: it says that it is in use.
+    // The target cannot be replaced while the call runs, because it is marked as in use.
     try dispatch()
   }
 
@@ -21,9 +24,12 @@ extension Invocation {
   }
 
   /// Makes `target` the target and sends the message to it.
+  ///
+  /// - Throws: The errors of ``invoke()``, or ``InvocationError/targetInUse`` while the invocation
+  ///   is being delivered or called.
   public func invoke(on target: AnyObject?) throws {
     let word = OwnedWord(target, isOwned: false).word
-    // To count the same target once more would cost as much as the call.
+    // Retaining the same target again would cost as much as the call.
     guard word != 0, plan.isMethod, call.receiverWord == word, call.owned & 1 != 0 else {
       return try invoke(onOther: target)
     }
@@ -34,14 +40,17 @@ extension Invocation {
   private func invoke(onOther target: AnyObject?) throws {
     try setTarget(target)
     guard let target else { return try invoke() }
-    // The caller holds `target`: a `deinit` of the former target may have set another one.
+    // `target` is retained here, because the `deinit` of the former target may set another one.
     try withExtendedLifetime(target) { try dispatch() }
   }
 
-  /// Sends the message to ``target`` as the superclass of `type` answers it: what `super` does in
-  /// a method of `type`, whose object the target must be.
+  /// Sends the message to ``target`` as the superclass of `type` answers it, like `super` in a
+  /// method of `type`. The target must be an object of `type`.
   ///
-  /// If no class above answers, the target forwards, as in Objective-C.
+  /// If no superclass answers, the target forwards, as in Objective-C.
+  ///
+  /// - Throws: ``InvocationError/wrongClass(expected:given:)`` if the target is not an object of
+  ///   `type`; the errors of ``invoke()``.
   public func invokeSuper(of type: AnyClass) throws {
     try plan.checkMethod()
     guard let selector else { throw InvocationError.selectorNotSet }
@@ -52,7 +61,7 @@ extension Invocation {
     }
     let receiver = call.receiver
     try withExtendedLifetime(target) {
-      // Finding a method may run code of the classes, which may know this invocation.
+      // The lookup may run code of the classes, which may have this invocation.
       let (found, table) = call.lendingTarget {
         (MethodTable.of(type).superclass?.resolved(selector), MethodTable.of(own))
       }
@@ -69,8 +78,8 @@ extension Invocation {
     }
   }
 
-  /// Sends the message to another object without keeping it: the target and its ownership are as
-  /// before when this returns. The object must be held by the caller.
+  /// Sends the message to another object without retaining it. The old target and its ownership are
+  /// restored on return. The caller retains the object.
   package func send(to other: AnyObject) throws {
     try plan.checkMethod()
     let slot = call.slot(0)
@@ -81,7 +90,7 @@ extension Invocation {
     call.isTargetLent = false
     slot.object = other
     defer {
-      // The object that forwarded may have set a target of its own.
+      // The object that forwarded may have set another target.
       let other = call.detachArgument(0)
       slot.word = word
       call.setOwns(0, owned)
@@ -91,7 +100,7 @@ extension Invocation {
     try dispatch()
   }
 
-  /// Looks the method of the receiver up and performs it, or forwards.
+  /// Looks up the method of the receiver and performs it, or forwards.
   func dispatchByLookup(_ receiver: BorrowedObject) throws {
     try unsafe call.performKnownMethod(of: receiver, call.selectorWord, isKept: true) {
       try unsafe dispatchCarefully($0, receiver)
@@ -113,18 +122,17 @@ extension Invocation {
       guard let selector else { throw InvocationError.selectorNotSet }
       try call.check(receiver)
       let type: AnyClass = unsafe receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
-      // Finding a method may run code of the class, which may know this invocation.
+      // The lookup may run code of the class, which may have this invocation.
       let (table, method) = call.lendingTarget { MethodTable.find(type, selector) }
       guard let method else { return try unsafe ask(Unmanaged.passUnretained(table), receiver) }
       try call.perform(call.check(method, selector))
     }
   }
 
-  /// Asks an object whose class has no answer: whether it has a method of its own, and if not, to
-  /// forward.
+  /// Asks an object whose class has no method: for a method of its own, or else to forward.
   func ask(_ table: Unmanaged<MethodTable>, _ target: BorrowedObject) throws {
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
-    // An older result must not pass for the answer to a message that is refused on its way.
+    // An old result must not pass for the answer to a message that is refused.
     try call.replacingResult {
       try call.check(target)
       try unsafe table._withUnsafeGuaranteedRef { table in
@@ -133,7 +141,7 @@ extension Invocation {
           return try call.perform(call.check(method, selector))
         }
         guard let steps = table.forwarding else {
-          // An optional requirement that the class leaves out.
+          // The class leaves out this optional requirement.
           if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
           throw unsafe target.with(as: AnyObject.self) {
             InvocationError.unrecognized(selector, by: $0)
@@ -151,8 +159,10 @@ extension Invocation {
     try forward(selector, to: target, as: steps.type)
   }
 
-  /// The method that an object's class has for the selector; nil if the object must be asked
-  /// itself, because it has methods of its own or none at all. Throws if the types differ.
+  /// The method that an object's class has for the selector; nil if the object must be asked,
+  /// because it has methods of its own, or none.
+  ///
+  /// - Throws: ``InvocationError`` if the types differ.
   package func directMethod(of target: AnyObject) throws(InvocationError) -> Implementation? {
     guard let selector else { throw .selectorNotSet }
     guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
@@ -161,8 +171,8 @@ extension Invocation {
     return answering
   }
 
-  /// Performs a method that was found for an object, which the caller holds; the target is as
-  /// before when this returns.
+  /// Performs a method of an object, which the caller retains. The old target is restored on
+  /// return.
   package func perform(_ method: Implementation, on object: AnyObject) throws {
     let slot = call.slot(0)
     let word = slot.word
@@ -193,7 +203,7 @@ extension Invocation {
         name: selector.name, expected: signature, given: plan.signature)
     case .unknown:
       try target.unrecognizedSelector(selector, as: type)
-      // An object that does not throw has no answer: the answer is zero.
+      // An object that does not throw has no answer, so the result is zero.
       call.answerWithZero()
       return
     }
@@ -204,7 +214,7 @@ extension Invocation {
     call.owned &= ~1
     call.isTargetLent = false
     defer {
-      // Most objects set no target of their own.
+      // Most objects set no other target.
       let other = call.owned & 1 != 0 ? call.detachArgument(0) : nil
       slot.word = receiver
       call.owned |= owned

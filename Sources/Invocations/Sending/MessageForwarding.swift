@@ -1,6 +1,6 @@
 public import TypeEncodings
 
-/// What an object may say about messages it has no method for, step by step.
+/// The steps by which an object handles messages that it has no method for.
 ///
 /// ```swift
 /// final class Secretary: MessageForwarding {
@@ -13,43 +13,48 @@ public import TypeEncodings
 /// try Message<String, String>("decide:")("lunch", on: Secretary())  // yes to lunch
 /// ```
 ///
-/// The order is Objective-C's: the class may *resolve* the selector by adding a method, once; then
-/// the object may name *another target*; then it may give a *signature*, and *forward* the
-/// invocation as it likes; at last the selector is *unrecognized*. Every step has a default that
-/// passes on to the next, so a class implements the ones it needs.
+/// The order is Objective-C's. The class may *resolve* the selector by adding a method, once. Then
+/// the object may name *another target*. Then it may return a *signature*, and *forward* the
+/// invocation as it likes. At last the selector is *unrecognized*. The default of every step goes
+/// on to the next, so a class implements only the steps that it needs.
 public protocol MessageForwarding: CustomAnswering, SendableMetatype {
-  /// The class's chance to add a method. Asked once for each class and selector, while other
-  /// threads that need the answer wait, and under no lock. It must not wait for such a thread. Its
-  /// return value is ignored: only what the table then holds counts.
+  /// Lets the class add a method. Called once for each class and selector, without a lock, while
+  /// other threads that need the answer wait for it. It must not wait for such a thread. The return
+  /// value is ignored; only the methods that are then in the table count.
   @discardableResult
   static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool
 
-  /// Another object to send the message to, unchanged. nil and self go on to the next step.
+  /// Another object to send the message to, unchanged. If it is nil or self, the next step follows.
   func forwardingTarget(for selector: Selector) -> AnyObject?
 
-  /// The types of a message that ``forward(_:)`` will handle; nil if it will not.
+  /// The types of a message that ``forward(_:)`` handles; nil if it does not handle the message.
   func methodSignature(for selector: Selector) -> MethodSignature?
 
-  /// Whether ``forward(_:)`` will handle an invocation, as far as its types go. By default
-  /// ``methodSignature(for:)`` decides; an object that takes anything says ``InvocationMatch/fits``.
+  /// Whether ``forward(_:)`` handles an invocation, as far as its types go. The default compares
+  /// ``methodSignature(for:)``. An object that takes all types returns ``InvocationMatch/fits``.
   func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch
 
-  /// Handles an invocation that was sent to this object. Its target is this object, and what it
-  /// holds as its result when this returns travels back to the sender.
+  /// Handles an invocation that was sent to this object, which is its target. The sender gets the
+  /// result that the invocation has on return.
+  ///
+  /// - Throws: An error that the sender gets.
   func forward(_ invocation: Invocation) throws
 
-  /// Handles an invocation whose sender awaits the end. By default ``forward(_:)`` does, at once.
+  /// Handles an invocation whose sender awaits the end. The default calls ``forward(_:)``.
+  ///
+  /// - Throws: An error that the sender gets.
   nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws
 
-  /// Says that nobody answers. By default it throws
-  /// ``InvocationError/unrecognizedSelector(_:type:nearest:)``; if it returns, the answer is zero.
+  /// Handles a selector that no object answers. If it returns, the result of the message is zero.
+  ///
+  /// - Throws: ``InvocationError/unrecognizedSelector(_:type:nearest:)`` by default.
   func unrecognizedSelector(_ selector: Selector) throws
 
-  /// Whether the object answers a selector. By default its methods and the class's resolver decide;
-  /// an object that forwards overrides this.
+  /// Whether the object answers a selector. The default looks at its methods and asks the class's
+  /// resolver. An object that forwards must implement this itself.
   func responds(to selector: Selector) -> Bool
 
-  /// Whether the object conforms to a protocol. By default its class decides.
+  /// Whether the object conforms to a protocol. The default asks its class.
   func conforms(to description: ProtocolDescription) -> Bool
 }
 
@@ -96,14 +101,15 @@ extension MessageForwarding {
 /// InvocationMatch(nil, call)                                   // unknown
 /// ```
 public enum InvocationMatch: Sendable {
-  /// It will.
+  /// It forwards the invocation.
   case fits
   /// It forwards the selector, but with these types.
   case expects(MethodSignature)
   /// It does not forward the selector.
   case unknown
 
-  /// Compares the types that an object forwards, if any, with those of an invocation.
+  /// Compares the types that an object forwards with those of an invocation. A nil signature is
+  /// unknown.
   public init(_ signature: MethodSignature?, _ invocation: Invocation) {
     guard let signature else {
       self = .unknown
@@ -114,7 +120,7 @@ public enum InvocationMatch: Sendable {
   }
 }
 
-/// An object with methods of its own, beside those of its class.
+/// An object that has methods of its own, besides those of its class.
 ///
 /// ```swift
 /// final class Plugin: MethodProviding {
@@ -126,12 +132,12 @@ public enum InvocationMatch: Sendable {
 /// try Message<String>("run")(on: plugin)  // done
 /// ```
 public protocol MethodProviding: CustomAnswering, SendableMetatype {
-  /// The object's own method for a selector, asked before its class.
+  /// The object's own method for a selector. Asked before its class.
   func ownMethod(for selector: Selector) -> Implementation?
 }
 
-/// Questions about any object. A question that objects pass on until it comes back to one of them
-/// ends there with no.
+/// Questions about any object. Objects may pass a question on; if it comes back to one of them, its
+/// answer is no.
 ///
 /// ```swift
 /// Introspection.responds(account, to: "deposit:")       // true
@@ -139,7 +145,7 @@ public protocol MethodProviding: CustomAnswering, SendableMetatype {
 /// Introspection.responds(account, to: "rob")            // false
 /// ```
 public enum Introspection {
-  /// Whether an object answers a selector; nil answers none.
+  /// Whether an object answers a selector; false for nil.
   public static func responds(_ object: AnyObject?, to selector: Selector) -> Bool {
     guard let object else { return false }
     if let known = MethodTable.knowsAnswer(type(of: object), selector) { return known }
@@ -151,12 +157,13 @@ public enum Introspection {
     return implementation(of: object, for: selector) != nil
   }
 
-  /// The types of a message to an object, as its methods, protocols or own answer tell.
+  /// The types of a message to an object, according to its methods, its protocols, or its own
+  /// answer.
   public static func signature(of object: AnyObject?, for selector: Selector) -> MethodSignature? {
     guard let object else { return nil }
     let (table, method) = MethodTable.find(type(of: object), selector)
     if let method { return method.signature }
-    // SAFETY: the caller holds the object.
+    // SAFETY: the caller retains the object.
     let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
     defer { withExtendedLifetime(object) {} }
     if let method = table.ownOrClassMethod(of: held, for: selector) { return method.signature }
@@ -177,21 +184,21 @@ public enum Introspection {
     return MethodTable.of(type(of: object)).conforms(to: description)
   }
 
-  /// The method that an object has for a selector, the class's resolver included.
+  /// The method that an object has for a selector. May call the class's resolver.
   public static func implementation(
     of object: AnyObject, for selector: Selector
   ) -> Implementation? {
     let (table, method) = MethodTable.find(type(of: object), selector)
     if let method { return method }
-    // SAFETY: the caller holds the object.
+    // SAFETY: the caller retains the object.
     let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
     return withExtendedLifetime(object) { table.ownOrClassMethod(of: held, for: selector) }
   }
 }
 
 extension InvocationError {
-  /// The error for a selector that an object has no answer to: with the name that may have been
-  /// meant, or with what is wrong about its declaration.
+  /// The error for a selector that an object does not answer. It suggests the nearest name, or says
+  /// what is wrong with the declaration of that method.
   package static func unrecognized(_ selector: Selector, by object: AnyObject) -> InvocationError {
     let type: AnyClass = Swift.type(of: object)
     let table = MethodTable.of(type)
@@ -207,10 +214,11 @@ extension InvocationError {
   }
 }
 
-/// A class that has a say in how its objects answer messages.
+/// A class that takes part in how its objects answer messages.
 ///
-/// ``MessageForwarding``, ``MethodProviding`` and ``MethodDeclaring`` inherit it, so that a class of none of them is asked
-/// once: the runtime looks through all conformances of the program to say no.
+/// ``MessageForwarding``, ``MethodProviding`` and ``MethodDeclaring`` inherit it, so that a class
+/// without any of them is cast once. A failing cast is slow: the runtime searches all conformances
+/// of the program.
 ///
 /// ```swift
 /// class Account: MethodDeclaring {

@@ -1,8 +1,8 @@
 import CForwardingShims
 import TypeEncodings
 
-/// A message that was spelled as a call: the first part of its name, and arguments with the labels that are
-/// the other parts.
+/// A message that was spelled as a Swift call: the first part of its name, and arguments whose
+/// labels are the other parts.
 package struct SpelledMessage {
   private let name: String
   private let arguments: KeyValuePairs<String, any CallValue>
@@ -12,11 +12,14 @@ package struct SpelledMessage {
     self.arguments = arguments
   }
 
-  /// Sends the message with the types of the method that the object has, or passes it on to. Returns the
-  /// call, if it has a result.
+  /// Sends the message with the types of the method that the object has, or forwards to. Returns
+  /// the call if it has a result.
+  ///
+  /// - Throws: ``InvocationError`` if the object does not take the message, or an argument does not
+  ///   fit; or the error of the method.
   package func send(to target: AnyObject) throws -> Invocation? {
     let selector = try selector
-    // A colon in a part of the name would stand for an argument that is not there.
+    // A colon in a part of the name would stand for a missing argument.
     guard selector.numberOfArguments == arguments.count else {
       throw InvocationError.argumentCount(
         expected: selector.numberOfArguments, given: arguments.count)
@@ -51,8 +54,8 @@ package struct SpelledMessage {
 
   // MARK: The name
 
-  /// The selector. The table of selectors remembers each spelling: a name that is known is put together on
-  /// the stack alone, and found without a lock.
+  /// The selector. The selector table remembers each name: a known name is assembled on the stack
+  /// alone, and found without a lock.
   private var selector: Selector {
     get throws(InvocationError) {
       if let known = knownSelector { return known }
@@ -64,12 +67,12 @@ package struct SpelledMessage {
     }
   }
 
-  /// Nil as well for a name that is longer than most.
+  /// The selector, if its name is known and fits the buffer.
   private var knownSelector: Selector? {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { room in
       let start = unsafe room.baseAddress.unsafelyUnwrapped
       var count = 0
-      // SAFETY: one byte less than there is room for, so that a colon fits behind them.
+      // SAFETY: at most 256 bytes are written, and every colon is preceded by a check for room.
       func add(_ part: String) -> Bool {
         unsafe part.withBytes { bytes in
           guard bytes.count < 256 - count else { return false }
@@ -92,7 +95,7 @@ package struct SpelledMessage {
 }
 
 extension Introspection {
-  /// The plan of a message to an object, if anybody knows its types.
+  /// The plan of a message to an object; nil if its types are unknown.
   fileprivate static func plan(
     of object: AnyObject, for selector: Selector
   ) throws(InvocationError) -> CallPlan? {
@@ -101,35 +104,36 @@ extension Introspection {
     return try CallPlan.shared(for: signature)
   }
 
-  /// The method of an object's class, or of the first object that it passes calls on to, where that is known
-  /// without asking any of them.
+  /// The method of an object's class, or of the first object that it forwards to, if that is known
+  /// without asking the objects.
   private static func method(of object: AnyObject, for selector: Selector) -> Implementation? {
     let (table, method) = MethodTable.find(type(of: object), selector)
     guard method == nil, table.providing == nil, let type = table.forwarding?.callType,
       table.requiredSignature(for: selector) == nil
     else { return method }
-    // SAFETY: the caller holds the object.
+    // SAFETY: the caller retains the object.
     let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
     defer { withExtendedLifetime(object) {} }
     return held.targetMethod(for: selector, as: type)
   }
 
-  /// The method that the class of an object has for a selector; nil if there is none, or the object must be
-  /// asked itself.
+  /// The method that the class of an object has for a selector; nil if it has none, or if the
+  /// object itself must be asked.
   package static func classMethod(of object: AnyObject, for selector: Selector) -> Implementation? {
     MethodTable.find(type(of: object), selector).1
   }
 }
 
 extension Call {
-  /// Sets an argument as the call that spelled it wrote it: a number in any place that can represent it
-  /// exactly, and all else in a place of its type.
+  /// Sets an argument of a spelled call. A number fits every place that can represent it exactly;
+  /// other values fit only places of their type.
   fileprivate func setArgument<Value: CallValue>(
     converting value: Value, at index: Int
   ) throws(InvocationError) {
     try checkIndex(index)
     let slot = slot(index)
-    // Most are of the very type; to ask a value at run time whether it is a number takes longer than the call.
+    // Most values have exactly the right type. A dynamic cast to a number protocol takes longer
+    // than the call.
     if slot.kind == Value.valueKind, Value.memoryWord != nil {
       try unsafe value.store(in: slot)
     } else if let integer = value as? any BinaryInteger {

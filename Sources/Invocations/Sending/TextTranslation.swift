@@ -1,10 +1,11 @@
 import CForwardingShims
 
-// Text between Swift and Swift is a String. A plan that has one differs from that of a C string; where the
-// two meet, text is translated on the way. Frames of both are alike but for the words of text.
+// Text between Swift callers and Swift methods is a `String`. A plan with Swift text differs from
+// one with C strings; a call between the two translates the text. Their frames differ only in the
+// words of text.
 
 extension Call {
-  /// Refuses to pass Swift's own text as the bytes of a C string.
+  /// Throws if a place holds Swift text, which cannot be read or set as the bytes of a C string.
   func refuseSwiftText(_ slot: ValueSlot) throws(InvocationError) {
     guard slot.kind.isSwiftValue, swiftType(slot, slot.index.map { $0 + 1 } ?? 0) == String.self
     else { return }
@@ -12,7 +13,7 @@ extension Call {
     throw mismatch(index, given: [UInt8].self)
   }
 
-  /// Calls C code at an address with the text of the call as C strings.
+  /// Calls C code at an address, with the text of the call as C strings.
   @usableFromInline @unsafe
   func callFunctionTranslating(
     at function: UnsafeRawPointer, returnsRetained: Bool
@@ -22,7 +23,7 @@ extension Call {
     }
   }
 
-  /// Runs `body` with a call of the same values whose text are C strings, and takes over its result.
+  /// Runs `body` with a copy of the call whose texts are C strings, and takes over its result.
   func withNativeText<Answer>(
     _ body: (Invocation) throws(InvocationError) -> Answer
   ) throws(InvocationError) -> Answer {
@@ -31,15 +32,15 @@ extension Call {
     return try withTranslation(for: native, failing: { $0 }, body)
   }
 
-  /// Runs `body` with a call of the same values for a plan that differs in whose text it is, and takes over
-  /// its result. `failing` tells how text that cannot be translated is thrown.
+  /// Runs `body` with a copy of the call for a plan that differs in the kind of its text, and takes
+  /// over its result. `failing` converts the error for text that cannot be translated.
   fileprivate func withTranslation<Answer, Failure: Error>(
     for plan: CallPlan, failing: (InvocationError) -> Failure,
     _ body: (Invocation) throws(Failure) -> Answer
   ) throws(Failure) -> Answer {
     let other = Invocation(plan)
     unsafe other.call.copyFrame(from: frame)
-    // The receiver is the caller's.
+    // The caller retains the receiver; the copy does not own it.
     defer { if other.argumentCount > 0, !other.call.owns(0) { other.call.slot(0).word = 0 } }
     do throws(InvocationError) {
       for index in 0..<argumentCount {
@@ -57,7 +58,7 @@ extension Call {
 }
 
 extension Implementation {
-  /// The same method for calls of a plan that differs in whose text it is.
+  /// Wraps a method for calls of a plan that differs in the kind of its text.
   convenience init(translating method: Implementation, for plan: CallPlan) {
     self.init(plan) { (call: Invocation) in
       try call.call.withTranslation(for: method.plan, failing: { $0 as any Error }) {
@@ -73,9 +74,9 @@ extension Call {
   fileprivate func translate(
     _ from: ValueSlot, _ to: ValueSlot, _ index: Int
   ) throws(InvocationError) {
-    // What was copied is the other's.
+    // Clears the copied word, which belongs to the other call.
     to.word = 0
-    // SAFETY: both are places of text.
+    // SAFETY: both places hold text.
     let text = try unsafe String?.load(from: from)
     try unsafe text.store(in: to)
     setOwns(index, !to.isNull)
@@ -85,7 +86,7 @@ extension Call {
     forgetResult()
     guard returnsValue, other.hasResult else { return }
     guard resultSlot.kind != other.resultSlot.kind else { return adoptResult(of: other) }
-    // SAFETY: both are places of text.
+    // SAFETY: both places hold text.
     let text = try unsafe String?.load(from: other.resultSlot)
     try unsafe text.store(in: resultSlot)
     resultOwnership = resultSlot.isNull ? .none : resultSlot.kind.ownership

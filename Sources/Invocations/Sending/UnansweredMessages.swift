@@ -1,33 +1,34 @@
 import CForwardingShims
 
-/// Messages of faces that nobody answered.
+/// Messages of faces that no target answered.
 ///
-/// A proxy that finds nobody throws an error. A target may throw the same one, of a message that it has sent
-/// itself; so the proxy notes the number of the message, and the face asks for that.
+/// A proxy without a target for a message throws an error. A target may throw the same error, for a
+/// message that it has sent itself. So the proxy records the number of the message, and the face
+/// looks for that number.
 package enum UnansweredMessages {
-  /// A sender that is no face does not ask: the notes of such messages would stay.
+  /// The maximum number of records. A sender that is not a face never takes its record.
   private static let most = 4096
   private static let numbers = Guarded<Set<UInt64>>([])
 
-  /// Notes that nobody answers a call.
+  /// Records that no target answered a call.
   package static func note(_ call: Call) {
     let message = unsafe call.state.pointee.message
     guard message & FWD_FACE_MESSAGE_BIT != 0 else { return }
     numbers.withLockInPlace { numbers in
-      // A custom proxy may keep errors to itself.
+      // A custom proxy may swallow the error, and then its record stays.
       if numbers.count == most { numbers.removeAll() }
       numbers.insert(message)
     }
   }
 
-  /// Whether nobody answered a message that ended with an error; asked once.
+  /// Whether no target answered a message that ended with an error. Removes the record.
   static func take(_ message: UInt64, _ error: any Error) -> Bool {
     if error is NotImplemented { return true }
     guard message & FWD_FACE_MESSAGE_BIT != 0 else { return false }
     return numbers.withLockInPlace { $0.remove(message) != nil }
   }
 
-  /// The same for a call.
+  /// Whether no target answered a call that ended with an error. Removes the record.
   package static func take(_ call: Call, _ error: any Error) -> Bool {
     take(unsafe call.state.pointee.message, error)
   }
