@@ -1,9 +1,9 @@
 public import CForwardingShims
 
-/// Turns closures over any types into bodies that take their arguments from a frame.
+/// Makes bodies that take their arguments from a frame, from closures over any types.
 @usableFromInline
 package enum AnyBody {
-  /// A body that reads its arguments from argument `first` on and writes a result.
+  /// A body that reads its arguments from argument `first` on, and writes a result.
   @inlinable
   static func returning<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>,
@@ -18,7 +18,7 @@ package enum AnyBody {
 
   /// A method's body.
   ///
-  /// - Safety: threads may share the closure.
+  /// - Safety: the closure must be safe to share between threads.
   @inlinable @unsafe
   static func returning<
     Receiver: AnyObject, Value, each Argument
@@ -52,7 +52,7 @@ package enum AnyBody {
   }
 }
 
-/// Walks over the arguments of a frame, left to right, as their types travel.
+/// Iterates over the arguments of a frame, left to right, and reads each as its place says.
 @usableFromInline
 @frozen
 struct PlaceCursor {

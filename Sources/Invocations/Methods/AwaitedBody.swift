@@ -1,12 +1,15 @@
-// Methods that suspend. They have a body for those who await the result; all others get an error, so their
-// plan is that of any method, and sends that do not await cost what they did.
+// `async` methods. They have a body for senders that await, and another that throws for senders
+// that do not. Their plan is that of any method, so sends that do not await cost no more than
+// before.
 
 extension Implementation {
-  /// A method from an `async` closure over any types: it takes the receiver in front of the arguments. Its
-  /// types are compared with `encoding`, or spell one.
+  /// Makes a method from an `async` closure over any types, which takes the receiver in front of
+  /// the arguments. Its types must fit `encoding`, or spell one if it is nil.
   ///
-  /// It runs where its sender does, so what is sent need not be `Sendable`. It is to be awaited: a send that
-  /// does not throws ``InvocationError/notAwaited(_:)``.
+  /// The method runs in its sender's isolation, so the values need not be `Sendable`. A send that
+  /// does not await it throws ``InvocationError/notAwaited(_:)``.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   public convenience init<Receiver: AnyObject, Value, each Argument>(
     encoding: String? = nil,
     asyncMethod body:
@@ -30,13 +33,13 @@ extension Implementation {
       }, AwaitedBody.refusing(fitted.plan))
   }
 
-  /// Whether those who await its result are answered in another way than others.
+  /// Whether the method has a body of its own for senders that await.
   package var isAwaited: Bool { awaitedBody != nil }
 }
 
-/// What the bodies of methods that are awaited have in common.
+/// Helpers for the bodies of awaited methods.
 enum AwaitedBody {
-  /// A body for those who do not await.
+  /// A body that throws, for senders that do not await.
   static func refusing(_ plan: CallPlan) -> Implementation.Closure {
     { frame in throw InvocationError.notAwaited(frame.selector(of: plan)) }
   }
@@ -50,7 +53,7 @@ extension FrameReference {
 }
 
 extension Invocation {
-  /// The receiver as an object of the class that a method takes, and the arguments of a plan that was
+  /// The receiver, as an object of the class that a method takes, and the arguments. The plan was
   /// compared with their types.
   func parts<Receiver: AnyObject, Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, _ type: Receiver.Type
@@ -62,15 +65,17 @@ extension Invocation {
     )
   }
 
-  /// Leaves a result that was compared with the plan.
+  /// Stores a result of a type that was compared with the plan.
   func answer<Value>(_ value: Value, _ place: TypedPlace) throws(InvocationError) {
     try unsafe place.store(value, in: call.resultSlot)
   }
 }
 
 extension MethodRegistry {
-  /// Registers an `async` closure over any types, which takes the receiver in front of the arguments. Its
-  /// types are compared with `encoding`, or spell one.
+  /// Registers an `async` closure over any types, which takes the receiver in front of the
+  /// arguments. Its types must fit `encoding`, or spell one if it is nil.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   public func register<Receiver: AnyObject, Value, each Argument>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ body:
@@ -83,7 +88,10 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers an `async` method of a class: `Account.transfer`. It must be `nonisolated(nonsending)`.
+  /// Registers an `async` method of a class: `Account.transfer`. It must be
+  /// `nonisolated(nonsending)`.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   public func register<Receiver: AnyObject, Value, each Argument>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
     _ method:

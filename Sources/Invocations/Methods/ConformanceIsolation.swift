@@ -1,17 +1,18 @@
 import CForwardingShims
 
-/// On which global actor a class conforms to a protocol.
+/// The global actor that a class's conformance to a protocol is isolated to.
 package enum ConformanceIsolation: Sendable {
-  /// On none: threads may call it that may have the object.
+  /// None: any thread that may use the object may call it.
   case none
-  /// Only there it may be called.
+  /// This actor, and only code on it may call the object.
   case actor(any Actor)
-  /// On one that the runtime does not name.
+  /// An actor that the runtime does not name.
   case unknown
 
-  /// Looks at the conformance of a class to the protocol of an existential type; any other type is of none.
+  /// Inspects the conformance of a class to the protocol of an existential type. The result for
+  /// other types is `none`.
   package init(of object: AnyClass, to existential: Any.Type) {
-    // SAFETY: types are addresses of what the runtime knows of them, for as long as the process lives.
+    // SAFETY: a type is the address of its metadata, which lives as long as the process.
     let (type, wanted) = unsafe (
       unsafeBitCast(object as Any.Type, to: UnsafeRawPointer.self),
       unsafeBitCast(existential, to: UnsafeRawPointer.self)
@@ -24,7 +25,7 @@ package enum ConformanceIsolation: Sendable {
       self = .none
       return
     }
-    // SAFETY: as above.
+    // SAFETY: the word is the address of a type's metadata.
     let named = unsafe actor.map { unsafe unsafeBitCast($0, to: Any.Type.self) }
     self = (named as? any GlobalActor.Type).map { .actor(Self.shared($0)) } ?? .unknown
   }

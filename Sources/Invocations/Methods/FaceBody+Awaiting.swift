@@ -1,6 +1,6 @@
-/// What the method of a face gets that is awaited: the object, and the arguments.
+/// The input of a face's awaited method: the object and the arguments.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// final class Door {
@@ -11,12 +11,12 @@
 /// })
 /// ```
 public struct FaceCall<Object: AnyObject, each Argument>: @unchecked Sendable {
-  // SAFETY: the face's own method is called as the requirement says, so the compiler has checked there what goes
-  // with the call; from there on it is in the hands of one task.
+  // SAFETY: the face's own method is called as the requirement says, so the compiler has checked
+  // there which values may be sent along with the call. From there on one task has them.
 
   /// The object.
   public let object: Object
-  /// The arguments; one of them is no tuple.
+  /// The arguments. A single argument is not a tuple.
   public let values: (repeat each Argument)
 
   init(_ object: Object, _ values: repeat each Argument) {
@@ -26,10 +26,10 @@ public struct FaceCall<Object: AnyObject, each Argument>: @unchecked Sendable {
 }
 
 extension FaceBody {
-  /// Makes one of an `async` closure of any number of arguments.
+  /// Makes a body from an `async` closure with any number of arguments.
   ///
-  /// - Safety: the closure captures nothing that threads must not share, and does no more with the object and
-  ///   the values than to call the requirement.
+  /// - Safety: the closure must not capture anything that threads must not share, and must do
+  ///   nothing with the object and the values but call the requirement.
   @unsafe
   public init<Result, each Argument>(
     awaiting body:
@@ -49,9 +49,10 @@ extension FaceBody {
     }
   }
 
-  /// Makes one for actors: each of several targets is another one, so what goes to them is `Sendable`.
+  /// Makes a body for actors. Each of several targets is another actor, so the values must be
+  /// `Sendable`.
   ///
-  /// - Safety: as for others.
+  /// - Safety: as for ``init(awaiting:)``.
   @unsafe
   public init<Result: Sendable, each Argument: Sendable>(
     crossing body:

@@ -1,7 +1,7 @@
-/// How the objects of a class answer a requirement of a protocol.
+/// The method by which objects of a class answer a requirement of a protocol.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this. The closure is not `@Sendable`, as it refers
-/// to how a class conforms to the protocol, which may be on an actor alone.
+/// Used by code that `@Forwardable` generates. The closure is not `@Sendable`, because it captures
+/// the class's conformance to the protocol, which may be isolated to an actor.
 ///
 /// ```swift
 /// final class Door {
@@ -18,7 +18,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
     implementation = try? make()
   }
 
-  /// Makes one of a closure of no arguments.
+  /// Makes a body from a closure without arguments.
   ///
   /// - Safety: as for any number of arguments.
   @unsafe
@@ -29,7 +29,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
     }
   }
 
-  /// Makes one of a closure of one argument.
+  /// Makes a body from a closure with one argument.
   ///
   /// - Safety: as for any number of arguments.
   @unsafe
@@ -40,7 +40,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
     }
   }
 
-  /// Makes one of a closure of two arguments.
+  /// Makes a body from a closure with two arguments.
   ///
   /// - Safety: as for any number of arguments.
   @unsafe
@@ -51,7 +51,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
     }
   }
 
-  /// Makes one of a closure of three arguments.
+  /// Makes a body from a closure with three arguments.
   ///
   /// - Safety: as for any number of arguments.
   @unsafe
@@ -62,7 +62,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
     }
   }
 
-  /// Makes one of a closure of four arguments.
+  /// Makes a body from a closure with four arguments.
   ///
   /// - Safety: as for any number of arguments.
   @unsafe
@@ -73,10 +73,10 @@ public struct FaceBody<Object: AnyObject>: Sendable {
     }
   }
 
-  /// Makes one of a closure of any number of arguments.
+  /// Makes a body from a closure with any number of arguments.
   ///
-  /// - Safety: the closure captures nothing that threads must not share. That it runs where the protocol's
-  ///   requirements may be called, the lanes of targets see to.
+  /// - Safety: the closure must not capture anything that threads must not share. The lanes of
+  ///   targets ensure that it runs where the protocol's requirements may be called.
   @unsafe
   public init<Result, each Argument>(
     _ body: @escaping (Object, repeat each Argument) throws -> Result
@@ -90,7 +90,7 @@ public struct FaceBody<Object: AnyObject>: Sendable {
 }
 
 extension Implementation {
-  /// The same method, unless `check` throws.
+  /// Wraps a method, and calls it only if `check` does not throw.
   package convenience init(
     _ method: Implementation, unless check: @escaping @Sendable () throws -> Void
   ) {

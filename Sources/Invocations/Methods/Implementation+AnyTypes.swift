@@ -1,11 +1,14 @@
-// Closures whose arguments and results are of any Swift types. Those that say themselves how they travel
-// do so; objects travel as references, and all others by their address, without a copy.
+// Closures with arguments and results of any Swift types. Types with a `CallValue` conformance
+// convert their values. Objects are passed as references, and other values by their address,
+// without a copy.
 //
-// What takes or gives a value that C has none for also answers messages that want no result.
+// A method with a value that C has no type for also answers messages without a result.
 
 extension Implementation {
-  /// A method from a closure over any types: it takes the receiver in front of the arguments. Its types
-  /// are compared with `encoding`, or spell one.
+  /// Makes a method from a closure over any types, which takes the receiver in front of the
+  /// arguments. Its types must fit `encoding`, or spell one if it is nil.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   @inlinable
   public convenience init<
     Receiver: AnyObject, Value, each Argument
@@ -23,7 +26,7 @@ extension Implementation {
       unsafe AnyBody.returning(fitted, method: body))
   }
 
-  /// A method from a closure that takes the arguments alone.
+  /// Makes a method from a closure that takes only the arguments.
   @usableFromInline
   package static func ofAnyTypes<Value, each Argument>(
     encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
@@ -40,8 +43,8 @@ extension Implementation {
     return Implementation(fitted, withoutResult: twin, AnyBody.returning(fitted, body))
   }
 
-  /// The same method for messages that want no result. A closure of one expression may have one that
-  /// nobody meant: `{ (id: Int) in seen.insert(id) }`.
+  /// Makes the variant of a method for messages without a result. A closure of one expression may
+  /// have a result by accident: `{ (id: Int) in seen.insert(id) }`.
   @usableFromInline
   static func droppingResult<Receiver: AnyObject, Value, each Argument>(
     of fitted: FittedPlan<Value, repeat each Argument>, _ encoding: String?,
@@ -55,8 +58,10 @@ extension Implementation {
 }
 
 extension MethodRegistry {
-  /// Registers a closure over any types, which takes the receiver in front of the arguments. Its types are
-  /// compared with `encoding`, or spell one.
+  /// Registers a closure over any types, which takes the receiver in front of the arguments. Its
+  /// types must fit `encoding`, or spell one if it is nil.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   @inlinable
   public func register<
     Receiver: AnyObject, Value, each Argument
@@ -70,6 +75,8 @@ extension MethodRegistry {
   }
 
   /// Registers a method of a class, over any types: `ChatWindow.show`.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   @inlinable
   public func register<
     Receiver: AnyObject, Value, each Argument
@@ -85,7 +92,10 @@ extension MethodRegistry {
 }
 
 extension FunctionTable {
-  /// Registers a closure over any types. Its types are compared with `encoding`, or spell one.
+  /// Registers a closure over any types. Its types must fit `encoding`, or spell one if it is nil.
+  ///
+  /// - Throws: ``InvocationError/duplicateName(_:)``; another ``InvocationError`` if `encoding` is
+  ///   invalid or does not fit the closure.
   @inlinable
   public func register<Value, each Argument>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,

@@ -1,7 +1,9 @@
-// Methods over any types of up to four arguments, once for each number of them.
+// Methods over any types with up to four arguments, with one initializer for each number of them.
 
 extension Implementation {
-  /// A method of no arguments, over any types.
+  /// Makes a method without arguments, over any types.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   @inlinable
   public convenience init<Receiver: AnyObject, Value>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver) throws -> Value
@@ -15,7 +17,9 @@ extension Implementation {
       unsafe LentBody.of(fitted, body))
   }
 
-  /// A method of one argument, over any types.
+  /// Makes a method with one argument, over any types.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   @inlinable
   public convenience init<Receiver: AnyObject, Value, A>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A) throws -> Value
@@ -29,7 +33,9 @@ extension Implementation {
       unsafe LentBody.of(fitted, body))
   }
 
-  /// A method of two arguments, over any types.
+  /// Makes a method with two arguments, over any types.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   @inlinable
   public convenience init<Receiver: AnyObject, Value, A, B>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B) throws -> Value
@@ -43,7 +49,9 @@ extension Implementation {
       unsafe LentBody.of(fitted, body))
   }
 
-  /// A method of three arguments, over any types.
+  /// Makes a method with three arguments, over any types.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   @inlinable
   public convenience init<Receiver: AnyObject, Value, A, B, C>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B, C) throws -> Value
@@ -58,7 +66,9 @@ extension Implementation {
       unsafe LentBody.of(fitted, body))
   }
 
-  /// A method of four arguments, over any types.
+  /// Makes a method with four arguments, over any types.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
   @inlinable
   public convenience init<Receiver: AnyObject, Value, A, B, C, D>(
     encoding: String? = nil, method body: @escaping @Sendable (Receiver, A, B, C, D) throws -> Value

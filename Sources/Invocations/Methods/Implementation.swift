@@ -1,14 +1,14 @@
 import CForwardingShims
 public import TypeEncodings
 
-/// A frame that is being called with; valid during the call.
+/// The frame of a running call, valid during the call.
 @safe
 @usableFromInline
 @frozen
 struct FrameReference {
   @usableFromInline let base: UnsafeMutableRawPointer
 
-  // SAFETY: made only where a call begins, from the frame of the plan that is called.
+  // SAFETY: made only where a call begins, from a frame of the called plan.
   @inlinable @unsafe
   init(_ base: UnsafeMutableRawPointer) { unsafe self.base = base }
 
@@ -23,7 +23,7 @@ struct FrameReference {
   }
 }
 
-/// What answers a message or a named function: C code at an address, or a Swift closure.
+/// The implementation of a message or a named function: C code at an address, or a Swift closure.
 ///
 /// ```swift
 /// let deposit = try Implementation { (account: Account, amount: Int32) in account.balance += amount }
@@ -31,53 +31,54 @@ struct FrameReference {
 /// try MethodTable.of(Account.self).register("deposit:", deposit)
 /// ```
 ///
-/// Immutable, so one implementation may be registered under several selectors, exchanged with
-/// another, and called by many threads.
+/// Immutable, so one implementation can be registered under several selectors, exchanged with
+/// another, and called on many threads.
 public final class Implementation: Sendable {
-  /// Answers a call whose frame is at an address, and leaves the result there.
+  /// Runs a call, given its frame, and stores the result there.
   @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
-  /// Answers a call that is awaited, and leaves the result in it. It runs where its caller does.
+  /// Runs an awaited call in its caller's isolation, and stores the result in it.
   package typealias AwaitedClosure =
     nonisolated(nonsending) @Sendable (Invocation) async throws -> Void
 
-  /// C code.
+  /// A C function.
   @safe
   struct NativeFunction: @unchecked Sendable {
-    // SAFETY: code does not change; the one who registered it keeps it there.
+    // SAFETY: code does not change, and the code that registered it keeps it loaded.
     let address: UnsafeRawPointer
-    /// Whether an object result is the caller's to release.
+    /// Whether the caller must release an object that the function returns.
     let returnsRetained: Bool
   }
 
-  /// The prepared call; dispatch compares it by identity.
+  /// The prepared call. Dispatch compares it by identity.
   public let plan: CallPlan
-  /// The class whose objects it may be called with; nil if any object, or none, will do.
+  /// The class that receivers must belong to; nil if any receiver, or none, is valid.
   public let receiver: AnyClass?
-  /// The C function; nil where `body` answers.
+  /// The C function; nil if `body` is called.
   let function: NativeFunction?
-  /// The Swift body. Not optional, and not in an enumeration: taking it out would retain it.
+  /// The Swift body. Not optional, and not in an enumeration, because unwrapping it would retain
+  /// it.
   let body: Closure
-  /// What answers those who await the result; nil where `body` or the function does.
+  /// The body for senders that await; nil if they call `body` or the function too.
   let awaitedBody: AwaitedClosure?
-  /// Whether the caller of the body owns an object or C string that it leaves as the result.
+  /// Whether the caller of the body owns an object or C string that the body stores as the result.
   let ownsResult: Bool
-  /// Kept as long as the implementation is: the library that holds the code.
+  /// An object that lives as long as the implementation: the library that contains the code.
   let keepAlive: (any Sendable)?
-  /// What answers messages that want no result, where that is another body.
+  /// The variant for messages without a result, if it has another body.
   let withoutResult: Implementation?
-  /// Whether a face made it. Set before anything else has it.
+  /// Whether a face made it. Set before the implementation is shared.
   private nonisolated(unsafe) var isMadeByFace = false
 
   var isOfFace: Bool { unsafe isMadeByFace }
 
-  /// This one, which a face has just made.
+  /// Marks a new implementation as made by a face, and returns it.
   package var markedAsOfFace: Implementation {
     unsafe isMadeByFace = true
     return self
   }
 
-  /// A Swift body for a plan that fits its types.
+  /// Makes an implementation from a Swift body and a plan that fits its types.
   @usableFromInline
   init<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
@@ -85,17 +86,17 @@ public final class Implementation: Sendable {
   ) {
     awaitedBody = nil
     plan = fitted.plan
-    // The type of a protocol is no class.
+    // A protocol type is not a class.
     self.receiver = receiver as? AnyClass
     self.body = body
-    // A pointer that stands for a C string is not given away.
+    // A pointer in the place of a C string is not handed over.
     ownsResult = fitted.result.ownership != .none
     function = nil
     keepAlive = nil
     self.withoutResult = withoutResult
   }
 
-  /// A body for those who await the result, and one for those who do not.
+  /// Makes an implementation from a body for senders that await, and one for others.
   init<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type?,
     withoutResult: Implementation?, awaited: @escaping AwaitedClosure, _ body: @escaping Closure
@@ -110,7 +111,8 @@ public final class Implementation: Sendable {
     self.withoutResult = withoutResult
   }
 
-  /// Another body in place of a Swift one, and another one for those who await, if there is one.
+  /// Makes a copy with another Swift body and, if `awaited` is given, another body for senders that
+  /// await.
   init(
     _ other: Implementation, awaited: AwaitedClosure? = nil, _ body: @escaping Closure
   ) {
@@ -124,7 +126,8 @@ public final class Implementation: Sendable {
     withoutResult = other.withoutResult
   }
 
-  /// A body that gets each call as an invocation, and so looks at the types itself.
+  /// Makes an implementation from a closure that gets each call as an invocation, whose accessors
+  /// check the types.
   package init(
     _ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void
   ) {
@@ -138,10 +141,11 @@ public final class Implementation: Sendable {
     withoutResult = nil
   }
 
-  /// Vouches for the C function at an address.
+  /// Makes an implementation from the C function at an address.
   ///
-  /// - Safety: its C type must be the one that the plan's signature describes, and it must take any
-  ///   object of the class as its receiver.
+  /// - Throws: ``InvocationError/nullFunction``.
+  /// - Safety: the plan's signature must describe its C type, and it must take any object of the
+  ///   class as its receiver.
   @unsafe
   init(
     _ plan: CallPlan, function: UnsafeRawPointer?, returnsRetained: Bool,
@@ -158,25 +162,26 @@ public final class Implementation: Sendable {
     withoutResult = nil
   }
 
-  /// The signature it answers.
+  /// The signature of the calls that it takes.
   public var signature: MethodSignature { plan.signature }
 
-  /// The implementation that answers calls of a plan: this one, or its twin without a result; nil if the
-  /// types differ.
+  /// The implementation that answers calls of a plan: this one, one that translates its text, or
+  /// its variant without a result. Returns nil if the types differ.
   func answering(_ plan: CallPlan) -> Implementation? {
     if plan.isInterchangeable(with: self.plan) { return self }
     if plan.differsInText(from: self.plan) { return Implementation(translating: self, for: plan) }
     return withoutResult?.answering(plan)
   }
 
-  /// Whether a C function may be called with objects of a class. A Swift body looks for itself.
+  /// Whether a C function may be called with objects of a class. Swift bodies check the class
+  /// themselves.
   func takes(_ type: AnyClass) -> Bool {
     guard function != nil, let receiver else { return true }
     return isClass(type, below: receiver)
   }
 }
 
-/// Whether a class is another one, or below it.
+/// Whether a class equals another one, or is a subclass of it.
 func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
   var current: AnyClass? = type
   while let type = current {
@@ -187,13 +192,15 @@ func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
 }
 
 extension Implementation {
-  /// A method from a C function whose first parameters are the receiver and the selector.
+  /// Makes a method from a C function whose first parameters are the receiver and the selector.
   ///
   /// - Parameters:
-  ///   - receiver: the class whose objects the function takes; objects of other classes are refused.
-  ///   - returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one that `encoding` describes. Without a `receiver`
-  ///   it must take any object: the implementation may be added to any class.
+  ///   - receiver: the class that receivers must belong to; other objects are refused.
+  ///   - returnsRetained: whether the caller must release an object that the function returns.
+  /// - Throws: ``InvocationError/encoding(_:)`` if the encoding is invalid;
+  ///   ``InvocationError/nullFunction``; the errors of `CallPlan.init`.
+  /// - Safety: `encoding` must describe the function's C type. Without a `receiver` it must take
+  ///   any object, because the implementation may be added to any class.
   @unsafe
   public convenience init(
     methodEncoding encoding: String, unsafeFunction function: UnsafeRawPointer?,
@@ -207,7 +214,7 @@ extension Implementation {
       receiver: receiver)
   }
 
-  /// A method from a closure that takes the arguments alone.
+  /// Makes a method from a closure that takes only the arguments.
   @usableFromInline
   package static func withoutReceiver<Value: CallValue, each Argument: CallValue>(
     encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
@@ -216,7 +223,7 @@ extension Implementation {
     return Implementation(fitted, SwiftBody.returning(fitted, body))
   }
 
-  /// The same without a result.
+  /// Makes a method from a closure that takes only the arguments, and has no result.
   @usableFromInline
   package static func withoutReceiver<each Argument: CallValue>(
     encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -225,11 +232,13 @@ extension Implementation {
     return Implementation(fitted, SwiftBody.void(fitted, body))
   }
 
-  /// A method of any signature, from a closure that gets the call as an invocation. The sender gets
-  /// the result that it sets; zero, if it sets none.
+  /// Makes a method of any signature from a closure that gets the call as an invocation. The sender
+  /// gets the result that the closure sets, or zero if it sets none.
   ///
-  /// The arguments are the sender's. If the closure keeps the invocation, objects and C strings are
-  /// kept with it; what a pointer points at is not.
+  /// The arguments belong to the sender. If the closure retains the invocation, objects are
+  /// retained and C strings copied, but not memory behind pointers.
+  ///
+  /// - Throws: The errors of `CallPlan.init` if the signature cannot be planned.
   public convenience init(
     _ signature: MethodSignature, invocation body: @escaping @Sendable (Invocation) throws -> Void
   ) throws(InvocationError) {

@@ -1,11 +1,11 @@
-// Methods that belong to actors. Where their actor runs already they are called in place; a send that is
-// awaited goes there; any other gets the error of `check`.
+// Methods that are isolated to actors. They are called in place if their actor is already running
+// the caller. Awaited sends hop to the actor. Other sends get the error of `check`.
 
 extension Implementation {
-  /// Throws where a method of an object may not run.
+  /// Throws if a method of an object must not run here.
   package typealias IsolationCheck = @Sendable (_ receiver: AnyObject?, Selector?) throws -> Void
 
-  /// A method of the main actor. What is awaited goes there, so all of it is `Sendable`.
+  /// A method of the main actor. Awaited calls hop there, so all values are `Sendable`.
   package convenience init<
     Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
   >(
@@ -28,7 +28,7 @@ extension Implementation {
       }, IsolatedBody.onMainActor(fitted, check, body))
   }
 
-  /// A method of the main actor for values that only come from there.
+  /// A method of the main actor for values that stay there.
   package convenience init<Receiver: AnyObject, Value, each Argument>(
     encoding: String?, mainActor check: @escaping IsolationCheck,
     staying body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
@@ -94,7 +94,7 @@ extension Implementation {
       })
   }
 
-  /// The same method for messages that want no result, where it has one.
+  /// The variant for messages without a result, if the method has one.
   private static func twin<Value>(
     _ encoding: String?, _ type: Value.Type, _ make: () throws(InvocationError) -> Implementation
   ) throws(InvocationError) -> Implementation? {
@@ -104,8 +104,9 @@ extension Implementation {
 }
 
 extension Implementation {
-  /// The same method, of an object whose class conforms on an actor. Where `check` throws it is not performed; but
-  /// what is awaited goes to the actor, if there is one that all of it may go to.
+  /// Wraps a method of an object whose class conforms on an actor. If `check` throws, the method is
+  /// not performed; an awaited call hops to the actor instead, if there is one that all values may
+  /// be sent to.
   package convenience init(
     _ method: Implementation, hoppingTo actor: (any Actor)?,
     unless check: @escaping @Sendable () throws -> Void
@@ -132,13 +133,13 @@ extension Implementation {
 
 /// Bodies that are called in place, where their actor runs.
 enum IsolatedBody {
-  /// Performs on an actor what is awaited. The values of the call may go there, and its sender does nothing with it
-  /// meanwhile.
+  /// Performs an awaited call on an actor. The values of the call may be sent there, and its sender
+  /// does not use the call meanwhile.
   fileprivate static func perform(
     _ call: UncheckedSendable<Invocation>, on actor: isolated any Actor,
     _ body: Implementation.AwaitedClosure, unless check: () throws -> Void
   ) async throws {
-    // Without anything that is done here the compiler leaves the way to the actor out.
+    // Without code that runs here, the compiler omits the hop to the actor.
     try check()
     try await body(call.value)
   }
@@ -152,8 +153,8 @@ enum IsolatedBody {
       let receiver = try SwiftBody.receiver(
         frame.argument(0, of: fitted.plan).object, as: Receiver.self)
       try check(receiver, frame.selector(of: fitted.plan))
-      // SAFETY: this is the main actor, as was checked, so nothing crosses to it; and a function that is
-      // isolated differs from one that is not in nothing else.
+      // SAFETY: this runs on the main actor, as was checked, so no value crosses to it. Isolated
+      // functions have the same representation as others.
       let held = UncheckedSendable((frame, receiver))
       let isolated: @MainActor () throws -> Value = {
         let (frame, receiver) = held.value
@@ -182,7 +183,7 @@ enum IsolatedBody {
   }
 }
 
-/// A value that stays where it is, whatever the compiler thinks.
+/// A value that stays in its isolation, although the compiler cannot see that.
 fileprivate struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

@@ -1,15 +1,16 @@
-/// Turns methods over any types into bodies that hand on each argument as it lies there, lent, once for
-/// each number of arguments: closure, arguments and result become one function that reads the frame.
+/// Makes bodies of methods over any types that pass each argument in place, borrowed. One function
+/// for each number of arguments, so that closure, arguments and result become one function that
+/// reads the frame.
 ///
-/// Where an argument cannot be lent, `AnyBody` copies.
+/// If an argument cannot be borrowed, `AnyBody` copies the arguments.
 @usableFromInline
 enum LentBody {
-  // Each is in three parts. The body asks whether all is as usual, and calls; nothing of its own lives
-  // through a call, so it saves no registers. If not, `settled` does what is missing, out of line. And
-  // `call` takes types that need not be copyable: they are borrowed, where a copyable one would be copied
-  // to be passed on.
+  // Each has three parts. The body checks that all is as usual, and calls; none of its own values
+  // live through a call, so it saves no registers. If not, `settled` does the remaining checks, out
+  // of line. `call` takes types that need not be copyable, which are borrowed; copyable ones would
+  // be copied to be passed on.
 
-  /// A body of no arguments.
+  /// A body without arguments.
   @inlinable @unsafe
   static func of<Receiver: AnyObject, Value>(
     _ fitted: FittedPlan<Value>,
@@ -47,7 +48,7 @@ enum LentBody {
     }
   }
 
-  /// A body of one argument.
+  /// A body with one argument.
   @inlinable @unsafe
   static func of<Receiver: AnyObject, Value, A>(
     _ fitted: FittedPlan<Value, A>,
@@ -97,7 +98,7 @@ enum LentBody {
     try unsafe body(receiver, a.pointee)
   }
 
-  /// A body of two arguments.
+  /// A body with two arguments.
   @inlinable @unsafe
   static func of<Receiver: AnyObject, Value, A, B>(
     _ fitted: FittedPlan<Value, A, B>,
@@ -149,7 +150,7 @@ enum LentBody {
     try unsafe body(receiver, a.pointee, b.pointee)
   }
 
-  /// A body of three arguments.
+  /// A body with three arguments.
   @inlinable @unsafe
   static func of<Receiver: AnyObject, Value, A, B, C>(
     _ fitted: FittedPlan<Value, A, B, C>,
@@ -203,7 +204,7 @@ enum LentBody {
     try unsafe body(receiver, a.pointee, b.pointee, c.pointee)
   }
 
-  /// A body of four arguments.
+  /// A body with four arguments.
   @inlinable @unsafe
   static func of<Receiver: AnyObject, Value, A, B, C, D>(
     _ fitted: FittedPlan<Value, A, B, C, D>,

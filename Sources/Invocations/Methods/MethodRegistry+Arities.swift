@@ -1,7 +1,10 @@
-// As many overloads as ``Implementation`` has for any types, so that closures written in place are inlined.
+// One overload for each number of arguments, like those of ``Implementation``, so that closures
+// written in place are inlined.
 
 extension MethodRegistry {
-  /// Registers a method of no arguments, over any types.
+  /// Registers a method without arguments, over any types.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   @inlinable
   public func register<Receiver: AnyObject, Value>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
@@ -12,7 +15,9 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a method of one argument, over any types.
+  /// Registers a method with one argument, over any types.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   @inlinable
   public func register<Receiver: AnyObject, Value, A>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
@@ -23,7 +28,9 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a method of two arguments, over any types.
+  /// Registers a method with two arguments, over any types.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   @inlinable
   public func register<
     Receiver: AnyObject, Value, A, B
@@ -36,7 +43,9 @@ extension MethodRegistry {
     }
   }
 
-  /// Registers a method of three arguments, over any types.
+  /// Registers a method with three arguments, over any types.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
   @inlinable
   public func register<
     Receiver: AnyObject, Value, A, B,

@@ -1,7 +1,7 @@
-/// Where methods are registered: the table of a class, or a class that declares its methods.
+/// A place to register methods: the table of a class, or the declarations of a class.
 ///
-/// Every registry has one verb, and one rule: a selector that has a method already is refused, unless
-/// `replacing` says otherwise.
+/// All registries have the same function and the same rule: registering a selector twice is
+/// refused, unless `replacing` is true.
 ///
 /// ```swift
 /// try MethodTable.of(Account.self).register("deposit:") { (account: Account, amount: Int32) in
@@ -11,14 +11,15 @@
 /// MethodTable.of(Account.self).selectors  // [close, deposit:]
 /// ```
 public protocol MethodRegistry {
-  /// What registering throws.
+  /// The error of a failed registration.
   associatedtype Failure: Error
 
-  /// Registers the method that `make` makes. Everything else here ends in this.
+  /// Registers the method that `make` makes. All other functions of the protocol call this one.
   ///
   /// - Parameters:
-  ///   - receiver: the class that the method takes objects of; nil if it takes any.
-  ///   - replacing: whether a method that is there is replaced, or refused.
+  ///   - receiver: the class that the method takes objects of; nil if it takes any object.
+  ///   - replacing: whether an existing method is replaced; if false, registering is refused.
+  /// - Throws: ``Failure`` if the method cannot be made or registered.
   func register(
     _ selector: Selector, for receiver: AnyClass?, replacing: Bool,
     making make: () throws(InvocationError) -> Implementation
@@ -27,6 +28,8 @@ public protocol MethodRegistry {
 
 extension MethodRegistry {
   /// Registers an implementation.
+  ///
+  /// - Throws: ``Failure`` if the method cannot be registered.
   @inlinable
   public func register(
     _ selector: Selector, replacing: Bool = false, _ implementation: Implementation

@@ -1,24 +1,25 @@
 import CForwardingShims
 package import TypeEncodings
 
-// How the objects of a class answer a selector, and where the next send of any thread finds it without a
-// lock.
+// Looks up how objects of a class answer a selector, and caches the result so that sends on all
+// threads find it without a lock.
 extension MethodTable {
-  /// The table of a class, and its method for the selector; nil if the object must be asked: it may
-  /// have methods of its own, or forward.
+  /// The table of a class, and its method for the selector. The method is nil if the object must be
+  /// asked, because it may have methods of its own, or forward.
   static func find(_ type: AnyClass, _ selector: Selector) -> (MethodTable, Implementation?) {
     if let known = known(type, selector) { return known }
     let table = MethodTable.of(type)
-    // Read before looking: a change in between makes the answer stale, and it is not kept.
+    // Read before the lookup, so that a change in between keeps the result out of the cache.
     let epoch = fwd_method_epoch(selector.word)
     let method = table.providing == nil ? table.resolved(selector) : nil
-    // A C function that does not take objects of the class is refused at every send.
+    // A C function that does not take objects of the class is refused at every send, so it is not
+    // cached.
     if method?.takes(type) ?? true { remember(table, selector, method, epoch) }
     return (table, method)
   }
 
-  /// Whether objects of a class answer a selector, as far as the class alone decides and a send has found
-  /// out; nil if it must be found out. Takes no lock, and counts nothing.
+  /// Whether objects of a class answer a selector, if the class alone decides that and the lookup
+  /// is cached; nil if not. Takes no lock and retains nothing.
   static func knowsAnswer(_ type: AnyClass, _ selector: Selector) -> Bool? {
     let word = UInt(bitPattern: ObjectIdentifier(type))
     guard let thread = unsafe fwd_thread(),
@@ -26,15 +27,15 @@ extension MethodTable {
     else { return nil }
     defer { unsafe fwd_let_go(thread) }
     guard let address = unsafe method.pointee.table else { return nil }
-    // SAFETY: a table lives as long as the process.
+    // SAFETY: a table is never freed.
     let isDecided = unsafe Unmanaged<MethodTable>.fromOpaque(address)._withUnsafeGuaranteedRef {
       $0.forwarding == nil && $0.providing == nil
     }
     return isDecided ? unsafe method.pointee.implementation != nil : nil
   }
 
-  /// The signature of a method of a class, or of a message in an adopted protocol, as the class's table has
-  /// it; without a lock where a send has found the method out.
+  /// The signature of a method of a class, or of a message in an adopted protocol. Takes no lock if
+  /// the lookup is cached.
   package static func signature(of type: AnyClass, for selector: Selector) -> MethodSignature? {
     guard let (table, method) = known(type, selector), method != nil || table.providing == nil
     else {
@@ -64,7 +65,7 @@ extension MethodTable {
     var entry = unsafe FWDMethod()
     unsafe entry.type = UInt(bitPattern: ObjectIdentifier(table.type))
     unsafe entry.selector = selector.word
-    // A table lives as long as the process.
+    // A table is never freed.
     unsafe entry.table = UnsafeRawPointer(Unmanaged.passUnretained(table).toOpaque())
     if let method {
       unsafe entry.plan = method.plan.facts.pointee.identity
@@ -79,14 +80,14 @@ extension MethodTable {
     withExtendedLifetime(method) {}
   }
 
-  /// The table that an entry of the cache points at, which lives as long as the process.
+  /// The table that a cache entry points at. A table is never freed.
   @unsafe
   private static func known(_ address: UnsafeRawPointer?) -> MethodTable? {
     unsafe address.map { unsafe Unmanaged<MethodTable>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The method that an object of this class has for a selector, its own ones first; nil for a
-  /// class whose objects hold no methods of their own.
+  /// The method that an object of this class has for a selector. Its own methods come first.
+  /// Returns nil for a class whose objects have no methods of their own.
   func ownOrClassMethod(of object: BorrowedObject, for selector: Selector) -> Implementation? {
     guard let providing else { return nil }
     return object.ownMethod(for: selector, as: providing) ?? resolved(selector)

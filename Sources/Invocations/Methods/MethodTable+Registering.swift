@@ -3,10 +3,13 @@ import TypeEncodings
 extension MethodTable: MethodRegistry {
   /// Registers a C function whose first parameters are the receiver and the selector.
   ///
-  /// - Parameter returnsRetained: whether an object result is the caller's to release.
-  /// - Safety: the function's C type must be the one that `encoding` describes, and it must take every
-  ///   object of the class, and of those below it, as its receiver. Added to another class, the
-  ///   implementation is refused when a message is sent.
+  /// - Parameter returnsRetained: whether the caller must release an object that the function
+  ///   returns.
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/nullFunction``;
+  ///   ``InvocationError/encoding(_:)`` if the encoding is invalid or does not fit the selector.
+  /// - Safety: `encoding` must describe the function's C type, and the function must take every
+  ///   object of the class and its subclasses as its receiver. If the implementation is added to
+  ///   another class, sends to that class throw.
   @unsafe
   public func register(
     _ selector: Selector, replacing: Bool = false, encoding: String,
@@ -32,8 +35,8 @@ extension MethodTable: MethodRegistry {
     }
   }
 
-  /// Refuses a selector with another number of colons than the method has arguments, and a method
-  /// that takes objects of a class which this one is not below.
+  /// Throws if a selector's colons are not as many as the method's arguments, or if the method
+  /// takes objects of a class that is not a superclass of this one.
   private func check(
     _ implementation: Implementation, for selector: Selector
   ) throws(InvocationError) {
@@ -46,7 +49,7 @@ extension MethodTable: MethodRegistry {
   }
 }
 
-/// A class that declares its methods itself, once, before the first message to it or a subclass.
+/// A class that declares its methods in code, once, before the first message to it or a subclass.
 ///
 /// ```swift
 /// class Account: MethodDeclaring {
@@ -60,21 +63,22 @@ extension MethodTable: MethodRegistry {
 /// Introspection.responds(Account(), to: "deposit:")  // true
 /// ```
 ///
-/// The class that a method belongs to is the one its closure receives, so a subclass that inherits
-/// this function inherits the methods, and one that overrides it adds its own. It runs once, while
-/// other threads that ask for this class wait, and those that ask for others do not. Classes that
-/// declare each other's methods on two threads do not wait for each other: one of them finds the
-/// other half declared. It must not wait for a thread that needs this class: that thread waits for the
-/// declaration.
+/// A method belongs to the class that its closure receives. So a subclass that inherits this
+/// function inherits the methods, and one that overrides it adds its own. The function runs once.
+/// Other threads that need this class wait meanwhile; threads that need other classes do not. If
+/// two classes declare each other's methods on two threads, they do not wait for each other, and
+/// one of them finds the other half declared. The function must not wait for a thread that needs
+/// this class, because that thread waits for the declaration.
 ///
-/// The class is asked on whatever thread is first. A class that is isolated to an actor, the main
-/// actor by default among them, says `nonisolated class func declareMethods`.
+/// The function runs on the thread that first needs the class. A class that is isolated to an
+/// actor, such as the main actor by default, declares it as `nonisolated class func
+/// declareMethods`.
 public protocol MethodDeclaring: CustomAnswering, SendableMetatype {
   /// Declares the methods of the class.
   static func declareMethods(_ methods: MethodDeclarations)
 }
 
-/// Where a class declares its methods.
+/// The registry in which a class declares its methods.
 ///
 /// ```swift
 /// final class Door: MethodDeclaring {
@@ -85,8 +89,8 @@ public protocol MethodDeclaring: CustomAnswering, SendableMetatype {
 /// try Message<Bool>("isOpen")(on: Door())  // true
 /// ```
 ///
-/// A declaration that is wrong, such as one with too few colons, is an event, and is kept in
-/// ``MethodTable/declarationErrors``. Sending the message throws
+/// A wrong declaration, such as one with too few colons, is reported as a ``ForwardingEvent`` and
+/// kept in ``MethodTable/declarationErrors``. Sending the message throws
 /// ``InvocationError/wrongDeclaration(_:type:declared:)``.
 public struct MethodDeclarations: MethodRegistry, Sendable {
   /// The class that declares.
@@ -98,7 +102,8 @@ public struct MethodDeclarations: MethodRegistry, Sendable {
     _ selector: Selector, for receiver: AnyClass?, replacing: Bool,
     making make: () throws(InvocationError) -> Implementation
   ) {
-    // A subclass that inherits the declaration runs it once more, for the methods of its superclass.
+    // A subclass that inherits the declaration runs it once more, for the methods of its
+    // superclass.
     let receiver: AnyClass = receiver ?? type
     let table = MethodTable.of(receiver)
     if receiver != type, table.own(selector) != nil { return }
@@ -111,7 +116,7 @@ public struct MethodDeclarations: MethodRegistry, Sendable {
   }
 }
 
-/// A method that a class declared wrongly.
+/// A wrong declaration of a method.
 ///
 /// ```swift
 /// final class Door: MethodDeclaring {
@@ -127,7 +132,7 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
   public let type: SwiftType
   /// The selector that was declared.
   public let selector: Selector
-  /// What was wrong.
+  /// The error of the declaration.
   public let cause: InvocationError
 
   public var description: String { "-[\(type) \(selector)] is declared wrongly: \(reason)" }
@@ -139,8 +144,8 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  /// Adds methods that a face made. One that the class has stays, which is told of if its types differ:
-  /// two protocols may have requirements of one name.
+  /// Adds methods that a face made. Methods that the class already has stay. If their types differ,
+  /// an error is reported: two protocols may have requirements with equal names.
   package func declare(_ made: [(selector: Selector, method: Implementation)]) {
     for (selector, method) in add(made) {
       guard let known = own(selector), known.answering(method.plan) == nil else { continue }
@@ -161,7 +166,7 @@ extension MethodTable {
     ForwardingEvent.report(.wrongDeclaration(failure))
   }
 
-  /// The declarations of this class, and of those above it, that were refused.
+  /// The refused declarations of this class and its superclasses.
   var refusedDeclarations: [DeclarationError] {
     let own = Self.failures.read { $0 }.filter { $0.type == SwiftType(type) }
     return own + (superclass?.refusedDeclarations ?? [])

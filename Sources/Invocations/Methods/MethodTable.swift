@@ -2,9 +2,9 @@ import CForwardingShims
 import Synchronization
 public import TypeEncodings
 
-/// The methods of one class: what its instances answer when a message is sent to them.
+/// The methods of one class, which its instances run for the messages that they receive.
 ///
-/// Any class can have one; it need not know. Subclasses inherit, and may override:
+/// Any class can have a table, without code of its own. Subclasses inherit and may override:
 ///
 /// ```swift
 /// try MethodTable.of(Counter.self).register("add:") { (counter: Counter, step: Int32) in
@@ -13,15 +13,15 @@ public import TypeEncodings
 /// MethodTable.of(Counter.self).signature(for: "add:")  // v@:i
 /// ```
 ///
-/// Safe to use from many threads; a change is seen by every send that begins after it returns. A method
-/// that was replaced or removed is let go when the sends that were under way have ended.
+/// A table can be used from many threads. A change takes effect for every send that begins after it
+/// returns. A replaced or removed method is released after the running sends have ended.
 @safe
 public final class MethodTable: Sendable {
-  /// What may change about a class.
+  /// The mutable state of a table.
   struct State {
     var methods: [Selector: Implementation] = [:]
     var protocols: [ProtocolDescription] = []
-    /// Selectors that the class was asked to resolve, whatever it answered.
+    /// Selectors that the resolver was called for, whatever it returned.
     var resolved: Set<Selector> = []
   }
 
@@ -30,19 +30,19 @@ public final class MethodTable: Sendable {
   let state = Guarded(State())
   let isDeclared = Atomic(false)
   private let hasProtocols = Atomic(false)
-  /// The table of the superclass, once it was asked for: as an address, which is read without being counted.
+  /// The address of the superclass's table once it was requested. Reading it retains nothing.
   private let superclassWord = Atomic<UInt>(0)
 
-  /// The class whose instances answer.
+  /// The class whose instances have the methods.
   public let type: AnyClass
 
-  /// How objects of the class forward, and find methods of their own; nil if they do not.
+  /// How objects of the class forward, and find their own methods; nil if they do not.
   let forwarding: ForwardingSteps?
   let providing: (any MethodProviding.Type)?
   /// How the class declares methods; nil if it does not.
   let declaring: (any MethodDeclaring.Type)?
 
-  /// Whether its objects may have methods of their own.
+  /// Whether objects of the class may have methods of their own.
   package var providesMethods: Bool { providing != nil }
 
   private init(_ type: AnyClass) {
@@ -53,7 +53,7 @@ public final class MethodTable: Sendable {
     declaring = custom as? any MethodDeclaring.Type
   }
 
-  /// The table of a class itself, empty at first.
+  /// The table of a class, without its superclasses. It begins empty.
   public static func of(_ type: AnyClass) -> MethodTable {
     let table = tables.withLockInPlace { tables in
       let key = ObjectIdentifier(type)
@@ -65,18 +65,18 @@ public final class MethodTable: Sendable {
     return table.declared
   }
 
-  /// The table, once its class has declared its methods.
+  /// The table, after its class has declared its methods.
   private var declared: MethodTable {
     if !isDeclared.load(ordering: .acquiring) { declare() }
     return self
   }
 
-  /// The table of the superclass, or nil at the root.
+  /// The table of the superclass; nil for a root class.
   public var superclass: MethodTable? {
     if let known = unsafe knownSuperclass { return unsafe known.takeUnretainedValue().declared }
     return _getSuperclass(type).map { type in
       let table = MethodTable.of(type)
-      // SAFETY: tables live as long as the process.
+      // SAFETY: a table is never freed.
       unsafe superclassWord.store(
         UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque()), ordering: .releasing)
       return table
@@ -92,8 +92,8 @@ public final class MethodTable: Sendable {
 
   // MARK: Changing
 
-  /// Adds a method; false, and no change, if the class itself has one for the selector. One of a
-  /// superclass is overridden.
+  /// Adds a method; false, and no change, if the class itself has one for the selector. A
+  /// superclass's method is overridden.
   func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
     change(selector) { state in
       guard state.methods[selector] == nil else { return false }
@@ -102,7 +102,8 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Adds methods whose selectors the class has no method for, and returns the others.
+  /// Adds methods for the selectors that the class has no method for, and returns the other
+  /// methods.
   func add(
     _ new: [(selector: Selector, method: Implementation)]
   ) -> [(selector: Selector, method: Implementation)] {
@@ -116,7 +117,7 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Sets the method for a selector and returns the one that the class itself had.
+  /// Sets the method for a selector, and returns the method that the class itself had.
   @discardableResult
   public func replace(_ selector: Selector, _ implementation: Implementation) -> Implementation? {
     change(selector) { state in
@@ -126,8 +127,8 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Sets the implementation of a method that the class itself has and returns the old one; nil,
-  /// and no change, if it has none.
+  /// Sets the implementation of a method that the class itself has, and returns the old one.
+  /// Returns nil, and changes nothing, if it has none.
   @discardableResult
   public func setImplementation(
     _ selector: Selector, _ implementation: Implementation
@@ -139,14 +140,15 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Removes a method of the class itself and returns it; one of a superclass shows again.
+  /// Removes a method of the class itself, and returns it. A superclass's method takes effect
+  /// again.
   @discardableResult
   public func remove(_ selector: Selector) -> Implementation? {
     change(selector) { $0.methods.removeValue(forKey: selector) }
   }
 
-  /// Exchanges the implementations of two methods, where each is found: in this class or above.
-  /// False, and no change, if one is missing.
+  /// Exchanges the implementations of two methods, each in the class that has it: this one or a
+  /// superclass. Returns false, and changes nothing, if one is missing.
   @discardableResult
   public func exchange(_ one: Selector, _ other: Selector) -> Bool {
     guard let first = owner(of: one), let second = owner(of: other) else { return false }
@@ -158,15 +160,15 @@ public final class MethodTable: Sendable {
         return true
       }
     }
-    // Two classes: a send between the two steps may find one implementation under both names.
+    // In two classes, a send between the two steps may find one implementation under both names.
     guard let a = first.own(one), let b = second.own(other) else { return false }
     first.replace(one, b)
     second.replace(other, a)
     return true
   }
 
-  /// Says that instances conform to a protocol. Its optional messages have a signature from then
-  /// on, whether they are implemented or not.
+  /// Declares that instances conform to a protocol. From then on its optional messages have a
+  /// signature, whether they are implemented or not.
   public func adopt(_ description: ProtocolDescription) {
     state.withLock { state in
       if !state.protocols.contains(description) { state.protocols.append(description) }
@@ -174,7 +176,7 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Changes the methods for some selectors; sends of other selectors do not notice.
+  /// Changes the methods for some selectors. Cached lookups of other selectors stay valid.
   private func change<Result>(
     _ selectors: Selector..., body: (inout State) -> Result
   ) -> Result {
@@ -184,12 +186,12 @@ public final class MethodTable: Sendable {
   private func change<Result>(
     _ selectors: [Selector], body: (inout State) -> Result
   ) -> Result {
-    // What this removes is returned, as it may hold the last reference to a closure.
+    // Removed methods are returned, because they may have the last reference to a closure.
     var changed: [Selector] = []
     defer {
       for selector in selectors { fwd_methods_forget(selector.word) }
       WitnessRecords.withdraw(changed, of: type)
-      // A message to a proxy may be answered by the class itself.
+      // The class itself may have a method for a message to a proxy.
       if forwarding?.callType != nil { fwd_direct_stop() }
     }
     return state.withLockInPlace { state in
@@ -202,7 +204,7 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Removes the method that a face made for an optional requirement, which the class leaves out.
+  /// Removes a method that a face made for an optional requirement that the class leaves out.
   func leaveOut(_ selector: Selector) {
     let old = state.withLockInPlace { $0.methods.removeValue(forKey: selector) }
     fwd_methods_forget(selector.word)
@@ -216,23 +218,23 @@ public final class MethodTable: Sendable {
     state.read { $0.methods[selector] }
   }
 
-  /// The selectors of the methods that the class itself has, in alphabetical order.
+  /// The selectors of the class's own methods, in alphabetical order.
   public var selectors: [Selector] {
     state.read { Array($0.methods.keys) }.sorted { $0.name < $1.name }
   }
 
-  /// The method that instances answer a selector with: the class's own, or that of the nearest
-  /// superclass. No resolver is asked.
+  /// The method that instances run for a selector: the class's own, or that of the nearest
+  /// superclass. Does not call a resolver.
   public func method(for selector: Selector) -> Implementation? {
     own(selector) ?? superclass?.method(for: selector)
   }
 
-  /// The class, this one or above, that has a method for a selector itself.
+  /// The table of the nearest class, this one or a superclass, that has a method for a selector.
   public func owner(of selector: Selector) -> MethodTable? {
     own(selector) != nil ? self : superclass?.owner(of: selector)
   }
 
-  /// The signature of a method, or of a message in an adopted protocol that is not implemented.
+  /// The signature of a method, or of a message in an adopted protocol without a method.
   public func signature(for selector: Selector) -> MethodSignature? {
     method(for: selector)?.signature ?? requiredSignature(for: selector)
   }
@@ -255,19 +257,19 @@ public final class MethodTable: Sendable {
     hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
   }
 
-  /// Whether the class or one above adopts a protocol, or another that includes it.
+  /// Whether the class or a superclass adopts a protocol, or another one that includes it.
   public func conforms(to description: ProtocolDescription) -> Bool {
     adoptedProtocols.contains { $0.includes(description) }
       || superclass?.conforms(to: description) ?? false
   }
 
-  /// Whether instances answer a selector themselves. Asks the class's resolver, not the later
-  /// steps of forwarding.
+  /// Whether instances have a method for a selector. Calls the class's resolver, and does not take
+  /// the later steps of forwarding.
   public func instancesRespond(to selector: Selector) -> Bool {
     resolved(selector) != nil
   }
 
-  /// The names of all methods of the class and above, to suggest one for a mistyped selector.
+  /// The names of all methods of the class and its superclasses, for suggestions.
   var allSelectorNames: [String] {
     selectors.map(\.name) + (superclass?.allSelectorNames ?? [])
   }

@@ -1,22 +1,22 @@
 import CForwardingShims
 
-/// A method that does nothing but say that there is none: an optional requirement that a class left out.
+/// The error of a method that stands for an optional requirement that a class left out.
 package struct NotImplemented: Error {
   package init() {}
 }
 
 /// A class whose objects stand for targets of several types.
 ///
-/// Boxes of values are such, which `@Forwardable` writes; nothing else needs it.
+/// Adopted by the boxes of values that `@Forwardable` generates.
 ///
 /// ```swift
 /// final class Anything: ManyTargets {}
 /// ```
 public protocol ManyTargets: AnyObject {}
 
-/// What the default implementation of an optional requirement tells the method that called it.
+/// Tells a running delivery that the default implementation of an optional requirement was called.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// OptionalRequirement.leaveOut(Screen(), "idle")
@@ -32,13 +32,13 @@ public enum OptionalRequirement {
     }
   }
 
-  /// Where a method that is awaited leaves its note: it may come to its end on any thread.
+  /// Holds the note of an awaited method, which may end on any thread.
   private final class Place: Sendable {
     @TaskLocal static var current: Place?
     let note = Guarded<Note?>(nil)
   }
 
-  /// Says that an object has no implementation of its own.
+  /// Notes that an object has no implementation of its own.
   public static func leaveOut(_ object: AnyObject, _ selector: Selector) {
     unsafe fwd_leave_out(Unmanaged.passUnretained(object).toOpaque(), UInt64(selector.word))
     AwaitedStep.noteLeftOut(ObjectIdentifier(object), selector)
@@ -50,19 +50,19 @@ public enum OptionalRequirement {
   /// Stands for a value, which has no identity.
   private static let value = Note(ObjectIdentifier(OptionalRequirement.self), "")
 
-  /// Says that a target has no implementation of its own, which may be a value in a box.
+  /// Notes that a target, which may be a value in a box, has no implementation of its own.
   public static func leaveOut<Target>(by target: Target, _ selector: Selector) {
     let isObject = type(of: target as Any) is AnyClass
     leaveOut(isObject ? target as AnyObject : value, selector)
   }
 
-  /// Calls the value of a box: what it leaves out, the box does.
+  /// Calls a method of a box's value. If the value leaves out the requirement, the box does too.
   public static func call<Value>(
     for box: AnyObject, _ selector: Selector, _ method: () throws -> Value
   ) rethrows -> Value {
     let thread = unsafe fwd_thread()
     unsafe fwd_forget_left_out(thread)
-    // One that has no value to return throws.
+    // A default implementation without a value to return throws.
     defer {
       let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
       if unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 {
@@ -72,7 +72,8 @@ public enum OptionalRequirement {
     return try method()
   }
 
-  /// The same, for what is `async`.
+  /// Calls an `async` method of a box's value. If the value leaves out the requirement, the box
+  /// does too.
   public nonisolated(nonsending) static func callAwaiting<Value>(
     for box: AnyObject, _ selector: Selector,
     _ method: nonisolated(nonsending) () async throws -> Value
@@ -89,7 +90,10 @@ public enum OptionalRequirement {
     return try await method()
   }
 
-  /// Runs an `async` method in the same way as ``run(_:of:_:)``.
+  /// Runs an `async` method like ``run(_:of:_:)``.
+  ///
+  /// - Throws: `NotImplemented` if the default implementation was called, or the error of the
+  ///   method.
   public static func runAwaiting<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, isolation: isolated (any Actor)? = #isolation,
     _ method: nonisolated(nonsending) () async throws -> Value
@@ -106,7 +110,11 @@ public enum OptionalRequirement {
     throw NotImplemented()
   }
 
-  /// Runs a method; throws if that was the default implementation, and its class has no method from then on.
+  /// Runs a method. If the default implementation was called, removes the method from the object's
+  /// class.
+  ///
+  /// - Throws: `NotImplemented` if the default implementation was called, or the error of the
+  ///   method.
   public static func run<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, _ method: () throws -> Value
   ) throws -> Value {
@@ -121,9 +129,9 @@ public enum OptionalRequirement {
     throw NotImplemented()
   }
 
-  /// Notes that a face has found a class to leave out a requirement: it has no method for the message.
+  /// Removes the method for a requirement that a face has found a class to leave out.
   static func note(leftOut selector: Selector, by type: AnyClass) {
-    // Boxes of one class have values of many types, of which others may have the method.
+    // The boxes of one class have values of many types, and other types may have the method.
     if type is any ManyTargets.Type { return }
     let table = MethodTable.of(type)
     if table.own(selector) != nil { table.leaveOut(selector) }

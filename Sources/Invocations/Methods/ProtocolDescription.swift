@@ -1,6 +1,6 @@
 public import TypeEncodings
 
-/// A named list of messages, some required and some optional.
+/// A named list of required and optional messages.
 ///
 /// ```swift
 /// let scrolling = try ProtocolDescription(
@@ -8,13 +8,13 @@ public import TypeEncodings
 /// scrolling.requirement(for: "didScroll:")?.isRequired  // false
 /// ```
 ///
-/// Two descriptions of one name are the same protocol.
+/// Two descriptions with equal names are the same protocol.
 public struct ProtocolDescription: Sendable {
   /// One message of a protocol.
   public struct Requirement: Hashable, Sendable {
-    /// Its name.
+    /// The selector.
     public var selector: Selector
-    /// Its types.
+    /// The types.
     public var signature: MethodSignature
     /// Whether a conforming class must implement it.
     public var isRequired: Bool
@@ -28,12 +28,15 @@ public struct ProtocolDescription: Sendable {
 
   /// The name.
   public let name: String
-  /// The protocol's own requirements, required ones first, each in the order of the list given.
+  /// The protocol's own requirements: the required ones first, each in the given order.
   public let requirements: [Requirement]
   /// The protocols that this one includes.
   public let adopted: [ProtocolDescription]
 
-  /// Describes a protocol. Each message is a selector with its encoding, as a method.
+  /// Describes a protocol. Each message is a selector with the encoding of its method.
+  ///
+  /// - Throws: ``InvocationError/encoding(_:)`` if an encoding is invalid or does not fit its
+  ///   selector.
   public init(
     _ name: String, adopting adopted: [ProtocolDescription] = [],
     required: KeyValuePairs<Selector, String> = [:], optional: KeyValuePairs<Selector, String> = [:]
@@ -53,14 +56,14 @@ public struct ProtocolDescription: Sendable {
     self.requirements = requirements
   }
 
-  /// Describes a protocol by the requirements themselves.
+  /// Describes a protocol by its requirements.
   package init(_ name: String, _ requirements: [Requirement]) {
     self.name = name
     self.requirements = requirements
     adopted = []
   }
 
-  /// The requirement for a selector, of this protocol or one that it includes.
+  /// The requirement for a selector, in this protocol or one that it includes.
   public func requirement(for selector: Selector) -> Requirement? {
     if let own = requirements.first(where: { $0.selector == selector }) { return own }
     for description in adopted {
@@ -74,16 +77,16 @@ public struct ProtocolDescription: Sendable {
     self == other || adopted.contains { $0.includes(other) }
   }
 
-  /// What keeps a class from conforming.
+  /// A reason why a class does not conform.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
     /// A required message has no method.
     case missing(Selector)
-    /// A message, required or optional, has a method of other types.
+    /// A message, required or optional, has a method with other types.
     case mismatch(Selector, expected: MethodSignature, given: MethodSignature)
   }
 
-  /// Compares the methods of a class with this protocol and all it includes.
+  /// Compares the methods of a class with this protocol and all protocols that it includes.
   public func problems(of table: MethodTable) -> [Problem] {
     let own = requirements.compactMap { requirement -> Problem? in
       guard let method = table.method(for: requirement.selector) else {

@@ -1,9 +1,10 @@
 import CForwardingShims
 import TypeEncodings
 
-/// The name of a message, interned: two selectors of one name are one pointer.
+/// The name of a message, interned: selectors with equal names have one address.
 ///
-/// A literal is a selector. Names that come from outside the program are looked up, not interned:
+/// A string literal is a selector. Names from outside the program should be looked up, not
+/// interned:
 ///
 /// ```swift
 /// let saved: Selector = "didSave:"
@@ -11,18 +12,20 @@ import TypeEncodings
 /// Selector(existing: "never heard of")  // nil
 /// ```
 ///
-/// C functions receive it as a pointer to the name's bytes, which end with NUL and live as long
-/// as the process; `printf("%s", _cmd)` works.
+/// C functions receive the address of the name's bytes, which end with a NUL and live as long as
+/// the process, so `printf("%s", _cmd)` works.
 public struct Selector: Hashable, Sendable {
-  /// The longest name that ``init(interning:)`` takes, in bytes.
+  /// The maximum length of a name for ``init(interning:)``, in bytes.
   public static let maximumLength = 1024
 
-  // The address of the interned name. An entry is never freed, so the number stays valid.
+  // The address of the interned name. Names are never freed, so it stays valid.
   @usableFromInline let word: UInt
 
   @usableFromInline init(word: UInt) { self.word = word }
 
-  /// Interns `name`, which stays for good: for names of the program only.
+  /// Interns `name` for the life of the process. Only for names from the program itself.
+  ///
+  /// - Throws: ``InvocationError/invalidSelector(_:)`` if the name contains a NUL or is too long.
   public init(interning name: String) throws(InvocationError) {
     guard name.utf8.count <= Self.maximumLength, !name.utf8.contains(0) else {
       throw .invalidSelector(String(name.prefix(64)))
@@ -30,7 +33,7 @@ public struct Selector: Hashable, Sendable {
     self = SelectorTable.intern(name)
   }
 
-  /// Finds a selector that is interned already; for names that come from outside.
+  /// Finds a selector that is already interned. For names from outside the program.
   public init?(existing name: String) {
     guard let known = SelectorTable.find(name) else { return nil }
     self = known
@@ -39,15 +42,15 @@ public struct Selector: Hashable, Sendable {
   /// The name.
   public var name: String { SelectorTable.name(of: self) }
 
-  /// The address of the name's bytes: what C sees as the selector.
+  /// The address of the name's bytes, which C code gets as the selector.
   public var address: UInt { word }
 
-  /// How many arguments the selector takes: its colons.
+  /// The number of arguments that the selector takes: its number of colons.
   public var numberOfArguments: Int { SelectorTable.numberOfArguments(self) }
 }
 
 extension Selector: ExpressibleByStringLiteral {
-  /// Interns a name of the program's text. A NUL, which no name can hold, becomes `␀`.
+  /// Interns a name of the program's text. A NUL, which no name can contain, becomes `␀`.
   public init(stringLiteral name: String) {
     if let known = SelectorTable.find(name) { self = known } else { self.init(newLiteral: name) }
   }
@@ -63,12 +66,13 @@ extension Selector: CustomStringConvertible {
   public var description: String { name }
 }
 
-/// All interned selectors (`fwd_names.h`). Entries are never freed: their addresses are in frames and C code.
+/// The interned selectors (`fwd_names.h`). Names are never freed, because frames and C code have
+/// their addresses.
 enum SelectorTable {
   /// Interns a name without a NUL.
   static func intern(_ name: String) -> Selector {
     unsafe name.withBytes { bytes in
-      // SAFETY: as many bytes as are there; they are copied.
+      // SAFETY: the length is that of the buffer, and the bytes are copied.
       let known =
         unsafe fwd_selector_find(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
         ?? fwd_selector_intern(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
@@ -77,14 +81,14 @@ enum SelectorTable {
   }
 
   static func find(_ name: String) -> Selector? {
-    // A name with a NUL is longer than any that is there.
+    // Interned names contain no NUL, so a name with one is not found.
     unsafe name.withBytes { bytes in
       unsafe fwd_selector_find(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
         .map { unsafe Selector($0) }
     }
   }
 
-  // SAFETY: a selector's word is only ever that of a name, which nobody frees.
+  // SAFETY: a selector's word is always the address of a name, and names are never freed.
   static func name(of selector: Selector) -> String {
     guard selector.word != 0 else { return "" }
     let name = unsafe fwd_selector_name(selector.word)
@@ -97,8 +101,8 @@ enum SelectorTable {
     selector.word == 0 ? 0 : unsafe Int(fwd_selector_name(selector.word).pointee.colons)
   }
 
-  /// The selector that a frame holds. Raw bytes can put anything there, so only a word that was
-  /// handed out is followed.
+  /// The selector that a frame holds. The word may be any bytes, so it is only followed if it is
+  /// the address of an interned name.
   static func selector(ofWord word: UInt64) -> Selector? {
     fwd_selector_is_known(UInt(word)) != 0 ? Selector(word: UInt(word)) : nil
   }
@@ -112,10 +116,10 @@ extension Selector {
 }
 
 extension String {
-  /// Lends the bytes of a name, where they lie if they can be lent; the address is never nil.
+  /// Lends the bytes of a string, without a copy if they are contiguous. The address is never nil.
   @inline(__always)
   func withBytes<Result>(_ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
-    // Not by `withUTF8` at once, which counts the string, nor by a span, which is not inlined.
+    // `withUTF8` would retain the string first, and a span is not inlined.
     let lent = unsafe utf8.withContiguousStorageIfAvailable {
       unsafe Self.withCharacters($0, body)
     }
@@ -140,7 +144,7 @@ extension String {
 }
 
 extension MethodSignature {
-  /// Refuses a selector that takes another number of arguments.
+  /// Throws if a selector takes another number of arguments.
   func checkArity(of selector: Selector) throws(InvocationError) {
     do throws(TypeEncodingError) {
       try checkArity(ofColons: selector.numberOfArguments)

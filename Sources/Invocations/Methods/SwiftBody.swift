@@ -1,12 +1,12 @@
 public import CForwardingShims
 
-/// Turns Swift closures into bodies that take their arguments from a frame.
+/// Makes bodies that take their arguments from a frame, from Swift closures.
 @usableFromInline
 package enum SwiftBody {
-  // Each of these is written twice, for arguments that are words and for others. Handing the
-  // difference in as a closure would put one more call through a context into every call.
+  // Each function has two versions, for arguments that are words and for others. Passing the
+  // difference as a closure would add an indirect call to every call.
 
-  /// A body that reads its arguments from argument `first` on and writes a result.
+  /// A body that reads its arguments from argument `first` on, and writes a result.
   @inlinable
   static func returning<Value: CallValue, each Argument: CallValue>(
     _ fitted: FittedPlan<Value, repeat each Argument>,
@@ -27,7 +27,7 @@ package enum SwiftBody {
     }
   }
 
-  /// A body that has no result.
+  /// A body without a result.
   @inlinable
   static func void<each Argument: CallValue>(
     _ fitted: FittedPlan<NoResult, repeat each Argument>,
@@ -47,8 +47,8 @@ package enum SwiftBody {
     }
   }
 
-  /// Calls `body` with the receiver of a method, which the caller holds. `type` is its class, found
-  /// when the method was made, because asking for it in the middle of a call is a call.
+  /// Calls `body` with the receiver of a method, which the caller retains. `type` is its class,
+  /// stored when the method was made, because looking it up during a call costs a function call.
   @inlinable @unsafe
   @inline(__always)
   static func withReceiver<Receiver: AnyObject, Result>(
@@ -57,12 +57,12 @@ package enum SwiftBody {
   ) throws -> Result {
     let object = unsafe frame.base.load(fromByteOffset: offset, as: UnsafeRawPointer?.self)
     if unsafe !isExactly(type, object) { try unsafe checkClass(object, type) }
-    // SAFETY: an object of the class, as was checked; not nil.
+    // SAFETY: the object is not nil and of the class, as was checked.
     return try unsafe Unmanaged<Receiver>.fromOpaque(object.unsafelyUnwrapped)
       ._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  /// Whether an address is that of an object of a class, and of none below it.
+  /// Whether an address is that of an object of exactly this class, not of a subclass.
   @inlinable @unsafe
   @inline(__always)
   static func isExactly(_ type: ObjectIdentifier, _ object: UnsafeRawPointer?) -> Bool {
@@ -72,7 +72,7 @@ package enum SwiftBody {
     }
   }
 
-  /// An object as one of the class that a method takes.
+  /// Casts an object to the class that a method takes.
   static func receiver<Receiver: AnyObject>(
     _ object: AnyObject?, as type: Receiver.Type
   ) throws(InvocationError) -> Receiver {
@@ -81,14 +81,14 @@ package enum SwiftBody {
       expected: SwiftType(type), given: object.map { SwiftType(Swift.type(of: $0)) })
   }
 
-  /// Refuses nil, and an object that is not of the class or one below it. Any object will do for a type
-  /// that is no class.
+  /// Throws for nil, and for an object that is neither of the class nor of a subclass. If the type
+  /// is not a class, any object is valid.
   @usableFromInline @unsafe
   @inline(never)
   static func checkClass(
     _ object: UnsafeRawPointer?, _ expected: ObjectIdentifier
   ) throws(InvocationError) {
-    // SAFETY: the identifier of a type is the address of its metadata, which is what a type is.
+    // SAFETY: the identifier of a type is the address of its metadata, and so is a metatype.
     let expected = unsafe unsafeBitCast(expected, to: Any.Type.self)
     let found: AnyClass? = unsafe object.map {
       unsafe Unmanaged<AnyObject>.fromOpaque($0)._withUnsafeGuaranteedRef { Swift.type(of: $0) }
@@ -98,7 +98,7 @@ package enum SwiftBody {
   }
 }
 
-/// Walks over the arguments of a frame, left to right. The types were compared with its places
+/// Iterates over the arguments of a frame, left to right. The types were compared with its places
 /// when the body was registered.
 @usableFromInline
 @frozen
@@ -122,7 +122,7 @@ struct ArgumentCursor {
 }
 
 extension FrameReference {
-  /// The place of an argument, for a body that keeps the slots of its plan at hand.
+  /// The place of an argument, for a body that has the slots of its plan.
   @inlinable @unsafe
   @inline(__always)
   func slot(_ slots: UnsafePointer<FWDSlot>, _ index: Int) -> ValueSlot {
