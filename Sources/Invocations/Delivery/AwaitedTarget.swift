@@ -4,11 +4,11 @@ import CForwardingShims
 @safe
 @usableFromInline
 package struct AwaitedTarget {
-  // SAFETY: made for one call, which takes the reference.
+  // SAFETY: made for one call, which takes over the reference.
   @usableFromInline let object: UnsafeMutableRawPointer
   @usableFromInline let table: UnsafeRawPointer
 
-  /// A target that was taken, with a reference of its own; nil if there is none.
+  /// Wraps a taken target, and retains it if it is not retained yet. Returns nil if there is none.
   @unsafe
   init?(_ taken: FWDDirectTarget) {
     guard let object = unsafe taken.object, let table = unsafe taken.table else { return nil }
@@ -16,12 +16,12 @@ package struct AwaitedTarget {
     unsafe self.table = table
   }
 
-  /// Tells objects apart.
+  /// The identity of the object.
   var identity: ObjectIdentifier {
     unsafe unsafeBitCast(object, to: ObjectIdentifier.self)
   }
 
-  /// The target with its reference, once.
+  /// Moves out the target and its reference. Call it once.
   @inlinable
   package func take<Target>(as type: Target.Type) -> Target {
     // SAFETY: a value of a protocol for objects is the object and the table.
@@ -33,7 +33,7 @@ package struct AwaitedTarget {
 }
 
 extension AwaitedTurns {
-  /// The target whose turn it is, once; nil where a message is sent.
+  /// Moves out the target of the current turn, once; nil if a message is sent instead.
   @inlinable
   package mutating func take<Target>(as type: Target.Type) -> Target? {
     target?.take(as: type)

@@ -1,21 +1,22 @@
 import CForwardingShims
 
-/// The turns of a delivery that is awaited: the targets of a face one after the other, each when the one before has
-/// ended.
+/// The turns of an awaited delivery: the targets of a face one after the other, each after the
+/// previous one has ended.
 @safe
 @usableFromInline
 package struct AwaitedTurns: ~Copyable {
-  // SAFETY: a variable of a method of the face, which keeps the proxy, and so the list.
+  // SAFETY: a local variable of a face's method. The face retains the proxy, which retains the
+  // list.
 
-  /// Whose turn it is.
+  /// The kind of a turn.
   private enum Turn {
-    /// That of the proxy, where the face calls no targets.
+    /// The proxy's, if the face calls no targets.
     case proxy
-    /// That of the next target.
+    /// The next target's.
     case target
-    /// That of the proxy, as all targets had theirs and none has answered.
+    /// The proxy's, after all targets had their turn and none answered.
     case end
-    /// None begins any more.
+    /// No turn: the delivery is over.
     case over
   }
 
@@ -28,29 +29,29 @@ package struct AwaitedTurns: ~Copyable {
   private let selector: Selector
   private let isOptional: Bool
   private let hasResult: Bool
-  /// Whether no target is asked once the task is cancelled: where the sender gets the error.
+  /// Whether cancelling the task ends the delivery, because the sender can throw the error.
   private let endsWithTask: Bool
 
-  /// The next turn; nil until the delivery begins.
+  /// The next turn; nil before the delivery begins.
   private var next: Turn?
   private var current = Turn.over
   private var isKept = false
   private var round = unsafe FWDDirectRound()
   private var step: AwaitedStep?
-  /// Where the target stands whose turn it is.
+  /// The position of the target of the current turn.
   private var member: MemberPlace?
   /// The target, if the face calls it.
   @usableFromInline var target: AwaitedTarget?
-  /// The number of the message that the delivery stands for; 0 until one is needed.
+  /// The number of the delivery's message; 0 before one is needed.
   private var message: UInt64 = 0
   private var tally = TargetList.Tally()
   private var answer: FaceAnswer<Void>?
 
-  /// Begins a delivery.
+  /// Initializes a delivery, which begins with the first turn.
   ///
   /// - Parameters:
-  ///   - endsWithTask: whether no target is asked once the task is cancelled.
-  ///   - place: where the tables of a target have that of the protocol.
+  ///   - endsWithTask: whether cancelling the task ends the delivery.
+  ///   - place: the index of the protocol's table in a target's record.
   @usableFromInline
   package init(
     _ selector: Selector, isOptional: Bool, hasResult: Bool, endsWithTask: Bool,
@@ -72,10 +73,10 @@ package struct AwaitedTurns: ~Copyable {
     unsafe object.map { unsafe fwd_owned_list_of($0) }
   }
 
-  /// Keeps the list, and takes the task into a step.
+  /// Retains the list, and moves the task into a step.
   ///
-  /// Here, and not where the variable is made: a task gives back memory in the reverse order, and the values of its
-  /// steps are such. So nothing of a method that has begun a delivery may be older than the step and end before it.
+  /// Not in `init`, because a task frees memory in reverse order, and a step's value is such
+  /// memory. So no memory that is older than the step may be freed before the step ends.
   private mutating func enter() {
     next = .proxy
     guard let list = unsafe list, let object = unsafe object else { return }
@@ -94,7 +95,7 @@ package struct AwaitedTurns: ~Copyable {
     }
   }
 
-  /// Lets the task leave the step, and the list go.
+  /// Moves the task out of the step, and releases the list.
   private mutating func leave() {
     step?.leave()
     step = nil
@@ -102,7 +103,7 @@ package struct AwaitedTurns: ~Copyable {
     isKept = false
   }
 
-  /// Begins the next turn; false where there is none, and then the delivery is over.
+  /// Begins the next turn. Returns false if there is none; then the delivery is over.
   @usableFromInline
   package mutating func begin() -> Bool {
     if case .none = next { enter() }
@@ -130,7 +131,7 @@ package struct AwaitedTurns: ~Copyable {
       return false
     }
     guard let member = unsafe fwd_direct_next(&round) else { return false }
-    // A list of one asks its target also for a task that was cancelled.
+    // A list of one asks its target even if the task was cancelled.
     if endsWithTask, Task.isCancelled, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0 {
       tally.fail(CancellationError())
       return false
@@ -141,7 +142,7 @@ package struct AwaitedTurns: ~Copyable {
     return true
   }
 
-  /// Decides what the sender gets; true where the proxy is asked.
+  /// Decides the outcome for the sender. Returns true if the proxy must be asked.
   private mutating func beginEnd() -> Bool {
     next = .over
     current = .over
@@ -161,35 +162,35 @@ package struct AwaitedTurns: ~Copyable {
     return true
   }
 
-  /// Lets the delivery stand for a message.
+  /// Assigns a message number to the delivery.
   private mutating func number() {
     if message != 0 { return }
     message = fwd_next_face_message() | (endsWithTask ? 0 : FWD_UNCANCELLED_MESSAGE_BIT)
     step?.standsFor(message)
   }
 
-  /// Ends a turn that has come to its end; false where the target leaves the requirement out.
+  /// Ends a turn that did not throw. Returns false if the target leaves the requirement out.
   @usableFromInline
   package mutating func end() -> Bool {
     guard case .target = current else {
       answer = .answered(())
       return true
     }
-    // A message has counted its answers itself.
+    // The answers to a message are already counted.
     guard let target else { return true }
     if isLeftOut(by: target) { return false }
     tally.answered += 1
     return true
   }
 
-  /// Whether a target has left out the requirement that it was called by; then notes it.
+  /// Whether a target left out the requirement. If so, records that.
   private func isLeftOut(by target: AwaitedTarget) -> Bool {
     guard isOptional, step?.takeLeftOut(target.identity, selector) ?? false else { return false }
     if let member = unsafe member { unsafe FaceDelivery.noteLeftOut(selector, at: member) }
     return true
   }
 
-  /// Ends a turn with an error.
+  /// Ends a turn that threw.
   @usableFromInline
   @inline(never)
   package mutating func fail(_ error: any Error) {
@@ -199,15 +200,15 @@ package struct AwaitedTurns: ~Copyable {
       return
     }
     if let target {
-      // What has no value to return where it is left out throws.
+      // A default implementation without a value to return throws.
       if !isLeftOut(by: target) { tally.fail(error, at: unsafe Invocations.member(at: member)) }
     } else if !(error is FaceDelivery.NotAnswered) {
-      // One that has not answered is none that failed.
+      // A target that has not answered has not failed either.
       tally.fail(error)
     }
   }
 
-  /// What the sender gets when the delivery is over: where it is an answer, that of the last turn which ended with one.
+  /// The outcome for the sender. An answer is that of the last turn that ended with one.
   @usableFromInline
   package func conclude() -> FaceAnswer<Void> { answer ?? .unanswered(NotImplemented()) }
 
@@ -216,7 +217,8 @@ package struct AwaitedTurns: ~Copyable {
 
   // MARK: Messages
 
-  /// Sends the message whose arguments are set, and awaits the answer. Where this returns, the invocation has it.
+  /// Sends the message whose arguments are set, and awaits the answer. On return, the invocation
+  /// has the result.
   package nonisolated(nonsending) mutating func sendAwaiting(_ invocation: Invocation) async throws
   {
     unsafe invocation.call.state.pointee.message = message
@@ -234,7 +236,7 @@ package struct AwaitedTurns: ~Copyable {
     }
   }
 
-  /// The same turn for a requirement that cannot be a message.
+  /// Runs the current turn for a requirement that cannot be a message.
   package mutating func refuse<Result>(
     _ body: (inout FaceDelivery) throws -> Result
   ) rethrows -> Result {

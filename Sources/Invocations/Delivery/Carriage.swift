@@ -1,36 +1,35 @@
 import CForwardingShims
 
-/// What of the calls of a plan travels to another thread, and where it lies on the way: found once for the
-/// plan.
+/// The layout in which calls of a plan are copied to another thread, determined once per plan.
 ///
-/// Its size is 0 for calls whose words need a closer look: those with a result, with addresses that nobody
-/// owns, or with more than registers.
+/// The size is 0 for calls that cannot simply be copied: those with a result, with unowned
+/// addresses, or with values outside of registers.
 @safe
 struct Carriage: @unchecked Sendable {
-  // SAFETY: nothing of it changes.
+  // SAFETY: immutable.
 
-  /// One argument that owns what its word refers to.
+  /// An argument that owns its value.
   struct Kept {
-    /// Where its word lies.
+    /// The offset of its word.
     let offset: Int
     let ownership: ValueOwnership
-    /// The type of a value that travels by its address.
+    /// The type of a Swift value, whose address is in the word.
     let type: Any.Type?
-    /// Where such a value lies, behind the words.
+    /// The offset of a Swift value, behind the words.
     let room: Int
   }
 
-  /// How many bytes of registers are taken along, from the first on.
+  /// The number of bytes of registers that are copied, from the first register on.
   let wordBytes: Int
-  /// The size of it all, a multiple of 16.
+  /// The size of the copy in bytes, a multiple of 16.
   let size: Int
   let kept: [Kept]
-  /// Whether there are any. To look at the list would count its references.
+  /// Whether `kept` is not empty. Accessing the array would retain and release it.
   let isKeeping: Bool
 
   static let none = Carriage()
 
-  /// Where the words of the receiver and the selector lie in what is carried: in the first two registers.
+  /// The offsets of the receiver and the selector in the copy: the first two registers.
   static let receiver = 0
   static let selector = 8
 
@@ -40,7 +39,7 @@ struct Carriage: @unchecked Sendable {
     _ facts: UnsafePointer<FWDPlanFacts>, _ swiftTypes: [SwiftType?], lendsVariables: Bool
   ) {
     guard unsafe facts.pointee.returns_value == 0, !lendsVariables else { return nil }
-    // Whoever carries a call looks for its selector there. Without a direct engine it is elsewhere.
+    // A carried call is read at these offsets. Without a direct engine, plans have others.
     guard unsafe facts.pointee.receiver_offset == Self.receiver,
       unsafe facts.pointee.selector_offset == Self.selector
     else { return nil }
@@ -63,7 +62,7 @@ struct Carriage: @unchecked Sendable {
       }
       kept.append(Kept(offset: Int(slot.offset), ownership: kind.ownership, type: type, room: 0))
     }
-    // All registers of a kind, as two sizes are copied in fewer steps than any.
+    // All registers of a kind, because copies of only two sizes take fewer steps.
     wordBytes = end > integers ? Int(FWD_FRAME_RESULT) : integers
     var size = wordBytes
     for (index, layout) in values {
@@ -79,9 +78,9 @@ struct Carriage: @unchecked Sendable {
   }
 }
 
-// The memory of what is carried: words, and room for the values behind some of them.
+// The memory of a carried call: words, and room for the Swift values.
 extension Carriage {
-  /// Copies what the words refer to into the room behind them, or retains it.
+  /// Copies or retains the values that the words refer to, and updates the words.
   @unsafe
   func keep(in memory: UnsafeMutableRawPointer) {
     for kept in kept {
@@ -100,7 +99,7 @@ extension Carriage {
     }
   }
 
-  /// Lets go of all that.
+  /// Releases the values that `keep` copied or retained.
   @unsafe
   func letGo(in memory: UnsafeMutableRawPointer) {
     for kept in kept {

@@ -1,38 +1,38 @@
 import CForwardingShims
 package import Dispatch
 
-/// Where calls arrive that were carried to another thread. A call on its way does not keep it.
+/// The destination of calls that are carried to another thread. A carried call does not retain it.
 package protocol CallRoute: AnyObject, Sendable {
-  /// Stands for the delivery among the forwarding steps of the threads that the message comes to.
+  /// The object that represents the delivery among the forwarding steps of the receiving threads.
   var step: AnyObject? { get }
   /// Sends the call on, on the thread that it was carried to.
   func arrive(_ call: CarriedCall)
 }
 
-/// A call without a result on its way to another thread, in one object: its words, and the values that they
-/// refer to.
+/// A call without a result that is carried to another thread: its words, and the values that they
+/// refer to, in one object.
 ///
-/// An invocation would be an object for itself, one for its frame and one for each value: queued messages
-/// took nine times as long as a closure that does the same.
+/// An invocation would need an object of its own, one for its frame and one for each value. With
+/// invocations, queued messages took nine times as long as an equivalent closure.
 @safe
 package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.Piece> {
-  // SAFETY: written before anybody else has it, and then read by the one thread that it arrives on. What
-  // its words refer to is its own, and ended by `deinit`.
+  // SAFETY: written before it is shared, and then read by the one thread that it arrives on. It
+  // owns the values that its words refer to, and `deinit` releases them.
 
   @safe
   package struct Header {
-    /// Retained.
+    /// The plan, retained.
     fileprivate let plan: Unmanaged<CallPlan>
     fileprivate let message: UInt64
-    /// In the unowned count.
+    /// The route, in the unowned count.
     fileprivate let route: UnsafeMutableRawPointer
     fileprivate let routeType: any CallRoute.Type
   }
 
-  /// Values are aligned to 16.
+  /// A type with the alignment of values, 16 bytes.
   package typealias Piece = SIMD2<UInt64>
 
-  /// Copies a call, and keeps what it refers to.
+  /// Copies a call, and copies or retains its values.
   fileprivate static func make(
     _ call: Call, _ plan: CallPlan, _ route: some CallRoute
   ) -> CarriedCall {
@@ -58,7 +58,7 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
     unsafe swift_unownedRelease(head.route)
   }
 
-  // As addresses: to look at a property of a buffer is checked for exclusivity at run time.
+  // Addresses, because accesses to a buffer's properties are checked for exclusivity at run time.
 
   @unsafe
   private var head: Header { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
@@ -68,9 +68,10 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
     unsafe withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
   }
 
-  /// Lets it arrive on a queue, behind what was given to the queue before.
+  /// Enqueues the arrival on a queue, after the work that was enqueued before.
   package func travel(on queue: DispatchQueue) {
-    // SAFETY: the queue alone has it from here on. A closure of one object needs no memory of its own.
+    // SAFETY: only the queue uses the object from here on. A closure that captures one object
+    // allocates nothing.
     nonisolated(unsafe) let carried = self
     queue.async { unsafe carried.arrive(carried.head.routeType) }
   }
@@ -81,23 +82,24 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
   }
 
   private func arrive<Route: CallRoute>(_ type: Route.Type) {
-    // SAFETY: it was of this type when it sent the call.
+    // SAFETY: the route was of this type when it sent the call.
     guard let route = unsafe swift_tryRetain(head.route) else { return }
     let thread = unsafe fwd_thread()
     if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
     let held = unsafe Unmanaged<Route>.fromOpaque(route)
     unsafe held._withUnsafeGuaranteedRef { $0.arrive(self) }
     if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 }
-    // Held to the end: who waits for the end of a registration waits for this.
+    // Released at the end, because code that waits for the end of a registration waits for this
+    // release.
     unsafe held.release()
   }
 
-  /// The message's name.
+  /// The selector of the message.
   package var selector: Selector {
     unsafe Selector(word: memory.load(fromByteOffset: Carriage.selector, as: UInt.self))
   }
 
-  /// Sends it to a target, if that lives. What it refers to is lent.
+  /// Sends the call to a target, if it is alive. The values are borrowed.
   package func send(to target: ListedTarget) throws {
     try unsafe target.withAddress { try unsafe send(to: $0) }
   }
@@ -109,7 +111,8 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
       try unsafe withUnsafeTemporaryAllocation(
         byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
       ) { scoped in
-        // SAFETY: a call that is carried has nothing but registers, so there is room for its frame.
+        // SAFETY: a carried call passes all arguments in registers, so its frame fits the
+        // allocation.
         let call = unsafe Call(plan.facts, at: scoped.baseAddress.unsafelyUnwrapped)
         defer { call.finish() }
         unsafe call.frame.copyMemory(from: memory, byteCount: plan.carriage.wordBytes)
@@ -128,7 +131,7 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
     }
   }
 
-  /// Sends it to an object that may want to see an invocation, or to keep it.
+  /// Sends the call to an object that may inspect or retain an invocation.
   @inline(never)
   private func sendByInvocation(_ call: Call, to target: AnyObject) throws {
     let invocation = Invocation(call.plan)
@@ -140,14 +143,14 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
   }
 
   private func step<Route: CallRoute>(of type: Route.Type) -> AnyObject? {
-    // SAFETY: as in `arrive`, which holds it.
+    // SAFETY: `arrive` retains the route, which is of this type.
     unsafe Unmanaged<Route>.fromOpaque(head.route)._withUnsafeGuaranteedRef { $0.step }
   }
 }
 
 extension Call {
-  /// Carries the call to another thread, for an object of a class that has a method for it; nil where that
-  /// takes more than to copy its values.
+  /// Copies the call to another thread, for an object of a class that has a method for it. Returns
+  /// nil if copying the values is not enough.
   package func carried(to type: AnyClass, by route: some CallRoute) -> CarriedCall? {
     guard unsafe state.pointee.has_luggage == 0, hasPlainMethod(in: type) else { return nil }
     return unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
@@ -155,7 +158,7 @@ extension Call {
     }
   }
 
-  /// Whether a class is known to have a method that fits, and that nobody awaits.
+  /// Whether a class is known to have a method that fits and is not `async`.
   package func hasPlainMethod(in type: AnyClass) -> Bool {
     let word = unsafe state.pointee.checked_selector
     guard word != 0, word == slot(1).word, let thread = unsafe fwd_thread(),
@@ -176,9 +179,10 @@ extension Call {
     }
   }
 
-  /// Performs the method that a target's class is known to have, on this thread, while the sender waits; the
-  /// result of an earlier one stays if it throws. False if there is no such method, or the target has died:
-  /// then nothing was done.
+  /// Performs the method that a target's class is known to have, on this thread, while the sender
+  /// waits. If the method throws, the result of an earlier target stays.
+  ///
+  /// - Returns: false if no such method is known or the target has died; then nothing was done.
   package func performWaited(on target: ListedTarget) throws -> Bool {
     var isPerformed = false
     try unsafe target.withAddress { address in

@@ -1,8 +1,8 @@
 public import CForwardingShims
 
-/// What became of a message of a face.
+/// The outcome of a face's message.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// let answer = FaceAnswer.answered(5)
@@ -11,19 +11,21 @@ public import CForwardingShims
 @frozen
 public enum FaceAnswer<Result> {
   case answered(Result)
-  /// Nobody answered, and this is what a sender gets who can throw.
+  /// No target answered. A sender that can throw throws this error.
   case unanswered(any Error)
-  /// A target failed, or the message could not be delivered.
+  /// A target threw, or the message could not be delivered.
   case failed(any Error)
 }
 
 extension FaceDelivery {
-  /// Delivers a requirement: calls the targets that the face may call, and sends messages to all others.
+  /// Delivers a requirement: calls the targets that the face may call directly, and sends messages
+  /// to the others.
   ///
   /// - Parameters:
-  ///   - place: where the tables of a target have that of the protocol.
+  ///   - place: the index of the protocol's table in a target's record.
   ///   - direct: calls the requirement of a target.
-  ///   - later: gives a queue what calls it, where there is no result; does nothing where that needs a message.
+  ///   - later: enqueues the call of a requirement without a result; does nothing if that needs a
+  ///     message.
   ///   - send: sends the message.
   @inlinable
   @inline(__always)
@@ -45,7 +47,7 @@ extension FaceDelivery {
     var result: Result?
     var answered = 0
     var hasQueued = false
-    // There where more is to do than to call.
+    // Allocated only if a delivery does more than call targets.
     var delivery: UnsafeMutablePointer<FaceDelivery>?
     let stopsAtFirst =
       unsafe fwd_list_stops_at_first(
@@ -87,7 +89,7 @@ extension FaceDelivery {
         let turn = unsafe callOnQueue(
           at: member, place, selector, isOptional: isOptional, &delivery, targets, proxy, later
         ) { words in
-          // SAFETY: as above.
+          // SAFETY: a value of a protocol for objects is the object and the table.
           answer = try unsafe direct(
             words.assumingMemoryBound(to: FaceTarget<Target>.self).pointee)
         }
@@ -138,15 +140,15 @@ extension FaceDelivery {
     do {
       result = try send(&delivery)
     } catch {
-      // One that has not answered is none that failed.
+      // A target that has not answered has not failed either.
       if !(error is NotAnswered) { delivery.tally.fail(error) }
     }
     answered = delivery.tally.answered
-    // That it has answered, the number says.
+    // `answered` records the answer, so nothing else needs to be stored.
     if answered == 0 || !delivery.tally.isSimple(true) { unsafe keep(delivery, &known) }
   }
 
-  /// Calls a target on its queue, at once or later.
+  /// Calls a target on its queue, synchronously or later.
   @usableFromInline @unsafe
   @inline(never)
   static func callOnQueue(
@@ -169,7 +171,7 @@ extension FaceDelivery {
     return .over
   }
 
-  /// Notes that a target threw.
+  /// Records that a target threw.
   @usableFromInline @unsafe
   @inline(never)
   static func fail(
@@ -182,7 +184,8 @@ extension FaceDelivery {
     unsafe keep(delivery, &known)
   }
 
-  /// Takes what is known of a delivery: most have nothing but targets that are called, and no memory for it.
+  /// Moves the state of a delivery out of its memory. Most deliveries only call targets, and
+  /// allocate none.
   @unsafe
   private static func take(_ known: inout UnsafeMutablePointer<FaceDelivery>?) -> FaceDelivery? {
     guard let memory = unsafe known else { return nil }
@@ -199,7 +202,7 @@ extension FaceDelivery {
     unsafe known?.initialize(to: delivery)
   }
 
-  /// Notes that the class of a target left out an optional requirement.
+  /// Records that the class of a target left out an optional requirement.
   @usableFromInline @unsafe
   @inline(never)
   static func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
@@ -219,7 +222,7 @@ extension FaceDelivery {
     }
   }
 
-  /// Decides what the sender gets.
+  /// Decides the outcome for the sender.
   @usableFromInline @unsafe
   @inline(never)
   static func conclude<Result>(

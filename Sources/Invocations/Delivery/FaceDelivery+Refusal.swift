@@ -1,9 +1,9 @@
-// Requirements that cannot be messages, where a target takes nothing else.
+// Requirements that cannot be messages, at targets that only take messages.
 extension FaceDelivery {
   /// Whether all targets had their turn.
   package var isOver: Bool { if case .end = destination { true } else { false } }
 
-  /// What there is to throw where a requirement cannot be a message, and no target is called.
+  /// The error to throw if a requirement cannot be a message, and no target is called directly.
   package mutating func refusal(_ error: any Error) -> any Error {
     switch destination {
     case .proxy: return error
@@ -14,8 +14,8 @@ extension FaceDelivery {
         tally.metDead = true
         return NotAnswered.error
       }
-      // One that was added by its selectors has no method for what is no message; a proxy
-      // would pass one on.
+      // A target that was added for its selectors has no method for a requirement without a
+      // message. A proxy would have passed a message on.
       let isStranger = member.witnesses == nil && !(member.type is any MessageForwarding.Type)
       return isStranger ? NotAnswered.error : error
     case .end: return NotImplemented()

@@ -1,8 +1,9 @@
 import CForwardingShims
 
-/// A message of a face on its way: to a proxy, or to one of the targets that the face does not call directly.
+/// A message of a face in delivery: to a proxy, or to a target that the face does not call
+/// directly.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
@@ -12,26 +13,26 @@ import CForwardingShims
 @safe
 @frozen
 public struct FaceDelivery {
-  // SAFETY: a variable of the function that delivers, which holds the list and its members.
+  // SAFETY: a local variable of the delivering function, which holds the list and its members.
 
-  /// Where the message goes.
+  /// The destination of the message.
   @safe
   @usableFromInline
   enum Destination {
-    /// To the proxy, as any message.
+    /// The proxy, like any other message.
     case proxy
-    /// To a target that takes messages.
+    /// A target that takes messages.
     case target(UnsafePointer<UnsafeRawPointer>)
-    /// To no target: all had their turn, and none has answered.
+    /// No target: all targets had their turn, and none answered.
     case end
   }
 
   @usableFromInline let proxy: AnyObject
   @usableFromInline let owner: FaceOwner?
   @usableFromInline var destination = Destination.proxy
-  /// The number of the message; 0 until there is one.
+  /// The number of the message; 0 before it has one.
   @usableFromInline var message: UInt64 = 0
-  /// What came of the targets that had their turn.
+  /// The outcome at the targets that had their turn.
   @usableFromInline var tally = TargetList.Tally()
 
   /// Makes a message to a proxy.
@@ -45,7 +46,7 @@ public struct FaceDelivery {
     owner = targets.owner
   }
 
-  /// Sends the message whose arguments are set. Where this returns, the call has the answer.
+  /// Sends a message whose arguments are set. On return, the call has the result.
   @usableFromInline
   @inline(never)
   mutating func send(_ call: Call, _ selector: Selector) throws {
@@ -68,7 +69,7 @@ public struct FaceDelivery {
     }
   }
 
-  /// What a target answers that does not.
+  /// The error for a target that does not answer.
   @usableFromInline
   struct NotAnswered: Error {
     static let error: any Error = NotAnswered()
@@ -80,7 +81,8 @@ public struct FaceDelivery {
     owner?.proxy.deliver(call, to: unsafe member(at: place), &tally)
   }
 
-  /// Performs the method that the class of an ordinary target is known to have; false where there is more to do.
+  /// Performs the method that the class of a directly callable target is known to have. Returns
+  /// false, and performs nothing, in other cases.
   private mutating func sendQuickly(_ call: Call, to place: MemberPlace) -> Bool {
     let taken = unsafe fwd_target_retain(fwd_target_of(place.pointee))
     guard let object = unsafe taken.object else { return false }

@@ -13,7 +13,8 @@ struct FaceLane {
 
   private var object: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(target).toOpaque() }
 
-  /// The lane of a member; nil where the face does not call it, or more is wished than a queue.
+  /// Looks up the lane of a member. Returns nil if the face does not call it, or if it needs more
+  /// than a queue.
   @unsafe
   init?(_ place: UnsafePointer<UnsafeRawPointer>, _ targets: FaceTargets, _ index: Int) {
     guard let table = unsafe fwd_direct_table(place, targets.face, index),
@@ -25,7 +26,7 @@ struct FaceLane {
     case .awaited: isQueued = false
     case .called, .special: return nil
     }
-    // That one has died, a message notes.
+    // A message records the death of the target.
     guard let object = member.object else { return nil }
     self.member = member
     self.owner = owner
@@ -36,9 +37,13 @@ struct FaceLane {
   /// Whether the sender waits for the queue.
   var waits: Bool { !isQueued }
 
-  /// Calls a target on its queue, and waits; false if it leaves out an optional requirement.
+  /// Calls a target on its queue, and waits.
   ///
-  /// - Parameter body: gets the address of a value of a protocol for objects.
+  /// - Parameters:
+  ///   - optional: the selector, if the requirement is optional.
+  ///   - body: gets the address of a value of a class-bound protocol.
+  /// - Returns: false if the target leaves out the requirement.
+  /// - Throws: the error of `body`, or of a wait that would never end.
   func callWaiting(
     _ optional: Selector?, _ body: (UnsafeRawPointer) throws -> Void
   ) throws -> Bool {
@@ -60,7 +65,7 @@ struct FaceLane {
         }
         isLeftOut = isNoted()
       } catch {
-        // What has no value to return throws.
+        // A default implementation without a value to return throws.
         isLeftOut = isNoted()
         if !isLeftOut { throw error }
       }
@@ -68,11 +73,11 @@ struct FaceLane {
     return !isLeftOut
   }
 
-  /// Gives the queue what calls the target; false where that takes a message.
+  /// Enqueues a call of the target. Returns false if a message is needed instead.
   func isGiven(
     _ later: (inout QueuedCall) -> Void, _ selector: Selector, isOptional: Bool
   ) -> Bool {
-    // That a class leaves it out, a message finds without the queue.
+    // A message finds out without the queue that a class leaves out the requirement.
     guard isQueued, !isOptional || isKnown(selector), let queue = owner.queue(of: member) else {
       return false
     }
@@ -83,7 +88,7 @@ struct FaceLane {
     return call.isGiven
   }
 
-  /// Whether a message has found the method of the class.
+  /// Whether an earlier message has found the class's method.
   private func isKnown(_ selector: Selector) -> Bool {
     guard let thread = unsafe fwd_thread(),
       let method = unsafe fwd_method_hold(
@@ -94,16 +99,16 @@ struct FaceLane {
   }
 }
 
-/// What became of a turn that may be one of a queue.
+/// The outcome of a turn on a queue.
 @usableFromInline
 enum QueueTurn {
-  /// The target has answered.
+  /// The target answered.
   case answered
-  /// It is called later.
+  /// The call was enqueued.
   case queued
-  /// It has failed, or leaves the requirement out.
+  /// The target threw, or left out the requirement.
   case over
-  /// A message is sent to it.
+  /// The target needs a message.
   case message
 }
 

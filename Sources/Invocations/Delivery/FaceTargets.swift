@@ -1,10 +1,10 @@
 import CForwardingShims
 
-/// The proxy that has the targets of a face.
+/// The proxy that owns the targets of a face.
 @safe
 @usableFromInline
 final class FaceOwner: Sendable {
-  // SAFETY: the face keeps the proxy as long as this.
+  // SAFETY: the face retains the proxy while it retains this object.
   private nonisolated(unsafe) unowned(unsafe) let owner: any TargetListOwner
 
   init(_ owner: any TargetListOwner) { unsafe self.owner = owner }
@@ -12,9 +12,10 @@ final class FaceOwner: Sendable {
   var proxy: any TargetListOwner { unsafe owner }
 }
 
-/// The targets that a face calls directly, through their witness tables: three words of each face.
+/// The targets that a face calls directly, through their witness tables. Takes three words in each
+/// face.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// MemoryLayout<FaceTargets>.size  // 24
@@ -22,12 +23,13 @@ final class FaceOwner: Sendable {
 @safe
 @frozen
 public struct FaceTargets: @unchecked Sendable {
-  // SAFETY: the face keeps the proxy that owns the list; the class of the face lives as long as the process.
+  // SAFETY: the face retains the proxy that owns the list. The class of the face is never freed.
   @usableFromInline let list: UnsafeRawPointer?
   @usableFromInline let face: UnsafeRawPointer
   @usableFromInline let owner: FaceOwner?
 
-  /// The list of a proxy that passes every message on to its targets; nil where the proxy may do something else.
+  /// Wraps the list of a proxy that passes every message on to its targets. The list is nil if the
+  /// proxy may do something else.
   package init(_ list: TargetList?, of owner: (any TargetListOwner)?, for face: AnyClass) {
     unsafe self.list = list.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     self.owner = owner.map { FaceOwner($0) }
@@ -35,9 +37,9 @@ public struct FaceTargets: @unchecked Sendable {
   }
 }
 
-/// A target that a face calls. It is lent for the call, and no reference to it is counted.
+/// A target that a face calls. It is borrowed for the call, without a retain.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// let describe = { (target: borrowing FaceTarget<any CustomStringConvertible>) in

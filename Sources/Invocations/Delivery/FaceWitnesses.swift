@@ -1,13 +1,13 @@
 import CForwardingShims
 
-/// How the objects of one class answer the protocols of a face: their witness tables, in a record that lives as long
-/// as the process.
+/// The witness tables of one class for the protocols of a face, in a record that is never freed.
 ///
-/// A protocol of classes has values of two words: an object and a table. What a face knows to be of the protocol it
-/// calls through them, without a message, for as long as the methods that it made for the class are there.
+/// A value of a class-bound protocol has two words, an object and a table. A face calls targets
+/// whose conformance it knows through them, without a message, while the methods that it made for
+/// the class are in place.
 @safe
 package struct FaceWitnesses: @unchecked Sendable {
-  // SAFETY: a record is never freed; its tables are read and withdrawn by atomic operations.
+  // SAFETY: a record is never freed. Its tables are read and withdrawn by atomic operations.
   let record: UnsafePointer<FWDWitnesses>
 
   @unsafe
@@ -20,13 +20,14 @@ package struct FaceWitnesses: @unchecked Sendable {
 
 /// The classes whose objects faces call through witness tables.
 package enum WitnessRecords {
-  /// One protocol of a face: the table of a class, and the messages that stand for its requirements.
+  /// One protocol of a face: the table of a class, and the selectors of its requirements.
   package struct Part: Sendable {
-    /// The face of the protocol itself.
+    /// The witness table of the class for this protocol.
     fileprivate var table: UInt
     fileprivate let selectors: [Selector]
 
-    /// Reads the table of a value of a protocol for objects; nil for a value that has more than one.
+    /// Reads the table of a value of a class-bound protocol. Returns nil for a value with more than
+    /// one table.
     package init?<Value>(_ value: Value, _ selectors: [Selector]) {
       guard MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size else { return nil }
       // SAFETY: a value of a protocol for objects is the object and the table.
@@ -43,14 +44,14 @@ package enum WitnessRecords {
   }
 
   private struct Entry {
-    /// nil where objects of the class take messages alone.
+    /// nil if objects of the class only take messages.
     var witnesses: FaceWitnesses?
-    /// The protocol of the face, and behind it those that it inherits.
+    /// The protocol of the face, followed by the protocols that it inherits.
     var parts: [Part] = []
-    /// Whether one of the protocols is on an actor.
+    /// Whether one of the protocols is isolated to an actor.
     var isIsolated = false
 
-    /// The parts with the tables as they are now, which may be withdrawn.
+    /// The parts with their current tables, which may be withdrawn.
     var current: [Part] {
       guard let witnesses else { return [] }
       return parts.enumerated().map { index, part in
@@ -69,24 +70,25 @@ package enum WitnessRecords {
 
   private static let state = Guarded(State())
 
-  /// Whether a face knows a class.
+  /// Whether a face has an entry for a class.
   package static func knows(_ type: AnyClass, _ face: AnyClass) -> Bool {
     let key = Key(type: ObjectIdentifier(type), face: ObjectIdentifier(face))
     return state.read { $0.entries[key] != nil }
   }
 
-  /// How a face calls objects of a class; nil where it sends messages.
+  /// The witness tables by which a face calls objects of a class; nil if it sends messages.
   package static func witnesses(of type: AnyClass, for face: AnyClass) -> FaceWitnesses? {
     let key = Key(type: ObjectIdentifier(type), face: ObjectIdentifier(face))
     return state.read { $0.entries[key]?.witnesses }
   }
 
-  /// Notes that a face knows a class.
+  /// Adds the entry of a face for a class.
   ///
   /// - Parameters:
-  ///   - part: the face's own protocol; nil if its objects take messages alone.
-  ///   - isIsolated: whether the protocol is on an actor.
-  ///   - bases: the faces of the protocols that it inherits, which know the class already.
+  ///   - part: the face's own protocol; nil if objects of the class only take messages.
+  ///   - isIsolated: whether the protocol is isolated to an actor.
+  ///   - bases: the faces of the inherited protocols, which must already have entries for the
+  ///     class.
   package static func add(
     _ type: AnyClass, _ face: AnyClass, _ part: Part?, isIsolated: Bool, bases: [AnyClass]
   ) {
@@ -106,7 +108,7 @@ package enum WitnessRecords {
       state.faces[type_, default: []].append(key.face)
       return entry.parts
     }
-    // Where the class had a method of its own, that one stays.
+    // A method that the class already had stays, so its requirements become messages.
     let table = MethodTable.of(type)
     let strange = made.flatMap(\.selectors).filter { table.own($0).map { !$0.isOfFace } ?? false }
     withdraw(strange, of: type)
@@ -122,8 +124,9 @@ package enum WitnessRecords {
     }
   }
 
-  /// Lets the requirements of protocols be messages to objects of a class, where one of them is answered by another
-  /// method than the face made.
+  /// Withdraws the tables of protocols whose requirements include one of the selectors, because the
+  /// class answers it with another method than the face made. These requirements are sent as
+  /// messages.
   package static func withdraw(_ selectors: [Selector], of type: AnyClass) {
     if selectors.isEmpty { return }
     state.withLockInPlace { state in

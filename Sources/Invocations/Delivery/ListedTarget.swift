@@ -1,29 +1,30 @@
 import CForwardingShims
 
-/// A target as the member of a list, and what may change about it while deliveries hold lists that it is in.
+/// A target as the member of a list, with the state that may change while deliveries hold the list.
 ///
-/// Refers to the object as an ``ObjectReference`` does, weakly at first or strongly, and may come to keep
-/// it alive. Small, as there is one for each registration: deliveries find all that they need in one line
-/// of the processor's cache.
+/// It refers to the object weakly or strongly, like an ``ObjectReference``, and a weak reference
+/// can become strong. It is small, because there is one for each registration: all that deliveries
+/// need is in one cache line.
 @safe
 package final class ListedTarget: @unchecked Sendable {
-  // SAFETY: lies behind the header of this object, where the C core looks for it, and is reached through its
-  // address alone. The object is retained strongly if the flags say so, else in the unowned count, until
-  // `deinit`; what else changes is changed by atomic operations, or by the owner of the list under its lock.
+  // SAFETY: stored behind the header of this object, where the C core expects it, and only accessed
+  // through its address. The object is retained until `deinit`, strongly if the flags say so, else
+  // in the unowned count. Other state is changed by atomic operations, or by the owner of the list
+  // under its lock.
   private nonisolated(unsafe) var stored: FWDTarget
 
   private var target: UnsafeMutablePointer<FWDTarget> {
     unsafe fwd_target_of(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A number of the owner's.
+  /// A number that the owner assigned.
   package let id: UInt64
-  /// What else the owner notes about it, under its lock; nil for most.
+  /// Other data of the owner, which its lock protects; nil for most targets.
   package var notes: AnyObject?
 
   /// - Parameters:
-  ///   - way: how deliveries reach it.
-  ///   - notes: as in ``notes``.
+  ///   - way: how deliveries reach the target.
+  ///   - notes: see ``notes``.
   package init(
     _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: AnyObject?
   ) {
@@ -40,7 +41,7 @@ package final class ListedTarget: @unchecked Sendable {
     unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, chunk: nil, witnesses: nil)
   }
 
-  // The owner's notes die after this, so they may tell others of the end.
+  // The notes die after this `deinit`, so their own `deinit`s may report the end.
   deinit {
     let pointer = unsafe target.pointee.object
     if isStrong {
@@ -50,23 +51,23 @@ package final class ListedTarget: @unchecked Sendable {
     }
   }
 
-  /// Tells objects apart; valid also when the object is dead.
+  /// The identity of the object, also valid after its death.
   package var identity: ObjectIdentifier {
     unsafe unsafeBitCast(target.pointee.object, to: ObjectIdentifier.self)
   }
 
-  /// The object's class, likewise.
+  /// The object's class, also valid after its death.
   package var type: AnyClass {
     unsafe unsafeBitCast(fwd_target_type(target), to: AnyClass.self)
   }
 
-  /// How a face calls the object; nil where it sends messages.
+  /// The witness tables by which a face calls the object; nil if it sends messages.
   package var witnesses: FaceWitnesses? {
     get { unsafe fwd_target_witnesses(target).map { unsafe FaceWitnesses($0) } }
     set { unsafe fwd_target_set_witnesses(target, newValue?.record) }
   }
 
-  /// The object, retained for the caller; nil if it has begun to die.
+  /// The object, retained for the caller; nil if its deinitialization has begun.
   package var object: AnyObject? {
     let pointer = unsafe target.pointee.object
     if isStrong { return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
@@ -74,7 +75,7 @@ package final class ListedTarget: @unchecked Sendable {
     return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
   }
 
-  /// Whether it had not begun to die a moment ago.
+  /// Whether the object's deinitialization had not begun at the time of the call.
   package var isAlive: Bool {
     if isStrong { return true }
     guard let retained = unsafe swift_tryRetain(target.pointee.object) else { return false }
@@ -82,8 +83,8 @@ package final class ListedTarget: @unchecked Sendable {
     return true
   }
 
-  /// Runs `body` with the object's address, which is held meanwhile; not at all if it has begun to die. Nobody
-  /// counts a reference to an object that is kept alive.
+  /// Runs `body` with the object's address, and retains the object meanwhile, unless the reference
+  /// is strong. Does not run `body` if the object's deinitialization has begun.
   @inline(__always)
   func withAddress(_ body: (UnsafeMutableRawPointer) throws -> Void) rethrows {
     let pointer = unsafe target.pointee.object
@@ -97,13 +98,13 @@ package final class ListedTarget: @unchecked Sendable {
 
   private func has(_ flag: Int) -> Bool { unsafe fwd_target_flags(target) & UInt32(flag) != 0 }
 
-  /// Whether the object is kept alive.
+  /// Whether the reference retains the object.
   package var isStrong: Bool { has(FWD_TARGET_STRONG) }
 
-  /// Keeps the object alive from now on; the caller holds it.
+  /// Makes the reference strong. The caller retains the object.
   package func keepAlive() {
     let pointer = unsafe target.pointee.object
-    // Whoever sees the flag finds the object retained.
+    // Retained before the flag is set, so a thread that sees the flag finds the object retained.
     _ = unsafe swift_retain(pointer)
     let before = unsafe fwd_target_set_flag(target, UInt32(FWD_TARGET_STRONG))
     if before & UInt32(FWD_TARGET_STRONG) == 0 {
@@ -113,18 +114,18 @@ package final class ListedTarget: @unchecked Sendable {
     }
   }
 
-  /// Whether a delivery may not simply call it.
+  /// Whether a delivery may not call the target directly.
   package var isSpecial: Bool { has(FWD_TARGET_SPECIAL) }
 
   /// How a delivery reaches a target.
   package enum Way: Sendable {
-    /// It is called.
+    /// By calling it directly.
     case called
-    /// It gets its messages on a queue, later; nothing else is special.
+    /// Asynchronously on a queue, with no other special treatment.
     case queued
-    /// It gets them on a queue while the sender waits, however long; nothing else is special.
+    /// On a queue while the sender waits without a time limit, with no other special treatment.
     case awaited
-    /// Its wishes say how.
+    /// As the `wishes` of its registration say.
     case special
 
     fileprivate var flags: UInt32 {
@@ -138,8 +139,8 @@ package final class ListedTarget: @unchecked Sendable {
   }
 
   package func setWay(_ way: Way) {
-    // Special is set before all else is taken back, and taken back last: a delivery that looks meanwhile asks
-    // for the wishes.
+    // The special flag is set before other flags are cleared, and cleared last: a delivery that
+    // reads the flags meanwhile looks up the `wishes`.
     if way != .called { _ = unsafe fwd_target_set_flag(target, UInt32(FWD_TARGET_SPECIAL)) }
     unsafe fwd_target_clear_flag(target, UInt32(FWD_TARGET_QUEUED | FWD_TARGET_AWAITED))
     switch way {
@@ -149,7 +150,7 @@ package final class ListedTarget: @unchecked Sendable {
     }
   }
 
-  /// How a delivery reaches the target; `special` also where it may not at all.
+  /// How a delivery reaches the target; also `special` if it may not reach it.
   package var way: Way {
     switch unsafe fwd_target_flags(target) & ~UInt32(FWD_TARGET_STRONG) {
     case 0: .called
@@ -167,29 +168,30 @@ package final class ListedTarget: @unchecked Sendable {
 
   package func block() { unsafe fwd_target_block(target) }
 
-  /// False if it was not blocked.
+  /// Returns false if the target was not blocked.
   package func unblock() -> Bool { unsafe fwd_target_unblock(target) != 0 }
 
   // MARK: Marks
 
-  /// What the owner of the list notes about a target, in few bits.
+  /// Bits in which the owner of the list stores facts about a target.
   package struct Marks: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The number that the upper bits count.
+    /// The counter in the upper bits.
     package var number: Int { Int(rawValue / FWD_TARGET_COUNT) }
   }
 
   package var marks: Marks { unsafe Marks(rawValue: fwd_target_marks(target)) }
 
-  /// Sets marks, and returns those that were set before; of several threads one sees a mark missing.
+  /// Sets marks atomically, and returns the marks that were set before. If several threads set a
+  /// mark, only one of them gets it as missing.
   @discardableResult
   package func mark(_ marks: Marks) -> Marks {
     unsafe Marks(rawValue: fwd_target_mark(target, marks.rawValue))
   }
 
-  /// Counts one more or one less, and returns the marks as they are then.
+  /// Adds one to the counter, or subtracts one, and returns the new marks.
   @discardableResult
   package func count(up isMore: Bool) -> Marks {
     unsafe Marks(rawValue: fwd_target_count_mark(target, isMore ? 1 : -1))

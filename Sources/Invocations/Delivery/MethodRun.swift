@@ -1,6 +1,6 @@
 import CForwardingShims
 
-/// A place in a list, which somebody holds.
+/// A position in a list that is held.
 typealias MemberPlace = UnsafePointer<UnsafeRawPointer>
 
 @unsafe
@@ -13,7 +13,7 @@ func member(at place: MemberPlace) -> ListedTarget {
   unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee).takeUnretainedValue()
 }
 
-/// One method, called on as many targets in a row as it fits.
+/// Calls one method on consecutive targets of the class that it belongs to.
 @safe
 struct MethodRun {
   // SAFETY: all are valid while the delivery holds the list and the methods.
@@ -21,8 +21,8 @@ struct MethodRun {
   let method: UnsafePointer<FWDMethod>
   let cache: UnsafePointer<FWDMethodCache>
 
-  /// Calls it on targets of the class that the first one has, from that on, and returns the place of the first
-  /// member that was not called.
+  /// Calls the method on targets of the first one's class, beginning with that one, and returns the
+  /// position of the first member that was not called.
   @inline(__always)
   func perform(
     from place: MemberPlace, to end: MemberPlace, _ tally: inout TargetList.Tally
@@ -38,8 +38,8 @@ struct MethodRun {
     return unsafe next
   }
 
-  /// Calls a Swift body whose result needs no care; if it throws, that of an earlier one stays, as a
-  /// body writes its result last.
+  /// Calls a Swift body whose result has no ownership. If it throws, the result of an earlier
+  /// target stays, because a body writes its result last.
   @inline(never)
   private func callBody(
     _ start: MemberPlace, _ end: MemberPlace, _ tally: inout TargetList.Tally
@@ -67,7 +67,7 @@ struct MethodRun {
           failures += 1
           tally.fail(error, at: unsafe member(at: place))
         }
-        // Who dies of being given back must not be found in the frame by its own `deinit`.
+        // The `deinit` of a target that dies on its release must not find the target in the frame.
         if unsafe taken.retained != nil { unsafe receiver.storeBytes(of: before, as: UInt64.self) }
         unsafe fwd_target_release(taken)
         unsafe place += 1
@@ -77,7 +77,7 @@ struct MethodRun {
     }
   }
 
-  /// Calls a method of whatever kind, with a result that may be owned.
+  /// Calls a method of any kind, with a result that may be owned.
   @inline(never)
   private func callWithCare(
     _ start: MemberPlace, _ end: MemberPlace, _ tally: inout TargetList.Tally
@@ -106,7 +106,7 @@ struct MethodRun {
 }
 
 extension Call {
-  /// Performs a method; if it throws, the result of an earlier one stays.
+  /// Performs a method. If it throws, the result of an earlier target stays.
   @unsafe
   func performKeepingResult(_ method: UnsafePointer<FWDMethod>) throws {
     let had = hasResult
@@ -114,10 +114,10 @@ extension Call {
     do {
       try unsafe perform(method)
     } catch {
-      // What died of the error may have set a result.
+      // A `deinit` that ran because of the error may have set a result.
       let stray = detachResult()
       defer { letGo(stray) }
-      // The bytes of a result that nobody owns are still there.
+      // The bytes of an unowned result are still in place.
       if old.ownership != .none {
         resultSlot.word = old.word
         resultOwnership = old.ownership

@@ -9,23 +9,23 @@ public import CForwardingShims
 /// other.object                  // nil: nobody held it
 /// ```
 ///
-/// A weak one zeroes like Swift's `weak`, but is cheaper, two locked instructions for each use, and
-/// does not slow the object down. The whole memory of a dead instance stays until the last such
-/// reference dies.
+/// A weak reference returns nil after the object's death, like Swift's `weak`. It is cheaper, with
+/// two atomic instructions for each use, and does not slow the object down. The whole memory of a
+/// dead instance stays allocated until the last such reference dies.
 @safe
 public final class ObjectReference: Sendable {
-  /// Whether the object is kept alive.
+  /// Whether the reference retains the object.
   public let isStrong: Bool
-  /// Tells objects apart; valid also when the object is dead.
+  /// The identity of the object, also valid after its death.
   public let identity: ObjectIdentifier
-  /// The object's class, valid also when the object is dead.
+  /// The object's class, also valid after its death.
   package let type: AnyClass
 
-  // SAFETY: retained in `init`, strongly or in the unowned count, and released in `deinit`. Both
-  // counts are atomic, so threads may share this.
+  // SAFETY: retained in `init`, in the strong or the unowned count, and released in `deinit`. Both
+  // counts are atomic, so threads may share the reference.
   private nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
 
-  /// Refers to an object.
+  /// Makes a reference to an object.
   public init(_ object: AnyObject, isStrong: Bool) {
     self.isStrong = isStrong
     identity = ObjectIdentifier(object)
@@ -46,15 +46,15 @@ public final class ObjectReference: Sendable {
     }
   }
 
-  /// The object, retained for the caller; nil if it has begun to die.
+  /// The object, retained for the caller; nil if its deinitialization has begun.
   public var object: AnyObject? {
     if isStrong { return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
     guard let retained = unsafe swift_tryRetain(pointer) else { return nil }
     return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
   }
 
-  /// The object's address, good until ``release(_:)``; nil if it has begun to die. A strong reference
-  /// holds it anyway, so nothing is counted.
+  /// The object's address, valid until ``release(_:)``; nil if its deinitialization has begun. A
+  /// strong reference already retains the object, so this retains nothing more.
   @unsafe
   func retained() -> UnsafeMutableRawPointer? {
     if isStrong { return unsafe pointer }
@@ -67,16 +67,16 @@ public final class ObjectReference: Sendable {
   }
 }
 
-/// A weak reference to an object of one class, in one word and without an object of its own. Otherwise as
-/// ``ObjectReference``.
+/// A weak reference to an object of one class, in one word and without an allocation. Behaves like
+/// a weak ``ObjectReference``.
 @safe
 @frozen
 @usableFromInline
 package struct WeakReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
-  // SAFETY: in the unowned count from `init` to `deinit`; that count is atomic.
+  // SAFETY: in the unowned count from `init` to `deinit`. The count is atomic.
   @usableFromInline let pointer: UnsafeMutableRawPointer
 
-  /// Refers to an object.
+  /// Makes a reference to an object.
   @inlinable
   package init(_ object: Object) {
     unsafe pointer = Unmanaged.passUnretained(object).toOpaque()
@@ -86,7 +86,7 @@ package struct WeakReference<Object: AnyObject>: ~Copyable, @unchecked Sendable 
   @inlinable
   deinit { unsafe swift_unownedRelease(pointer) }
 
-  /// The object, retained for the caller; nil if it has begun to die.
+  /// The object, retained for the caller; nil if its deinitialization has begun.
   @inlinable
   package var object: Object? {
     guard let retained = unsafe swift_tryRetain(pointer) else { return nil }

@@ -1,10 +1,11 @@
 import CForwardingShims
 
-// The members of a list, in order, as their owner changes them under its lock. A change takes as long with a
-// million members as with a hundred: they stand in chunks, which the lists of deliveries share.
+// The members of a list, in order, which their owner changes under its lock. They are stored in
+// chunks, which the lists of deliveries share, so a change takes as long with a million members as
+// with a hundred.
 extension TargetList {
-  /// Puts a member, which is in no list, behind all for which `isLower` is false; it is false for all up to some
-  /// member, and true for all behind it.
+  /// Inserts a member, which is in no list, before the first member for which `isLower` is true.
+  /// `isLower` must be false for a prefix of the list, and true for the rest.
   package func insert(_ member: ListedTarget, before isLower: (ListedTarget) -> Bool) {
     var position = chunkCount
     var index = 0
@@ -18,15 +19,17 @@ extension TargetList {
       members, position, index, Unmanaged.passRetained(member).toOpaque())
   }
 
-  /// Takes a member out, which is there. If lists still have it, so do the deliveries that go through them.
+  /// Removes a member, which must be in the list. Deliveries that hold older lists still reach it.
   package func remove(_ member: ListedTarget) {
     let taken = unsafe Unmanaged.passUnretained(member)
     unsafe fwd_members_remove(members, taken.toOpaque())
-    // The caller has it, so nothing dies here.
+    // The caller retains the member, so no object dies here.
     unsafe taken.release()
   }
 
   /// All members, in order.
+  ///
+  /// - Complexity: O(*n*).
   package var all: [ListedTarget] {
     var all: [ListedTarget] = []
     all.reserveCapacity((0..<chunkCount).reduce(0) { $0 + count(of: $1) })
@@ -37,7 +40,7 @@ extension TargetList {
   /// The first member.
   package var first: ListedTarget? { chunkCount > 0 ? unsafe member(0, of: 0) : nil }
 
-  /// Members that have come since this was asked for last, and perhaps others.
+  /// Returns the members that were added since the last call, and possibly others.
   package func takeNewcomers() -> Newcomers {
     var new = Newcomers()
     for position in 0..<chunkCount {
@@ -50,7 +53,8 @@ extension TargetList {
     return new
   }
 
-  /// Mostly one, which takes no memory.
+  /// A collection that stores a single member without an allocation, because there is usually only
+  /// one.
   package struct Newcomers {
     private var first: ListedTarget?
     private var others: [ListedTarget] = []
@@ -92,7 +96,8 @@ extension TargetList {
     unsafe member(count(of: position) - 1, of: position)
   }
 
-  /// The first number of a range for which something is true; it is true for all behind that one.
+  /// The first number of a range for which `isTrue` returns true. It must return false for a prefix
+  /// of the range, and true for the rest.
   private static func first(in range: Range<Int>, where isTrue: (Int) -> Bool) -> Int {
     var range = range
     while !range.isEmpty {

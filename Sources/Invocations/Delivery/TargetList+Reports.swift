@@ -1,13 +1,16 @@
 import CForwardingShims
 
 extension TargetList {
-  /// Sends a call that has no result to the targets in order, and tells what became of it at each: targets are
-  /// called as in a delivery without a report, and each run of them is told of when it is over.
+  /// Sends a call without a result to the targets in order, and reports the outcome at each target.
+  /// Targets are called as in a delivery without a report, and each run of them is reported after
+  /// it is over.
   ///
   /// - Parameters:
-  ///   - tell: is told of a target that was simply called, and of the error that it threw.
-  ///   - turn: sends to one that cannot simply be called.
-  /// - Returns: false if the thread holds too much to hold a list; then nothing was sent.
+  ///   - answered: called for each target that was called directly and returned.
+  ///   - failed: called for each target that was called directly and threw.
+  ///   - turn: sends to a target that cannot be called directly.
+  /// - Returns: false if the thread cannot hold another list; then nothing was sent.
+  /// - Throws: ``InvocationError`` if the call comes back to this list, or is forwarded too deeply.
   package func deliver(
     _ call: Call, of selector: Selector, for owner: some TargetListOwner,
     answered: (_ id: UInt64, _ target: ObjectIdentifier, _ type: AnyClass) -> Void,
@@ -17,7 +20,7 @@ extension TargetList {
     call.isTargetLent = true
     defer { call.isTargetLent = isLent }
     try ForwardingDepth.enter(self, call, selector, for: owner)
-    // An older result must not pass for an answer to this message.
+    // An old result must not pass for an answer to this message.
     call.forgetResult()
     if !isPublished { owner.publishTargets() }
     var round = unsafe FWDRound()
@@ -49,7 +52,7 @@ extension TargetList {
     }
   }
 
-  /// Tells of members in a row, some of which have thrown, in their order.
+  /// Reports a run of members, some of which threw, in their order.
   @unsafe
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,
@@ -61,7 +64,8 @@ extension TargetList {
     var thrown = errors.makeIterator()
     var next = thrown.next()
     while unsafe place < end {
-      // The list has it; to retain it would take as long as all the rest.
+      // Not retained, because the list retains it, and a retain would take as long as everything
+      // else.
       unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef { member in
         if let failure = next, failure.id == member.id {
           failed(member, failure.error)

@@ -1,40 +1,42 @@
 import CForwardingShims
 
-/// The owner of the targets that a list shows.
+/// The owner of the targets in a list.
 package protocol TargetListOwner: AnyObject {
   /// The list.
   var targetList: TargetList { get }
-  /// Publishes the list if there is none.
+  /// Publishes the list, if it is not published.
   func publishTargets()
-  /// Its members as they are.
+  /// The current members.
   func listTargets() -> [ListedTarget]
-  /// Sends to a member of the list that cannot simply be called.
+  /// Sends to a member that cannot be called directly.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
-  /// The same for a message that is awaited.
+  /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
-  /// Runs `body` on the queue of a member, and waits; throws where that would never end.
+  /// Runs `body` on the queue of a member, and waits. Throws if the wait would never end.
   func wait(for member: ListedTarget, _ body: () throws -> Void) throws
   /// The queue of a member.
   func queue(of member: ListedTarget) -> RequirementQueue?
-  /// Does what no sender sees: removes the dead, and tells of errors after the first.
+  /// Does the work that no sender sees: removes dead targets, and reports the errors after the
+  /// first.
   func tidy(_ tally: TargetList.Tally, of selector: Selector)
-  /// Decides what the sender of a call gets that no target has answered.
+  /// Decides the outcome of a call that no target has answered.
   func answer(_ call: Call, for tally: TargetList.Tally) throws
-  /// The same for a message that is awaited.
+  /// Decides the outcome of an awaited message that no target has answered.
   nonisolated(nonsending) func answerAwaiting(
     _ invocation: Invocation, for tally: TargetList.Tally) async throws
 }
 
-/// The targets of a proxy as deliveries see them: a list that never changes, and is replaced.
+/// The targets of a proxy, published as immutable lists that are replaced.
 ///
-/// A delivery holds the list that it found, without a lock and without counting references. The
-/// owner changes the members under a lock of its own, and withdraws the list there.
+/// A delivery holds the list that it found, without a lock, a retain or a release. The owner
+/// changes the members under its own lock, and withdraws the list there.
 @safe
 @usableFromInline
 package final class TargetList: @unchecked Sendable {
-  // SAFETY: lies behind the header of this object, and is reached through its address alone. The place is changed
-  // by atomic operations, and what was there is retired; the members are changed under the owner's lock.
+  // SAFETY: stored behind the header of this object, and only accessed through its address. The
+  // place is changed by atomic operations, and its old content is retired. The members are changed
+  // under the owner's lock.
   private nonisolated(unsafe) var stored = unsafe FWDOwnedList()
 
   var owned: UnsafeMutablePointer<FWDOwnedList> {
@@ -45,16 +47,16 @@ package final class TargetList: @unchecked Sendable {
 
   var members: UnsafeMutablePointer<FWDMembers> { unsafe fwd_list_members(owned) }
 
-  /// Whether there is a list for deliveries to find.
+  /// Whether deliveries find a published list.
   var isPublished: Bool { unsafe fwd_published(&place.pointee.list) != nil }
 
-  /// Whether of several results the first one counts, and ends a delivery.
+  /// Whether the first result ends a delivery.
   package var stopsAtFirstResult: Bool {
     get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_FIRST_RESULT) != 0 }
     set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_FIRST_RESULT), newValue ? 1 : 0) }
   }
 
-  /// Whether one target is asked, also where there is no result.
+  /// Whether only one target is asked, even without a result.
   package var asksOne: Bool {
     get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_ASKS_ONE) != 0 }
     set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_ASKS_ONE), newValue ? 1 : 0) }
@@ -65,21 +67,22 @@ package final class TargetList: @unchecked Sendable {
     unsafe fwd_list_stops_at_first(owned, hasResult ? 1 : 0) != 0
   }
 
-  /// Whether there is one target, which a task that was cancelled asks all the same.
+  /// Whether there is a single target, which is asked even if the task was cancelled.
   package var isOfOne: Bool {
     get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_OF_ONE) != 0 }
     set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_OF_ONE), newValue ? 1 : 0) }
   }
 
-  /// Notes a delivery that is awaited, and may have all members up to the number `newest`. The caller has the owner's
-  /// lock.
+  /// Records an awaited delivery to the members with numbers up to `newest`. The caller has the
+  /// owner's lock.
   package func beginAwaited(newest: UInt64) {
     unsafe fwd_list_begin_awaited(owned, newest)
   }
 
   package func endAwaited() { unsafe fwd_list_end_awaited(owned) }
 
-  /// Whether a delivery that is awaited may have a member. The caller has the owner's lock, and has withdrawn the list.
+  /// Whether an awaited delivery may reach a member. The caller has the owner's lock, and has
+  /// withdrawn the list.
   package func isAwaited(_ member: ListedTarget) -> Bool {
     unsafe fwd_list_is_awaited(owned, member.id) != 0
   }
@@ -97,27 +100,29 @@ package final class TargetList: @unchecked Sendable {
     fileprivate let list: UnsafeMutablePointer<FWDTargetList>?
   }
 
-  /// Lets a list go that was withdrawn here, at once or when the last delivery is through with it. Targets
-  /// may die of that: no lock may be held.
+  /// Releases a withdrawn list of this object, at once or after the last delivery that holds it.
+  /// Targets may die here, so the caller must not hold a lock.
   package func retire(_ old: Withdrawn) {
     if let list = unsafe old.list { unsafe fwd_targets_retire(place, list) }
   }
 
-  /// Takes the list away; the next delivery asks for a new one.
+  /// Withdraws the list. The next delivery requests a new one.
   package func withdraw() -> Withdrawn {
     guard isPublished else { return unsafe Withdrawn(list: nil) }
     return unsafe Withdrawn(
       list: fwd_publish(&place.pointee.list, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
-  /// Publishes the members, whose numbers are `newest` at most; called by the owner, under its lock.
+  /// Publishes the members, whose numbers are at most `newest`. The owner calls this under its
+  /// lock.
   package func publish(newest: UInt64) {
-    // Another delivery may have been faster.
+    // Another delivery may have published first.
     guard !isPublished, let list = unsafe fwd_members_list(members, newest) else { return }
     _ = unsafe fwd_publish(&place.pointee.list, list)
   }
 
-  /// An error that a target threw. It does not keep the member: who is told of it may wait for its end.
+  /// An error of a target. It does not retain the member, because the code that is notified of it
+  /// may wait for the member's end.
   @usableFromInline
   package struct Unthrown {
     package let id: UInt64
@@ -131,49 +136,51 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
-  /// What came of a delivery. Small enough for four registers.
+  /// The outcome of a delivery, small enough for four registers.
   @usableFromInline
   @frozen
   package struct Tally {
-    /// How many targets answered.
+    /// The number of targets that answered.
     @usableFromInline package var answered = 0
-    /// Whether messages are on their way.
+    /// Whether messages were enqueued.
     @usableFromInline package var hasQueued = false
-    /// Whether a dead target was met.
+    /// Whether a target was dead.
     @usableFromInline package var metDead = false
-    /// Whether all errors are noted, for a report. Beside the others, as behind an error it would take a word.
+    /// Whether all errors are collected, for a report. Next to the other flags; after `error` it
+    /// would take a word.
     @usableFromInline var isForReport = false
     /// The first error, which is thrown.
     @usableFromInline package private(set) var error: (any Error)?
-    /// The later ones, which are not thrown, and whose targets threw them.
+    /// The later errors, which are not thrown, with their targets.
     @usableFromInline package internal(set) var unthrown: [Unthrown] = []
 
     @inlinable
     package init(answered: Int = 0) { self.answered = answered }
 
-    /// Whether there is nothing to do but to go on.
+    /// Whether no error or dead target needs to be handled.
     @inlinable
     func isSimple(_ hasResult: Bool) -> Bool {
       (answered > 0 || (hasQueued && !hasResult)) && error == nil && !metDead
     }
 
-    /// Notes an error. That a class left out an optional requirement is none.
+    /// Records an error. A left-out optional requirement is not one.
     package mutating func fail(_ error: any Error, at member: ListedTarget) {
       if isForReport { return unthrown.append(Unthrown(member, error)) }
       if error is NotImplemented { return }
       if self.error == nil { self.error = error } else { unthrown.append(Unthrown(member, error)) }
     }
 
-    /// Notes an error of no target: a message could not be sent.
+    /// Records an error without a target, such as a message that could not be sent.
     mutating func fail(_ error: any Error) { if self.error == nil { self.error = error } }
   }
 
-  /// Sends a call to the targets in order, and returns what came of it; nil if all simply answered,
-  /// or are told later what has no result.
+  /// Sends a call to the targets in order, and returns the outcome. Returns nil if all targets
+  /// simply answered, or if a call without a result was enqueued.
   ///
-  /// A target whose class has a method is called with the frame as it is. All others, and those
-  /// that need a closer look, are left to `owner`. Throws if the call comes back to the list that
-  /// is delivering it.
+  /// A target whose class has a method is called with this frame. `owner` handles the other
+  /// targets.
+  ///
+  /// - Throws: ``InvocationError`` if the call comes back to the list that is delivering it.
   package func deliver(
     _ call: Call, stopsAtFirst: Bool, for owner: some TargetListOwner
   ) throws -> Tally? {
@@ -190,7 +197,7 @@ package final class TargetList: @unchecked Sendable {
     return tally.isSimple(call.returnsValue) ? nil : tally
   }
 
-  /// Takes a delivery on from where the C core left it.
+  /// Continues a delivery where the C core stopped.
   @unsafe
   @inline(never)
   private func tally(
@@ -204,18 +211,18 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
-  /// Begins where something else comes first, or where an error must be thrown.
+  /// Begins a delivery that needs work before the first target, or that must throw.
   @unsafe
   private func begin(
     _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
     guard let selector = call.selector else { throw .selectorNotSet }
     try ForwardingDepth.enter(self, call, selector, for: owner)
-    // An older result must not pass for an answer to this message.
+    // An old result must not pass for an answer to this message.
     call.forgetResult()
     if !isPublished { owner.publishTargets() }
     guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
-      // Deeper in deliveries than a thread can hold lists: to the members one by one.
+      // The thread cannot hold another list, so the members are called one by one.
       defer { ForwardingDepth.leave() }
       let stopsAtFirst = unsafe round.stops_at_first != 0
       var tally = Tally()
@@ -230,7 +237,8 @@ package final class TargetList: @unchecked Sendable {
     return unsafe finish(&round, call, owner)
   }
 
-  /// Goes on with the targets that are not simply called, from the one that the round stopped at.
+  /// Continues with the targets that are not called directly, from the one that the round stopped
+  /// at.
   @unsafe
   @inline(__always)
   private func finish(

@@ -1,17 +1,18 @@
 import CForwardingShims
 
-/// Whether the current thread works for an actor.
+/// Inspects the executor of the current thread.
 package enum CurrentExecutor {
-  /// Asks the runtime; nothing traps, whatever the answer is.
+  /// Whether the current thread runs on an actor's executor. Asks the runtime, and never traps.
   package static func isThat(of actor: any Actor) -> Bool {
-    // SAFETY: two words, as the runtime passes them; the actor keeps its executor.
+    // SAFETY: an executor is two words, which the runtime passes like this. The actor retains its
+    // executor.
     unsafe fwd_is_current_executor(
       unsafeBitCast(actor.unownedExecutor, to: FWDExecutor.self))
   }
 
-  /// Whether the current thread works for a task.
+  /// Whether the current thread runs a task.
   package static var isInTask: Bool {
-    // SAFETY: it is asked for, and not kept.
+    // SAFETY: the task is only compared with nil.
     unsafe withUnsafeCurrentTask { task in unsafe task != nil }
   }
 }

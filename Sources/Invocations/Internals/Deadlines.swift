@@ -1,16 +1,18 @@
 package import Dispatch
 
-/// Closures that are called when their time has come, unless they are taken back: one clock for all.
+/// Closures that are called at their deadlines unless they are cancelled. One clock serves them
+/// all.
 ///
-/// It is a thread that waits for a condition, begun with the first deadline. A timer of the system is a file: in a
-/// process that may open no more of them it never fires, and nothing would end that waits for its deadline.
+/// The clock is a thread that waits for a condition, started with the first deadline. A system
+/// timer is a file: it never fires in a process that cannot open more files, and then nothing would
+/// end that waits for its deadline.
 package final class Deadlines: Sendable {
   package static let shared = Deadlines()
 
   private let state = Guarded(State())
   private let isEarlier = Announcement()
 
-  /// A deadline that was set, to take it back with.
+  /// Identifies a deadline, for ``cancel(_:)``.
   package struct Number: Sendable {
     fileprivate let place: Int
     fileprivate let turn: UInt64
@@ -22,20 +24,21 @@ package final class Deadlines: Sendable {
       let number: Number
     }
 
-    /// A heap: the earliest first. One that was taken back may stay until its time, or until they are many.
+    /// A min-heap by time. A cancelled entry may stay until its time, or until there are many.
     var heap: [Entry] = []
-    /// What is called; a place that is free again has another turn.
+    /// The closures. The turn of a place increases when the place becomes free.
     var places: [(turn: UInt64, action: (@Sendable () -> Void)?)] = []
     var free: [Int] = []
-    /// When the thread looks next; it is awake at 0.
+    /// The time at which the thread wakes up; 0 while it is awake.
     var next: UInt64 = 0
     var isRunning = false
-    /// The process whose thread waits, and closures of its parent.
+    /// The process whose thread waits, and the closures of its parent.
     var process = OwnProcess()
     var left: [@Sendable () -> Void] = []
 
-    /// Forgets what was set before the process was forked. The thread that waited for it is the parent's. The closures
-    /// are kept: what they hold may ask for threads that are the parent's as well.
+    /// Removes the deadlines from before a fork, whose thread only exists in the parent. The
+    /// closures are retained, because their captured objects may need threads that only exist in
+    /// the parent too.
     mutating func leaveParent() {
       for place in places.indices {
         guard let action = places[place].action else { continue }
@@ -68,7 +71,7 @@ package final class Deadlines: Sendable {
 
     func isSet(_ number: Number) -> Bool { places[number.place].turn == number.turn }
 
-    /// Takes a closure out, if it is still there.
+    /// Removes a closure, if it is still there.
     mutating func take(_ number: Number) -> (@Sendable () -> Void)? {
       guard isSet(number) else { return nil }
       let action = places[number.place].action
@@ -77,7 +80,8 @@ package final class Deadlines: Sendable {
       return action
     }
 
-    /// Lets go of what was taken back: at once where it is last, as most are that end in time.
+    /// Removes cancelled entries: at once at the end of the heap, where most of those are that end
+    /// in time, and others when there are many.
     mutating func tidy() {
       while let last = heap.last, !isSet(last.number) { heap.removeLast() }
       if heap.count > 64, heap.count > 4 * (places.count - free.count) {
@@ -100,7 +104,7 @@ package final class Deadlines: Sendable {
       }
     }
 
-    /// What is due, and is not there any more.
+    /// Removes the closures that are due, and returns them.
     mutating func due() -> [@Sendable () -> Void] {
       let now = DispatchTime.now().uptimeNanoseconds
       var due: [@Sendable () -> Void] = []
@@ -112,10 +116,10 @@ package final class Deadlines: Sendable {
     }
   }
 
-  /// How many closures are to be called.
+  /// The number of closures that are waiting.
   package var count: Int { state.read { $0.places.count - $0.free.count } }
 
-  /// Calls a closure at a time, on a thread of its own choice.
+  /// Schedules a closure, which is called on any thread.
   package func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
     let (number, isFirst) = state.withLockInPlace { state in
       if state.process.isForked { state.leaveParent() }
@@ -128,7 +132,7 @@ package final class Deadlines: Sendable {
     return number
   }
 
-  /// The same, in a while.
+  /// Schedules a closure after an interval.
   @discardableResult
   package func add(in pause: DispatchTimeInterval, _ action: @escaping @Sendable () -> Void)
     -> Number
@@ -136,7 +140,7 @@ package final class Deadlines: Sendable {
     add(at: .now() + pause, action)
   }
 
-  /// Takes a closure back.
+  /// Cancels a closure.
   package func cancel(_ number: Number) {
     let old = state.withLockInPlace { state in
       let old = state.take(number)
@@ -150,7 +154,7 @@ package final class Deadlines: Sendable {
 
   private func begin() {
     if SystemThread.begin({ Deadlines.shared.run() }) { return }
-    // The system has no thread at the moment. It may have one in a while, and until then nothing ends by its time.
+    // The system has no thread at the moment, and may have one later. Until then no deadline fires.
     DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + .milliseconds(50)) {
       self.begin()
     }
@@ -167,7 +171,8 @@ package final class Deadlines: Sendable {
     }
   }
 
-  /// What is called may take its time, and holds up nothing else. A child that was forked has no threads of dispatch.
+  /// Each closure runs on a dispatch thread, because it may take long. A forked child has no
+  /// dispatch threads.
   private func perform(_ due: [@Sendable () -> Void]) {
     if OwnProcess.isChild, SystemThread.begin({ for action in due { action() } }) { return }
     for action in due { DispatchQueue.global(qos: .userInitiated).async(execute: action) }

@@ -8,53 +8,55 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// Something that went wrong, or is probably a mistake, where there is no sender to be told.
+/// An error, or a probable mistake, that has no sender to be reported to.
 ///
-/// An event is a line on stderr unless the program wants it elsewhere:
+/// Events are written to stderr by default. Another destination can be set:
 ///
 /// ```swift
 /// ForwardingEvent.destination = .handler { event in logger.warning("\(event)") }
 /// ```
 ///
-/// A proxy with an `onDiagnostic` of its own reports to that alone. No lock is held when a handler
-/// is called, on whatever thread the event comes up.
+/// A proxy with its own `onDiagnostic` reports only to that. Handlers are called without a lock, on
+/// the thread where the event occurs.
 public struct ForwardingEvent: Sendable, CustomStringConvertible {
-  /// What kinds of events there are.
+  /// The kinds of events.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
-    /// A target or a callback threw, and no sender gets the error: it had gone on, it gets an earlier
-    /// error, or it is C.
+    /// A target or a callback threw, and no sender gets the error: the sender has gone on, gets an
+    /// earlier error, or is C code.
     case failed
-    /// A message without a result reached targets, and none of them knows its selector.
+    /// A message without a result reached targets, and no target has a method for its selector.
     case unanswered
     /// A target died before its first message.
     case diedUnreached
-    /// A proxy has more targets than it was told to expect.
+    /// A proxy has more targets than it was configured to expect.
     case tooManyTargets
     /// A class declares a method wrongly.
     case wrongDeclaration
-    /// C called a function pointer whose callback is gone.
+    /// C called a function pointer whose callback has been released.
     case deadCallback
     /// C called a message callback whose object has died.
     case deadReceiver
     /// A callback had no memory for its arguments.
     case outOfMemory
-    /// An undo stack left a step out, or could not record one.
+    /// An undo stack skipped a step, or could not record one.
     case undo
   }
 
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
-  /// The message's name, if there is one.
+  /// The selector of the message, if there is one.
   public let selector: Selector?
   /// The class of the object concerned, if it is known.
   public let type: SwiftType?
-  /// The error that no sender is told of.
+  /// The error that no sender gets.
   public let error: (any Error)?
-  /// One line that says it all. It is made when it is asked for: where many things go wrong, most lines are not.
+  /// A description in one line. Made on demand, because most lines are not needed when many events
+  /// occur.
   public var description: String {
     let text = text()
-    // Errors of others may have more lines. Each kind of line end has one of these bytes.
+    // Errors of other modules may have several lines. The encoding of every line break contains one
+    // of these bytes.
     let isOneLine = text.utf8.allSatisfy { !(0x0A...0x0D ~= $0) && $0 != 0xC2 && $0 != 0xE2 }
     return isOneLine ? text : String(text.map { $0.isNewline ? " " : $0 })
   }
@@ -83,7 +85,8 @@ extension ForwardingEvent {
       "-[\(type.map { "\($0)" } ?? "?") \(selector)] threw, and its sender is not told: \(error)")
   }
 
-  /// - Parameter classes: the classes of the targets, whose methods suggest a name.
+  /// - Parameter classes: the classes of the targets, whose methods are candidates for a
+  ///   suggestion.
   package static func unanswered(
     _ selector: Selector, by type: AnyClass, with classes: [AnyClass]
   ) -> ForwardingEvent {
@@ -103,7 +106,7 @@ extension ForwardingEvent {
     return NearestName.to(selector.name, among: names)
   }
 
-  /// The last of its kind that a proxy reports.
+  /// The last event of this kind that a proxy reports.
   package static func unansweredNoMore(by type: AnyClass, count: Int) -> ForwardingEvent {
     let type = SwiftType(type)
     return ForwardingEvent(
@@ -159,18 +162,19 @@ extension ForwardingEvent {
 }
 
 extension ForwardingEvent {
-  /// Where events go.
+  /// A destination for events.
   public enum Destination: Sendable {
-    /// One line for each on stderr. In ten seconds the same line is written once, and at most ten lines are; the
-    /// tenth says so, and the next one how many were left out.
+    /// One line for each event on stderr. Within ten seconds, equal lines are written once, and at
+    /// most ten lines in all. The tenth line says so, and the next line says how many were left
+    /// out.
     case standardError
-    /// Nowhere.
+    /// Events are discarded.
     case nowhere
-    /// To a function, all of them.
+    /// A function that gets all events.
     case handler(@Sendable (ForwardingEvent) -> Void)
   }
 
-  /// Where events of this process go; ``Destination/standardError`` at first.
+  /// The destination of this process's events; ``Destination/standardError`` by default.
   public static var destination: Destination {
     get { sink.read { $0 } }
     set { sink.withLock { $0 = newValue } }
@@ -182,19 +186,19 @@ extension ForwardingEvent {
 
   private final class Telling: Sendable {}
 
-  /// Reports an event, which came up so many times. Nobody calls this with a lock held.
+  /// Reports an event that occurred `times` times. The caller must not hold a lock.
   package static func report(_ event: ForwardingEvent, times: Int = 1) {
     switch destination {
     case .nowhere: break
     case .standardError: tellStandardError(event, times)
     case .handler(let tell):
-      // A handler that causes events itself would never end.
+      // A handler that causes events itself would recurse forever.
       guard isTelling.value == nil else { return tellStandardError(event, times) }
       isTelling.with(Telling()) { for _ in 0..<times { tell(event) } }
     }
   }
 
-  /// Reports that there is no memory, and takes none where that goes to stderr.
+  /// Reports an allocation failure. Allocates no memory if the destination is stderr.
   @unsafe
   static func reportOutOfMemory(inCallback function: UnsafeRawPointer) {
     if case .standardError = destination {
@@ -206,7 +210,7 @@ extension ForwardingEvent {
   private static func tellStandardError(_ event: ForwardingEvent, _ times: Int) {
     let subject = LineLimit.Subject(event)
     let now = ContinuousClock.now
-    // Asked first, as a text takes longer to make than all the rest.
+    // Checked first, because making the text takes longer than everything else.
     guard lines.withLockInPlace({ $0.asksForText(of: subject, times, at: now) }) else { return }
     let line = "swift-forwarding: \(event)"
     let admitted = lines.withLockInPlace { limit in
@@ -217,7 +221,7 @@ extension ForwardingEvent {
     if admitted.leftOut > 0 { text += " (and \(admitted.leftOut) more lines before)" }
     if admitted.isLast { text += " (no more lines for ten seconds)" }
     var bytes = Array("\(text)\n".utf8)
-    // One write, so that lines of several threads do not mix. A failure is ignored.
+    // A single write, so that lines of several threads do not mix. Errors are ignored.
     _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
   }
 }

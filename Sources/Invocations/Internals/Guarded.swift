@@ -8,27 +8,28 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// A value behind a lock: the one lock type of the package.
+/// A value that a lock protects. ``OwnLock`` is for locks under which a thread waits for the system.
 ///
-/// A pthread mutex, because ThreadSanitizer on Linux does not see through `Synchronization.Mutex`
-/// and reports races where there are none. It is one of a few that all values share, so that forks
-/// can wait for all of them (`fwd_locks.h`).
+/// A pthread mutex, because ThreadSanitizer on Linux does not understand `Synchronization.Mutex`
+/// and reports false races. All values share a few mutexes, so that a fork can wait for all of them
+/// (`fwd_locks.h`).
 ///
-/// No code of users may run while the lock is held, a `deinit` of their objects included.
-/// ``withLock(_:)`` keeps what it replaces until the lock is let go; the body of
-/// ``withLockInPlace(_:)`` returns what it takes out.
+/// No code of users may run while the lock is held, including the `deinit`s of their objects.
+/// ``withLock(_:)`` retains the old value until the lock is released; the body of
+/// ``withLockInPlace(_:)`` returns everything that it removes.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
-  // SAFETY: the value is reached only between lock and unlock, and the mutex is there for good.
+  // SAFETY: the value is only accessed between lock and unlock, and the mutex is never freed.
   var mutex: UnsafeMutablePointer<pthread_mutex_t> {
     unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
   }
-  // Two accesses at a time would wait for each other; to check that again at run time costs as much as the lock.
+  // Unchecked, because the lock already excludes concurrent access, and a dynamic check costs as
+  // much as the lock.
   @exclusivity(unchecked) private var value: Value
 
   package init(_ value: Value) { unsafe self.value = value }
 
-  /// Looks at the value.
+  /// Reads the value under the lock.
   package func read<Result, Failure: Error>(
     _ body: (Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -38,9 +39,9 @@ package final class Guarded<Value>: @unchecked Sendable {
     return try unsafe body(value)
   }
 
-  /// Changes the value. The value as it was is kept until the lock is let go, so nothing dies under
-  /// it; a collection that `body` changes is copied for that. One that grows is changed in place: else n
-  /// changes take as long as n² elements.
+  /// Changes the value. The old value is retained until the lock is released, so no object dies
+  /// under the lock, and a collection that `body` changes is copied. Use ``withLockInPlace(_:)``
+  /// for collections that grow: *n* changes here would copy O(*n*²) elements.
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -54,8 +55,8 @@ package final class Guarded<Value>: @unchecked Sendable {
     return try unsafe body(&value)
   }
 
-  /// Changes the value where it is, for collections that are too large to be copied. `body` drops
-  /// nothing that may be the last reference to a user's object: it returns such things.
+  /// Changes the value in place, for collections that are too large to copy. `body` must not drop a
+  /// possibly last reference to a user's object; it returns such references.
   package func withLockInPlace<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -65,23 +66,24 @@ package final class Guarded<Value>: @unchecked Sendable {
     return try unsafe body(&value)
   }
 
-  /// Changes the value where it is as soon as `body` returns a result, and waits while it returns
-  /// nil: `body` runs again whenever `change` is announced.
+  /// Runs `body` until it returns a result. While it returns nil, waits, and runs it again whenever
+  /// `change` is announced.
   func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
     wait(until: change) { value in body(&value).map { .done($0) } ?? .until(.max) }
   }
 }
 
 extension Guarded {
-  /// What somebody who waits for a value does next.
+  /// The next step of a wait.
   package enum Waiting<Result> {
     case done(Result)
-    /// Look again when a change is announced, or at a time: nanoseconds of the clock that never goes back, or `.max`.
+    /// Runs the body again after an announcement, or at a time: in nanoseconds of the monotonic
+    /// clock, or `.max`.
     case until(UInt64)
   }
 
-  /// Changes the value where it is whenever `change` is announced or the time has come that `body` has said, until
-  /// `body` is done. No file is opened for it, as most timers do.
+  /// Runs `body` until it is done: whenever `change` is announced, or at the time that it returned.
+  /// Opens no file, unlike most timers.
   package func wait<Result>(
     until change: Announcement, _ body: (inout Value) -> Waiting<Result>
   ) -> Result {
@@ -98,17 +100,17 @@ extension Guarded {
   }
 }
 
-/// Tells those who wait that a guarded value has changed.
+/// Wakes threads that wait for a change of a guarded value.
 @safe
 package final class Announcement: @unchecked Sendable {
-  // SAFETY: used under the lock of the value alone, as is what it points at.
+  // SAFETY: used only under the lock of the value, and so is the condition that it points to.
   private var made: UnsafeMutablePointer<pthread_cond_t>
   private var process = getpid()
 
   package init() { unsafe made = Self.make() }
 
-  /// The condition of this process. A child gets another one: the condition of its parent knows
-  /// threads that wait and that the child does not have, and would wait for them.
+  /// The condition of this process. A forked child makes a new one: its parent's condition has
+  /// waiting threads that do not exist in the child, and would wait for them.
   fileprivate var condition: UnsafeMutablePointer<pthread_cond_t> {
     if process != getpid() {
       process = getpid()
@@ -123,7 +125,7 @@ package final class Announcement: @unchecked Sendable {
     #if canImport(Darwin)
       unsafe pthread_cond_init(condition, nil)
     #else
-      // Times are those of a clock that nobody sets.
+      // The times of waits are those of the monotonic clock.
       var attributes = pthread_condattr_t()
       unsafe pthread_condattr_init(&attributes)
       unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -151,20 +153,21 @@ package final class Announcement: @unchecked Sendable {
     unsafe condition.deallocate()
   }
 
-  /// Wakes those who wait. The lock of the value is held.
+  /// Wakes the waiting threads. The caller holds the lock of the value.
   package func announce() { unsafe pthread_cond_broadcast(condition) }
 }
 
-/// A value that each thread has for itself, and that dies with the thread.
+/// A value per thread, which is released when the thread ends.
 @safe
 package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
-  // SAFETY: made once; what a thread stores behind it is retained, and released by the destructor.
+  // SAFETY: made once. The values that threads store under the key are retained, and released by
+  // the destructor.
   private let key: pthread_key_t
 
   package init() {
     var key = pthread_key_t()
     let status = unsafe pthread_key_create(&key) { value in
-      // Darwin declares the parameter as not optional, Linux as optional.
+      // On Darwin the parameter is not optional, on Linux it is.
       let value: UnsafeMutableRawPointer? = unsafe value
       if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
     }
@@ -187,10 +190,10 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
     }
   }
 
-  /// Whether the current thread has a value; cheaper to ask than which.
+  /// Whether the current thread has a value. Cheaper than reading it.
   package var isSet: Bool { unsafe pthread_getspecific(key) != nil }
 
-  /// Runs `body` while the thread has another value.
+  /// Runs `body` while the current thread has another value.
   package func with<Result>(_ other: Value?, _ body: () throws -> Result) rethrows -> Result {
     let before = value
     value = other

@@ -1,11 +1,12 @@
-/// How many lines go to stderr.
+/// Limits the number of lines on stderr.
 struct LineLimit {
   static let period = Duration.seconds(10)
   static let count = 10
-  /// How many texts of one subject are made in a period, of which most turn out to be the same.
+  /// The maximum number of texts that are made for one subject in a period. Most of them turn out
+  /// to be equal.
   static let texts = 100
 
-  /// What an event is about: all but its text.
+  /// All properties of an event but its text.
   struct Subject: Hashable {
     private let kind: ForwardingEvent.Kind
     private let selector: Selector?
@@ -25,10 +26,11 @@ struct LineLimit {
   private var made: [Subject: Int] = [:]
   private var leftOut = 0
 
-  /// Whether no other line is admitted in this period.
+  /// Whether no further line is admitted in this period.
   var isReached: Bool { told.count >= Self.count }
 
-  /// Whether the line of an event may be admitted, so that its text is needed. If not, it is left out.
+  /// Whether the line of an event may be admitted, so that its text is needed. If not, counts it as
+  /// left out.
   mutating func asksForText(of subject: Subject, _ times: Int, at now: ContinuousClock.Instant)
     -> Bool
   {
@@ -41,8 +43,8 @@ struct LineLimit {
     return false
   }
 
-  /// Returns nil if the line, which came up so many times, is left out; else how many were left out since the last
-  /// one that was not.
+  /// Decides whether a line that occurred `times` times is written. Returns nil if not, else the
+  /// number of lines that were left out since the last written one.
   mutating func admit(_ line: String, _ times: Int = 1, at now: ContinuousClock.Instant) -> Int? {
     renew(at: now)
     guard !isReached, told.insert(line).inserted else {

@@ -1,10 +1,10 @@
-/// Finds the name that a mistyped one may stand for.
+/// Suggests a name for a mistyped one.
 package enum NearestName {
   /// The candidate with the fewest edits, if they are few for the name's length.
   static func to(_ name: String, among candidates: [String]) -> String? {
     let wanted = Array(name.utf8.prefix(64))
     var best: (name: String, distance: Int)?
-    // A table of thousands is not worth the time on an error path.
+    // At most 1000 candidates, because an error should not take longer.
     for candidate in candidates.prefix(1000) {
       let distance = edits(wanted, Array(candidate.utf8.prefix(64)))
       if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
@@ -14,12 +14,13 @@ package enum NearestName {
     return best?.name
   }
 
-  /// How many bytes of one name, of the first 64, must be inserted, deleted or replaced to have another.
+  /// The edit distance between two names: the number of bytes, among the first 64, to insert,
+  /// delete or replace.
   package static func distance(_ one: String, _ other: String) -> Int {
     edits(Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
   }
 
-  /// How many bytes must be inserted, deleted or replaced.
+  /// The number of bytes to insert, delete or replace.
   private static func edits(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var row = Array(0...other.count)
     for (i, byte) in one.enumerated() {

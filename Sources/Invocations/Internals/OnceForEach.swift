@@ -6,15 +6,15 @@
   import Darwin
 #endif
 
-/// Work of the user's that is done once for each key, by the first thread that needs it; other
-/// threads that need it wait.
+/// Runs code of users once for each key, on the first thread that needs it. Other threads that need
+/// it wait.
 ///
-/// No lock is held meanwhile. A thread that would wait for itself does not wait: because it is the
-/// one that works, or because those who work wait for each other in a circle.
+/// No lock is held meanwhile. A thread never waits for itself, neither directly nor through a cycle
+/// of waiting threads.
 final class OnceForEach<Key: Hashable & Sendable>: Sendable {
   private struct Worker: Hashable {
     let thread: UInt
-    /// In a forked child no thread of the parent goes on.
+    /// The process, because in a forked child the threads of the parent do not run.
     let process: pid_t
 
     static var current: Worker {
@@ -29,10 +29,10 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
 
   private struct State {
     var workers: [Key: Worker] = [:]
-    /// What each worker waits for.
+    /// The key that each worker waits for.
     var waiting: [Worker: Key] = [:]
 
-    /// Whether the work on a key cannot go on before a worker does.
+    /// Whether the work for a key is done by a worker, or waits for one.
     func depends(_ key: Key, on worker: Worker) -> Bool {
       var next: Key? = key
       while let key = next, let other = workers[key] {
@@ -46,7 +46,7 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
   private let state = Guarded(State())
   private let ended = Announcement()
 
-  /// Does the work, unless `isDone` says that it was done; waits for a thread that is doing it.
+  /// Does the work, unless `isDone` returns true. Waits for another thread that is doing it.
   func run(_ key: Key, unless isDone: () -> Bool, _ work: () -> Void) {
     if isDone() { return }
     let me = Worker.current
@@ -61,7 +61,7 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
       return true
     }
     guard isMine else { return }
-    // Asked under no lock: another thread may have done it meanwhile.
+    // Checked without a lock, because another thread may have done the work meanwhile.
     if !isDone() { work() }
     state.withLockInPlace { state in
       state.workers[key] = nil

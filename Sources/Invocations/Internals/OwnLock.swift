@@ -8,14 +8,16 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// A value behind a lock of its own, under which a thread may wait for the system, as for a disk. The locks of
-/// ``Guarded`` are for moments only: many objects share each, and forks wait for all.
+/// A value with a lock of its own, under which a thread may wait for the system, such as for a
+/// disk. Locks of ``Guarded`` must only be held for short times, because many objects share each
+/// lock, and forks wait for all of them.
 ///
-/// A fork does not wait for it, so a child process may find it locked for good: who uses one first asks whether
-/// the process is the one that made it.
+/// A fork does not wait for this lock, so it may stay locked forever in a child process. Callers
+/// must first check that the process is the one that made the lock.
 @safe
 package final class OwnLock<Value>: @unchecked Sendable {
-  // SAFETY: the value is reached only between lock and unlock; mutex and condition live as long as this.
+  // SAFETY: the value is only accessed between lock and unlock. The mutex and the condition live as
+  // long as this object.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   @exclusivity(unchecked) private var value: Value
@@ -37,7 +39,7 @@ package final class OwnLock<Value>: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
-  /// Changes the value where it is.
+  /// Changes the value in place.
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -46,8 +48,8 @@ package final class OwnLock<Value>: @unchecked Sendable {
     return try unsafe body(&value)
   }
 
-  /// Changes the value as soon as `body` returns a result, and waits while it returns nil: it runs again
-  /// whenever a change is announced.
+  /// Runs `body` until it returns a result. While it returns nil, waits, and runs it again whenever
+  /// a change is announced.
   package func wait<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result?
   ) throws(Failure) -> Result {
@@ -59,7 +61,7 @@ package final class OwnLock<Value>: @unchecked Sendable {
     }
   }
 
-  /// Changes the value, and wakes those who wait.
+  /// Changes the value, and wakes the waiting threads.
   package func announce<Result>(_ body: (inout Value) -> Result) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer {

@@ -1,15 +1,15 @@
 import CForwardingShims
 
-/// The process that something was made in. A child that is forked has all memory of its parent, but not its threads, and
-/// what the system keeps for the parent is not its own to use.
+/// The process in which a value was made. A forked child has a copy of its parent's memory, but not
+/// the parent's threads, and must not use system resources of the parent.
 package struct OwnProcess: Sendable {
   private let forks = fwd_fork_count()
 
   package init() {}
 
-  /// Whether this runs in a child of that process.
+  /// Whether the current process is a child of that process.
   package var isForked: Bool { fwd_fork_count() != forks }
 
-  /// Whether this process was forked from one that used the package.
+  /// Whether the current process was forked from one that used the package.
   package static var isChild: Bool { fwd_fork_count() > 0 }
 }

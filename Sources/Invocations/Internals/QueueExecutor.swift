@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// Runs the parts of a task on a queue, in order.
+/// Runs the jobs of a task on a queue, in order.
 package final class QueueExecutor: TaskExecutor {
   private let queue: DispatchQueue
 
@@ -8,7 +8,7 @@ package final class QueueExecutor: TaskExecutor {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // SAFETY: the task keeps its executor, and each job is run once.
+    // SAFETY: the task retains its executor, and each job is run once.
     queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

@@ -6,15 +6,15 @@
   import Darwin
 #endif
 
-/// Threads that belong to no pool, for what waits all of its life.
+/// Threads outside of any pool, for code that waits for all of its life.
 package enum SystemThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Begins a thread; false if the system has none to give. It gets no signals, which are for the threads of the
-  /// program.
+  /// Starts a thread. Returns false if the system has none available. All signals are blocked in
+  /// it, because they are for the threads of the program.
   package static func begin(_ run: @escaping @Sendable () -> Void) -> Bool {
     var (all, before) = (sigset_t(), sigset_t())
     // SAFETY: the sets live until the calls return.
@@ -26,7 +26,8 @@ package enum SystemThread {
     #else
       var thread = pthread_t()
     #endif
-    // SAFETY: retained for the thread, which lets go of it, or here if there is none.
+    // SAFETY: retained for the thread, which releases it. If there is no thread, it is released
+    // below.
     let body = unsafe Unmanaged.passRetained(Body(run))
     let status = unsafe pthread_create(
       &thread, nil,
