@@ -4,8 +4,8 @@ import Synchronization
 /// The record of the calls that an object received: one tape per selector and plan, behind one
 /// lock.
 ///
-/// Each call gets a stamp. Later calls have larger stamps, across all objects. The lowest bit of a
-/// stamp belongs to the reader, who marks the calls that it has seen.
+/// Each call gets a stamp. Later calls have larger stamps, across all objects. The reader uses the
+/// lowest bit of a stamp to mark a call as seen.
 @safe
 package final class CallTapes: @unchecked Sendable {
   // SAFETY: mutable state is only touched between lock and unlock. The lock belongs to a `Guarded`,

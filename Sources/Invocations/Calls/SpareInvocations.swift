@@ -73,7 +73,7 @@ extension Invocation {
       to: fwd_object_references(Unmanaged.passUnretained(self).toOpaque()))
   }
 
-  /// Resets everything but the bytes of the arguments, all of which the next user sets.
+  /// Resets everything but the bytes of the arguments. The next user sets all of them.
   fileprivate func forgetEverything() {
     call.finish()
     forgetMethod()

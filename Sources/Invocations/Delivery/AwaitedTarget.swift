@@ -8,7 +8,8 @@ package struct AwaitedTarget {
   @usableFromInline let object: UnsafeMutableRawPointer
   @usableFromInline let table: UnsafeRawPointer
 
-  /// Wraps a taken target, and retains it if it is not retained yet. Returns nil if there is none.
+  /// Wraps a taken target, and retains it if it is not retained yet. Returns nil if no target was
+  /// taken.
   @unsafe
   init?(_ taken: FWDDirectTarget) {
     guard let object = unsafe taken.object, let table = unsafe taken.table else { return nil }

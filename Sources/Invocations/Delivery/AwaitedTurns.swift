@@ -103,7 +103,7 @@ package struct AwaitedTurns: ~Copyable {
     isKept = false
   }
 
-  /// Begins the next turn. Returns false if there is none; then the delivery is over.
+  /// Begins the next turn. Returns false, and ends the delivery, if no turn is left.
   @usableFromInline
   package mutating func begin() -> Bool {
     if case .none = next { enter() }

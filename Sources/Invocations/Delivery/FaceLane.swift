@@ -112,9 +112,9 @@ enum QueueTurn {
   case message
 }
 
-/// A call that a face gives to a queue.
+/// A call that a face enqueues on a queue.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// let later = { (call: inout QueuedCall) in
@@ -126,11 +126,15 @@ public struct QueuedCall {
   fileprivate let queue: DispatchQueue
   fileprivate var isGiven = false
 
-  /// Gives the queue a closure that `make` makes for the target, unless the values of the call need a closer look.
+  /// Enqueues the closure that `make` makes for the target.
+  ///
+  /// - Parameter travels: whether the values of the call can be sent to another thread as they are.
+  ///   If false, nothing is enqueued.
   public mutating func give(_ travels: Bool, _ make: (QueuedTarget) -> () -> Void) {
     guard travels else { return }
-    // SAFETY: the queue alone has it from here on. What the values of a protocol may do was decided where the target
-    // was added. In structures, as a closure that is cast by itself is wrapped in two others.
+    // SAFETY: only the queue uses the closure from here on. Whether the target may be called there
+    // was decided when it was added. The closure is cast inside of a structure, because casting the
+    // closure alone would wrap it in two others.
     let job = unsafe unsafeBitCast(Job(run: make(target)), to: SendableJob.self)
     queue.async(execute: job.run)
     isGiven = true
@@ -140,13 +144,13 @@ public struct QueuedCall {
   private struct SendableJob { let run: @Sendable () -> Void }
 }
 
-/// Where a queue finds a target that a face has called. A call on its way does not keep it.
+/// The destination of calls that a face enqueues. An enqueued call does not retain it.
 package protocol RequirementRoute: AnyObject, Sendable {
-  /// Runs `body` with the member, if that is still there, and tells of its errors.
+  /// Runs `body` with the member, if it is still there, and reports its errors.
   func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void)
 }
 
-/// The queue of a target, and where the queue finds that.
+/// The queue of a target, and the route of its calls.
 package struct RequirementQueue {
   let queue: DispatchQueue
   let route: any RequirementRoute
@@ -159,7 +163,7 @@ package struct RequirementQueue {
 
 /// A target that a queue is about to call.
 ///
-/// Faces are written by `@Forwardable`; nothing else needs this.
+/// Used by code that `@Forwardable` generates.
 ///
 /// ```swift
 /// let describe = { (target: QueuedTarget) in
@@ -170,7 +174,7 @@ package struct RequirementQueue {
 /// ```
 @safe
 public struct QueuedTarget {
-  // SAFETY: tables live as long as the process.
+  // SAFETY: witness tables are never freed.
   private let route: any RequirementRoute
   private let table: UnsafeRawPointer
   private let selector: Selector
@@ -208,8 +212,8 @@ public struct QueuedTarget {
 }
 
 extension ListedTarget {
-  /// Runs `body` with the address of the target, as a message that was given to another thread; not at all if it is
-  /// removed or gone.
+  /// Runs `body` with the address of the target, as a message that was carried to this thread. Does
+  /// nothing if the target is removed or dead.
   @unsafe
   fileprivate func runAsArrival(_ body: (UnsafeMutableRawPointer) throws -> Void) rethrows {
     if isRemoved { return }

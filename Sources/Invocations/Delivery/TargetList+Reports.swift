@@ -52,7 +52,7 @@ extension TargetList {
     }
   }
 
-  /// Reports a run of members, some of which threw, in their order.
+  /// Reports a run of members in their order, with the errors of those that threw.
   @unsafe
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,

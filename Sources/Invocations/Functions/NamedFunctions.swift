@@ -99,7 +99,7 @@ final class NamedFunctions: Sendable {
     return withExtendedLifetime(function) { isAdded }
   }
 
-  /// Removes a function. Returns false if there is none.
+  /// Removes a function. Returns false if no function has the name.
   func remove(_ name: String) -> Bool {
     let old = unsafe lock.read { _ -> UnsafeRawPointer? in
       guard let known = unsafe Self.find(name, in: cell.pointee) else { return nil }

@@ -102,7 +102,8 @@ package final class PreparedFunction: Sendable {
   func call<Answer, Value, each Argument>(
     _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws -> Answer {
-    // An if-chain, ordered by how much each comparison costs; a switch would not keep the order.
+    // An if-chain with the fastest calls first, where a comparison costs relatively most. A switch
+    // would not keep the order.
     if way == .doubles, Answer.self == Double.self, let code = unsafe code {
       // SAFETY: the registration of the function promised its type, which was compared.
       let array = unsafe tuple.assumingMemoryBound(to: Double.self)

@@ -8,7 +8,7 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// A value that a lock protects. ``OwnLock`` is for locks under which a thread waits for the system.
+/// A value that a lock protects. If a thread waits for the system under the lock, use ``OwnLock``.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not understand `Synchronization.Mutex`
 /// and reports false races. All values share a few mutexes, so that a fork can wait for all of them

@@ -14,7 +14,8 @@ package struct NotImplemented: Error {
 /// ```
 public protocol ManyTargets: AnyObject {}
 
-/// Tells a running delivery that the default implementation of an optional requirement was called.
+/// Notifies a running delivery that the default implementation of an optional requirement was
+/// called.
 ///
 /// Used by code that `@Forwardable` generates.
 ///

@@ -91,7 +91,8 @@ extension Call {
     case unknown
   }
 
-  /// Performs a method that is not ready, or ends the hold and returns what was found.
+  /// Performs a method that is not ready. In other cases, ends the hold and returns the result of
+  /// the lookup.
   @unsafe
   @inline(__always)
   func performCarefully(_ held: FWDHeldMethod) throws -> Finding {

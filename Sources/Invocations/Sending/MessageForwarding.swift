@@ -197,8 +197,8 @@ public enum Introspection {
 }
 
 extension InvocationError {
-  /// The error for a selector that an object does not answer. It suggests the nearest name, or says
-  /// what is wrong with the declaration of that method.
+  /// The error for a selector that an object does not answer. It suggests the nearest name, or
+  /// describes the error in that method's declaration.
   package static func unrecognized(_ selector: Selector, by object: AnyObject) -> InvocationError {
     let type: AnyClass = Swift.type(of: object)
     let table = MethodTable.of(type)

@@ -30,6 +30,8 @@ public struct InoutVariable<Value>: Sendable {
   private let loan: Loan
 
   /// Lends a variable while `body` runs.
+  ///
+  /// - Throws: The error of `body`.
   public static func lend<Result, Failure: Error>(
     _ value: inout Value, _ body: (InoutVariable) throws(Failure) -> Result
   ) throws(Failure) -> Result {
