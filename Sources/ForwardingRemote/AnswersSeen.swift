@@ -1,8 +1,8 @@
-/// What came so far for one request: one answer of each host, and not more than anybody wants to keep.
+/// Answers to one request so far: one per host, up to limits of hosts and bytes.
 struct AnswersSeen {
   private(set) var hosts: Set<UInt64> = []
   private var bytes = 0
-  /// The most hosts whose answers are taken, and the most bytes of them together.
+  /// The most hosts whose answers are accepted, and the most bytes of all these answers.
   static let (hosts, bytes) = (4096, 64 << 20)
 
   mutating func takes(_ answer: RemoteAnswer) -> Bool {

@@ -2,7 +2,9 @@ import Dispatch
 import Invocations
 
 extension Deadlines {
-  /// Waits for a while.
+  /// Suspends the task for a time.
+  ///
+  /// - Throws: ``RemoteError/cancelled`` if the task is cancelled.
   static func pause(milliseconds: Int) async throws(RemoteError) {
     let end = OneAnswer()
     let number = shared.add(in: .milliseconds(milliseconds)) { end.finish(.success(nil)) }
@@ -12,7 +14,8 @@ extension Deadlines {
 }
 
 extension DispatchTime {
-  /// In a while, that may be as long as one likes.
+  /// The time after a duration from now. Durations of more than about a century are shortened to
+  /// that.
   init(after limit: Duration) {
     let (seconds, attoseconds) = limit.components
     let nanoseconds = min(max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)

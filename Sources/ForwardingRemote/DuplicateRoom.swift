@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How much all windows of a process may hold together, however many objects it exposes: calls beyond those that each window
-/// holds in any case, and bytes of answers.
+/// The budget that all duplicate windows of a process share, however many objects it exposes: calls
+/// beyond the minimum of each window, and bytes of answers.
 package final class DuplicateRoom: Sendable {
   package static let process = DuplicateRoom(entries: 1 << 17, bytes: 32 << 20)
 
@@ -13,7 +13,7 @@ package final class DuplicateRoom: Sendable {
     bytesLeft = Atomic(bytes)
   }
 
-  /// How much is left.
+  /// The remaining budget.
   var left: (entries: Int, bytes: Int) {
     (entriesLeft.load(ordering: .relaxed), bytesLeft.load(ordering: .relaxed))
   }

@@ -1,40 +1,42 @@
 import Invocations
 
-/// The last calls of an object, so that one which comes again is not performed again.
+/// The most recent calls of an exposed object, so that a repeated call is not performed again.
 ///
-/// A sender chooses the numbers of its calls, and so could fill a table with calls that lie at one place of it. Where
-/// they lie depends on two numbers that are drawn here, and told to nobody.
+/// A sender chooses the numbers of its calls, and could choose them so that all fall into one
+/// bucket of a hash table. So the bucket depends on two random factors that are secret to this
+/// window.
 package final class DuplicateWindow: Sendable {
   enum Finding {
     case new
-    /// It is being performed, or its answer is not kept any more.
+    /// The call is being performed, or its answer is no longer stored.
     case begun
     case answered(RemoteAnswer)
   }
 
-  /// How many calls are known, and how many where the process has no more room.
+  /// The capacity in calls, and the capacity if the process's budget is exhausted.
   private static let (count, least) = (4096, 256)
-  /// Longer answers are not kept.
+  /// The most bytes of an answer that is stored.
   private static let bytes = 1024
 
   private struct Entry {
     let key: RemoteRequest.Key
     var answer: RemoteAnswer?
-    /// The next one at the same place of the table; -1 behind the last.
+    /// The next entry of the same bucket; -1 for the last entry.
     var next: Int16
   }
 
   private struct State {
-    /// The first entry at each place.
+    /// The first entry of each bucket.
     var places: [Int16] = []
-    /// A ring, as soon as it is full: it does not grow any more then.
+    /// Becomes a ring buffer, which no longer grows, once it is full.
     var entries: [Entry] = []
     var oldest = 0
     var isFull = false
     let ofSender = UInt64.random(in: .min ... .max) | 1
     let ofNumber = UInt64.random(in: .min ... .max) | 1
 
-    /// The highest bits of a product depend on all bits of what is multiplied. There is a power of two of places.
+    /// Multiplicative hashing: the highest bits of a product depend on all bits of its factors. The
+    /// number of buckets is a power of two.
     func place(of key: RemoteRequest.Key) -> Int {
       let product = key.sender &* ofSender &+ key.number &* ofNumber
       return Int(product >> UInt64(64 - places.count.trailingZeroBitCount))
@@ -47,7 +49,7 @@ package final class DuplicateWindow: Sendable {
       return index >= 0 ? index : nil
     }
 
-    /// Notes a call that is not here, in place of the oldest one where there is no room; returns that one.
+    /// Adds an unknown call. If there is no room, it replaces the oldest entry and returns that.
     mutating func add(_ key: RemoteRequest.Key, in room: DuplicateRoom) -> Entry? {
       if !isFull, entries.count >= DuplicateWindow.least {
         isFull = entries.count == DuplicateWindow.count || !room.takeEntry()
@@ -65,7 +67,7 @@ package final class DuplicateWindow: Sendable {
       return old
     }
 
-    /// Twice as many places.
+    /// Doubles the number of buckets, and links all entries again.
     private mutating func makePlaces() {
       places = Array(repeating: -1, count: max(64, 2 * places.count))
       for index in entries.indices {
@@ -73,7 +75,7 @@ package final class DuplicateWindow: Sendable {
       }
     }
 
-    /// Puts an entry in front of those at the same place.
+    /// Makes an entry the first of its bucket.
     private mutating func link(_ key: RemoteRequest.Key, as index: Int) -> Entry {
       let place = place(of: key)
       defer { places[place] = Int16(index) }
@@ -100,7 +102,7 @@ package final class DuplicateWindow: Sendable {
     for entry in entries { if let answer = entry.answer { room.give(bytes: answer.body.count) } }
   }
 
-  /// Says whether a call came before, and notes it.
+  /// Looks a call up, and records it if it is new.
   func look(_ key: RemoteRequest.Key) -> Finding {
     let (finding, old) = state.withLockInPlace { state -> (Finding, Entry?) in
       if let index = state.find(key) {
@@ -112,7 +114,7 @@ package final class DuplicateWindow: Sendable {
     return finding
   }
 
-  /// Keeps the answer to a call, if the process has room for it.
+  /// Stores the answer to a call, if the answer is short enough and the process's budget allows it.
   func keep(_ answer: RemoteAnswer, for key: RemoteRequest.Key) {
     let count = answer.body.count
     guard count <= Self.bytes, room.take(bytes: count) else { return }

@@ -3,7 +3,7 @@ import ForwardingWire
 import Invocations
 import Synchronization
 
-/// An object that others may send to, and the messages that it takes from them.
+/// An exposed object, and the messages that others may send to it.
 final class Exposure: Sendable {
   let interface: Interface
   private let subscriptions = Guarded<[any TransportSubscription]>([])
@@ -20,15 +20,15 @@ final class Exposure: Sendable {
     settings = host.settings
   }
 
-  /// Keeps what brings messages here.
+  /// Retains a subscription that delivers messages to this exposure.
   func keep(_ subscription: any TransportSubscription) {
     subscriptions.withLock { $0.append(subscription) }
   }
 
-  /// Takes no more calls. Those that are on their way are answered.
+  /// Refuses new calls. Calls in progress are still answered.
   func close() {
     isClosed.store(true, ordering: .releasing)
-    // They have this.
+    // The subscriptions' closures retain this exposure, so they are released here.
     let ended = subscriptions.withLock { subscriptions in
       defer { subscriptions = [] }
       return subscriptions
@@ -36,7 +36,10 @@ final class Exposure: Sendable {
     for subscription in ended { subscription.end() }
   }
 
-  /// The call of a request, if it is one of the messages and its sender may send it.
+  /// Decodes the call of a request.
+  ///
+  /// - Throws: ``RefusedCall`` if the exposure is closed, the caller is not authorized, or the
+  ///   interface does not accept the call.
   func read(
     _ request: RemoteRequest, _ message: TransportMessage
   ) throws(RefusedCall) -> PassedCall {
@@ -46,7 +49,8 @@ final class Exposure: Sendable {
       do throws(WireError) { selector = try interface.selector(namedBy: request.call) } catch {
         throw Self.refused(error)
       }
-      // What the list has not, nobody may send: whoever is refused cannot tell the one from the other.
+      // Unknown messages are refused as unauthorized too, so a refusal does not reveal which
+      // messages exist.
       guard let selector else { throw RefusedCall(.unauthorized) }
       let caller = RemoteHost.Caller(
         peer: message.sender, interface: interface.name, selector: selector)
@@ -57,7 +61,10 @@ final class Exposure: Sendable {
     }
   }
 
-  /// Performs a call whose method does not suspend, here and now; nil where that is not known.
+  /// Performs a call on the current thread.
+  ///
+  /// - Returns: The answer; nil if the object has a lane, or if no method is known that performs
+  ///   the call without suspending.
   func performAtOnce(_ passed: PassedCall) -> RemoteAnswer? {
     guard let method = target.methodAtOnce(for: passed.call) else { return nil }
     do {
@@ -68,7 +75,7 @@ final class Exposure: Sendable {
     }
   }
 
-  /// Performs a call, and gives the answer to `done`.
+  /// Performs a call, and passes its answer to `done`.
   func perform(
     _ passed: PassedCall, _ done: @escaping @Sendable (RemoteAnswer) -> Void
   ) -> Task<Void, Never> {
@@ -100,11 +107,13 @@ final class Exposure: Sendable {
   }
 }
 
-/// An object, and where it gets its messages.
+/// An exposed object, and its lane if it has one.
 private final class ExposedTarget: @unchecked Sendable {
-  // SAFETY: the object is sent to in its lane, or on threads of the transport, as whoever exposed it has said.
+  // SAFETY: the object is called in its lane or, without a lane, on threads of the transport, as
+  // `expose` documents.
   private let target: AnyObject
-  /// With the object alone, in its lane; nil for one that is called where the message arrives.
+  /// Sends to the object in its lane; nil for an object without a lane, which is called on the
+  /// thread that receives the message.
   private let proxy: MulticastProxy?
 
   init(_ target: AnyObject, _ lane: DeliveryLane?) {
@@ -113,7 +122,8 @@ private final class ExposedTarget: @unchecked Sendable {
     if let lane { proxy?.add(target, strongly: true, on: lane) }
   }
 
-  /// The method of the object's class that performs a call, if that does not suspend and the object has no lane.
+  /// The method of the object's class that performs a call; nil if it suspends, or if the object
+  /// has a lane.
   func methodAtOnce(for call: Invocation) -> Implementation? {
     guard proxy == nil, let method = try? call.directMethod(of: target), !method.isAwaited else {
       return nil
@@ -125,13 +135,13 @@ private final class ExposedTarget: @unchecked Sendable {
     try call.perform(method, on: target)
   }
 
-  /// Whether a call ended with an error because the object has no method for it.
+  /// Whether a call failed because the object has no method for it.
   func leavesOut(_ call: Invocation, _ error: any Error) -> Bool {
     error is NotImplemented
       || call.selector.map { !Introspection.responds(target, to: $0) } ?? false
   }
 
-  /// Sends a call, and gives it back with what the target threw.
+  /// Sends a call, and passes it to `done` together with the error that the target threw.
   func send(
     _ passed: PassedCall, _ done: @escaping @Sendable (Invocation, (any Error)?) -> Void
   ) -> Task<Void, Never> {
@@ -146,8 +156,8 @@ private final class ExposedTarget: @unchecked Sendable {
   }
 }
 
-/// A call that goes over to another task.
+/// A call that is handed over to another task.
 struct PassedCall: @unchecked Sendable {
-  // SAFETY: it was just read from bytes, and nobody else knows it.
+  // SAFETY: the call was just decoded from bytes, so there is no other reference to it.
   let call: Invocation
 }

@@ -1,6 +1,7 @@
 import Invocations
 
-/// An answer that comes once, and who awaits it. What has no bytes of its own ends with nil.
+/// A result that is set once, and that one task awaits. Successes without an answer, such as the
+/// end of a pause, are nil.
 struct OneAnswer: Sendable {
   typealias Outcome = Result<RemoteAnswer?, RemoteError>
 
@@ -8,12 +9,13 @@ struct OneAnswer: Sendable {
 
   private struct State {
     var outcome: Outcome?
-    /// Goes on with who waits: a closure, as how large a continuation is, is known at run time alone.
+    /// Resumes the awaiting task. It is a closure, as the size of a continuation is known only at
+    /// run time.
     var resume: (@Sendable (Outcome) -> Void)?
     var whenFinished: (@Sendable () -> Void)?
   }
 
-  /// Gives the answer; only the first one counts.
+  /// Sets the outcome. Only the first call has an effect.
   func finish(_ outcome: Outcome) {
     var (isFirst, before) = (false, State())
     state.withLockInPlace { state in
@@ -27,8 +29,8 @@ struct OneAnswer: Sendable {
     before.whenFinished?()
   }
 
-  /// Calls a closure when the answer is there, or at once, in place of the closure that was to be called before: who
-  /// awaits one step after the other waits for the last one alone.
+  /// Calls a closure once the outcome is set, or at once if it is set already. The closure replaces
+  /// that of an earlier call, as a caller that awaits several steps waits only for the last one.
   func onlyWhenFinished(_ body: @escaping @Sendable () -> Void) {
     let isFinished = state.withLockInPlace { state in
       if state.outcome == nil { state.whenFinished = body }
@@ -37,18 +39,20 @@ struct OneAnswer: Sendable {
     if isFinished { body() }
   }
 
-  /// What is known so far.
+  /// The outcome; nil until it is set.
   var outcome: Outcome? { state.read { $0.outcome } }
 
-  /// Whether it is known that the call was not sent.
+  /// Whether the call is known not to have been sent.
   var isUnsent: Bool {
     if case .failure(.notCarried(.unsent)) = outcome { true } else { false }
   }
 
-  /// Waits for an answer anew, as the call is sent again.
+  /// Clears the outcome, as the call is sent again.
   func reopen() { state.withLockInPlace { $0.outcome = nil } }
 
-  /// Awaits the answer. It is ``RemoteError/cancelled`` if the task is, before.
+  /// Awaits the outcome.
+  ///
+  /// - Throws: The error of the outcome; ``RemoteError/cancelled`` if the task is cancelled before.
   nonisolated(nonsending) func wait() async throws(RemoteError) -> RemoteAnswer? {
     if let known = outcome { return try known.get() }
     let outcome = await withTaskCancellationHandler {

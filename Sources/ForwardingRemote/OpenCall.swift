@@ -1,20 +1,21 @@
 import Dispatch
 import Invocations
 
-/// A call that is being performed: its task, which may be cancelled before it is known here, or have ended.
+/// A call in progress. Its task may be cancelled, or may end, before it is recorded here.
 final class OpenCall: Sendable {
   private let state = Guarded(State())
 
   private struct State {
     var task: Task<Void, Never>?
-    /// What cancels it when its time is over.
+    /// The timer that cancels the task when its time is over.
     var deadline: Deadlines.Number?
     var isCancelled = false
     var isLate = false
     var hasEnded = false
   }
 
-  /// Tells which task performs the call, and how long somebody waits for it; 0 where nobody does.
+  /// Records the task of the call, and how long the caller waits for it; 0 if the caller does not
+  /// wait.
   func begin(_ task: Task<Void, Never>, milliseconds: UInt32) {
     if state.read({ $0.hasEnded }) { return }
     var deadline: Deadlines.Number?
@@ -33,7 +34,7 @@ final class OpenCall: Sendable {
     if hasEnded, let deadline { Deadlines.shared.cancel(deadline) }
   }
 
-  /// Cancels the task, now or when it is known.
+  /// Cancels the task, now or once it is recorded.
   func cancel(isLate: Bool = false) {
     let task = state.withLockInPlace { state in
       state.isCancelled = true
@@ -43,7 +44,7 @@ final class OpenCall: Sendable {
     task?.cancel()
   }
 
-  /// Notes the end, and returns whether the time was over before.
+  /// Marks the call as ended. Returns whether its time was over before that.
   func end() -> Bool {
     let before = state.withLock { state in
       let before = state

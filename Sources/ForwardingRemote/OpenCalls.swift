@@ -1,23 +1,23 @@
 import Invocations
 
-/// The calls that are being performed, by what tells them apart, so that they can be cancelled.
+/// The calls in progress by their keys, so that they can be cancelled.
 final class OpenCalls: Sendable {
   private struct State {
     var calls: [RemoteRequest.Key: OpenCall] = [:]
-    /// Calls that were cancelled and are not here: one that comes later than its end is one of them, as it comes
-    /// another way. The others of a group have it.
+    /// The keys of cancelled calls that are not in progress here. A cancel may overtake its call,
+    /// as the two have different subjects; or another member of the group has the call.
     var early: Set<RemoteRequest.Key> = []
-    /// A ring of the same keys.
+    /// The same keys as a ring buffer.
     var order: [RemoteRequest.Key] = []
     var next = 0
   }
 
-  /// How many are remembered that are not here.
+  /// The most keys that are remembered in this way.
   private static let count = 256
 
   private let state = Guarded(State())
 
-  /// Notes a call. It is cancelled if that was said before.
+  /// Records a call, and cancels it if its cancel has already arrived.
   func begin(_ call: OpenCall, _ key: RemoteRequest.Key) {
     let (old, isCancelled) = state.withLockInPlace { state in
       let old = state.calls.updateValue(call, forKey: key)
@@ -32,7 +32,7 @@ final class OpenCalls: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Cancels a call, now or when it comes.
+  /// Cancels a call, now or when it arrives.
   func cancel(_ key: RemoteRequest.Key) {
     let call: OpenCall? = state.withLockInPlace { state in
       if let call = state.calls[key] { return call }

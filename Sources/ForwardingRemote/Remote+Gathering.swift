@@ -2,7 +2,7 @@ import Forwarding
 import ForwardingWire
 import Invocations
 
-/// What all hosts of a name answered.
+/// The answers of all hosts of a name.
 ///
 /// ```swift
 /// func count(_ votes: Gathered<Bool>) -> Int {
@@ -10,37 +10,42 @@ import Invocations
 /// }
 /// ```
 public struct Gathered<Value: Sendable>: Sendable {
-  /// One host's part.
+  /// The answer of one host.
   public struct Answer: Sendable {
-    /// The host, by the number that it has drawn.
+    /// The random number that identifies the host.
     public let host: UInt64
-    /// What it answered, or why it did not.
+    /// The value that the host answered, or the error instead of it.
     public let result: Result<Value, RemoteError>
   }
 
-  /// Who answered in time, in the order of arrival.
+  /// The answers that arrived in time, in the order of arrival.
   public internal(set) var answers: [Answer] = []
-  /// Hosts that had answered before, and did not this time.
+  /// The hosts that answered an earlier request, but not this one.
   public internal(set) var silent: Set<UInt64> = []
 
-  /// The answers alone.
+  /// The values of the answers, without the errors.
   public var values: [Value] { answers.compactMap { try? $0.result.get() } }
 }
 
 extension Remote where Face: Sendable {
-  /// Asks all hosts of the name, and returns who answered in time, and who did not.
+  /// Sends a message to all hosts of the name, and returns their answers and the silent hosts.
   ///
   /// ```
   /// let votes = try await room.gather { try await $0.vote(question) }
   /// votes.values  // [true, false, true]
   /// ```
   ///
-  /// The closure sends one message, whose answers these are. That nobody listens, or answers in time, is no error: all
-  /// are silent then. Every other reason why hosts could not be asked, or heard, is thrown.
+  /// The closure sends one message. If there is no listener, or no host answers in time, all hosts
+  /// are silent; that is not an error.
   ///
   /// - Parameters:
-  ///   - count: after how many answers to stop; all of the deadline is waited if there are less.
-  ///   - limit: the deadline; that of the proxy unless given.
+  ///   - count: The number of answers after which this returns. With fewer answers it returns at
+  ///     the deadline.
+  ///   - limit: The deadline; nil for the deadline of the proxy.
+  ///   - send: Sends one message to the face that it receives.
+  /// - Returns: The answers, and the hosts that did not answer.
+  /// - Throws: ``RemoteError`` if the hosts could not be asked or their answers not received, even
+  ///   if the closure catches it; errors that the closure throws before the answers are gathered.
   public nonisolated(nonsending) func gather<Value: Sendable>(
     expecting count: Int = .max, within limit: Duration? = nil,
     _ send: nonisolated(nonsending) (Face) async throws -> Value
@@ -52,7 +57,8 @@ extension Remote where Face: Sendable {
 }
 
 extension RemoteProxy {
-  /// Asks all hosts of the name, and returns who answered in time, and who did not: by a message, without a protocol.
+  /// Sends a message to all hosts of the name, without a protocol, and returns their answers and
+  /// the silent hosts.
   ///
   /// ```swift
   /// let deposit = try AsyncMessage<Int32, Int32>("deposit:")
@@ -68,35 +74,40 @@ extension RemoteProxy {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: after how many answers to stop; all of the deadline is waited if there are less.
-  ///   - limit: the deadline; that of the proxy unless given.
-  ///   - send: sends one message to what it is given.
+  ///   - count: The number of answers after which this returns. With fewer answers it returns at
+  ///     the deadline.
+  ///   - limit: The deadline; nil for the deadline of the proxy.
+  ///   - send: Sends one message to the proxy that it receives.
+  /// - Returns: The answers, and the hosts that did not answer.
+  /// - Throws: ``RemoteError`` if the hosts could not be asked or their answers not received, even
+  ///   if the closure catches it; errors that the closure throws before the answers are gathered.
   public nonisolated(nonsending) final func gather<Value: Sendable>(
     expecting count: Int = .max, within limit: Duration? = nil,
     _ send: nonisolated(nonsending) (any ForwardingProxy & Sendable) async throws -> Value
   ) async throws -> Gathered<Value> {
     let gathering = GatheringProxy(self, count, limit)
     do { _ = try await send(gathering) } catch {
-      // What the first one answered, or that nobody did, is in the report.
+      // Errors after gathering, such as that of the first answer, are part of the result.
       if !gathering.isOver { throw error }
     }
-    // Whatever the closure has made of it.
+    // Thrown even if the closure caught it.
     if let failure = gathering.failure { throw failure }
     return gathering.gathered()
   }
 }
 
-/// Sends one message to all hosts of a name.
+/// Sends one message to all hosts of a name, and collects their answers.
 private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: what changes is behind locks, but for the call, which one task has in its hands.
+  // SAFETY: all mutable state is behind locks, but for the call and how it ended, which only one
+  // task uses.
   private let remote: RemoteProxy
   private let count: Int
   private let limit: Duration?
   private let answers = Guarded<[RemoteAnswer]>([])
   private var call: Invocation?
-  /// Whether all that answers in time has done so.
+  /// Whether all answers that arrive in time have arrived.
   private(set) var isOver = false
-  /// Why hosts could not be asked, or heard.
+  /// Why the hosts could not be asked, or their answers not received.
   private(set) var failure: RemoteError?
 
   init(_ remote: RemoteProxy, _ count: Int, _ limit: Duration?) {
@@ -117,7 +128,7 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
     let bytes = try remote.interface.encode(invocation)
     try await ask(bytes)
     isOver = true
-    // The face gives its caller the first answer.
+    // The face returns the first answer to its caller.
     guard let first = answers.read({ $0.first { $0.kind == .answered } }) else {
       throw RemoteError.timedOut
     }
@@ -134,7 +145,7 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
         }
       }
     } catch {
-      // Nobody listens: all are silent.
+      // There is no listener, so all hosts are silent.
       if error == RemoteError(.nobodyListens) { return }
       failure = error
       throw error
@@ -162,7 +173,7 @@ private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
       let place = TypedPlace(ofAny: Value.self, isResult: true)
       return .success(try copy.call.answer(as: Value.self, place))
     } catch RemoteError.refused(.expired, _) {
-      // The host was first to see that the time was over.
+      // The host noticed the end of the time before this process did.
       return .failure(.timedOut)
     } catch let error as RemoteError {
       return .failure(error)

@@ -1,7 +1,7 @@
 public import Forwarding
 @_exported public import ForwardingWire
 
-/// An object of a protocol that is in another process.
+/// A typed reference to an object in another process.
 ///
 /// ```
 /// let room = try Remote<ChatRoomProxy>(transport, at: "chat", deadline: .seconds(2))
@@ -9,9 +9,9 @@ public import Forwarding
 /// room.face.typing(me)                       // not awaited and without a result: told
 /// ```
 ///
-/// The face is an ordinary object of the protocol, and may be one of the targets of a `Multicast`. A
-/// ``RemoteProxy`` is behind it. Requirements that are not awaited and have a result cannot be answered from elsewhere:
-/// they get what the protocol says for when nobody answers.
+/// The face is an ordinary object of the protocol, and may be a target of a `Multicast`. It
+/// forwards to a ``RemoteProxy``. A requirement that returns a result without being `async` cannot
+/// be answered by another process: it does what the protocol defines for unanswered messages.
 ///
 /// ```swift
 /// func room<Face: ForwardingFace>(
@@ -23,12 +23,18 @@ public import Forwarding
 public final class Remote<Face: ForwardingFace> where Face.__Values: Sendable {
   /// The proxy that sends.
   public let proxy: RemoteProxy
-  /// The object of the protocol. It keeps the proxy, so it may outlive this.
+  /// The object of the protocol. It retains the proxy, so it may outlive this reference.
   public let face: Face
 
-  /// Makes one for a name. All messages of the protocol must be such that they may cross.
+  /// Makes a reference to the object that hosts expose under a name.
   ///
-  /// - Parameter interface: the name that the protocol has on both sides; that of the face's class unless given.
+  /// - Parameters:
+  ///   - transport: The transport that carries the calls.
+  ///   - name: The name of the hosts.
+  ///   - interface: The name of the protocol on both sides; nil for the name of the face's class.
+  ///   - limits: The limits of messages and their values.
+  ///   - deadline: How long a call waits for its answer.
+  /// - Throws: `InterfaceError` if a message of the protocol cannot be sent to another process.
   public convenience init(
     _ transport: any Transport, at name: String, interface: String? = nil,
     limits: WireLimits = WireLimits(), deadline: Duration = .seconds(5)
@@ -38,7 +44,7 @@ public final class Remote<Face: ForwardingFace> where Face.__Values: Sendable {
     self.init(RemoteProxy(messages, transport, at: name, deadline: deadline))
   }
 
-  /// Makes one in front of a proxy.
+  /// Makes a reference that sends through an existing proxy.
   public init(_ proxy: RemoteProxy) {
     self.proxy = proxy
     face = Face(forwardingTo: proxy)
@@ -46,7 +52,13 @@ public final class Remote<Face: ForwardingFace> where Face.__Values: Sendable {
 
   static var interfaceName: String { "\(Face.self)" }
 
-  /// Asks who is there, and returns how many answered within a time.
+  /// Asks the hosts of the name whether they are there, and returns how many answered.
+  ///
+  /// - Parameters:
+  ///   - count: The number of answers after which this returns.
+  ///   - limit: How long to wait; nil for the deadline of the proxy.
+  /// - Throws: ``RemoteError`` if the hosts could not be asked for another reason than that they
+  ///   cannot be reached, which is the result 0.
   @discardableResult
   public func ping(
     expecting count: Int = 1, within limit: Duration? = nil

@@ -1,31 +1,32 @@
 import Dispatch
 import ForwardingWire
 
-// What goes around a call, and around its answer. Numbers begin with their lowest byte.
+// The headers of a request and of its answer. Integers are little-endian.
 //
 //   a request                          an answer
 //    0  2  version, 1                   0  2  version, 1
 //    2  1  kind                         2  1  kind
-//    3  1  zero                         3  1  refusal, or zero
+//    3  1  zero                         3  1  reason of a refusal, or zero
 //    4  8  sender                       4  8  the same sender
 //   12  8  number of the request       12  8  the same number
-//   20  4  milliseconds that are left  20  8  host
-//   24     the call                    28     what the kind says
+//   20  4  milliseconds left           20  8  host
+//   24     the call                    28     the body, which depends on the kind
 
-/// A request as it crosses.
+/// A request as it is sent.
 package struct RemoteRequest {
   package enum Kind: UInt8 {
-    /// An answer is waited for.
+    /// A call whose caller waits for the answer.
     case asked = 1
-    /// Nobody waits.
+    /// A call without an answer.
     case told = 2
-    /// Who is there?
+    /// Asks which hosts are there.
     case ping = 3
-    /// Nobody waits any more for the request with the same sender and number.
+    /// The caller of the request with the same sender and number no longer waits.
     case cancel = 4
   }
 
-  /// What tells calls apart. Another process has no say in it, as far as the transport knows processes.
+  /// Identifies a call. The peer is part of the key, so another process cannot name the call, as
+  /// far as the transport tells processes apart.
   struct Key: Hashable {
     let sender: UInt64
     let number: UInt64
@@ -36,10 +37,10 @@ package struct RemoteRequest {
   static let head = 24
 
   package let kind: Kind
-  /// Drawn by each proxy that sends.
+  /// A random number of the sending proxy.
   let sender: UInt64
   let number: UInt64
-  /// 0 where nobody waits.
+  /// How long the caller still waits; 0 if it does not wait.
   var milliseconds: UInt32
   package let call: ArraySlice<UInt8>
 
@@ -56,19 +57,19 @@ package struct RemoteRequest {
 
   func key(of peer: TransportPeer) -> Key { Key(sender: sender, number: number, peer: peer) }
 
-  /// Without a call.
+  /// The header alone, without a call.
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.head)
     write(to: &bytes)
     return bytes
   }
 
-  /// A call behind room for what goes around it.
+  /// A call with room for the header in front of it.
   static func behindRoom(_ call: [UInt8]) -> [UInt8] {
     [UInt8](repeating: 0, count: head) + call
   }
 
-  /// Writes what goes around a call into the room that is in front of it.
+  /// Writes the header into the room in front of a call.
   func write(to message: inout [UInt8]) {
     message.set(Self.version, at: 0)
     message[2] = kind.rawValue
@@ -77,13 +78,15 @@ package struct RemoteRequest {
     message.set(milliseconds, at: 20)
   }
 
-  /// Writes the time that is left, which is less when a message is sent again.
+  /// Writes how long the caller still waits, which is less when a message is sent again.
   static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) {
     let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
     message.set(UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0)), at: 20)
   }
 
-  /// Reads what another process wrote.
+  /// Decodes a request of another process.
+  ///
+  /// - Throws: ``RemoteRefusal/malformed`` or ``RemoteRefusal/version``.
   init(_ bytes: [UInt8]) throws(RemoteRefusal) {
     guard bytes.count >= Self.head else { throw .malformed }
     guard bytes.uint16(at: 0) == Self.version else { throw .version }
@@ -94,13 +97,14 @@ package struct RemoteRequest {
   }
 }
 
-/// An answer as it crosses. It tells its request by more than the way that it comes.
+/// An answer as it is sent. It contains the sender and number of its request, so it does not depend
+/// on the way by which it arrives.
 package struct RemoteAnswer: Sendable {
   package enum Kind: UInt8, Sendable {
     case answered = 0x81
-    /// The target threw: four bytes of a code, and a text.
+    /// The target threw an error: a code of four bytes, and a text.
     case failed = 0x82
-    /// With a text.
+    /// The call was refused: a text.
     case refused = 0x83
     case pong = 0x84
   }
@@ -112,7 +116,7 @@ package struct RemoteAnswer: Sendable {
   let kind: Kind
   let refusal: UInt8
   let host: UInt64
-  /// As it crosses, but that sender and number of the request may not stand there yet.
+  /// The whole message; the sender and number of the request may not be filled in yet.
   private(set) var bytes: [UInt8]
 
   var body: ArraySlice<UInt8> { bytes[Self.head...] }
@@ -122,7 +126,7 @@ package struct RemoteAnswer: Sendable {
       kind, refusal: refusal, host: host, room: [UInt8](repeating: 0, count: Self.head) + body)
   }
 
-  /// Makes one of what it says, with room for all else in front of it.
+  /// Makes an answer of bytes that begin with room for the header.
   init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, room bytes: consuming [UInt8]) {
     self.kind = kind
     self.refusal = refusal
@@ -149,7 +153,8 @@ package struct RemoteAnswer: Sendable {
     return RemoteAnswer(.failed, host: host, body: body[...])
   }
 
-  /// Makes it the answer to what came. That may be anything: where it has no sender and number, the answer has zeros.
+  /// Fills in the sender and number of a request. If the request is too short to have them, they
+  /// are 0.
   mutating func address(to request: [UInt8]) {
     let isWhole = request.count >= 20
     let (sender, number) = isWhole ? (request.uint64(at: 4), request.uint64(at: 12)) : (0, 0)
@@ -158,14 +163,14 @@ package struct RemoteAnswer: Sendable {
     bytes.set(number, at: 12)
   }
 
-  /// As it crosses.
+  /// The whole message that answers a request.
   func bytes(to request: [UInt8]) -> [UInt8] {
     var answer = self
     answer.address(to: request)
     return answer.bytes
   }
 
-  /// Reads what another process wrote; nil if that is no answer to the request.
+  /// Decodes an answer of another process; nil if it is malformed, or does not answer the request.
   init?(_ bytes: [UInt8], to request: RemoteRequest) {
     guard bytes.count >= Self.head, bytes.uint16(at: 0) == RemoteRequest.version,
       let kind = Kind(rawValue: bytes[2]), bytes.uint64(at: 4) == request.sender,
@@ -178,7 +183,10 @@ package struct RemoteAnswer: Sendable {
     self.bytes = bytes
   }
 
-  /// The bytes of the result; throws what the other side says instead.
+  /// The bytes of the result.
+  ///
+  /// - Throws: ``RemoteError/refused(_:_:)`` or ``RemoteError/failed(code:text:)`` if that is the
+  ///   answer.
   func result() throws(RemoteError) -> ArraySlice<UInt8> {
     switch kind {
     case .answered, .pong: return body
@@ -190,7 +198,7 @@ package struct RemoteAnswer: Sendable {
     }
   }
 
-  /// A text from outside, of a length that is bounded.
+  /// Decodes a text of another process, up to the limit of its length.
   private static func text(of bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes.prefix(text), as: UTF8.self)
   }

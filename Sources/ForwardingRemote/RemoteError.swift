@@ -7,29 +7,31 @@ public import ForwardingWire
 /// ```
 @nonexhaustive
 public enum RemoteError: Error, Hashable, Sendable {
-  /// No answer came in time. Whether the call was performed is open.
+  /// No answer arrived in time. The call may or may not have been performed.
   case timedOut
-  /// The task that waited was cancelled, and the host was told so. Whether the call was performed is open.
+  /// The waiting task was cancelled, and the host was notified. The call may or may not have been
+  /// performed.
   case cancelled
-  /// Nobody is there, so nobody performed the call.
+  /// No host can be reached, so the call was not performed. The text says why.
   case unreachable(String)
-  /// The connection broke before the answer came. Whether the call was performed is open, as it had left this process; one
-  /// that is told while there is no connection is not sent.
+  /// The connection broke before the answer arrived. The call had left this process, and may or may
+  /// not have been performed. A message that is not awaited also fails in this way while there is
+  /// no connection, and is not sent.
   case interrupted
-  /// The connection was closed, by this process or for good.
+  /// The connection was closed by this process, or cannot be made again.
   case closed
-  /// The host did not perform the call.
+  /// The host refused the call, for a reason and with a text of details.
   case refused(RemoteRefusal, String)
-  /// The target threw. Its error crosses as a code and a text where it is a ``RemoteFailure``; else both are
-  /// empty.
+  /// The target threw an error. A ``RemoteFailure`` is sent as its code and text; for other errors
+  /// the code is 0 and the text is empty.
   case failed(code: Int32, text: String)
-  /// More calls are on their way than may be.
+  /// The limit of calls in flight is reached.
   case congested(limit: Int)
-  /// A message with a result cannot be sent without awaiting it.
+  /// A message that returns a result was sent without being awaited.
   case mustBeAwaited(Selector)
-  /// The call, or its answer, is not what the interface has.
+  /// The call or its answer does not match the interface.
   case wire(WireError)
-  /// The transport could not carry the message.
+  /// The transport did not carry the message.
   case notCarried(TransportError)
 
   init(_ error: TransportError) {
@@ -69,39 +71,40 @@ extension RemoteError: CustomStringConvertible {
   }
 }
 
-/// Why a host does not perform a call.
+/// Why a host refuses a call.
 ///
 /// ```swift
 /// RemoteRefusal.busy  // the host has more calls than it takes
 /// ```
 @nonexhaustive
 public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
-  /// The bytes are no call.
+  /// The bytes are not a valid call.
   case malformed = 1
-  /// The host speaks another version.
+  /// The host uses another version of the protocol.
   case version = 2
-  /// The interface has no such message, or another name.
+  /// The interface has no such message, or has another name.
   case unknownMessage = 3
-  /// The message has other types there; both spellings are in the text.
+  /// The host declares the message with other types. The text contains both signatures.
   case signatureMismatch = 4
-  /// The host's hook said no.
+  /// The host's `authorize` closure refused the call.
   case unauthorized = 5
-  /// More calls are being performed than the host takes.
+  /// The host's limit of calls in progress is reached.
   case busy = 6
-  /// The host is going away.
+  /// The host is shutting down.
   case draining = 7
-  /// The time of the call was over before it had ended, and what performed it was cancelled. Who waits has
+  /// The time of the call was over before the call ended, so the host cancelled it. The caller gets
   /// ``RemoteError/timedOut``.
   case expired = 8
-  /// The call came a second time, and its answer is not there any more.
+  /// The call was received before, and its answer is not available.
   case duplicate = 9
-  /// The target is gone.
+  /// The target no longer exists.
   case targetGone = 10
-  /// The result cannot be sent.
+  /// The result cannot be encoded or sent.
   case unsendableResult = 11
-  /// The target has no method for the message: it leaves out what is optional, or none of its targets answers.
+  /// The target has no method for the message: it leaves out an optional requirement, or none of
+  /// its targets answers.
   case leftOut = 12
-  /// Something that this version does not know.
+  /// A reason that this version does not know.
   case other = 255
 }
 
@@ -125,7 +128,8 @@ extension RemoteRefusal: CustomStringConvertible {
   }
 }
 
-/// An error that may cross to another process, as a code and a text. Any other stays where it is thrown.
+/// An error that is sent to other processes, as a code and a text. Other errors stay in the process
+/// that throws them.
 ///
 /// ```swift
 /// enum Full: RemoteFailure {
@@ -137,6 +141,6 @@ extension RemoteRefusal: CustomStringConvertible {
 public protocol RemoteFailure: Error {
   /// A number that both sides know.
   var remoteCode: Int32 { get }
-  /// A text that outsiders may read.
+  /// A text that other processes may read.
   var remoteText: String { get }
 }

@@ -1,36 +1,38 @@
 import Invocations
 import Synchronization
 
-/// Where calls come in, whatever performs them: so many at a time, each once, and each answered.
+/// Receives calls, whatever performs them: a limited number at a time, each only once, and each
+/// answered.
 ///
-/// A call that does not suspend ends where it came in. One that does is the task that performs it, which is cancelled
-/// when its time is over, and when its caller says that nobody waits any more.
+/// A call that does not suspend is performed on the thread that receives it. A call that suspends
+/// has a task, which is cancelled when its time is over or its caller no longer waits.
 package final class RemoteGate: Sendable {
-  /// Drawn, so that others tell hosts of one name apart.
+  /// A random number by which others tell hosts of one name apart.
   package let number = UInt64.random(in: 1 ... .max)
   package let counts = RemoteCounts()
   private let transport: any Transport
   private let most = Atomic(1000)
   private let performing = Atomic(0)
-  /// Answers that are being sent: their calls make room for others, but a host does not end before.
+  /// Answers being sent. Their calls do not count towards the limit, but draining waits for them.
   private let answering = Atomic(0)
   private let isDraining = Atomic(false)
   private let open = OpenCalls()
 
   package init(_ transport: any Transport) { self.transport = transport }
 
-  /// How many calls are performed at a time.
+  /// The maximum number of calls in progress.
   package var limit: Int {
     get { most.load(ordering: .relaxed) }
     set { most.store(newValue, ordering: .relaxed) }
   }
 
-  /// Takes what came.
+  /// Receives a message.
   ///
   /// - Parameters:
-  ///   - read: finds out what is to be performed, and whether it may be. What it refuses leaves nothing behind.
-  ///   - atOnce: performs a call that does not suspend, and returns the answer; nil for all others.
-  ///   - perform: performs a call, and gives the answer to the closure, once. It returns the task that does so.
+  ///   - read: Decodes a call and checks whether it may be performed. A refused call is not
+  ///     recorded.
+  ///   - atOnce: Performs a call that does not suspend and returns the answer; nil for other calls.
+  ///   - perform: Performs a call, and passes its answer to the closure once. Returns its task.
   package func receive<Call>(
     _ message: TransportMessage, _ seen: DuplicateWindow,
     read: (RemoteRequest) throws(RefusedCall) -> Call,
@@ -44,18 +46,18 @@ package final class RemoteGate: Sendable {
     switch request.kind {
     case .ping: return answerPing(request, message)
     case .cancel:
-      // Not here: of a group, one member would hear it.
+      // Cancels have their own subject. Here, only one member of a group would receive them.
       counts.strange()
       return refuse(message, .malformed)
     case .asked, .told: break
     }
-    // Counted first: who drains sees this call, or this sees that it drains.
+    // Counted first: either draining sees this call, or this call sees the draining.
     let count = performing.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     let refusal: RemoteRefusal? =
       isDraining.load(ordering: .sequentiallyConsistent) ? .draining : count > limit ? .busy : nil
     if let refusal {
       performing.wrappingSubtract(1, ordering: .releasing)
-      // What is told has no answer, not even where it names a place for one.
+      // A call that is not awaited has no answer, even if the message names a subject for one.
       if request.kind == .asked { return refuse(message, refusal) }
       return counts.refuse()
     }
@@ -94,7 +96,7 @@ package final class RemoteGate: Sendable {
     reply(RemoteAnswer(.pong, host: number), to: message)
   }
 
-  /// Performs a call.
+  /// Performs a call, passes its answer to the closure once, and returns its task.
   package typealias Performing<Call> = (Call, @escaping @Sendable (RemoteAnswer) -> Void) -> Task<
     Void, Never
   >
@@ -110,7 +112,7 @@ package final class RemoteGate: Sendable {
     let task = perform(call) { [self] answer in
       let isLate = open.end()
       if isAsked { self.open.end(key) }
-      // What is thrown because the time is over is no word of the target's own.
+      // An error after the end of the time is a result of the cancellation, not the target's own.
       finish(
         request, message, seen,
         isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
@@ -118,20 +120,20 @@ package final class RemoteGate: Sendable {
     open.begin(task, milliseconds: request.milliseconds)
   }
 
-  /// Counts and keeps what became of a call, and answers it.
+  /// Counts, stores and sends the answer to a call.
   private func finish(
     _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow,
     _ answer: consuming RemoteAnswer
   ) {
     if let refusal = beyondLimit(answer) { answer = refusal }
-    // Before it is kept: nobody else has its bytes yet, so they are not copied.
+    // Before it is stored: there is no other reference to the bytes yet, so they are not copied.
     answer.address(to: message.payload)
     count(answer)
     if request.kind == .asked { seen.keep(answer, for: request.key(of: message.sender)) }
     end(request, message, answer)
   }
 
-  /// Makes room for another call, and answers who waits for this one.
+  /// Frees the place of a call, and answers its caller if that waits.
   private func end(
     _ request: RemoteRequest, _ message: TransportMessage, _ answer: RemoteAnswer
   ) {
@@ -141,9 +143,11 @@ package final class RemoteGate: Sendable {
     answering.wrappingSubtract(1, ordering: .releasing)
   }
 
-  /// Takes what came where calls are cancelled: nothing else, as who may send there may send nothing else.
+  /// Receives a message on the subject of cancels. All other messages are refused, as the
+  /// permission to publish there is not a permission to call.
   ///
-  /// It is a call of the same peer that is cancelled: nobody but its caller and its hosts knows both numbers.
+  /// Only a call of the same peer is cancelled, and only its caller and its hosts know both
+  /// numbers.
   package func cancel(_ message: TransportMessage) {
     guard let request = try? RemoteRequest(message.payload), request.kind == .cancel,
       request.call.isEmpty
@@ -164,7 +168,7 @@ package final class RemoteGate: Sendable {
     }
   }
 
-  /// Answers that it is not performed, whatever it is.
+  /// Refuses a message, whatever it contains.
   package func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
     counts.refuse()
     reply(.refused(refusal, "", host: number), to: message)
@@ -174,7 +178,8 @@ package final class RemoteGate: Sendable {
     message.answer?(answer.bytes(to: message.payload))
   }
 
-  /// What is said in place of an answer that the transport does not carry.
+  /// The refusal in place of an answer that is too long for the transport; nil if it is not too
+  /// long.
   private func beyondLimit(_ answer: RemoteAnswer) -> RemoteAnswer? {
     let (limit, size) = (transport.maximumPayload, answer.bytes.count)
     if size <= limit { return nil }
@@ -184,8 +189,10 @@ package final class RemoteGate: Sendable {
 
   // MARK: Ending
 
-  /// Takes no new calls, waits for those that are being performed, and closes: also when the time is over, or nobody
-  /// waits any more.
+  /// Refuses new calls, waits for the calls in progress, and closes, even if the time ends or the
+  /// task is cancelled first.
+  ///
+  /// - Throws: `TransportError.timedOut` if calls were still in progress; errors of flushing.
   package func drain(
     within limit: Duration, closing: () -> Void
   ) async throws(TransportError) {
@@ -201,17 +208,17 @@ package final class RemoteGate: Sendable {
     }
     closing()
     guard isInTime else { throw .timedOut }
-    // What was answered is out, and whoever sends from now on is told that nobody listens.
+    // Now the answers are sent, and later callers learn that there is no listener.
     try await flush(within: max(.zero, end - .now))
   }
 
-  /// Waits until what was sent, and whom the transport listens for, is known to the other side.
+  /// Waits until the other side knows what this process sent, and what it listens to.
   package func flush(within limit: Duration) async throws(TransportError) {
     try await transport.flush(within: limit)
   }
 }
 
-/// Why a call is not performed.
+/// Why a call is refused.
 package struct RefusedCall: Error {
   let refusal: RemoteRefusal
   let text: String

@@ -2,7 +2,7 @@ public import Forwarding
 public import ForwardingWire
 import Invocations
 
-/// Objects of this process that others may send messages to: each with the messages that it allows.
+/// Exposes objects of this process to others, each with the messages that its interface allows.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -17,13 +17,13 @@ import Invocations
 /// try await deposit(50, on: remote)  // 150
 /// ```
 ///
-/// What comes is believed in nothing: it selects one of the messages that are exposed, its types are compared, and its
-/// arguments are read with the types of this process. Every call that somebody waits for is answered, also by a
-/// refusal.
+/// Requests are not trusted: a request can only select an exposed message, its types are compared,
+/// and its arguments are decoded with the types of this process. Every call whose caller waits is
+/// answered, if only with a refusal.
 public final class RemoteHost: Sendable {
   /// The name that others send to. Several hosts may have one name.
   public let name: String
-  /// A number that was drawn for this host, by which others tell hosts of one name apart.
+  /// A random number by which others tell hosts of one name apart.
   public var number: UInt64 { gate.number }
   private let transport: any Transport
   private let gate: RemoteGate
@@ -33,7 +33,7 @@ public final class RemoteHost: Sendable {
 
   private struct Exposures {
     var all: [Exposure] = []
-    /// How often this was closed.
+    /// How many times the host was closed.
     var closings = 0
   }
 
@@ -41,17 +41,17 @@ public final class RemoteHost: Sendable {
     var authorize: (@Sendable (Caller) -> Bool)?
   }
 
-  /// Who sends what, before anything of it is read.
+  /// A caller and its message, known before the arguments are decoded.
   public struct Caller: Sendable {
-    /// The process, as far as the transport knows.
+    /// The calling process, as far as the transport knows it.
     public let peer: TransportPeer
-    /// The interface that was exposed.
+    /// The name of the exposed interface.
     public let interface: String
-    /// The message.
+    /// The selector of the message.
     public let selector: Selector
   }
 
-  /// Makes a host that nobody can send to yet.
+  /// Makes a host that exposes nothing yet.
   public init(_ transport: any Transport, as name: String) {
     self.transport = transport
     self.name = name
@@ -60,30 +60,38 @@ public final class RemoteHost: Sendable {
 
   deinit { close() }
 
-  /// How many calls are performed at a time; more are refused as ``RemoteRefusal/busy``.
+  /// The maximum number of calls in progress, 1000 unless set. Further calls are refused as
+  /// ``RemoteRefusal/busy``.
   public var limit: Int {
     get { gate.limit }
     set { gate.limit = newValue }
   }
 
-  /// Says who may send what. Everybody may everything, unless it is set. Who may not hears nothing of which messages there are: a
-  /// message that the list has not is refused as one that may not be sent, and types are compared afterwards.
+  /// Decides whether a caller may send a message. If nil, every call is allowed.
+  ///
+  /// A refusal does not reveal which messages exist: messages that the interface lacks are refused
+  /// as unauthorized too, and types are compared only after this closure allows the call.
   public var authorize: (@Sendable (Caller) -> Bool)? {
     get { settings.read { $0.authorize } }
     set { settings.withLock { $0.authorize = newValue } }
   }
 
-  /// What became of the calls that came.
+  /// Counts of the calls received.
   public var statistics: RemoteStatistics { gate.counts.statistics }
 
   // MARK: Exposing
 
-  /// Lets others send the messages of an interface to an object, which this keeps.
+  /// Exposes an object, which the host retains, with the messages of an interface.
   ///
   /// - Parameters:
-  ///   - group: of all hosts that expose the interface with a group, each call goes to one.
-  ///   - lane: where the object gets its messages. Unless said otherwise, that is a thread of the transport: a
-  ///     method that takes long should have a queue, or be `async`.
+  ///   - target: The object.
+  ///   - interface: The messages that others may send to it.
+  ///   - group: Each call goes to one of the hosts that expose the interface with the same group.
+  ///     If nil, each call goes to all hosts of the name.
+  ///   - lane: Where the object receives its messages. If nil, that is a thread of the transport,
+  ///     so slow methods should have a queue or be `async`.
+  /// - Throws: `TransportError.closed` if the transport is closed, or this host during the call;
+  ///   other errors of subscribing.
   public func expose(
     _ target: AnyObject, _ interface: Interface, group: String? = nil,
     on lane: DeliveryLane? = nil
@@ -99,14 +107,14 @@ public final class RemoteHost: Sendable {
     }
     exposure.keep(subscription)
     do throws(TransportError) {
-      // Alone, also of a group: each member hears of each call that is cancelled.
+      // Without the group, so that each member receives each cancel.
       exposure.keep(
         try transport.subscribe(to: subject.cancels, group: nil) { [gate] in gate.cancel($0) })
     } catch {
       exposure.close()
       throw error
     }
-    // Who closes meanwhile does not see this one.
+    // If the host was closed meanwhile, close() did not see this exposure.
     let isOpen = exposures.withLockInPlace { exposures in
       let isOpen = exposures.closings == closings
       if isOpen { exposures.all.append(exposure) }
@@ -118,7 +126,10 @@ public final class RemoteHost: Sendable {
     }
   }
 
-  /// Lets others send the messages of a protocol to an object of it.
+  /// Exposes an object with the messages of its protocol.
+  ///
+  /// - Throws: `InterfaceError` if a message of the protocol cannot be sent to another process;
+  ///   `TransportError` if the transport cannot subscribe.
   public func expose<Face: ForwardingFace>(
     _ target: Face.__Target, as face: Face.Type, interface: String? = nil, group: String? = nil,
     limits: WireLimits = WireLimits(), on lane: DeliveryLane? = nil
@@ -128,7 +139,11 @@ public final class RemoteHost: Sendable {
     try expose(Face.__prepare(target), messages, group: group, on: lane)
   }
 
-  /// Tells whoever asks all hosts, by ``RemotePresence``, what is exposed here. Nobody hears of a host that does not.
+  /// Answers ``RemotePresence/all(on:expecting:within:)`` with the names of the exposed interfaces.
+  /// Hosts that do not announce themselves are not found.
+  ///
+  /// - Throws: `TransportError.closed` if the transport is closed, or this host during the call;
+  ///   other errors of subscribing.
   public func announce() throws(TransportError) {
     let closings = exposures.read { $0.closings }
     let new = try transport.subscribe(to: RemotePresence.subject, group: nil) {
@@ -138,7 +153,7 @@ public final class RemoteHost: Sendable {
       defer { old = new }
       return old
     }?.end()
-    // Who closes meanwhile may have been too early to see it.
+    // If the host was closed meanwhile, close() may not have seen the subscription.
     guard exposures.read({ $0.closings }) == closings else {
       announcement.withLock { $0.take() }?.end()
       throw .closed
@@ -146,7 +161,7 @@ public final class RemoteHost: Sendable {
   }
 
   private func tell(_ message: TransportMessage) {
-    // Who asked just before this closed is told by nobody.
+    // A request that arrives just after closing gets no answer.
     guard announcement.read({ $0 != nil }) else { return }
     let interfaces = exposures.read { $0.all.map(\.interface.name) }
     let limit = transport.maximumPayload - RemoteAnswer.head
@@ -159,13 +174,17 @@ public final class RemoteHost: Sendable {
 
   // MARK: Ending
 
-  /// Takes no new calls, waits for those that are being performed, and closes. When the time is over it closes all the
-  /// same, and throws ``TransportError/timedOut``.
+  /// Refuses new calls, waits for the calls in progress, and closes.
+  ///
+  /// - Parameter limit: How long to wait. The host closes afterwards in any case.
+  /// - Throws: ``TransportError/timedOut`` if calls were still in progress, or the task was
+  ///   cancelled; errors of flushing the transport.
   public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
     try await gate.drain(within: limit) { close() }
   }
 
-  /// Takes no more messages: what is on its way is refused as ``RemoteRefusal/draining``. The transport stays open.
+  /// Stops receiving messages. Calls in transit are refused as ``RemoteRefusal/draining``. The
+  /// transport stays open.
   public func close() {
     let ended = exposures.withLock { exposures in
       defer {

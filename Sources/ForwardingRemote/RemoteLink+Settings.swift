@@ -1,5 +1,5 @@
 extension RemoteLink {
-  /// What a proxy says of its calls.
+  /// The settings that a proxy has for its calls.
   package struct Settings: Sendable {
     package var deadline: Duration
     package var inFlight = 1000

@@ -2,20 +2,20 @@ import Dispatch
 import Invocations
 import Synchronization
 
-/// What a process knows of others that it sends to: calls on their way, and what became of them.
+/// The sending side of remote calls: calls in flight, and their counts.
 package final class RemoteLink: Sendable {
   private let transport: any Transport
-  /// Where calls go unless they say otherwise.
+  /// The subject of calls that do not name another one.
   private let subject: RemoteSubject
   private let kept: Guarded<Settings>
-  /// Drawn, so that a host knows a call that comes twice.
+  /// Random, so that a host recognizes a call that arrives twice.
   private let sender = UInt64.random(in: .min ... .max)
-  /// Numbers are drawn as well: who has seen one call, as another host has, sends nothing in place of the next ones.
+  /// Request numbers depend on it, so a host that has seen one cannot forge the next.
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
   private let settling = Settling()
-  /// The host that answered last; at first 0, which no host draws, but anybody may say.
+  /// The host that answered last. It is 0 at first; no host has that number, but an answer may.
   private let met = Atomic<UInt64>(0)
   private let state = Guarded(State())
   package let counts = RemoteCounts()
@@ -28,10 +28,10 @@ package final class RemoteLink: Sendable {
 
   private struct State {
     var isClosed = false
-    /// Those who wait for the connection to be there again.
+    /// Calls that wait for the connection to be restored.
     var waiting: [UInt64: OneAnswer] = [:]
     var watch: (any TransportSubscription)?
-    /// The hosts that answered, as many as anybody needs to hear of.
+    /// The hosts that answered, up to a limit.
     var hosts: Set<UInt64> = []
   }
 
@@ -68,7 +68,7 @@ package final class RemoteLink: Sendable {
   var hosts: Set<UInt64> { state.read { $0.hosts } }
 
   private func meet(_ host: UInt64) {
-    // Most answers are those of the host before.
+    // Most answers come from the same host as the previous one.
     if host != 0, met.load(ordering: .relaxed) == host { return }
     state.withLockInPlace { if $0.hosts.count < 4096 { _ = $0.hosts.insert(host) } }
     met.store(host, ordering: .relaxed)
@@ -80,7 +80,7 @@ package final class RemoteLink: Sendable {
     RemoteRequest(kind, sender: sender, number: nextNumber())
   }
 
-  /// A number that comes once, and nobody can guess: the hash has a key that this process has drawn.
+  /// A unique number that cannot be guessed: the hash of a counter, with a secret key.
   private func nextNumber() -> UInt64 {
     var hasher = Hasher()
     hasher.combine(secret)
@@ -88,10 +88,10 @@ package final class RemoteLink: Sendable {
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  /// Sends a call that nobody waits for, behind room for what goes around it.
+  /// Sends a call without an answer. The message has room for the header in front of the call.
   func tell(behindRoom message: consuming [UInt8]) throws(RemoteError) {
     request(.told).write(to: &message)
-    // Before it is sent: who hears of it may ask.
+    // Before it is sent, as its receiver may look at the counts.
     counts.told.wrappingAdd(1, ordering: .relaxed)
     do throws(TransportError) { try transport.publish(message, to: subject) } catch {
       counts.told.wrappingSubtract(1, ordering: .relaxed)
@@ -99,14 +99,14 @@ package final class RemoteLink: Sendable {
     }
   }
 
-  /// Sends a call, and awaits the one answer. Where nobody awaits it any more, the host is told.
+  /// Sends a call, and awaits its one answer. If the task is cancelled, the host is notified.
   package func ask(
     _ call: [UInt8], of other: RemoteSubject
   ) async throws(RemoteError) -> [UInt8] {
     Array(try await ask(behindRoom: RemoteRequest.behindRoom(call), of: other))
   }
 
-  /// The same for a call behind room for what goes around it.
+  /// Sends a call behind room for the header, and awaits its one answer.
   nonisolated(nonsending) func ask(
     behindRoom message: consuming [UInt8], of other: RemoteSubject? = nil
   ) async throws(RemoteError) -> ArraySlice<UInt8> {
@@ -123,7 +123,7 @@ package final class RemoteLink: Sendable {
         case .failure(let error): answer.finish(settling.failure(error))
         case .success(let bytes):
           guard let read = RemoteAnswer(bytes, to: request) else { return counts.strange() }
-          // Nobody may be waiting yet for the time to be over.
+          // The timer may not be running yet when the time is over.
           answer.finish(DispatchTime.now() < end ? .success(read) : .failure(.timedOut))
         }
       }
@@ -137,7 +137,7 @@ package final class RemoteLink: Sendable {
       if case .cancelled = error { cancel(request, of: subject) }
       throw error == RemoteError(.nobodyListens) ? subject.unheard : error
     }
-    // The one that ends without an answer has thrown.
+    // Outcomes without an answer have thrown above.
     guard let known else { throw .timedOut }
     meet(known.host)
     do throws(RemoteError) { return try known.result() } catch .refused(.expired, _) {
@@ -147,12 +147,12 @@ package final class RemoteLink: Sendable {
 
   private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {
     let message = RemoteRequest(.cancel, sender: request.sender, number: request.number)
-    // Not to where calls go: of a group, that reaches one member, and another one may have the call.
+    // Not to the subject of calls: there one member of a group gets it, maybe not the right one.
     try? transport.publish(message.bytes, to: other.cancels)
   }
 
-  /// Sends a request, and gives each answer to a closure, until that has enough or the time is over. Where hosts that are
-  /// known have not answered by then, all are told that nobody waits any more.
+  /// Sends a request, and passes each answer to a closure, until that returns true or the time is
+  /// over. If known hosts have not answered by then, the request is cancelled on all hosts.
   func askAll(
     _ kind: RemoteRequest.Kind, _ call: [UInt8], within limit: Duration?,
     _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
@@ -186,11 +186,11 @@ package final class RemoteLink: Sendable {
     if kind == .asked, !hosts.isSubset(of: heard) { cancel(request, of: subject) }
   }
 
-  /// Counts a call in, and says when its time is over: that of the link unless given.
+  /// Counts a call in, and returns its deadline, which is that of the link if `limit` is nil.
   private func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
     let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
     counts.asked.wrappingAdd(1, ordering: .relaxed)
-    // Where the host is in this process, it would have been performed by now.
+    // Sent to a host in this process, the call would be performed before it is cancelled.
     if Task.isCancelled {
       counts.failed.wrappingAdd(1, ordering: .relaxed)
       throw .cancelled
@@ -203,13 +203,13 @@ package final class RemoteLink: Sendable {
     return DispatchTime(after: limit ?? deadline)
   }
 
-  /// Counts a call out, as one with an answer or one without.
+  /// Counts a call out, in the count of its outcome.
   private func leave(_ count: borrowing Atomic<Int>) {
     count.wrappingAdd(1, ordering: .relaxed)
     onTheWay.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Sends a request, and awaits what an answer, the deadline, or the end of the task makes of it.
+  /// Sends a request, and awaits an answer, the deadline, or the cancellation of the task.
   private nonisolated(nonsending) func send(
     _ message: consuming [UInt8], to subject: RemoteSubject, _ answer: OneAnswer,
     until end: DispatchTime, atEnd: OneAnswer.Outcome,
@@ -232,13 +232,13 @@ package final class RemoteLink: Sendable {
         throw RemoteError(error)
       }
       defer { sent?.end() }
-      // In this process the answer is there by now, and nothing has to wait for its deadline.
+      // A host in this process has answered by now, so no timer is needed.
       if unheard == nil, let known = answer.outcome, !answer.isUnsent { return try known.get() }
       if deadline == nil {
         deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
       }
       guard sent != nil else {
-        // Later calls wait for the connection, up to their deadline.
+        // There is no connection: the call waits for one, up to its deadline.
         settling.begin()
         tries = Settling.tries
         try await wait(answer, atMost: pause)
@@ -249,7 +249,7 @@ package final class RemoteLink: Sendable {
       do throws(RemoteError) { return try await answer.wait() } catch {
         guard answer.isUnsent else { throw error }
       }
-      // Nobody has it: it goes on as one that found no connection. The end of its time may have come meanwhile.
+      // It was not sent, so it waits for a connection, unless its deadline has passed meanwhile.
       guard DispatchTime.now() < end else { return try atEnd.get() }
       tries = Settling.tries
       answer.reopen()
@@ -265,7 +265,7 @@ package final class RemoteLink: Sendable {
     }
     if isClosed { throw .closed }
     answer.onlyWhenFinished { restored.finish(.failure(.timedOut)) }
-    // Nobody tells of what was over before: it is tried now and then as well.
+    // A connection restored before this point is not reported, so it is also tried at intervals.
     let again = Deadlines.shared.add(in: .milliseconds(milliseconds)) {
       restored.finish(.success(nil))
     }

@@ -1,13 +1,13 @@
 import ForwardingWire
 import Invocations
 
-// What a host says of itself to whoever asks all hosts. Numbers begin with their lowest byte.
+// The body of a host's answer to the request for all hosts. Integers are little-endian.
 //
 //   0  2  bytes of the host's name
 //   2  2  number of interfaces
-//   4     the name, then of each interface two bytes of its length, and its name
+//   4     the name, then for each interface two bytes of its length, and its name
 
-/// A host that said what it exposes.
+/// A host that announced itself, and the interfaces that it exposes.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -22,26 +22,31 @@ import Invocations
 /// there[0].interfaces  // ["bank"]
 /// ```
 ///
-/// It is what the other process says, and nothing to be believed: which messages may be sent, and with which types, is
-/// said by an ``Interface`` of this process.
+/// These are claims of the other process, which are not trusted: an ``Interface`` of this process
+/// defines which messages may be sent, and with which types.
 public struct RemotePresence: Hashable, Sendable {
-  /// The number that the host has drawn.
+  /// The random number that identifies the host.
   public let host: UInt64
   /// The name that others send to.
   public let name: String
-  /// The names of what it exposes.
+  /// The names of the interfaces that it exposes.
   public let interfaces: [String]
 
-  /// Where those who announce themselves listen.
+  /// The subject on which announced hosts listen.
   static let subject: RemoteSubject = "forwarding-hosts"
-  /// The most interfaces of one host that are told, and taken.
+  /// The most interfaces of one host that are sent, and accepted.
   static let interfaces = 1024
 
-  /// Asks who is there, of those that have announced themselves.
+  /// Finds the hosts that have announced themselves.
   ///
   /// - Parameters:
-  ///   - count: after how many answers to stop; all of the time is waited if there are less.
-  ///   - limit: how long to wait.
+  ///   - transport: The transport on which to ask.
+  ///   - count: The number of answers after which this returns. With fewer it waits for the whole
+  ///     time.
+  ///   - limit: How long to wait.
+  /// - Returns: The hosts that answered; none if no host can be reached.
+  /// - Throws: ``RemoteError`` if the request cannot be sent for another reason, or the task is
+  ///   cancelled.
   public static func all(
     on transport: any Transport, expecting count: Int = .max, within limit: Duration = .seconds(1)
   ) async throws(RemoteError) -> [RemotePresence] {
@@ -56,19 +61,19 @@ public struct RemotePresence: Hashable, Sendable {
         }
       }
     } catch {
-      // Nobody is there: that is an answer, too.
+      // No host is there, which is a valid result.
       guard case .unreachable = error else { throw error }
     }
     return found.read { $0 }
   }
 
-  /// Reads what a host says; nil for what no host says.
+  /// Decodes the answer of a host; nil if it is malformed.
   package init?(_ answer: RemoteAnswer) {
     let read: Result<(String, [String])?, WireError> = WireReader.over(Array(answer.body)) {
       reader in
       do throws(WireError) {
         let counts = try (Int(reader.uint16()), Int(reader.uint16()))
-        // What takes two bytes there takes sixteen here.
+        // A name of two bytes in the message takes sixteen in an array.
         guard counts.1 <= Self.interfaces else { return .success(nil) }
         let name = try reader.text(counts.0)
         var interfaces: [String] = []
@@ -83,7 +88,9 @@ public struct RemotePresence: Hashable, Sendable {
     (host, self.name, self.interfaces) = (answer.host, name, interfaces)
   }
 
-  /// What a host says of itself, in no more bytes than the transport carries: as many interfaces as there is room for.
+  /// Encodes the name and the interfaces of a host, with as many interfaces as fit into the limit.
+  ///
+  /// - Throws: `WireError` if the name alone is longer than the limit.
   package static func bytes(
     of name: String, _ interfaces: [String], limit: Int
   ) throws(WireError) -> [UInt8] {

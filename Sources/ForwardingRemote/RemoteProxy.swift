@@ -2,7 +2,7 @@ public import Forwarding
 public import ForwardingWire
 import Invocations
 
-/// An object of another process, as a target of messages here: what is sent to it goes to whoever answers to a name.
+/// Stands for an object of another process: messages sent to it go to the hosts of a name.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -13,17 +13,24 @@ import Invocations
 /// remote.responds(to: "rob:")      // false
 /// ```
 ///
-/// A message that is awaited is asked, and its answer awaited, up to the ``deadline``. One that is sent without being
-/// awaited is told, and nobody hears what becomes of it; it must have no result. An ordinary target otherwise: it may be
-/// one of many in a `MulticastProxy`, whose report says what became of the message here.
+/// A message that is awaited waits for its answer up to the ``deadline``. A message that is not
+/// awaited must have no result, and its sender does not learn the outcome. Apart from that, a proxy
+/// is an ordinary target: it may be one of many in a `MulticastProxy`, whose report covers this
+/// process only.
 open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: nothing changes but what is behind the link's locks.
+  // SAFETY: all mutable state is behind the locks of the link.
 
-  /// The messages that may cross.
+  /// The messages that may be sent.
   public let interface: Interface
   let link: RemoteLink
 
-  /// Makes a proxy for a name. Nobody needs to answer to it yet.
+  /// Makes a proxy for a name. No host needs to have the name yet.
+  ///
+  /// - Parameters:
+  ///   - interface: The messages that may be sent.
+  ///   - transport: The transport that carries them.
+  ///   - name: The name of the hosts.
+  ///   - deadline: How long a call waits for its answer.
   public init(
     _ interface: Interface, _ transport: any Transport, at name: String,
     deadline: Duration = .seconds(5)
@@ -34,19 +41,20 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
     super.init()
   }
 
-  /// How long an answer is waited for.
+  /// How long a call waits for its answer.
   public final var deadline: Duration {
     get { link.settings.deadline }
     set { link.set(\.deadline, newValue) }
   }
 
-  /// How many calls may wait for an answer at a time; more are ``RemoteError/congested(limit:)``.
+  /// The maximum number of calls in flight. Further calls throw ``RemoteError/congested(limit:)``.
   public final var inFlightLimit: Int {
     get { link.settings.inFlight }
     set { link.set(\.inFlight, newValue) }
   }
 
-  /// Called when the connection breaks. Calls on their way fail; later ones wait for it, up to their deadline.
+  /// Called when the connection breaks. Calls in flight fail; later calls wait for a new
+  /// connection, up to their deadline.
   public final var onInterruption: (@Sendable () -> Void)? {
     get { link.settings.interrupted }
     set { link.set(\.interrupted, newValue) }
@@ -58,15 +66,22 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
     set { link.set(\.invalidated, newValue) }
   }
 
-  /// What became of the calls.
+  /// Counts of the calls sent.
   public final var statistics: RemoteStatistics { link.counts.statistics }
 
-  /// Asks who is there, and returns how many answered within a time.
+  /// Asks the hosts of the name whether they are there, and returns how many answered.
+  ///
+  /// - Parameters:
+  ///   - count: The number of answers after which this returns.
+  ///   - limit: How long to wait; nil for the ``deadline``.
+  /// - Throws: ``RemoteError`` if the hosts could not be asked for another reason than that they
+  ///   cannot be reached, which is the result 0.
   @discardableResult
   public final func ping(
     expecting count: Int = 1, within limit: Duration? = nil
   ) async throws(RemoteError) -> Int {
-    // Each host is heard once. One that is going away says so, and is not there any more.
+    // Each host counts once. A host that is shutting down refuses the ping, and is not counted as
+    // there.
     let heard = Guarded((there: 0, all: 0))
     do throws(RemoteError) {
       try await link.askAll(.ping, [], within: limit) { answer in
@@ -77,7 +92,7 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
         }
       }
     } catch {
-      // Nobody is there: that is an answer, too.
+      // No host is there, which is a valid result.
       if case .unreachable = error { return 0 }
       throw error
     }
@@ -108,7 +123,7 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
     do throws(RemoteError) {
       result = try await link.ask(behindRoom: encoded(invocation))
     } catch {
-      // A face gives what it gives for a target here.
+      // The face treats this like a local target without a method for the message.
       if case .refused(.leftOut, _) = error { UnansweredMessages.note(invocation.call) }
       throw error
     }
@@ -117,7 +132,7 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// A call behind room for what goes around it.
+  /// Encodes a call, with room for the header in front of it.
   private func encoded(_ invocation: Invocation) throws(RemoteError) -> [UInt8] {
     do throws(WireError) {
       return try interface.encode(invocation, behind: RemoteRequest.head)

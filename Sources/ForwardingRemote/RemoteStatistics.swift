@@ -1,26 +1,27 @@
 import Synchronization
 
-/// What became of the calls of one side.
+/// Counts of the calls of one side, a sender or a host.
 ///
 /// ```swift
 /// let room = RemoteProxy(Interface("room"), InProcessTransport(), at: "chat")
 /// room.statistics.asked  // 0
 /// ```
 public struct RemoteStatistics: Hashable, Sendable {
-  /// Calls that an answer was, or is, wanted for. Those of who sends, pings and gatherings among them, are answered, failed
-  /// or refused when they are over.
+  /// Calls whose caller waits, or waited, for the answer. A sender includes pings and gatherings,
+  /// and counts each call as answered, failed or refused when it ends.
   public var asked = 0
-  /// Calls that nobody waits for.
+  /// Calls without an answer.
   public var told = 0
-  /// Calls that have an answer; of who sends, also those whose target threw.
+  /// Calls that were answered. A sender includes calls whose target threw.
   public var answered = 0
-  /// Of who sends, calls that have no answer, and never will. Of a host, those whose target threw.
+  /// For a sender, calls that ended without an answer. For a host, calls whose target threw.
   public var failed = 0
-  /// Calls that were refused: of who sends, by the host, or here, where too many were on their way.
+  /// Calls that were refused by the host or, for a sender, also by this process because too many
+  /// were in flight.
   public var refused = 0
-  /// Messages that are none of ours.
+  /// Messages that are not valid requests or answers.
   public var strange = 0
-  /// Calls that came a second time.
+  /// Calls that were received again.
   public var duplicates = 0
 
   /// Makes counts to compare with.
@@ -33,7 +34,7 @@ public struct RemoteStatistics: Hashable, Sendable {
   }
 }
 
-/// The same, as it is counted.
+/// The counters of ``RemoteStatistics``.
 package final class RemoteCounts: Sendable {
   let asked = Atomic(0)
   let told = Atomic(0)

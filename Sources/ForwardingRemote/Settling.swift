@@ -2,26 +2,28 @@ import Dispatch
 import Invocations
 import Synchronization
 
-/// The time after an interruption, in which others may not have come back: that nobody listens is no last word then. Such
-/// a call was performed by nobody, and may be sent again, for about as long.
+/// The time after an interruption in which other processes may not have reconnected yet. A call
+/// that finds no listener in this time was not performed, so it is sent again for about as long.
 final class Settling: Sendable {
   typealias Heard = @Sendable (Result<[UInt8], TransportError>) -> Void
 
-  /// How long it takes, in nanoseconds.
+  /// The length of that time, in nanoseconds.
   private static let time: UInt64 = 2_000_000_000
 
-  /// How often a call is sent again that began in this time: counted, as a busy machine takes longer for each.
+  /// How often a call that began in this time is sent again. Attempts are counted, as a busy
+  /// machine takes longer for each.
   static let tries = 100
 
-  /// Its end, as a time of `DispatchTime`.
+  /// The end of that time, in nanoseconds of `DispatchTime`.
   private let end = Atomic<UInt64>(0)
 
-  /// Notes that a connection broke, or is there again.
+  /// Notes that a connection broke or was restored.
   func begin() {
     end.store(DispatchTime.now().uptimeNanoseconds + Self.time, ordering: .relaxed)
   }
 
-  /// What a call ends with that the transport did not carry. One may hear of an interruption by that before all others do.
+  /// The outcome of a call for which the transport reports an error. The error may be the first
+  /// sign of an interruption.
   func failure(_ error: TransportError) -> OneAnswer.Outcome {
     if error == .interrupted || error == .unsent { begin() }
     return .failure(RemoteError(error))
@@ -32,7 +34,7 @@ final class Settling: Sendable {
     return end > 0 && DispatchTime.now().uptimeNanoseconds < end
   }
 
-  /// Takes answers, but for the word that nobody listens.
+  /// Passes all answers on, except `nobodyListens`, which finishes `unheard` instead.
   static func hearing(_ unheard: OneAnswer, _ answered: @escaping Heard) -> Heard {
     { result in
       if case .failure(.nobodyListens) = result { return unheard.finish(.success(nil)) }
@@ -40,7 +42,8 @@ final class Settling: Sendable {
     }
   }
 
-  /// Waits until there is an answer, or the word that nobody listens: true when it is time to send again.
+  /// Waits for an answer, or for the error `nobodyListens`. Returns true when it is time to
+  /// send again.
   static func isUnheard(
     _ unheard: OneAnswer, _ answer: OneAnswer
   ) async throws(RemoteError) -> Bool {
@@ -51,7 +54,8 @@ final class Settling: Sendable {
     let end = Deadlines.shared.add(at: .now() + .milliseconds(20)) { pause.finish(.success(nil)) }
     defer { Deadlines.shared.cancel(end) }
     do throws(RemoteError) { _ = try await pause.wait() } catch .timedOut {
-      // When the time is over, what was heard last is what is known; not where the connection broke meanwhile.
+      // At the deadline, the last known error is `nobodyListens`, unless the connection broke
+      // since.
       if case .failure(.timedOut) = answer.outcome { throw RemoteError(.nobodyListens) }
       return false
     }

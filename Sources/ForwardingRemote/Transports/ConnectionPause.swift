@@ -1,15 +1,18 @@
 import Dispatch
 
-/// How long to wait before the next attempt to connect: from 10 ms on, twice as long each time, up to a second, until a
-/// connection was of use for a second. Somewhere between half of that and all of it, as many may have lost the same process.
+/// The pause before the next attempt to connect: 10 ms at first, doubled each time up to a second,
+/// until a connection was of use for a second. The actual pause is random, between half of that and
+/// all of it, as many processes may have lost the same peer.
 struct ConnectionPause {
   private static let least = 10_000_000
-  /// The longest pause, and how long a connection has to be of use, in nanoseconds.
+  /// The longest pause, and how long a connection must be of use to reset the pause, in
+  /// nanoseconds.
   static let most = 1_000_000_000
 
   private var next = Self.least
 
-  /// The pause after a connection that was of use for that long, or after one, or an attempt, that was not.
+  /// Returns the next pause. It starts from 10 ms again if the last connection was of use for long
+  /// enough.
   mutating func after(wasOfUse: Bool) -> DispatchTimeInterval {
     if wasOfUse { next = Self.least }
     defer { next = min(2 * next, Self.most) }

@@ -1,23 +1,25 @@
 import Invocations
 
-/// A transport whose messages stay in this process: for tests, and for programs that may be taken apart later.
+/// A transport within one process: for tests, and for programs that may be split into processes
+/// later.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
 /// try transport.publish([1], to: "nowhere")
 /// ```
 ///
-/// Everybody who has the same object can reach each other. A message is received on the thread that sends it.
+/// All users of the same object reach each other. A message is received on the thread that sends
+/// it.
 public final class InProcessTransport: Transport {
   public let maximumPayload: Int
   private let subscriptions = SubscriptionTable()
   private let observers = TransportObservers()
-  /// Requests that an answer may still come to; nil when the transport is closed.
+  /// Requests that may still get answers; nil once the transport is closed.
   private let waiting: Guarded<[ObjectIdentifier: AnsweredRequest]?>
-  /// Lets go of one: a closure for all of them, as each would have to be made.
+  /// Releases a request. All requests share one closure, as making one for each would cost time.
   private let forget: @Sendable (AnsweredRequest) -> Void
 
-  /// Makes a transport.
+  /// Makes a transport that carries messages of at most `maximumPayload` bytes.
   public init(maximumPayload: Int = 1 << 20) {
     self.maximumPayload = maximumPayload
     let waiting = Guarded<[ObjectIdentifier: AnsweredRequest]?>([:])
@@ -46,12 +48,12 @@ public final class InProcessTransport: Transport {
       listener.receive(
         TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
     }
-    // Most have all their answers by now, and need not be known.
+    // Most requests have all their answers by now, and need not be registered.
     if request.answers < listeners.count { wait(for: request) }
     return request
   }
 
-  /// Keeps a request until it ends, or the transport is closed.
+  /// Retains a request until it ends or the transport is closed.
   private func wait(for request: AnsweredRequest) {
     request.whenEnded(forget)
     let isOpen = waiting.withLockInPlace { waiting in

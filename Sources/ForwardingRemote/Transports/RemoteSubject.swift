@@ -1,5 +1,5 @@
-/// Where messages go: names with dots between them. It has no wildcards and no spaces, so nobody listens to more
-/// than is said.
+/// The address of messages: names separated by dots. It has no wildcards and no spaces, so a
+/// subscriber gets the messages of one subject only.
 ///
 /// ```swift
 /// RemoteSubject("echo").name                  // echo
@@ -8,37 +8,40 @@
 public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
-  /// The text that the transport gets.
+  /// The text that the transport uses.
   public let name: String
 
-  /// The most bytes that are carried.
+  /// The most bytes of a name.
   package static let limit = 1024
 
-  /// Refuses what is longer than that.
+  /// Checks the length of the name.
+  ///
+  /// - Throws: ``TransportError/tooLarge(limit:given:)`` if it is too long.
   package func check() throws(TransportError) {
     let count = name.utf8.count
     if count > Self.limit { throw .tooLarge(limit: Self.limit, given: count) }
   }
 
-  /// Makes a subject of names, in which any character may be.
+  /// Makes a subject of names, which may contain any characters.
   public init(parts: String...) {
     name = parts.map(Self.escaped).joined(separator: ".")
   }
 
-  /// Makes a subject of text whose dots are between names.
+  /// Makes a subject of a text in which dots separate the names.
   public init(_ text: String) {
     name =
       text.split(separator: ".", omittingEmptySubsequences: false)
       .map { Self.escaped(String($0)) }.joined(separator: ".")
   }
 
-  /// Makes a subject of a name that is escaped already, as one from another process is.
+  /// Makes a subject of an escaped name, such as that of a message from another process.
   init(known name: String) { self.name = name }
 
-  /// Where it is said that nobody waits any more for a call that was sent here.
+  /// The subject for cancelling calls that were sent to this one.
   package var cancels: RemoteSubject { RemoteSubject(known: name + ".cancel") }
 
-  /// That nobody listens there, with the names of host and interface if it has these.
+  /// The error for a subject without listeners. It contains the names of host and interface if the
+  /// subject has them.
   var unheard: RemoteError {
     let names = name.hasPrefix("forwarding.") ? name.dropFirst("forwarding.".count) : name[...]
     return .unreachable("nobody listens to \(names)")
@@ -48,7 +51,7 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
 
   public var description: String { name }
 
-  /// Everything but letters, digits, `-` and `_` of ASCII as `%` and two digits.
+  /// Replaces each byte but ASCII letters, digits, `-` and `_` by `%` and two hexadecimal digits.
   private static func escaped(_ part: String) -> String {
     if part.isEmpty { return "%" }
     let digits = Array("0123456789ABCDEF".utf8)

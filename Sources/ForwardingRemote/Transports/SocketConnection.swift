@@ -2,19 +2,19 @@ import Dispatch
 import Invocations
 import Synchronization
 
-/// One connection to another process: messages out in their order, and messages in, on a thread of its own.
+/// A connection to another process: it sends messages in order, and receives messages on a thread.
 ///
-/// The thread waits in the system for the next message and hands it on itself, so no queue and no other thread is between a
-/// message and what it is for; and a message that takes long delays those of its own connection alone. A second thread
-/// sends what has to wait, and begins with the first message that does.
+/// The reading thread blocks in the kernel and passes each message on directly. So no queue and no
+/// other thread delays a message, and a message that takes long delays only its own connection. A
+/// second thread sends messages that have to wait; it starts with the first of them.
 ///
-///     open ──── the system refuses to send ───▶ broken: no more goes out
+///     open ──── the system refuses to send ───▶ broken: sends no more
 ///      │                                           │
-///      └── the end, a frame that is none, end() ───┴─▶ ended: no more comes in, either
+///      └── end of file, a bad frame, end() ────────┴─▶ ended: receives no more, either
 final class SocketConnection: Sendable {
   let peer: TransportPeer
   private let descriptor: SocketDescriptor
-  /// A lock of its own, as messages are sent under it: that keeps them in order.
+  /// A separate lock, as messages are sent while it is held, which keeps them in order.
   private let outbox = OwnLock(Outbox())
   private let patience: SocketPatience
   private let process = OwnProcess()
@@ -23,17 +23,17 @@ final class SocketConnection: Sendable {
 
   private enum Stage { case open, broken, ended }
 
-  /// Told when no more can be sent, and when no more will come.
+  /// Called when no more can be sent, and when no more will be received.
   typealias Gone = @Sendable (SocketConnection) -> Void
 
-  /// What waits to be sent.
+  /// A message that waits to be sent.
   private struct Message {
     var bytes: [UInt8]
-    /// The request that it is; nil for what is none.
+    /// The request that the message carries; nil for other messages.
     var request: Request?
   }
 
-  /// A request whose message may be waiting while its time goes by, or the connection.
+  /// A request that may end, or lose its connection, while its message waits.
   struct Request {
     let number: UInt64
     let answered: AnsweredRequest
@@ -44,17 +44,17 @@ final class SocketConnection: Sendable {
     var messages: [Message] = []
     var first = 0
     var bytes = 0
-    /// What of this still uses the descriptor: the last one closes it, as its number is another file's from then on.
+    /// The users of the descriptor. The last one closes it, as the system may reuse its number.
     var users = 1
     var isWriting = false
-    /// The requests that waited when no more could be sent. Two threads tell of the end, in any order.
+    /// The requests that waited when sending ended. Two threads report the end, in any order.
     var unsent: Set<UInt64> = []
     var broken: Gone?
     var ended: Gone?
 
     var isEmpty: Bool { first == messages.count }
 
-    /// Lets go of the first message, and returns what it took.
+    /// Removes the first message, and returns its cost.
     mutating func removeFirst() -> Int {
       let cost = SocketPatience.cost(of: messages[first].bytes)
       bytes -= cost
@@ -64,7 +64,7 @@ final class SocketConnection: Sendable {
       return cost
     }
 
-    /// Lets go of all that waits, and returns what it took.
+    /// Removes all waiting messages, and returns their cost.
     mutating func removeAll() -> Int {
       for message in messages[first...] {
         if let request = message.request { unsent.insert(request.number) }
@@ -73,7 +73,7 @@ final class SocketConnection: Sendable {
       return bytes
     }
 
-    /// Lets go of what was sent, also where the other end is slow and something waits at any time.
+    /// Frees the entries of sent messages, even if the peer is slow and some message always waits.
     mutating func tidy() {
       if isEmpty {
         messages = []
@@ -85,7 +85,7 @@ final class SocketConnection: Sendable {
     }
   }
 
-  /// Takes over a socket.
+  /// Takes over a connected socket.
   init(_ descriptor: SocketDescriptor, _ patience: SocketPatience) {
     self.descriptor = descriptor
     self.patience = patience
@@ -94,25 +94,27 @@ final class SocketConnection: Sendable {
 
   deinit { end() }
 
-  /// Whether a message has come over it that its owner could read.
+  /// Whether a valid message has arrived over the connection.
   var isOfUse: Bool { wasOfUse.load(ordering: .relaxed) }
 
-  /// Whether that is so, and it has been there for a while: one who says something, and hangs up, is of no use.
+  /// Whether that is so, and the connection is a second old: a peer that sends and hangs up is of
+  /// no use.
   var wasOfLastingUse: Bool {
     isOfUse && DispatchTime.now().uptimeNanoseconds - begun >= ConnectionPause.most
   }
 
-  /// Notes that one has come; true for the first one.
+  /// Notes that a valid message arrived. Returns true for the first one.
   func noteUse() -> Bool {
-    // Most are not the first, and a look costs less than a change.
+    // Most messages are not the first, and a load is cheaper than an exchange.
     if isOfUse { return false }
     return !wasOfUse.exchange(true, ordering: .relaxed)
   }
 
   // MARK: In
 
-  /// Begins to take messages, each of at most so many bytes. `broken` is called when no more can be sent, and `ended` once,
-  /// when no more will come. False where the system has no thread for it.
+  /// Starts to receive messages of at most `size` bytes. `broken` is called when no more can be
+  /// sent, `ended` once when no more will be received. Returns false if the system has no thread
+  /// for it.
   func begin(
     _ size: Int,
     _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Void,
@@ -138,15 +140,15 @@ final class SocketConnection: Sendable {
     return hasBegun
   }
 
-  /// The requests that did not get out, where no more can be sent.
+  /// The requests that were not sent before sending ended.
   var unsent: Set<UInt64> { outbox.withLock { $0.unsent } }
 
   private var isEnded: Bool { outbox.withLock { $0.stage == .ended } }
 
   // MARK: Out
 
-  /// Sends a message, or lets it wait for those before it. One that is a request is not sent any more where that has ended
-  /// meanwhile, and is told of where the connection has.
+  /// Sends a message, or queues it behind others. A queued request is not sent if it ends before,
+  /// and is part of ``unsent`` if the connection breaks before.
   func send(_ bytes: [UInt8], as request: Request? = nil) throws(TransportError) {
     if process.isForked { throw .forked }
     var broken: Gone?
@@ -171,13 +173,13 @@ final class SocketConnection: Sendable {
       outbox.isWriting = true
       return nil
     }
-    // Whoever asks from now on waits for the next connection, before the reader has come to the end of this one.
+    // From here on requests wait for the next connection, even if this one is still being read.
     broken?(self)
     if begins { beginWriting() }
     if let error { throw error }
   }
 
-  /// Sends no more. What the other side has sent is read to its end, which this one has come to then.
+  /// Stops sending. Messages that the peer has sent are still read; then the reader finds the end.
   private func breakOff(_ outbox: inout Outbox) {
     outbox.stage = .broken
     descriptor.shutDown()
@@ -191,21 +193,22 @@ final class SocketConnection: Sendable {
     }
     guard isOpen else { return }
     if SystemThread.begin({ [self] in write() }) { return }
-    // The system may have a thread in a while. One that is not there does not keep the descriptor of what ends meanwhile.
+    // The system may have a thread later. Until then the descriptor is not kept open.
     leave()
     Deadlines.shared.add(in: .milliseconds(50)) { [self] in beginWriting() }
   }
 
-  /// Sends what waits, as fast as the other side takes it, and what waits later.
+  /// Sends waiting messages as fast as the peer takes them, until the connection breaks.
   private func write() {
     while true {
       let isOpen: Bool = outbox.wait { outbox in
         if outbox.stage != .open { return false }
-        // None is no end: where this did end, nobody would send what has to wait from then on.
+        // An empty outbox does not end the thread, as it also sends messages that are queued later.
         return outbox.isEmpty ? nil : true
       }
       guard isOpen else { break }
-      // Without a message: what the end of the connection finds in the outbox was not sent.
+      // The message stays in the outbox meanwhile, so that it counts as unsent if the connection
+      // ends.
       descriptor.waitForRoom()
       let broken: Gone? = outbox.withLock { outbox in
         for _ in 0..<Self.atATime where outbox.stage == .open && !outbox.isEmpty {
@@ -216,7 +219,7 @@ final class SocketConnection: Sendable {
               breakOff(&outbox)
               return outbox.broken
             case .full: return nil
-            // One that cannot be sent ever does not hold up those behind it.
+            // A message that is too large to be sent does not block those behind it.
             case .sent, .tooLarge: break
             }
           }
@@ -229,10 +232,10 @@ final class SocketConnection: Sendable {
     leave()
   }
 
-  /// How many messages are sent before others may lay theirs behind them.
+  /// How many messages are sent before the lock is released, so that others can queue theirs.
   private static let atATime = 16
 
-  /// Whether nothing waits to be sent.
+  /// Whether no message waits to be sent.
   var isDrained: Bool { outbox.withLock { $0.isEmpty } }
 
   /// How many messages have a place in the outbox, sent or not.
@@ -240,22 +243,22 @@ final class SocketConnection: Sendable {
 
   // MARK: The end
 
-  /// Ends what is not, or no more, in order, and tells who began it.
+  /// Ends the connection after a failure, and calls the `ended` closure.
   func giveUp() { finish()?.ended?(self) }
 
-  /// Takes and sends nothing more.
+  /// Ends the connection: nothing more is received or sent.
   func end() { _ = finish() }
 
-  /// Comes to the last stage, and returns what was there before; nil if that was so already.
+  /// Enters the last stage, and returns the outbox before that; nil if it had already ended.
   private func finish() -> Outbox? {
-    // The lock may be one that a thread of the parent had, and the socket is the parent's.
+    // In a forked child, a thread of the parent may hold the lock, and the socket is the parent's.
     if process.isForked { return nil }
     let before: Outbox? = outbox.announce { outbox in
       let before = outbox
       guard before.stage != .ended else { return nil }
       patience.gets(back: outbox.removeAll())
       outbox = Outbox(stage: .ended, users: outbox.users, unsent: outbox.unsent)
-      // The other side learns of it now, and the thread that reads here comes to the end.
+      // The peer notices the end at once, and the reading thread here comes to its end.
       descriptor.shutDown()
       return before
     }
@@ -263,7 +266,7 @@ final class SocketConnection: Sendable {
     return before
   }
 
-  /// Notes that something uses the descriptor no more.
+  /// Counts a user of the descriptor out.
   private func leave() {
     outbox.withLock { outbox in
       outbox.users -= 1

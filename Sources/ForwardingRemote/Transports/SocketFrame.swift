@@ -1,16 +1,16 @@
-/// One message between two processes of a machine:
+/// One message between two processes of a machine. Integers are little-endian.
 ///
 ///     0  1  kind
 ///     1  1  zero
-///     2  2  bytes of the subject, lowest byte first
-///     4  8  number of the request, lowest byte first
-///    12     the subject, then what is sent
+///     2  2  bytes of the subject
+///     4  8  number of the request
+///    12     the subject, then the payload
 package struct SocketFrame {
   package enum Kind: UInt8 {
     case told = 1
     case asked = 2
     case answered = 3
-    /// Nobody listens to what was asked.
+    /// There is no listener for the request.
     case nobody = 4
   }
 
@@ -30,10 +30,10 @@ package struct SocketFrame {
     self.payload = payload
   }
 
-  /// Reads what another process wrote; nil for anything that no process of ours writes.
+  /// Decodes a frame of another process; nil if it is malformed.
   package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
-  /// The same, of bytes that begin at 0.
+  /// Decodes a frame from bytes whose indices begin at 0.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.head, let kind = Kind(rawValue: bytes[0]), bytes[1] == 0 else {
       return nil

@@ -1,16 +1,16 @@
 import Invocations
 import Synchronization
 
-/// A socket that others connect to, and the thread that lets them in.
+/// A listening socket, and the thread that accepts connections.
 final class SocketListening: Sendable {
-  /// Which file it is.
+  /// The file of the socket.
   let file: SocketDescriptor.File?
   private let descriptor: SocketDescriptor
   private let state = OwnLock(State())
 
   private struct State {
     var isEnded = false
-    /// The last one closes the descriptor.
+    /// The users of the descriptor. The last one closes it.
     var users = 1
   }
 
@@ -19,14 +19,15 @@ final class SocketListening: Sendable {
     file = SocketDescriptor.File(at: path)
   }
 
-  /// Begins to let others in; false where the system has no thread for it.
+  /// Starts to accept connections. Returns false if the system has no thread for it.
   func begin(_ connected: @escaping @Sendable (SocketDescriptor) -> Void) -> Bool {
     state.withLock { $0.users += 1 }
     let hasBegun = SystemThread.begin { [self] in
       loop: while !state.withLock({ $0.isEnded }) {
         switch descriptor.accept() {
         case .connected(let new): connected(new)
-        // They wait until files are closed. To be told of them all the time helps nobody.
+        // New connections wait until descriptors are closed. Polling for that all the time would
+        // not help.
         case .noRoom: SocketDescriptor.rest(milliseconds: 200)
         case .ended: break loop
         }
@@ -37,7 +38,7 @@ final class SocketListening: Sendable {
     return hasBegun
   }
 
-  /// Lets nobody in any more.
+  /// Stops accepting connections.
   func end() {
     let isFirst = state.withLock { state in
       if state.isEnded { return false }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// How much may wait to be sent over all sockets of a transport, for those who do not read.
+/// The send-buffer budget of a transport, for peers that are slow to read: 64 MB in all.
 ///
-/// One has up to 8 MB of the 64 MB that are there for all, and 256 KB in any case: so nobody takes the room of others, and
-/// the largest message can wait for each.
+/// A connection may use up to 8 MB of it, and 256 KB in any case. So no connection takes the room
+/// of others, and each can queue the largest message.
 final class SocketPatience: Sendable {
   static let (least, one, all) = (256 << 10, 8 << 20, 64 << 20)
 
   private let taken = Atomic(0)
 
-  /// What a message needs: its bytes, and the place that they are kept in.
+  /// The cost of a message: its bytes, and the memory of its entry.
   static func cost(of bytes: [UInt8]) -> Int { bytes.count + 64 }
 
-  /// Keeps a message beside as many bytes of the same connection; false if that is too much.
+  /// Reserves room for a message of a connection that already has `waiting` bytes. Returns false if
+  /// that is too much.
   func keeps(_ bytes: [UInt8], beside waiting: Int) -> Bool {
     let cost = Self.cost(of: bytes)
     let taken = taken.wrappingAdd(cost, ordering: .relaxed).newValue
@@ -23,6 +24,6 @@ final class SocketPatience: Sendable {
 
   func gets(back cost: Int) { taken.wrappingSubtract(cost, ordering: .relaxed) }
 
-  /// How many bytes wait at the moment.
+  /// How many bytes wait to be sent at the moment.
   var waiting: Int { taken.load(ordering: .relaxed) }
 }

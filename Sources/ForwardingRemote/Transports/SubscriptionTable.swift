@@ -1,6 +1,6 @@
 import Invocations
 
-/// Who in this process listens to which subject.
+/// The subscriptions of this process, by subject.
 final class SubscriptionTable: Sendable {
   private let state = Guarded(State())
 
@@ -9,7 +9,7 @@ final class SubscriptionTable: Sendable {
     var isClosed = false
   }
 
-  /// Those who listen to one subject.
+  /// The listeners of one subject.
   private struct Listeners {
     var alone: [Listener] = []
     var groups: [String: Group] = [:]
@@ -29,7 +29,7 @@ final class SubscriptionTable: Sendable {
     let listener = Listener(self, subject, receive)
     let isOpen = state.withLockInPlace { state in
       if state.isClosed { return false }
-      // In place, as each may be one of very many.
+      // Modified in place, as a subject may have very many.
       if let group {
         state.subjects[subject, default: Listeners()].groups[group, default: Group()]
           .members.append(listener)
@@ -42,7 +42,9 @@ final class SubscriptionTable: Sendable {
     return listener
   }
 
-  /// Those whom a message goes to: all who listen alone, and one of each group.
+  /// The listeners that get a message: all without a group, and one of each group.
+  ///
+  /// - Throws: ``TransportError/closed``.
   func listeners(to subject: RemoteSubject) throws(TransportError) -> [Listener] {
     let found: [Listener]? = state.withLockInPlace { state in
       if state.isClosed { return nil }
@@ -60,9 +62,9 @@ final class SubscriptionTable: Sendable {
     return found
   }
 
-  /// Lets go of all; nobody can be added any more. False if that was so before.
+  /// Removes all listeners, and refuses new ones. Returns false if the table was closed before.
   func close() -> Bool {
-    // What goes is given back, as a closure may own anything.
+    // The listeners are released outside the lock, as their closures may own anything.
     let (listeners, wasOpen) = state.withLockInPlace { state in
       let before = state
       state = State(isClosed: true)
@@ -86,7 +88,7 @@ final class SubscriptionTable: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Who listens to one subject.
+  /// A listener of one subject.
   final class Listener: TransportSubscription {
     private let table: SubscriptionTable
     fileprivate let subject: RemoteSubject
@@ -105,7 +107,7 @@ final class SubscriptionTable: Sendable {
   }
 }
 
-/// A request whose answers go to a closure until it is ended.
+/// A request that passes its answers to a closure until it ends.
 final class AnsweredRequest: TransportRequest {
   private let state: Guarded<State>
 
@@ -122,19 +124,20 @@ final class AnsweredRequest: TransportRequest {
     state = Guarded(State(answered: answered, ended: ended))
   }
 
-  /// How many answers came.
+  /// The number of answers so far.
   var answers: Int { state.read { $0.answers } }
 
-  /// Whether nobody takes an answer any more.
+  /// Whether the request has ended, so that answers are ignored.
   var isOver: Bool { state.read { $0.answered == nil } }
 
-  /// Has a closure called at the end, which has not come yet.
+  /// Sets the closure that is called when the request ends, which must not have happened yet.
   func whenEnded(_ ended: @escaping @Sendable (AnsweredRequest) -> Void) {
     state.withLockInPlace { $0.ended = ended }
   }
 
   func take(_ answer: Result<[UInt8], TransportError>) {
-    // A closure that is returned from a generic function is wrapped in another one.
+    // Not returned from the lock: a closure that a generic function returns is wrapped in another
+    // one.
     var now = State()
     state.withLockInPlace { state in
       state.answers += 1

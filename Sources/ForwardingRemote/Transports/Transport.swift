@@ -1,6 +1,8 @@
-/// What carries messages between processes: bytes to a subject, and answers back. It knows nothing of calls.
+/// Carries messages between processes: bytes to a subject, and answers back. It knows nothing of
+/// calls.
 ///
-/// There are three: ``InProcessTransport``, ``UnixSocketTransport``, and NATS, in a product of its own.
+/// There are three: ``InProcessTransport``, ``UnixSocketTransport``, and one over NATS in a
+/// separate product.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -15,39 +17,52 @@
 ///
 /// Closures run on threads of the transport, and must not block them.
 public protocol Transport: AnyObject, Sendable {
-  /// The most bytes that one message may have.
+  /// The most bytes of one message.
   var maximumPayload: Int { get }
 
-  /// Sends a message that nobody answers. Where the connection is broken it is ``TransportError/interrupted``, and
-  /// not sent later: nobody would know how much later.
+  /// Sends a message that has no answer.
+  ///
+  /// - Throws: ``TransportError/interrupted`` if the connection is broken. The message is not sent
+  ///   later, as its sender would not know when. Other errors say why the message cannot be
+  ///   carried.
   func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError)
 
-  /// Sends a message, and gives each answer to a closure until the request is ended.
-  /// ``TransportError/nobodyListens`` comes as an answer, as do ``TransportError/unsent`` and interruptions. An interruption
-  /// is thrown where the connection is broken already, and the message is not sent later.
+  /// Sends a message, and passes each answer to a closure until the request ends.
+  ///
+  /// ``TransportError/nobodyListens``, ``TransportError/unsent`` and interruptions arrive as
+  /// answers.
+  ///
+  /// - Throws: ``TransportError/interrupted`` if the connection is already broken; the message is
+  ///   not sent later. Other errors say why the message cannot be carried.
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) throws(TransportError) -> any TransportRequest
 
-  /// Gets the messages of a subject. With a group, each message goes to one of the group's members.
+  /// Receives the messages of a subject. With a group, each message goes to one of the group's
+  /// members.
+  ///
+  /// - Throws: ``TransportError/closed`` if the transport is closed; other errors if it cannot
+  ///   subscribe.
   func subscribe(
     to subject: RemoteSubject, group: String?,
     _ receive: @escaping @Sendable (TransportMessage) -> Void
   ) throws(TransportError) -> any TransportSubscription
 
-  /// Waits until what was sent has left this process.
+  /// Waits until all messages sent so far have left this process.
+  ///
+  /// - Throws: ``TransportError/timedOut`` if that takes longer than the limit.
   func flush(within limit: Duration) async throws(TransportError)
 
-  /// Tells what becomes of the connection, until the subscription ends.
+  /// Calls a closure for each change of the connection, until the subscription ends.
   func onChange(_ changed: @escaping @Sendable (TransportState) -> Void)
     -> any TransportSubscription
 
-  /// Ends all subscriptions and requests, for good.
+  /// Ends all subscriptions and requests. A closed transport is not opened again.
   func close()
 }
 
-/// A request that answers may still come to.
+/// A request that may still get answers.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -57,11 +72,11 @@ public protocol Transport: AnyObject, Sendable {
 /// request.end()
 /// ```
 public protocol TransportRequest: AnyObject, Sendable {
-  /// Takes no more answers.
+  /// Ends the request: later answers are ignored.
   func end()
 }
 
-/// Somebody who listens.
+/// A subscription to messages, or to changes of a connection.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -73,21 +88,23 @@ public protocol TransportRequest: AnyObject, Sendable {
 /// try transport.publish([3], to: "news")
 /// ```
 public protocol TransportSubscription: AnyObject, Sendable {
-  /// Takes no more messages, but for those that are on their way. Those that have begun go on.
+  /// Ends the subscription. Messages in transit may still arrive, and closures that have begun go
+  /// on.
   func end()
 }
 
-/// A message that came.
+/// A received message.
 ///
 /// ```swift
 /// TransportMessage(payload: [1, 2], sender: .thisProcess, answer: nil).payload  // [1, 2]
 /// ```
 public struct TransportMessage: Sendable {
-  /// What was sent.
+  /// The bytes of the message.
   public let payload: [UInt8]
-  /// Who sent it, as far as the transport knows for itself.
+  /// The sender, as far as the transport knows it without relying on the message.
   public let sender: TransportPeer
-  /// Sends an answer back; nil where nobody waits for one. It does nothing where the sender is gone.
+  /// Sends an answer; nil if the sender does not wait for one. It does nothing if the sender is
+  /// gone.
   public let answer: (@Sendable ([UInt8]) -> Void)?
 
   /// Makes a message.
@@ -100,7 +117,8 @@ public struct TransportMessage: Sendable {
   }
 }
 
-/// Who sent a message, as the transport itself can tell. Nothing that a message says of itself is in it.
+/// The sender of a message, as far as the transport knows it. What the message says about its
+/// sender is not used.
 ///
 /// ```swift
 /// TransportPeer.process(id: 7, user: 0, group: 0)  // process 7 of user 0
@@ -108,9 +126,9 @@ public struct TransportMessage: Sendable {
 public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
   /// The message never left this process.
   case thisProcess
-  /// A process of this machine, as the kernel says.
+  /// A process of this machine, as the kernel reports it.
   case process(id: Int32, user: UInt32, group: UInt32)
-  /// Somebody whom a server let in. The server's permissions say who may publish to a subject.
+  /// A client of a message server. The server's permissions decide who may publish to a subject.
   case network
 
   public var description: String {
@@ -122,7 +140,7 @@ public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What becomes of a connection.
+/// A change of a connection.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -132,41 +150,41 @@ public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
 /// watch.end()
 /// ```
 public enum TransportState: Hashable, Sendable {
-  /// The connection broke and is being made again. Requests on their way fail.
+  /// The connection broke, and is being restored. Requests in flight fail.
   case interrupted
-  /// It is there again, with all subscriptions.
+  /// The connection was restored, with all subscriptions.
   case restored
-  /// It was closed, or cannot be made again.
+  /// The connection was closed, or cannot be restored.
   case closed
 }
 
-/// Why a message was not carried.
+/// Why the transport did not carry a message.
 ///
 /// ```swift
 /// TransportError.tooLarge(limit: 1024, given: 4096)  // 4096 bytes are given, and 1024 are the limit
 /// ```
 public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Nobody has subscribed to the subject.
+  /// The subject has no listener.
   case nobodyListens
   /// The message has more bytes than the transport carries.
   case tooLarge(limit: Int, given: Int)
   /// The connection broke before an answer came.
   case interrupted
-  /// The connection broke while the message waited to be sent: nobody has got it.
+  /// The connection broke while the message waited to be sent, so it was not received.
   case unsent
   /// The transport was closed.
   case closed
-  /// More is waiting to be sent than may.
+  /// The limit of messages that wait to be sent is reached.
   case congested
-  /// It took longer than it may.
+  /// The operation took longer than its limit.
   case timedOut
   /// The connection cannot be made.
   case unreachable(String)
-  /// This process is a child of the one whose transport it is: it makes its own, after `exec`.
+  /// This process was forked from the owner of the transport. It can make its own after `exec`.
   case forked
-  /// The server does not let this process do that.
+  /// The server does not permit the operation.
   case denied(String)
-  /// Anything else, in the words of what failed.
+  /// Any other failure, in the words of the system or library that failed.
   case failed(String)
 
   public var description: String {

@@ -1,6 +1,6 @@
 import Invocations
 
-/// Those who want to know what becomes of a connection. For transports to use.
+/// The closures that observe a connection, for implementations of ``Transport``.
 ///
 /// ```swift
 /// let observers = TransportObservers()
@@ -11,16 +11,16 @@ import Invocations
 public final class TransportObservers: Sendable {
   private let observers = Guarded(State())
 
-  /// By numbers, so that one ends as quickly among many as among few.
+  /// By number, so that removing an observer is equally fast among few and among many.
   private struct State {
     var observers: [UInt64: Observer] = [:]
     var lastNumber: UInt64 = 0
   }
 
-  /// Makes a list of nobody.
+  /// Makes an empty list.
   public init() {}
 
-  /// Adds a closure.
+  /// Adds a closure, which is called until the subscription ends.
   public func add(
     _ changed: @escaping @Sendable (TransportState) -> Void
   ) -> any TransportSubscription {
@@ -32,7 +32,7 @@ public final class TransportObservers: Sendable {
     }
   }
 
-  /// Tells all, in the order in which they were added.
+  /// Calls all closures, in the order in which they were added.
   public func tell(_ state: TransportState) {
     let all = observers.read { Array($0.observers.values) }
     for observer in all.sorted(by: { $0.number < $1.number }) { observer.changed(state) }
@@ -53,7 +53,7 @@ public final class TransportObservers: Sendable {
     }
 
     func end() {
-      // Given back, as its closure may own anything.
+      // Released outside the lock, as the closure may own anything.
       let old = list.observers.withLockInPlace { $0.observers.removeValue(forKey: number) }
       withExtendedLifetime(old) {}
     }

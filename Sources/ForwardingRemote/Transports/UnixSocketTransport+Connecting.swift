@@ -1,9 +1,12 @@
 import Dispatch
 import Invocations
 
-// What becomes of connections, as Documentation/Remote.md draws it.
+// How connections change their state, as drawn in Documentation/Remote.md.
 extension UnixSocketTransport {
-  /// Connects; false if nobody listens.
+  /// Connects to the path. Returns false if no process listens there.
+  ///
+  /// - Throws: ``TransportError`` if the connection fails, belongs to another user, or gets no
+  ///   thread.
   func connect(again: Bool = false) throws(TransportError) -> Bool {
     let descriptor = try SocketDescriptor.make()
     do throws(TransportError) {
@@ -11,7 +14,8 @@ extension UnixSocketTransport {
         descriptor.close()
         return false
       }
-      // Who ends leaves the path to anybody who may write there; nobody else's answers are believed.
+      // Once the owner ends, anyone with access to the path may listen there. Answers of other
+      // users are not trusted.
       if descriptor.isOfAnotherUser { throw .unreachable("\(path): another user listens there") }
     } catch {
       descriptor.close()
@@ -25,12 +29,12 @@ extension UnixSocketTransport {
     return true
   }
 
-  /// How long another process may be silent that has let this one in.
+  /// How long the process at the other end may stay silent after it accepted the connection.
   private static let silence = DispatchTimeInterval.seconds(1)
 
-  /// Asks whether somebody is there. Nobody listens to that, and the other side says so: then it is there for what is
-  /// sent next. One that was written by hand may say nothing at all of what it does not know, and one that hangs up
-  /// has done so after a while.
+  /// Sends a request to a subject that has no listener, to find out whether the peer is there. Its
+  /// reply of that kind shows that it is ready. Another implementation may not reply at all, so the
+  /// connection also counts as ready after a while; a peer that hangs up has done so by then.
   private func ask(_ connection: SocketConnection) {
     try? connection.send(SocketFrame(.asked, 0, "forwarding-joining", []).bytes)
     Deadlines.shared.add(in: Self.silence) { [weak self, weak connection] in
@@ -38,7 +42,7 @@ extension UnixSocketTransport {
     }
   }
 
-  /// Takes over a connection; false if that cannot be.
+  /// Takes over a connection. Returns false if the transport is closed, or has no thread for it.
   @discardableResult
   func begin(_ connection: SocketConnection, joins: Bool = false) -> Bool {
     let isOpen = state.withLockInPlace { state in
@@ -66,8 +70,9 @@ extension UnixSocketTransport {
     return hasBegun
   }
 
-  /// Something has come over a connection. One that was made again may be sent to from now on: before, it may have been one
-  /// that a process had not let in which was about to end, or to hang up.
+  /// Notes that something arrived over a connection. A restored connection may be sent to from now
+  /// on. Before that, its peer may have been a process that was about to end before it accepted the
+  /// connection, or to hang up.
   func join(_ connection: SocketConnection) {
     let isNew = state.withLockInPlace { state in
       guard state.joining === connection else { return false }
@@ -79,8 +84,8 @@ extension UnixSocketTransport {
     if isNew { observers.tell(.restored) }
   }
 
-  /// Nothing more is sent over a connection; nil if nothing was. It may be read to its end before another one takes its
-  /// place.
+  /// Stops sending over a connection; nil if nothing was sent over it. The connection may still be
+  /// read to its end before another one takes its place.
   @discardableResult
   func leaveOut(_ connection: SocketConnection, isRead: Bool = true) -> SocketConnection? {
     state.withLockInPlace { state in
@@ -91,7 +96,7 @@ extension UnixSocketTransport {
     }
   }
 
-  /// A connection has ended: what waits for it alone fails, and who connected does so again.
+  /// Handles the end of a connection: requests that wait only for it fail, and a client reconnects.
   func lose(_ connection: SocketConnection) {
     leaveOut(connection, isRead: false)
     let unsent = connection.unsent

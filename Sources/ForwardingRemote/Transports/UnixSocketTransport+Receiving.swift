@@ -1,35 +1,36 @@
 import Invocations
 
-// What comes from other processes: a frame says what it is, and is believed in nothing else.
+// Frames of other processes. Nothing but the format of a frame is trusted.
 extension UnixSocketTransport {
-  /// A request on its way, and from whom an answer may come.
+  /// A request in flight, and the connections that may answer it.
   struct Pending {
     let request: AnsweredRequest
     var waiting: [SocketConnection]
-    /// Whether somebody of this process listens, who may answer at any time.
+    /// Whether this process has a listener, which may answer at any time.
     let isHeardHere: Bool
-    /// Whether it is still being handed to connections: its sender says what becomes of it.
+    /// Whether the request is still being passed to connections. Until then, its sender handles
+    /// failures.
     var isBeingSent = true
-    /// Whether somebody listens, as far as is known.
+    /// Whether a listener is known.
     var isHeard: Bool
-    /// Why one of those who may have answered does not.
+    /// Why a connection that might have answered does not.
     var failure: TransportError?
-    /// Whether one of them did not get it: it may be sent again, if nobody else has it.
+    /// Whether a connection did not send the request. It may be sent again if no other has sent it.
     var isUnsent = false
 
-    /// What it ends with, if no answer may come any more.
+    /// The error that ends the request, once no more answers can arrive.
     var outcome: TransportError? {
       guard waiting.isEmpty, !isHeardHere, !isBeingSent else { return nil }
       return failure ?? (isHeard ? nil : isUnsent ? .unsent : .nobodyListens)
     }
 
-    /// Notes that one of them gives no answer: nobody listens there, or it failed.
+    /// Notes that a connection does not answer, as it has no listener (nil) or failed.
     mutating func note(_ error: TransportError?) {
       if error == .unsent { isUnsent = true } else { failure = error ?? failure }
     }
   }
 
-  /// How many connections there are.
+  /// The number of connections.
   var connectionCount: Int { state.read { $0.connections.count } }
 
   func receive(_ frame: SocketFrame, from connection: SocketConnection) {
@@ -48,7 +49,7 @@ extension UnixSocketTransport {
         let limit = maximumPayload
         let answer: @Sendable ([UInt8]) -> Void = { [weak connection] bytes in
           if bytes.count > limit { return }
-          // Who asked waits no longer than its deadline, should this not arrive.
+          // If this does not arrive, the caller waits up to its deadline.
           try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
         }
         listener.receive(
@@ -59,7 +60,7 @@ extension UnixSocketTransport {
     }
   }
 
-  /// A request that was sent to a connection: no other may answer it.
+  /// The request of a number, if it was sent to the connection: other connections cannot answer it.
   private func request(_ number: UInt64, of connection: SocketConnection) -> AnsweredRequest? {
     state.withLockInPlace { state in
       guard let pending = state.requests[number],
@@ -70,8 +71,8 @@ extension UnixSocketTransport {
     }
   }
 
-  /// A connection that a request waits for gives no answer: nobody listens there, or it failed. The request fails when
-  /// nobody else is waited for.
+  /// Notes that a connection does not answer a request, as it has no listener (nil) or failed. The
+  /// request fails if it waits for no other connection.
   func leave(_ number: UInt64, _ connection: SocketConnection, _ error: TransportError?) {
     let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
       guard var pending = state.requests[number],
@@ -85,8 +86,9 @@ extension UnixSocketTransport {
     if let (request, error) = failed { request.take(.failure(error)) }
   }
 
-  /// Notes that a request was handed to all its connections, of which so many took it. Where none took it, it fails
-  /// here and now, so that it may be sent again.
+  /// Notes that a request was passed to all its connections, and how many took it.
+  ///
+  /// - Throws: The error of the request if no connection took it, so that it may be sent again.
   func settle(_ number: UInt64, taken: Int) throws(TransportError) {
     var unsent: TransportError?
     let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in

@@ -1,9 +1,11 @@
 import Dispatch
 import Invocations
 
-/// A transport between processes of one machine, over a socket in the file system that only this user may open.
+/// A transport between processes of one machine, over a socket file that only the current user may
+/// open.
 ///
-/// One process listens at a path; others connect to it. The kernel says who sends (``TransportPeer/process(id:user:group:)``).
+/// One process listens at a path, and others connect to it. The kernel identifies senders
+/// (``TransportPeer/process(id:user:group:)``).
 ///
 /// ```swift
 /// let path = "/tmp/forwarding-example-\(UInt32.random(in: 0 ... .max))"
@@ -14,8 +16,9 @@ import Invocations
 /// server.close()
 /// ```
 ///
-/// What the listening process publishes goes to all that are connected; what another publishes goes to the listening
-/// one. A group is one of a process. A connection that breaks is made again until the transport is closed.
+/// Messages of the listening process go to all connected processes; messages of a connected process
+/// go to the listening one. A group exists within one process. A broken connection is restored
+/// until the transport is closed.
 public final class UnixSocketTransport: Transport {
   public let maximumPayload: Int
   let subscriptions = SubscriptionTable()
@@ -28,20 +31,27 @@ public final class UnixSocketTransport: Transport {
 
   struct State {
     var connections: [SocketConnection] = []
-    /// One that was made again, and over which nothing has come yet.
+    /// A restored connection over which nothing has been received yet.
     var joining: SocketConnection?
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
     var isClosed = false
     var pause = ConnectionPause()
-    /// Whether the connection is told to be interrupted, which is told once for each time that it was there.
+    /// Whether the interruption was reported, which happens once for each loss of the connection.
     var isInterrupted = false
-    /// How many connections are read, those among them that nothing more is sent over: each has its thread.
+    /// The connections that are being read, including those that are no longer sent to. Each has a
+    /// thread.
     var reading = 0
   }
 
-  /// Listens at a path. A file that is left there by a process that has ended is taken away. Who connects beyond
-  /// so many connections is hung up on.
+  /// Listens at a path. The socket file of a process that has ended is removed.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the socket file.
+  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB.
+  ///   - maximumConnections: Connections beyond this number are closed at once.
+  /// - Throws: ``TransportError/unreachable(_:)`` if another process listens there, or the path
+  ///   cannot be used; ``TransportError/failed(_:)`` if the system has no socket or no thread.
   public convenience init(
     listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
   ) throws(TransportError) {
@@ -68,7 +78,13 @@ public final class UnixSocketTransport: Transport {
     }
   }
 
-  /// Connects to a process that listens at a path.
+  /// Connects to the process that listens at a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the socket file.
+  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB.
+  /// - Throws: ``TransportError/unreachable(_:)`` if no process of this user listens there;
+  ///   ``TransportError/failed(_:)`` if the system has no socket or no thread.
   public convenience init(
     connectedTo path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
@@ -97,7 +113,7 @@ public final class UnixSocketTransport: Transport {
     for listener in listeners {
       listener.receive(TransportMessage(payload: payload, sender: .thisProcess, answer: nil))
     }
-    // What one does not take is no concern of the others.
+    // A failure of one connection does not concern the others.
     if listeners.isEmpty, failures.count == connections.count, let error = failures.last {
       throw error
     }
@@ -181,7 +197,7 @@ public final class UnixSocketTransport: Transport {
   }
 
   public func close() {
-    // The file and the sockets are the parent's.
+    // The file and the sockets belong to the parent.
     if process.isForked { return }
     let before = state.withLockInPlace { state in
       let before = state
@@ -191,7 +207,8 @@ public final class UnixSocketTransport: Transport {
     _ = subscriptions.close()
     if before.isClosed { return }
     if let listening {
-      // While this one listens, nobody else takes the file for that of a dead one.
+      // Removed while this process still listens, so that no other process takes the file for an
+      // abandoned one.
       SocketDescriptor.remove(listening.file, at: path)
       listening.end()
     }

@@ -8,13 +8,13 @@ import CSocketShims
   import Darwin
 #endif
 
-// The calls of the system, in one place, and with values instead of addresses.
+// All system calls for sockets, with values instead of pointers.
 
-/// A socket of this machine that keeps messages apart.
+/// A Unix socket that preserves the boundaries of messages.
 struct SocketDescriptor: Hashable, Sendable {
   let number: Int32
 
-  /// Makes one that nobody waits at, and that no child has.
+  /// Makes a socket that does not block, and that is closed on `exec`.
   static func make() throws(TransportError) -> SocketDescriptor {
     let kind = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let number = socket(AF_UNIX, Int32(kind), 0)
@@ -24,19 +24,19 @@ struct SocketDescriptor: Hashable, Sendable {
     return descriptor
   }
 
-  /// Says how much room there is.
+  /// Sets the size of the send buffer.
   func setUp() { if room < Self.room { setRoom(Self.room) } }
 
-  /// Lets threads wait at it, for what comes.
+  /// Makes calls block until messages arrive.
   private func letWait() { _ = fcntl(number, F_SETFL, 0) }
 
-  /// What the largest message needs, with some for the system itself.
+  /// The bytes of the largest message, and some for the kernel's overhead.
   private static let room = 192 << 10
 
-  /// The room for messages on their way out: no message can be larger.
+  /// Sets the size of the send buffer, which limits the size of a message.
   func setRoom(_ bytes: Int) {
     var bytes = Int32(clamping: bytes)
-    // SAFETY: the option is a number, of the size that is given.
+    // SAFETY: the option is a number of the given size.
     unsafe setsockopt(
       number, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
   }
@@ -44,21 +44,21 @@ struct SocketDescriptor: Hashable, Sendable {
   var room: Int {
     var bytes: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
-    // SAFETY: as above.
+    // SAFETY: the option is a number of the given size.
     unsafe getsockopt(number, SOL_SOCKET, SO_SNDBUF, &bytes, &size)
     return Int(bytes)
   }
 
-  /// Ends the connection for both sides. What has come is still there to be read.
+  /// Ends the connection for both sides. Messages that have arrived can still be read.
   func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
   func close() { _ = system_close(number) }
 
   // MARK: Connections
 
-  /// Listens at a path, at which only this user may connect.
+  /// Listens at a path. Only the current user may connect.
   func listen(at path: String) throws(TransportError) {
-    // The file gets the rights of the socket.
+    // The file gets the permissions of the socket.
     _ = fchmod(number, 0o600)
     // SAFETY: the address lives until the call returns.
     let status = unsafe try withAddress(of: path) { address, size in
@@ -69,31 +69,34 @@ struct SocketDescriptor: Hashable, Sendable {
     letWait()
   }
 
-  /// Which of all files a socket in the file system is.
+  /// The identity of a socket file.
   struct File: Hashable, Sendable {
     let device: UInt64
     let number: UInt64
 
-    /// The socket at a path; nil where there is none, or another kind of file.
+    /// The socket at a path; nil if there is no file, or one of another kind.
     init?(at path: String) {
       var facts = stat()
-      // SAFETY: the facts are written, or the status says that they are not.
+      // SAFETY: `facts` is only read if the status says that it was written.
       guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return nil }
       device = UInt64(truncatingIfNeeded: facts.st_dev)
       number = UInt64(truncatingIfNeeded: facts.st_ino)
     }
   }
 
-  /// Takes away a socket, and no other file that may be there by now.
+  /// Removes a socket file, unless another file has taken its place.
   static func remove(_ file: File?, at path: String) {
     guard let file, File(at: path) == file else { return }
     // SAFETY: the text lives until the call returns.
     _ = unsafe unlink(path)
   }
 
-  /// Connects to who listens at a path; false if nobody does. Who listens, and has too many that wait, is there.
+  /// Connects to the process that listens at a path. Returns false if no process listens there.
+  ///
+  /// - Throws: ``TransportError/unreachable(_:)`` for other errors, such as a full queue of
+  ///   connections.
   func connect(to path: String) throws(TransportError) -> Bool {
-    // SAFETY: as above.
+    // SAFETY: the address lives until the call returns.
     let status = unsafe try withAddress(of: path) { address, size in
       unsafe system_connect(number, address, size)
     }
@@ -106,10 +109,10 @@ struct SocketDescriptor: Hashable, Sendable {
     throw .unreachable("\(path): \(lastError)")
   }
 
-  /// What became of one that wants to connect.
+  /// The result of accepting a connection.
   enum Accepted { case connected(SocketDescriptor), noRoom, ended }
 
-  /// Waits for the next one that wants to connect.
+  /// Waits for the next connection.
   func accept() -> Accepted {
     while true {
       let number = fwd_accept_connection(self.number)
@@ -119,24 +122,24 @@ struct SocketDescriptor: Hashable, Sendable {
         return .connected(descriptor)
       }
       switch errno {
-      // One that has gone again does not hide the next one.
+      // The client has given up, so the next connection is accepted.
       case EINTR, ECONNABORTED: continue
-      // Files, or memory: somebody may give some back.
+      // No descriptors or no memory: other code may free some.
       case EMFILE, ENFILE, ENOBUFS, ENOMEM, EPERM: return .noRoom
       default: return .ended
       }
     }
   }
 
-  /// Waits for a while, on a thread that nothing else needs.
+  /// Blocks the current thread for a time. No other work may need the thread.
   static func rest(milliseconds: UInt32) { usleep(1000 * milliseconds) }
 
-  /// The process at the other end, as the kernel says.
+  /// The process at the other end, as the kernel reports it.
   var peer: TransportPeer {
     #if os(Linux)
       var credentials = (Int32(0), UInt32(0), UInt32(0))
       var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-      // SAFETY: `struct ucred` is a process, a user and a group, of four bytes each.
+      // SAFETY: `struct ucred` consists of a process, a user and a group, of four bytes each.
       guard unsafe getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else {
         return .network
       }
@@ -146,13 +149,16 @@ struct SocketDescriptor: Hashable, Sendable {
     #endif
   }
 
-  /// Whether the process at the other end belongs to another user. Where the kernel does not say, none does.
+  /// Whether the process at the other end belongs to another user; false if the kernel does not
+  /// say.
   var isOfAnotherUser: Bool {
     guard case .process(_, let user, _) = peer else { return false }
     return user != geteuid()
   }
 
-  /// Refuses what is no path of a socket.
+  /// Checks that a path is valid for a socket.
+  ///
+  /// - Throws: ``TransportError/unreachable(_:)`` if it is empty, too long, or contains a zero.
   static func check(_ path: String) throws(TransportError) {
     let (bytes, limit) = (path.utf8, MemoryLayout.size(ofValue: sockaddr_un().sun_path))
     if bytes.contains(0) { throw .unreachable("a path has no zero in it, and this has") }
@@ -169,7 +175,7 @@ struct SocketDescriptor: Hashable, Sendable {
     var address = sockaddr_un()
     let bytes = Array(path.utf8)
     address.sun_family = sa_family_t(AF_UNIX)
-    // SAFETY: the path fits, and a zero is behind it, as the address began with nothing but zeros.
+    // SAFETY: the path fits, and a zero follows it, as the address is initialized with zeros.
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
     let size = socklen_t(MemoryLayout<sockaddr_un>.size)
     return unsafe withUnsafePointer(to: address) { address in
@@ -179,12 +185,12 @@ struct SocketDescriptor: Hashable, Sendable {
 
   // MARK: Messages
 
-  /// What became of a message.
+  /// The result of sending a message.
   enum Sent { case sent, full, broken, tooLarge }
 
-  /// Sends one message, or nothing.
+  /// Sends one whole message or nothing, without blocking.
   func send(_ bytes: [UInt8]) -> Sent {
-    // SAFETY: the bytes are there until the call returns.
+    // SAFETY: the bytes live until the call returns.
     let count = unsafe bytes.withUnsafeBytes {
       unsafe system_send(
         number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -194,39 +200,40 @@ struct SocketDescriptor: Hashable, Sendable {
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .full : .broken
   }
 
-  /// Waits until the other side has read something, or there is none any more.
+  /// Blocks until there is room in the send buffer, or the connection has ended.
   func waitForRoom() {
     var wanted = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-    // SAFETY: one is looked at, and it is there until the call returns.
+    // SAFETY: the call uses one element, which lives until it returns.
     _ = unsafe poll(&wanted, 1, -1)
   }
 
-  /// Room for a message of so many bytes. Nothing is written there, so the system gives memory for those parts that
-  /// messages have needed.
+  /// A buffer for a message of up to `size` bytes. It is not initialized, so the system provides
+  /// memory only for the parts that messages have used.
   static func room(of size: Int) -> [UInt8] {
-    // SAFETY: any bytes are bytes; only those that a message has written are looked at.
+    // SAFETY: any bytes are valid; only those that a message has written are read.
     unsafe [UInt8](unsafeUninitializedCapacity: size) { $1 = size }
   }
 
-  /// Waits for one message of at most as many bytes as there is room for, and returns how many they are; nil at the end.
-  /// Who sends more is at fault.
+  /// Waits for one message, and returns its bytes; nil at the end of the connection. A message that
+  /// does not fit into the buffer also ends it.
   func receive(into room: inout [UInt8]) -> Int? {
     while true {
-      // SAFETY: no more is written than there is room for.
+      // SAFETY: the call writes no more than the size of the buffer.
       let count = unsafe room.withUnsafeMutableBytes {
         unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_TRUNC))
       }
       if count > 0, count <= room.count { return count }
-      // That the other side has not read all is said once. What it sent before is still there.
+      // ECONNRESET is reported once if the peer left messages unread. Its own messages can still be
+      // read.
       guard count < 0, errno == EINTR || errno == ECONNRESET else { return nil }
     }
   }
 }
 
-/// What the system says of its last refusal.
+/// The system's description of the last error.
 private var lastError: String { unsafe String(cString: strerror(errno)) }
 
-// Methods of the same name hide these.
+// Wrappers of functions that are hidden by methods of the same name.
 private func system_close(_ number: Int32) -> Int32 { close(number) }
 private func system_listen(_ number: Int32) -> Int32 { listen(number, 64) }
 @unsafe

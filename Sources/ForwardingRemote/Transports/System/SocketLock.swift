@@ -6,21 +6,25 @@
   import Darwin
 #endif
 
-/// What keeps others away who begin to listen at the same path: of two that find a dead socket, the second would take away
-/// that of the first.
+/// A lock on listening at a path. Without it, two processes could find the same abandoned socket,
+/// and the second would remove that of the first.
 ///
-/// It is a file of this user's beside the socket, there for as long as somebody begins, and locked: so nobody else can hold
-/// it, and what a process leaves that is killed meanwhile is not locked any more.
+/// It is a locked file beside the socket that belongs to the current user, and exists only while a
+/// process begins to listen. So other users cannot hold the lock, and the lock of a killed process
+/// is free.
 struct SocketLock {
   private let number: Int32
   private let path: String
 
-  /// Takes the lock, at once or not at all.
+  /// Takes the lock without waiting.
+  ///
+  /// - Throws: ``TransportError/unreachable(_:)`` if another process holds it, or the file cannot
+  ///   be used.
   init(for socket: String) throws(TransportError) {
-    // Before a file is made: behind a zero, the system would not see that this one has another name.
+    // Before the file is made: the system would cut the name of a path that contains a zero.
     try SocketDescriptor.check(socket)
     path = socket + ".lock"
-    // Another one may take its file away between opening and locking it; then there is a new one.
+    // The previous owner may remove its file between `open` and `flock`; then a new one is made.
     for _ in 0..<100 {
       // SAFETY: the text lives until the call returns.
       let number = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -30,7 +34,8 @@ struct SocketLock {
         throw .unreachable("\(socket): somebody else begins to listen there")
       }
       var (own, there) = (stat(), stat())
-      // SAFETY: as above; the facts are written, or the status says that they are not.
+      // SAFETY: the text lives until the call returns; the facts are only read if they were
+      // written.
       let isOwn = unsafe fstat(number, &own) == 0 && own.st_uid == geteuid()
       let isThere = unsafe lstat(path, &there) == 0 && there.st_ino == own.st_ino
       if isOwn, isThere, own.st_dev == there.st_dev {
@@ -43,11 +48,11 @@ struct SocketLock {
     throw .unreachable("\(socket): others begin to listen there")
   }
 
-  /// Gives it back, and leaves nothing of it behind. A file that something is written in is somebody's who has other uses
-  /// for its name.
+  /// Releases the lock and removes its file. A file that is not empty is kept, as it serves another
+  /// purpose.
   func end() {
     var own = stat()
-    // SAFETY: the text lives until the call returns; the facts are written, or the status says that they are not.
+    // SAFETY: the text lives until the call returns; the facts are only read if they were written.
     if unsafe fstat(number, &own) == 0, own.st_mode & S_IFMT == S_IFREG, own.st_size == 0 {
       _ = unsafe unlink(path)
     }
