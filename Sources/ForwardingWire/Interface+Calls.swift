@@ -1,4 +1,5 @@
-// A call by itself: all that another process needs to find its message. Numbers begin with their lowest byte.
+// An encoded call contains all that another process needs to find its message. Integers are
+// little-endian.
 //
 //   0  2  version, 1
 //   2  2  bytes of the interface's name
@@ -10,12 +11,15 @@ extension Interface {
   /// The version of the format.
   static let version: UInt16 = 1
 
-  /// Writes a call of one of the messages.
+  /// Encodes a call of one of the messages.
+  ///
+  /// - Throws: ``WireError`` if the interface does not have the message with these types, a value
+  ///   cannot be encoded, or a limit is exceeded.
   public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
     try encode(call, behind: 0)
   }
 
-  /// The same behind so many zeros, for who writes something there.
+  /// Encodes a call behind `room` zeros, which the caller overwrites with a header.
   package func encode(_ call: Invocation, behind room: Int) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
     var writer = WireWriter(limit: limits.message)
@@ -27,20 +31,22 @@ extension Interface {
     return writer.bytes(behind: room)
   }
 
-  /// Says which piece of what stands in front of a call is beyond the limit.
+  /// Throws the error for the part of the front that exceeds the limit.
   private func refuse(
     _ message: InterfaceMessage, _ writer: inout WireWriter
   ) throws(WireError) {
-    // The version, three numbers, and one of four bytes.
+    // The version, three lengths of two bytes, and one of four bytes.
     for _ in 0..<4 { try writer.append(UInt16(0)) }
     try writer.append(UInt32(0))
     for piece in [nameBytes, message.name, message.encodingBytes] { try writer.append(piece) }
   }
 
-  /// Reads a call. It has a selector and arguments, and no target.
+  /// Decodes a call. It has a selector and arguments, and no target.
+  ///
+  /// - Throws: ``WireError`` if the bytes are not a call of one of the messages, with these types.
   public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation { try decode(bytes[...]) }
 
-  /// The same for a part of what came.
+  /// Decodes a call from a part of a message.
   package func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Invocation {
     try reading(bytes) { (reader) throws(WireError) in
       let message = try message(at: &reader)
@@ -54,13 +60,13 @@ extension Interface {
     }
   }
 
-  /// The message of a call that came; reads none of its arguments.
+  /// The selector of an encoded call, without decoding its arguments.
   package func selector(of bytes: [UInt8]) throws(WireError) -> Selector {
     try reading(bytes[...]) { (reader) throws(WireError) in try message(at: &reader).selector }
   }
 
-  /// The selector that a call names, whatever types it gives; nil where the list has none of the name. Nothing is said
-  /// of types, so that whoever may not send the message does not hear of them.
+  /// The selector that a call names, whatever its types are; nil if the interface does not have it.
+  /// Types are not compared, so that callers who may not send the message do not learn them.
   package func selector(namedBy bytes: ArraySlice<UInt8>) throws(WireError) -> Selector? {
     try reading(bytes) { (reader) throws(WireError) in
       if reader.left <= limits.message, let known = message(inFrontOf: &reader) {
@@ -71,7 +77,7 @@ extension Interface {
     }
   }
 
-  /// Reads what is in front of the arguments.
+  /// Reads the front of a call, up to the arguments.
   private func message(at reader: inout WireReader) throws(WireError) -> InterfaceMessage {
     if reader.left <= limits.message, let known = message(inFrontOf: &reader) { return known }
     let names = try names(at: &reader)
@@ -102,12 +108,15 @@ extension Interface {
     )
   }
 
-  /// Writes the result of a call of one of the messages.
+  /// Encodes the result of a call of one of the messages.
+  ///
+  /// - Throws: ``WireError`` if the interface does not have the message with these types, the call
+  ///   has no result, or a limit is exceeded.
   public func encodeResult(of call: Invocation) throws(WireError) -> [UInt8] {
     try encodeResult(of: call, behind: 0)
   }
 
-  /// The same behind so many zeros, for who writes something there.
+  /// Encodes a result behind `room` zeros, which the caller overwrites with a header.
   package func encodeResult(
     of call: Invocation, behind room: Int
   ) throws(WireError) -> [UInt8] {
@@ -117,12 +126,15 @@ extension Interface {
     return writer.bytes(behind: room)
   }
 
-  /// Sets the result of a call to what another process wrote.
+  /// Decodes a result of another process, and sets that of the call to it.
+  ///
+  /// - Throws: ``WireError`` if the interface does not have the message with these types, or the
+  ///   bytes are not a result of it.
   public func decodeResult(_ bytes: [UInt8], into call: Invocation) throws(WireError) {
     try decodeResult(bytes[...], into: call)
   }
 
-  /// The same for a part of what came.
+  /// Decodes a result from a part of a message.
   package func decodeResult(
     _ bytes: ArraySlice<UInt8>, into call: Invocation
   ) throws(WireError) {
@@ -133,7 +145,10 @@ extension Interface {
     }
   }
 
-  /// The message of a call, whose types are compared.
+  /// The message of a call, after comparing its types.
+  ///
+  /// - Throws: ``WireError`` if the call has no selector, or the interface does not have the
+  ///   message with these types.
   package func message(of call: Invocation) throws(WireError) -> InterfaceMessage {
     guard let selector = call.selector else { throw WireError(.noSelector, at: 0) }
     guard let message = message(selector) else {
@@ -148,7 +163,10 @@ extension Interface {
     return message
   }
 
-  /// The message that names from outside select.
+  /// The message that the names in an encoded call select.
+  ///
+  /// - Throws: ``WireError`` if the interface has another name, or does not have the message with
+  ///   these types.
   package func message(
     _ interface: [UInt8], _ selector: [UInt8], _ encoding: [UInt8]
   ) throws(WireError) -> InterfaceMessage {
@@ -178,7 +196,7 @@ extension Interface {
 }
 
 extension WireReader {
-  /// Refuses bytes that nobody asked for.
+  /// Checks that no bytes are left.
   package func finish() throws(WireError) {
     if left > 0 { throw WireError(.tooLong(expected: 0, given: left), at: offset) }
   }

@@ -1,9 +1,10 @@
 @_exported public import Forwarding
 
-/// The messages that may cross from one process to another, with the types that this process has for them.
+/// The messages that may be sent from one process to another, with the types that this process has
+/// for them.
 ///
-/// What is not in the list is refused, in both directions. A list is made by hand, or from a face, whose protocol is
-/// the list then:
+/// Messages that are not in the list are refused, in both directions. A list is made by hand, or
+/// from a face, whose protocol is then the list:
 ///
 /// ```swift
 /// let deposit = try Message<Int32, Int32>("deposit:")
@@ -14,23 +15,24 @@
 /// account.balance  // 105
 /// ```
 ///
-/// Numbers, `Bool`, text, `[UInt8]`, structures of numbers, and Swift types that are `Codable` may cross. All else
-/// is refused when it is allowed, not when a message arrives. Bytes from outside only select from the list: nothing of
-/// them is interned or remembered, and their types are compared, byte by byte, with those of this process.
+/// Numbers, `Bool`, text, `[UInt8]`, structures of numbers, and Swift types that are `Codable` can
+/// be sent. All other types are refused when a message is allowed, not when it arrives. Received
+/// bytes only select from the list: no part of them is interned or stored, and their types are
+/// compared byte by byte with those of this process.
 public struct Interface: Sendable {
   /// The name that both sides know.
   public let name: String
-  /// What is checked before anything is allocated.
+  /// Limits that are checked before memory is allocated.
   public let limits: WireLimits
   package let nameBytes: [UInt8]
   private var bySelector: [Selector: InterfaceMessage] = [:]
-  /// The same, to be found quickly: at the place that the selector's address says, or behind it.
+  /// A hash table of the messages by the address of their selector, with linear probing.
   private var places: [InterfaceMessage?] = []
-  /// The same, at the place that what stands in front of a call says.
+  /// A hash table of the messages by their front (see ``InterfaceMessage/front``).
   private var fronts: [InterfaceMessage?] = []
   private var byName: [[UInt8]: InterfaceMessage] = [:]
 
-  /// Makes an interface without messages. Of a name, the first 255 bytes count.
+  /// Makes an interface without messages. A name is cut to its first 255 bytes.
   public init(_ name: String, limits: WireLimits = WireLimits()) {
     self.limits = limits
     nameBytes = Array(name.utf8.prefix(WireLimits.interfaceName))
@@ -42,10 +44,12 @@ public struct Interface: Sendable {
     bySelector.values.sorted { $0.selector.name < $1.selector.name }
   }
 
-  /// How many messages there are.
+  /// The number of messages.
   package var count: Int { bySelector.count }
 
   /// Allows a message with Swift types.
+  ///
+  /// - Throws: ``InterfaceError`` if the message cannot be sent, or is there with other types.
   public mutating func allow<Result: Sendable, each Argument: Sendable>(
     _ message: Message<Result, repeat each Argument>
   ) throws(InterfaceError) {
@@ -53,6 +57,8 @@ public struct Interface: Sendable {
   }
 
   /// Allows a message that is awaited.
+  ///
+  /// - Throws: ``InterfaceError`` if the message cannot be sent, or is there with other types.
   public mutating func allow<Result: Sendable, each Argument: Sendable>(
     _ message: AsyncMessage<Result, repeat each Argument>
   ) throws(InterfaceError) {
@@ -60,6 +66,8 @@ public struct Interface: Sendable {
   }
 
   /// Allows a message by its signature.
+  ///
+  /// - Throws: ``InterfaceError`` if the message cannot be sent, or is there with other types.
   public mutating func allow(
     _ selector: Selector, _ signature: MethodSignature
   ) throws(InterfaceError) {
@@ -70,11 +78,14 @@ public struct Interface: Sendable {
     try allow(selector, plan)
   }
 
-  /// Allows all messages of a face's protocol, and of those that it inherits; all or none.
+  /// Allows all messages of a face's protocol and of the protocols that it inherits.
+  ///
+  /// - Throws: ``InterfaceError`` if one of the messages cannot be sent, or is there with other
+  ///   types, or if the messages are not known. No message is allowed then.
   public mutating func allow<Face: ForwardingFace>(
     _ face: Face.Type
   ) throws(InterfaceError) where Face.__Values: Sendable {
-    // A face is an object of the protocol: its class learns the messages as that of any target does.
+    // A face is an object of the protocol, so its class can be prepared as that of any target.
     guard let object = Face(forwardingTo: SingleTargetProxy(nil)) as? Face.__Target else {
       throw .noMessages(face: SwiftType(face))
     }
@@ -88,7 +99,7 @@ public struct Interface: Sendable {
     self = all
   }
 
-  /// Allows a message by its prepared call, whose places may have Swift types.
+  /// Allows a message by its call plan, whose places may have Swift types.
   package mutating func allow(
     _ selector: Selector, _ plan: CallPlan
   ) throws(InterfaceError) {
@@ -105,7 +116,7 @@ public struct Interface: Sendable {
     arrange()
   }
 
-  /// The message of a selector.
+  /// The message of a selector; nil if it is not allowed.
   package func message(_ selector: Selector) -> InterfaceMessage? {
     if places.isEmpty { return nil }
     var place = Self.place(of: selector, among: places.count)
@@ -116,13 +127,13 @@ public struct Interface: Sendable {
     return nil
   }
 
-  /// Names lie at multiples of 8, so the lowest bits tell little.
+  /// Selectors lie at multiples of 8, so the lowest bits of an address say little.
   @inline(__always)
   private static func place(of selector: Selector, among count: Int) -> Int {
     Int(truncatingIfNeeded: (selector.address >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32) & (count - 1)
   }
 
-  /// Places the messages in a table that is half empty at least.
+  /// Builds the hash tables, at most half of whose places are used.
   private mutating func arrange() {
     var size = 8
     while size < 2 * bySelector.count { size *= 2 }
@@ -141,8 +152,8 @@ public struct Interface: Sendable {
     }
   }
 
-  /// The message that stands in front of a call's arguments, if all of that is right; what is not is found out by who
-  /// reads it piece by piece.
+  /// The message whose front a call begins with; nil if any part of the front is wrong. The caller
+  /// then reads the front piece by piece to find the error.
   func message(inFrontOf reader: inout WireReader) -> InterfaceMessage? {
     guard !fronts.isEmpty, let count = reader.front(version: Self.version) else { return nil }
     var place = reader.hash(ofFront: count) & (fronts.count - 1)
@@ -153,6 +164,6 @@ public struct Interface: Sendable {
     return nil
   }
 
-  /// The message of a name from outside, which is only looked up.
+  /// The message of a received name, which is only looked up.
   package func message(named name: [UInt8]) -> InterfaceMessage? { byName[name] }
 }

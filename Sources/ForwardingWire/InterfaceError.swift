@@ -1,42 +1,43 @@
-/// A message that may not leave the process, and why.
+/// Why a message may not be sent to other processes.
 ///
 /// ```swift
 /// var files = Interface("files")
 /// try files.allow("read:", MethodSignature("v@:^v"))  // throws: argument 2 of 'read:' is ^v: an address means nothing elsewhere
 /// ```
 public enum InterfaceError: Error, Hashable, Sendable {
-  /// A type may not cross; of the result, if there is no index. Indices are those of invocations.
+  /// A type cannot be sent: that of an argument, whose index is that of `Invocation`, or that of
+  /// the result if there is no index.
   case refused(selector: String, index: Int?, type: String, Refusal)
-  /// The interface has the message already, with other types.
+  /// The interface already has the message with other types.
   case duplicate(selector: String, expected: String, given: String)
   /// The message has more arguments than the limit.
   case tooManyArguments(selector: String, limit: Int, given: Int)
   /// The message's encoding is longer than the limit.
   case encodingTooLong(selector: String, limit: Int, given: Int)
-  /// The message cannot be prepared.
+  /// The call plan of the message cannot be made.
   case invalid(selector: String, InvocationError)
-  /// The face's own messages cannot be found.
+  /// The messages of the face are not known.
   case noMessages(face: SwiftType)
 
-  /// Why a type may not cross.
+  /// Why a type cannot be sent.
   public enum Refusal: Error, Hashable, Sendable {
-    /// `^`, a block, a function.
+    /// A pointer (`^`), a block or a function: an address has no meaning in another process.
     case address
-    /// `@`: an object has its meaning in its own process.
+    /// An object (`@`): it has a meaning only in its own process.
     case object
-    /// `#` or `:`.
+    /// A class (`#`) or a selector (`:`).
     case name
-    /// A union does not say which of its members it holds.
+    /// A union: it does not say which of its members it holds.
     case union
-    /// Compilers disagree on where bit-fields lie.
+    /// A bit-field: compilers disagree on its position.
     case bitField
-    /// `long double`, complex numbers and vectors differ between machines.
+    /// A `long double`, complex number or vector: these differ between machines.
     case unportable
     /// A Swift type that is not `Codable`.
     case notCodable
-    /// A structure whose members are not known, that has none, or that has too many.
+    /// A structure whose members are unknown, or that has no members or too many.
     case shape
-    /// The structure nests too deeply.
+    /// A structure that nests too deeply.
     case depth(limit: Int)
   }
 }

@@ -1,7 +1,7 @@
 public import Invocations
 public import TypeEncodings
 
-/// One message of an ``Interface``: its name, the types that this process has for it, and how they are written.
+/// One message of an ``Interface``: its name, its types in this process, and how they are encoded.
 ///
 /// ```swift
 /// var bank = Interface("bank")
@@ -11,15 +11,16 @@ public import TypeEncodings
 public final class InterfaceMessage: Sendable {
   /// The message's name.
   public let selector: Selector
-  /// The types in the one spelling that is written and compared: names of structures do not count.
+  /// The types in the canonical spelling, which is sent and compared. It omits the names of
+  /// structures.
   public let encoding: String
-  /// How many messages the interface had before this one.
+  /// The number of messages that the interface had before this one.
   package let index: Int
-  /// The prepared call.
+  /// The call plan of the message.
   package let plan: CallPlan
   package let name: [UInt8]
   package let encodingBytes: [UInt8]
-  /// What stands in front of the arguments of a call, with zeros for the number of their bytes.
+  /// The front of an encoded call, up to the arguments, with zeros for their number of bytes.
   let front: [UInt8]
   let arguments: [WirePlace]
   /// See ``WirePlace/wholeSize``.
@@ -36,7 +37,7 @@ public final class InterfaceMessage: Sendable {
     guard signature.shape == .method else {
       throw .invalid(selector: selector.name, .notAMethod(signature))
     }
-    // A literal may be longer than a name that is interned.
+    // A string literal may be longer than a name that can be interned.
     guard selector.name.utf8.count <= Selector.maximumLength else {
       throw .invalid(
         selector: String(selector.name.prefix(64)), .invalidSelector(selector.name))
@@ -83,15 +84,15 @@ public final class InterfaceMessage: Sendable {
       + [0, 0, 0, 0] + interface + name + encodingBytes
   }
 
-  /// The signature that this process has.
+  /// The signature of the message in this process.
   public var signature: MethodSignature { plan.signature }
 
-  /// Whether calls of another plan are calls of this message, if text is translated.
+  /// Whether calls of another plan are calls of this message, when text is converted.
   package func takes(_ other: CallPlan) -> Bool {
     other === plan || other.isInterchangeable(with: plan) || differsInText(from: other)
   }
 
-  /// Whether calls of another plan are calls of this message, but for whose their text is.
+  /// Whether calls of another plan differ from those of this message only in the kind of text.
   private func differsInText(from other: CallPlan) -> Bool {
     guard other.signature.isInterchangeable(with: signature) else { return false }
     return (0...signature.numberOfArguments).allSatisfy { place in
@@ -100,7 +101,7 @@ public final class InterfaceMessage: Sendable {
       case (.value(let one), .value(let two)): one == two
       case (.bytes(let one), .bytes(let two)): one == two
       case (.nothing, .nothing): true
-      // Receiver and selector; no other address is in a message.
+      // Receiver and selector: a message has no other addresses.
       case (.address, .address): place == 1 || place == 2
       default: false
       }
@@ -108,9 +109,9 @@ public final class InterfaceMessage: Sendable {
   }
 }
 
-// What a message's values are as bytes: one behind the other, as the encoding says.
+// The values of a message, one behind the other in the order of the encoding.
 extension InterfaceMessage {
-  /// Writes the arguments of a call, which the message takes.
+  /// Encodes the arguments of a call that the message takes.
   package func writeArguments(
     of call: Invocation, to writer: inout WireWriter
   ) throws(WireError) {
@@ -126,14 +127,14 @@ extension InterfaceMessage {
     }
   }
 
-  /// Writes the result of a call.
+  /// Encodes the result of a call.
   package func writeResult(of call: Invocation, to writer: inout WireWriter) throws(WireError) {
     if case .nothing = result.way { return }
     guard call.hasResult else { throw WireError(.noResult, at: writer.count) }
     try write(result, 0, of: call, to: &writer)
   }
 
-  /// Sets the arguments of a call of this message's plan to what is read.
+  /// Decodes the arguments of a call of this message's plan.
   package func readArguments(
     of call: Invocation, from reader: inout WireReader
   ) throws(WireError) {
@@ -149,7 +150,7 @@ extension InterfaceMessage {
     }
   }
 
-  /// Sets the result of a call of this message's plan to what is read.
+  /// Decodes the result of a call of this message's plan.
   package func readResult(of call: Invocation, from reader: inout WireReader) throws(WireError) {
     try read(result, 0, of: call, from: &reader)
   }
@@ -224,7 +225,7 @@ extension InterfaceMessage {
 }
 
 extension WireWriter {
-  /// Appends bytes, and how many they are in front of them.
+  /// Appends the number of bytes, and the bytes.
   package mutating func append(counted bytes: [UInt8], limit: Int) throws(WireError) {
     guard bytes.count <= limit else {
       throw WireError(.limit(limit, given: bytes.count), at: count)
@@ -235,7 +236,7 @@ extension WireWriter {
 }
 
 extension WireReader {
-  /// The number of bytes that follow, which are there and within the limit.
+  /// Reads the number of bytes that follow, and checks that they are there and within the limit.
   private mutating func count(_ limits: WireLimits) throws(WireError) -> Int {
     let start = offset
     let count = Int(try uint32())
@@ -248,12 +249,12 @@ extension WireReader {
     return count
   }
 
-  /// Reads bytes that say in front how many they are.
+  /// Reads a number of bytes, and the bytes.
   package mutating func countedBytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
     try bytes(count(limits))
   }
 
-  /// Text, or that there is none.
+  /// Reads text; nil if the value is nil.
   mutating func optionalText(_ limits: WireLimits) throws(WireError) -> String? {
     var ahead = self
     if try ahead.uint32() == .max {

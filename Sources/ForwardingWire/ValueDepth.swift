@@ -1,10 +1,10 @@
 import Foundation
 
-/// Goes through a value as an encoder does, and writes nothing: finds out that it nests too deeply before a real
-/// encoder needs all of the thread's stack to do so.
+/// Encodes a value without output, to find out whether it nests too deeply before a real encoder
+/// overflows the stack.
 ///
-/// What counts are values inside of values, also such as are not seen in the JSON, so there may be more of them than
-/// lists. The JSON is counted exactly when it is there.
+/// The depth counts all values inside of values. Some of them do not appear in the JSON, so there
+/// may be more of them than of lists. Lists are counted exactly in the JSON.
 struct ValueDepth: Encoder {
   private let left: Int
   let codingPath: [any CodingKey] = []
@@ -12,7 +12,9 @@ struct ValueDepth: Encoder {
 
   struct TooDeep: Error {}
 
-  /// Refuses a value that cannot be written within the limits.
+  /// Checks that a value can be encoded within the limits.
+  ///
+  /// - Throws: ``WireError`` if it nests too deeply; errors of the value's own encoding.
   static func check<Value: Encodable>(
     _ value: Value, _ limits: WireLimits, at offset: Int
   ) throws {
@@ -22,7 +24,7 @@ struct ValueDepth: Encoder {
     }
   }
 
-  /// What the JSON encoder writes by itself.
+  /// Types that the JSON encoder encodes directly.
   private static let leaves: Set<ObjectIdentifier> = [
     ObjectIdentifier(Bool.self), ObjectIdentifier(String.self), ObjectIdentifier(Double.self),
     ObjectIdentifier(Float.self), ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self),
@@ -38,7 +40,8 @@ struct ValueDepth: Encoder {
     return ValueDepth(left: left - 1)
   }
 
-  /// One deeper, for a container, whose making may not throw: what is in it is refused then.
+  /// One level deeper, for containers, which cannot throw when they are made. Values in them throw
+  /// later.
   private var inside: ValueDepth { ValueDepth(left: max(0, left - 1)) }
 
   private func visit<Value: Encodable>(_ value: Value) throws {
@@ -61,7 +64,7 @@ struct ValueDepth: Encoder {
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
       try depth.visit(value)
     }
-    // Without these, the protocols' own refuse them.
+    // The default implementations of the protocols throw for these types.
     func encode(_ value: Int128, forKey key: Key) {}
     func encode(_ value: UInt128, forKey key: Key) {}
     func nestedContainer<Nested: CodingKey>(

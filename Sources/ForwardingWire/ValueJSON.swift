@@ -1,9 +1,12 @@
 import Foundation
 import Invocations
 
-/// Values of `Codable` types as JSON, of one spelling: keys are in order.
+/// Encodes and decodes values of `Codable` types as JSON, with sorted keys so that the spelling is
+/// unique.
 package enum ValueJSON {
-  /// The JSON of a value; refuses one that nests too deeply.
+  /// The JSON of a value.
+  ///
+  /// - Throws: ``WireError`` if the value nests too deeply; errors of its encoding.
   package static func text<Value: Encodable>(
     of value: Value, _ limits: WireLimits, at offset: Int
   ) throws -> [UInt8] {
@@ -19,7 +22,9 @@ package enum ValueJSON {
     return bytes
   }
 
-  /// The value that JSON from outside tells, with what decoders of the value look for.
+  /// Decodes JSON of another process, with `userInfo` for the decoding of the value.
+  ///
+  /// - Throws: ``WireError`` if ``check(_:_:at:)`` refuses the bytes; errors of decoding.
   package static func value<Value: Decodable>(
     _ type: Value.Type, of json: [UInt8], _ limits: WireLimits, at offset: Int,
     _ userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -32,7 +37,7 @@ package enum ValueJSON {
     return try decoder.decode(type, from: Data(json))
   }
 
-  /// The JSON of a value that an invocation has in a place; 0 is the result.
+  /// The JSON of the value at a place of an invocation; place 0 is the result.
   static func text(
     ofPlace place: Int, of call: Invocation, _ type: SwiftType, _ limits: WireLimits,
     at offset: Int
@@ -46,7 +51,7 @@ package enum ValueJSON {
     return try write(type)
   }
 
-  /// Sets a place to the value that JSON tells.
+  /// Sets a place of an invocation to the value that JSON contains.
   static func set(
     _ place: Int, of call: Invocation, to json: [UInt8], _ type: SwiftType, _ limits: WireLimits,
     at offset: Int
@@ -63,14 +68,14 @@ package enum ValueJSON {
     try read(type)
   }
 
-  /// Whether bytes, which do not nest deeply, are JSON.
+  /// Whether bytes are JSON. They must have been checked for their depth.
   static func isJSON(_ bytes: [UInt8]) -> Bool {
     (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
   }
 
-  /// Refuses what may not be read as JSON: bytes of another encoding than UTF-8, which the decoder would find out by
-  /// itself from NUL bytes and a mark in front, and in which depth is counted otherwise; and lists that nest too
-  /// deeply.
+  /// Checks that bytes can be decoded as JSON: they must be UTF-8, and lists must not nest too
+  /// deeply. The decoder itself detects other encodings by NUL bytes and a byte order mark, and the
+  /// depth is not counted correctly in those.
   static func check(
     _ bytes: [UInt8], _ limits: WireLimits, at offset: Int
   ) throws(WireError) {
@@ -82,7 +87,7 @@ package enum ValueJSON {
     }
   }
 
-  /// How deeply lists nest in a text, whether it is JSON or not.
+  /// How deeply lists and objects nest in a text, whether it is JSON or not.
   static func depth(of json: [UInt8]) -> Int {
     var (depth, deepest) = (0, 0)
     var isText = false
@@ -107,7 +112,7 @@ package enum ValueJSON {
     return deepest
   }
 
-  /// What an error of a coder says, in a line.
+  /// The message of a coder's error, in one line.
   package static func reason(_ error: any Error) -> String {
     switch error {
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),

@@ -1,4 +1,5 @@
-/// Bytes that are not what an ``Interface`` takes, or a call that it does not write: what is wrong, and where.
+/// An error in bytes that an ``Interface`` decodes, or in a call that it encodes, with its
+/// position.
 ///
 /// ```swift
 /// var bank = Interface("bank")
@@ -6,9 +7,9 @@
 /// try bank.decode([2, 0, 0, 0])  // throws: byte 0: version 1 is expected, but 2 is given
 /// ```
 public struct WireError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of the error.
   public let reason: Reason
-  /// The byte to blame; of a call that is written, where it would stand.
+  /// The offset of the byte that is wrong or, in a call that is encoded, where it would be.
   public let offset: Int
 
   @usableFromInline
@@ -17,8 +18,9 @@ public struct WireError: Error, Hashable, Sendable {
     self.offset = offset
   }
 
-  /// What another process may read of it: which byte, and what is wrong in words of this module, never in those of the
-  /// errors that types of values throw, nor with values of this process.
+  /// The part of the description that other processes may read: the position and the kind of the
+  /// error, without the texts of errors that types of values throw, and without values of this
+  /// process.
   package var outwards: String {
     switch reason {
     case .value(let type, _): "\(WireError(.value(type: type, ""), at: offset))"
@@ -29,36 +31,36 @@ public struct WireError: Error, Hashable, Sendable {
     }
   }
 
-  /// What is wrong with bytes, or with a call.
+  /// The kind of an error.
   @nonexhaustive
   public enum Reason: Hashable, Sendable {
-    /// The bytes end too early: so many are expected, and so many are there.
+    /// The bytes end too early.
     case tooShort(expected: Int, given: Int)
-    /// The bytes go on behind the end of what they are.
+    /// There are bytes after the end of the message.
     case tooLong(expected: Int, given: Int)
-    /// More bytes than a limit allows.
+    /// A limit on the number of bytes is exceeded.
     case limit(Int, given: Int)
-    /// Another version of the format.
+    /// The format has another version.
     case version(expected: Int, given: Int)
-    /// The bytes are for another interface.
+    /// The bytes belong to another interface.
     case interface(expected: String, given: String)
     /// The interface has no such message.
     case unknownSelector(String)
     /// The interface has the message with other types.
     case encoding(selector: String, expected: String, given: String)
-    /// Bytes that are no UTF-8 where text is expected.
+    /// Text is not valid UTF-8.
     case notText
-    /// A NUL, which would cut a C string.
+    /// Text contains a NUL, which would end a C string.
     case embeddedNUL
-    /// A byte that is no `Bool`.
+    /// A byte is not a `Bool`.
     case notBool(UInt8)
-    /// Lists nest too deeply in a value.
+    /// Lists in a value nest too deeply.
     case nestedTooDeeply(limit: Int)
-    /// A value of a Swift type could not be read or written, in the words of its type.
+    /// A value of a Swift type cannot be decoded or encoded, with the text of its error.
     case value(type: String, String)
     /// The call has no selector.
     case noSelector
-    /// There is no result to write.
+    /// The call has no result to encode.
     case noResult
     /// The invocation refuses the value.
     case refused(InvocationError)
@@ -95,7 +97,7 @@ extension WireError.Reason: CustomStringConvertible {
     }
   }
 
-  /// A text from outside, as far as a line has room for it.
+  /// A received text, cut to the length of a line.
   private static func short(_ text: String) -> String {
     text.count > 200 ? text.prefix(199) + "…" : text
   }

@@ -1,4 +1,4 @@
-/// Bounds that are checked before anything is allocated for what comes from outside.
+/// Limits that are checked before memory is allocated for received bytes.
 ///
 /// ```swift
 /// var small = WireLimits()
@@ -13,16 +13,16 @@ public struct WireLimits: Hashable, Sendable {
   public var message = 1 << 20
   /// The most bytes of one text, or of one value of a Swift type.
   public var text = 1 << 20
-  /// How deeply structures, and lists inside of values, may nest.
+  /// How deeply structures, and lists in values, may nest.
   public var depth = 16
 
-  /// The most arguments of a message; receiver and selector do not count.
+  /// The most arguments of a message, without receiver and selector.
   public static let arguments = 64
   /// The most bytes of an interface's name.
   public static let interfaceName = 255
   /// The most bytes of a message's encoding.
   public static let encoding = 16_384
 
-  /// The usual bounds.
+  /// Makes the default limits.
   public init() {}
 }

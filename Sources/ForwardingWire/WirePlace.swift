@@ -1,15 +1,16 @@
 import Invocations
 import TypeEncodings
 
-/// How the values of one place are written: found once, from the types that this process has.
+/// How the values of one place of a call are encoded. It is determined once, from the types that
+/// this process has.
 struct WirePlace: Sendable {
-  /// How a value becomes bytes.
+  /// How a value is encoded.
   enum Way: Sendable {
-    /// There is none.
+    /// There is no value.
     case nothing
-    /// A number, or numbers in a structure.
+    /// A number, or a structure of numbers.
     case numbers(NumberLayout)
-    /// Text, or none; that of C holds no NUL.
+    /// Text, which may be nil. A C string contains no NUL.
     case text(isOfC: Bool)
     /// A `[UInt8]`.
     case bytes
@@ -18,10 +19,12 @@ struct WirePlace: Sendable {
   }
 
   let way: Way
-  /// The one spelling of the type: names of structures and qualifiers do not count.
+  /// The canonical spelling of the type, without names of structures and without qualifiers.
   let spelling: String
 
-  /// The place of a type that this process has.
+  /// Makes the place of a type that this process has.
+  ///
+  /// - Throws: The reason why the type cannot be sent.
   init(_ type: TypeEncoding, _ content: PlaceContent, _ limits: WireLimits)
     throws(InterfaceError.Refusal)
   {
@@ -44,39 +47,42 @@ struct WirePlace: Sendable {
     self.spelling = spelling
   }
 
-  /// The spelling of a `[UInt8]`, which has no JSON.
+  /// The spelling of `[UInt8]`, which is not encoded as JSON.
   static let bytesSpelling = "^{Swift.Array_Swift.UInt8_}"
 
-  /// How many bytes a value has that is written as it lies, whatever they are; -1 for a `Bool`, 0 for others.
+  /// The size of a value whose bytes are copied unchanged and are all valid; -1 for a `Bool`, 0 for
+  /// other values.
   var wholeSize: Int {
     guard case .numbers(let layout) = way else { return 0 }
     return layout.isWhole ? layout.size : layout.size == 1 ? -1 : 0
   }
 }
 
-/// Where the numbers of a value lie, and where they stand when they are written one behind the other, without
-/// what is between them in memory.
+/// Where the numbers of a value lie in memory, and where in the encoded value, which omits the
+/// padding between them.
 struct NumberLayout: Sendable {
-  /// Bytes that lie together.
+  /// A range of contiguous bytes.
   struct Run: Sendable {
     var offset: Int
     var count: Int
   }
 
-  /// The bytes of a value in memory, and written.
+  /// The number of bytes of a value, in memory and encoded.
   private(set) var size = 0
   private(set) var packed = 0
   private(set) var runs: [Run] = []
-  /// The written bytes that are each a `Bool`.
+  /// The encoded bytes that are each a `Bool`.
   private(set) var flags: [Run] = []
 
-  /// More pieces than this are refused: `[1000000{=ci}]` has two in each element.
+  /// The most pieces of a layout: `[1000000{=ci}]` has two in each element.
   private static let pieces = 1024
 
-  /// Whether a value is written as it lies.
+  /// Whether the bytes of a value are copied unchanged.
   var isWhole: Bool { runs.count == 1 && packed == size && flags.isEmpty }
 
-  /// The layout of numbers and of structures of them; of nothing else.
+  /// Makes the layout of a number or a structure of numbers.
+  ///
+  /// - Throws: The reason why another type cannot be sent.
   init(_ type: TypeEncoding, _ limits: WireLimits) throws(InterfaceError.Refusal) {
     guard let layout = try? type.layout, layout.size <= limits.message else { throw .shape }
     size = layout.size
@@ -102,7 +108,7 @@ struct NumberLayout: Sendable {
       if case .scalar(let scalar) = element.kind, scalar != .longDouble {
         return try add(scalar, count, at: offset)
       }
-      // One piece at least for each.
+      // Each element has at least one piece.
       guard count <= Self.pieces else { throw .shape }
       for index in 0..<count {
         try add(element, at: offset + index * stride, depth: depth + 1, limits)

@@ -1,6 +1,6 @@
 import TypeEncodings
 
-/// The types of a message from outside, by their encoding, to read its values with.
+/// Decodes values of a message that this process does not have, by the encoding of its types.
 ///
 /// ```swift
 /// let types = try WireTypes("v@:iB*")
@@ -9,7 +9,7 @@ import TypeEncodings
 /// try types.arguments([5, 0, 0, 0, 2])   // throws: byte 4: a Bool is 0 or 1, but 2 is given
 /// ```
 ///
-/// An encoding may come from anywhere. What may not cross from one process to another is refused.
+/// The encoding may come from another process. Types that cannot be sent are refused.
 public struct WireTypes: Sendable {
   /// The encoding.
   public let encoding: String
@@ -17,7 +17,10 @@ public struct WireTypes: Sendable {
   private let argumentTypes: [TypeEncoding]
   private let limits: WireLimits
 
-  /// Reads the encoding of a method.
+  /// Parses the encoding of a method.
+  ///
+  /// - Throws: ``WireError`` if the encoding is invalid, exceeds a limit, or contains a type that
+  ///   cannot be sent.
   public init(_ encoding: String, limits: WireLimits = WireLimits()) throws(WireError) {
     self.encoding = encoding
     self.limits = limits
@@ -41,7 +44,7 @@ public struct WireTypes: Sendable {
     for type in argumentTypes + [resultType].compactMap({ $0 }) { try Self.check(type, limits) }
   }
 
-  /// Refuses a type that may not cross.
+  /// Checks that a type can be sent.
   private static func check(_ type: TypeEncoding, _ limits: WireLimits) throws(WireError) {
     do throws(InterfaceError.Refusal) {
       switch type.kind {
@@ -55,12 +58,16 @@ public struct WireTypes: Sendable {
     }
   }
 
-  /// Reads arguments, which are all of the bytes.
+  /// Decodes arguments, which must take up all bytes.
+  ///
+  /// - Throws: ``WireError`` if the bytes are not arguments of these types.
   public func arguments(_ bytes: [UInt8]) throws(WireError) -> [WireValue] {
     try read(bytes, argumentTypes)
   }
 
-  /// Reads a result, which is all of the bytes.
+  /// Decodes a result, which must take up all bytes.
+  ///
+  /// - Throws: ``WireError`` if the bytes are not a result of this type.
   public func result(_ bytes: [UInt8]) throws(WireError) -> WireValue {
     try read(bytes, [resultType].compactMap { $0 }).first ?? .none
   }
@@ -103,7 +110,7 @@ public struct WireTypes: Sendable {
       return .list(values)
     case .array(let count, let element):
       var values: [WireValue] = []
-      // The length was found to be no more than a message may have; bytes that are not there end it.
+      // The length is limited by the most bytes of a message, and missing bytes end the loop.
       for _ in 0..<count { values.append(try value(element, &reader)) }
       return .list(values)
     default: return .none

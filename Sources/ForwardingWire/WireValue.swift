@@ -1,17 +1,16 @@
-/// An argument or result from outside, as its encoding tells it: for who reads calls whose messages this process does
-/// not have.
+/// A decoded argument or result of a message that this process does not have (see ``WireTypes``).
 ///
 /// ```swift
 /// WireValue.list([.integer(1), .text("two"), .none])  // [1,"two",null]
 /// ```
 ///
-/// It prints as JSON.
+/// Its description is JSON.
 public enum WireValue: Hashable, Sendable {
-  /// No text, or no result.
+  /// Nil text, or no result.
   case none
   /// An integer of any width.
   case integer(Int128)
-  /// An integer that is too large for the others.
+  /// An integer that is too large for `Int128`.
   case unsigned(UInt128)
   /// A floating-point number.
   case number(Double)
@@ -42,7 +41,7 @@ extension WireValue: CustomStringConvertible {
     }
   }
 
-  /// A text as JSON has it.
+  /// A text as a JSON string, with control characters escaped.
   public static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -51,7 +50,7 @@ extension WireValue: CustomStringConvertible {
       case "\n": quoted += "\\n"
       case "\t": quoted += "\\t"
       case "\r": quoted += "\\r"
-      // Controls, and what a terminal takes for some.
+      // Control characters, including those that terminals interpret beyond ASCII.
       case "\0"..<" ", "\u{7F}"..."\u{9F}": quoted += escaped(scalar.value)
       default: quoted.unicodeScalars.append(scalar)
       }
@@ -59,7 +58,8 @@ extension WireValue: CustomStringConvertible {
     return quoted + "\""
   }
 
-  /// JSON without what a terminal obeys: controls are between its tokens alone, and others inside of texts.
+  /// JSON without characters that a terminal interprets. Control characters of ASCII are only
+  /// between tokens, and become spaces; others are in strings, and are escaped.
   private static func inOneLine(_ json: String) -> String {
     var line = ""
     for scalar in json.unicodeScalars {
@@ -72,7 +72,8 @@ extension WireValue: CustomStringConvertible {
     return line
   }
 
-  /// Words that may hold some from outside, which no terminal obeys: controls are escaped.
+  /// Text that may contain received parts, with its control characters escaped so that no terminal
+  /// interprets them.
   package static func visible(_ words: String) -> String {
     var visible = ""
     for scalar in words.unicodeScalars {

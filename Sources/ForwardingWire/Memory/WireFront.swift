@@ -1,11 +1,11 @@
-// What stands in front of a call's arguments: it is compared in one piece, as each name that is looked up by itself has
-// to be copied before.
+// The front of a call is all that precedes its arguments. It is compared as one piece, as looking
+// up a single name requires a copy of it.
 extension WireReader {
-  /// The number of bytes in front of a call's arguments, if it is all of the bytes and has the version; nil if there is
-  /// anything wrong with it.
+  /// The number of bytes in front of the arguments; nil if the lengths do not add up to all bytes,
+  /// or the version differs.
   func front(version: UInt16) -> Int? {
     guard offset == 0, end >= 12, let base = unsafe base else { return nil }
-    // SAFETY: that many bytes are there.
+    // SAFETY: there are at least 12 bytes.
     let counts = unsafe UInt64(littleEndian: base.loadUnaligned(as: UInt64.self))
     let size = unsafe UInt32(littleEndian: (base + 8).loadUnaligned(as: UInt32.self))
     guard counts & 0xffff == UInt64(version) else { return nil }
@@ -13,11 +13,11 @@ extension WireReader {
     return 12 + Int(texts) + Int(size) == end ? 12 + Int(texts) : nil
   }
 
-  /// A number for so many bytes in front of the arguments, but for the number of bytes that those have. Nothing is
-  /// drawn for it, as what is found by it is placed by this process alone.
+  /// A hash of the first `count` bytes, without the length of the arguments. It needs no secret, as
+  /// only this process adds to the table.
   func hash(ofFront count: Int) -> Int {
     precondition(12 <= count && count <= end)
-    // SAFETY: that many bytes are there.
+    // SAFETY: there are at least `count` bytes.
     let base = unsafe base.unsafelyUnwrapped
     var hash = unsafe base.loadUnaligned(as: UInt64.self)
     var offset = 12
@@ -38,12 +38,12 @@ extension WireReader {
     return product ^ product >> 29
   }
 
-  /// Goes on behind what stands in front of the arguments, if it is this, whatever the number of their bytes.
+  /// Skips the front of a call if it equals `front`, apart from the length of the arguments.
   mutating func skip(front: [UInt8]) -> Bool {
     let isThis = unsafe front.withUnsafeBytes { front in
       let (other, count) = unsafe (front.baseAddress.unsafelyUnwrapped, front.count)
       guard offset == 0, 12 <= count, count <= end, let base = unsafe base else { return false }
-      // SAFETY: both have that many bytes.
+      // SAFETY: both have at least `count` bytes.
       if unsafe base.loadUnaligned(as: UInt64.self) != other.loadUnaligned(as: UInt64.self) {
         return false
       }

@@ -1,16 +1,16 @@
-// Numbers at known places of bytes, with their lowest byte first. One function for each width: a generic one is not
-// specialized for other modules.
+// Little-endian integers at offsets of an array. There is one function for each width, as a generic
+// function is not specialized for other modules.
 extension [UInt8] {
-  /// Two bytes, which are there.
+  /// Reads two bytes, which must exist.
   package func uint16(at offset: Int) -> UInt16 {
     precondition(offset >= 0 && offset + 2 <= count)
-    // SAFETY (all): that many bytes are there.
+    // SAFETY (all): the precondition checks that the bytes exist.
     return unsafe withUnsafeBytes {
       unsafe UInt16(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
   }
 
-  /// Four bytes, which are there.
+  /// Reads four bytes, which must exist.
   package func uint32(at offset: Int) -> UInt32 {
     precondition(offset >= 0 && offset + 4 <= count)
     return unsafe withUnsafeBytes {
@@ -18,7 +18,7 @@ extension [UInt8] {
     }
   }
 
-  /// Eight bytes, which are there.
+  /// Reads eight bytes, which must exist.
   package func uint64(at offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset + 8 <= count)
     return unsafe withUnsafeBytes {
@@ -26,7 +26,7 @@ extension [UInt8] {
     }
   }
 
-  /// Writes two bytes over those that are there.
+  /// Overwrites two bytes, which must exist.
   package mutating func set(_ number: UInt16, at offset: Int) {
     precondition(offset >= 0 && offset + 2 <= count)
     unsafe withUnsafeMutableBytes {
@@ -34,7 +34,7 @@ extension [UInt8] {
     }
   }
 
-  /// Writes four bytes over those that are there.
+  /// Overwrites four bytes, which must exist.
   package mutating func set(_ number: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= count)
     unsafe withUnsafeMutableBytes {
@@ -42,7 +42,7 @@ extension [UInt8] {
     }
   }
 
-  /// Writes eight bytes over those that are there.
+  /// Overwrites eight bytes, which must exist.
   package mutating func set(_ number: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset + 8 <= count)
     unsafe withUnsafeMutableBytes {

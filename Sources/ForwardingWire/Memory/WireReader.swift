@@ -1,23 +1,24 @@
 import Invocations
 
-/// Bytes from anywhere that are being read, front to back. Nothing is read beyond their end.
+/// Reads bytes of any origin from front to back, and never beyond their end.
 @safe
 @frozen
 package struct WireReader {
-  // SAFETY: of `end` bytes, lent by who made this for as long as it is used.
+  // SAFETY: points to `end` bytes, which the code that made the reader keeps alive while it is
+  // used.
   @usableFromInline let base: UnsafeRawPointer?
   @usableFromInline let end: Int
-  /// The number of bytes that were read.
+  /// The number of bytes read so far.
   @usableFromInline package internal(set) var offset = 0
 
-  /// Reads bytes that are lent.
+  /// Reads bytes that must outlive the reader.
   @inlinable @unsafe
   package init(_ bytes: UnsafeRawBufferPointer) {
     unsafe base = bytes.baseAddress
     end = bytes.count
   }
 
-  /// Lends a reader of bytes.
+  /// Calls a closure with a reader of bytes.
   @inlinable
   package static func over<Result>(
     _ bytes: [UInt8], _ body: (inout WireReader) throws -> Result
@@ -28,7 +29,7 @@ package struct WireReader {
     }
   }
 
-  /// The same for a part of them.
+  /// Calls a closure with a reader of a slice of bytes.
   @inlinable
   package static func over<Result>(
     _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws -> Result
@@ -39,11 +40,11 @@ package struct WireReader {
     }
   }
 
-  /// How many bytes are left.
+  /// The number of bytes left.
   @inlinable
   package var left: Int { end - offset }
 
-  /// Goes on behind the next bytes, and returns where they begin.
+  /// Skips bytes, and returns the offset of the first one.
   @inlinable
   @inline(__always)
   mutating func take(_ count: Int) throws(WireError) -> Int {
@@ -59,7 +60,7 @@ package struct WireReader {
   @inline(__always)
   package mutating func byte() throws(WireError) -> UInt8 {
     let start = try take(1)
-    // SAFETY (all): that many bytes are there.
+    // SAFETY (all): `take` checks that the bytes exist.
     return unsafe base.unsafelyUnwrapped.load(fromByteOffset: start, as: UInt8.self)
   }
 
@@ -90,14 +91,14 @@ package struct WireReader {
       littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt64.self))
   }
 
-  /// Reads bytes.
+  /// Reads `count` bytes.
   package mutating func bytes(_ count: Int) throws(WireError) -> [UInt8] {
     let start = try take(count)
     return unsafe [UInt8](
       UnsafeRawBufferPointer(start: base.map { unsafe $0 + start }, count: count))
   }
 
-  /// Reads text of so many bytes.
+  /// Reads text of `count` bytes.
   package mutating func text(_ count: Int) throws(WireError) -> String {
     let start = try take(count)
     let bytes = unsafe UnsafeRawBufferPointer(start: base.map { unsafe $0 + start }, count: count)
@@ -107,15 +108,15 @@ package struct WireReader {
     return text
   }
 
-  /// Passes over bytes.
+  /// Skips `count` bytes.
   package mutating func skip(_ count: Int) throws(WireError) { _ = try take(count) }
 
-  /// Sets a place to bytes that are written as they lie, any of which are a value.
+  /// Sets a place to bytes that are copied unchanged. Any bytes are valid.
   @inline(__always)
   mutating func set(_ place: Int, of call: borrowing Invocation, whole size: Int) throws(WireError)
   {
     let start = try take(size)
-    // SAFETY: the size is that of the place.
+    // SAFETY: `size` is the size of the place.
     unsafe call.setBytes(ofPlace: place, from: base.unsafelyUnwrapped + start)
   }
 
@@ -132,7 +133,8 @@ package struct WireReader {
     _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
   ) throws(WireError) {
     let start = try take(layout.packed)
-    // SAFETY: the layout is that of the place, and any bytes are numbers; which are none, `setRuns` looks at.
+    // SAFETY: the layout is that of the place. Any bytes are numbers; `setRuns` checks those that
+    // are a `Bool`.
     try unsafe setRuns(place, of: call, layout, base.unsafelyUnwrapped + start, at: start)
   }
 

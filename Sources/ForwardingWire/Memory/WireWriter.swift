@@ -1,19 +1,19 @@
 import Invocations
 
-// This folder handles memory, and nothing else of this module: bytes that are written, and bytes that are read.
+// This folder contains all code of this module that handles memory: writing and reading bytes.
 
-/// Bytes that are being written.
+/// Bytes that are being written, up to a limit.
 @safe
 @frozen
 package struct WireWriter: ~Copyable {
-  // SAFETY: of `capacity` bytes, the first `count` of which are written; freed at the end.
+  // SAFETY: points to `capacity` bytes; the first `count` are initialized. deinit frees them.
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
-  /// How many bytes are there.
+  /// The number of bytes written so far.
   @usableFromInline package internal(set) var count = 0
   @usableFromInline let limit: Int
 
-  /// Begins with no bytes; refuses more than `limit`.
+  /// Makes an empty writer, which refuses more than `limit` bytes.
   package init(limit: Int) {
     capacity = 256
     unsafe base = .allocate(byteCount: capacity, alignment: 8)
@@ -22,7 +22,9 @@ package struct WireWriter: ~Copyable {
 
   deinit { unsafe base.deallocate() }
 
-  /// Makes room for more bytes, or refuses them.
+  /// Reserves room for more bytes.
+  ///
+  /// - Throws: ``WireError`` beyond the limit.
   @inlinable
   @inline(__always)
   mutating func reserve(_ more: Int) throws(WireError) {
@@ -41,7 +43,7 @@ package struct WireWriter: ~Copyable {
     (unsafe base, capacity) = (unsafe memory, larger)
   }
 
-  // Numbers are written and read with their lowest byte first. One function for each width: a generic one is not
+  // Integers are little-endian. There is one function for each width, as a generic function is not
   // specialized for other modules.
 
   /// Appends a byte.
@@ -49,7 +51,7 @@ package struct WireWriter: ~Copyable {
   @inline(__always)
   package mutating func append(byte: UInt8) throws(WireError) {
     try reserve(1)
-    // SAFETY (all): there is room for it.
+    // SAFETY (all): `reserve` made room for the bytes.
     unsafe (base + count).storeBytes(of: byte, as: UInt8.self)
     count += 1
   }
@@ -81,7 +83,7 @@ package struct WireWriter: ~Copyable {
     count += 8
   }
 
-  /// Writes a number over bytes that are there.
+  /// Overwrites four bytes, which must exist.
   @inlinable
   @inline(__always)
   package mutating func set(_ number: UInt32, at offset: Int) {
@@ -89,7 +91,7 @@ package struct WireWriter: ~Copyable {
     unsafe (base + offset).storeBytes(of: number.littleEndian, as: UInt32.self)
   }
 
-  /// The same for eight bytes.
+  /// Overwrites eight bytes, which must exist.
   @inlinable
   @inline(__always)
   package mutating func set(_ number: UInt64, at offset: Int) {
@@ -97,13 +99,13 @@ package struct WireWriter: ~Copyable {
     unsafe (base + offset).storeBytes(of: number.littleEndian, as: UInt64.self)
   }
 
-  /// Takes back what was written behind an offset.
+  /// Removes all bytes from an offset on.
   package mutating func cut(to offset: Int) {
     precondition(offset >= 0 && offset <= count)
     count = offset
   }
 
-  /// Appends bytes, as they are.
+  /// Appends bytes unchanged.
   package mutating func append(_ bytes: [UInt8]) throws(WireError) {
     try reserve(bytes.count)
     unsafe bytes.withUnsafeBytes {
@@ -114,7 +116,7 @@ package struct WireWriter: ~Copyable {
     count += bytes.count
   }
 
-  /// Appends the bytes of a text, and how many they are in front of them.
+  /// Appends the number of bytes of a text, and the bytes.
   mutating func append(counted text: String, limit: Int) throws(WireError) {
     var text = text
     let size = text.utf8.count
@@ -129,25 +131,25 @@ package struct WireWriter: ~Copyable {
     count += size
   }
 
-  /// Appends the bytes of a place that are written as they lie.
+  /// Appends the bytes of a place unchanged.
   @inline(__always)
   mutating func append(_ place: Int, of call: borrowing Invocation, whole size: Int)
     throws(WireError)
   {
     try reserve(size)
-    // SAFETY: the size is that of the place.
+    // SAFETY: `size` is the size of the place.
     unsafe call.copyBytes(ofPlace: place, to: base + count)
     count += size
   }
 
-  /// Appends the `Bool` of a place, which C may have set to anything.
+  /// Appends the `Bool` of a place, and checks its byte, as C code may have set any value.
   mutating func append(_ place: Int, flagOf call: borrowing Invocation) throws(WireError) {
     try append(place, of: call, whole: 1)
     let byte = unsafe base.load(fromByteOffset: count - 1, as: UInt8.self)
     if byte > 1 { throw WireError(.notBool(byte), at: count - 1) }
   }
 
-  /// Appends the numbers of a place.
+  /// Appends the numbers of a place, without the padding between them.
   mutating func append(
     _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
   ) throws(WireError) {
@@ -178,23 +180,23 @@ package struct WireWriter: ~Copyable {
     }
   }
 
-  /// A copy of what was written.
+  /// A copy of the written bytes.
   package var bytes: [UInt8] {
     unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// The same behind so many zeros, in whose place others write.
+  /// A copy of the written bytes behind `room` zeros, which the caller overwrites.
   package func bytes(behind room: Int) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: room + count) { memory, size in
       let to = unsafe UnsafeMutableRawBufferPointer(memory).baseAddress.unsafelyUnwrapped
-      // SAFETY: there is room for both.
+      // SAFETY: there is room for the zeros and the bytes.
       unsafe to.initializeMemory(as: UInt8.self, repeating: 0, count: room)
       unsafe (to + room).copyMemory(from: base, byteCount: count)
       size = room + count
     }
   }
 
-  /// Lends what was written.
+  /// Calls a closure with the written bytes.
   @inlinable @unsafe
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body(UnsafeRawBufferPointer(start: base, count: count))
