@@ -2,28 +2,29 @@
   import ForwardingRemote
   import Invocations
 
-  /// Answers that wait for the connection to be there again: whoever asked may have kept its own. Requests never wait so,
-  /// as nobody would know how long they did.
+  /// Answers that wait until the connection is restored, as their callers may still be connected.
+  /// Requests never wait in this way, as their senders would not know for how long.
   final class HeldAnswers: Sendable {
     private struct State {
       var answers: [(payload: [UInt8], subject: String)] = []
       var bytes = 0
     }
 
-    /// The most bytes that wait; what is more is let go.
+    /// The most bytes that wait; further answers are dropped.
     private static let bytes = 8 << 20
     private let state = Guarded(State())
 
-    /// Sends an answer, now or later.
+    /// Sends an answer, now or when the connection is restored.
     func send(_ payload: [UInt8], to subject: String, _ connection: NATSConnection) {
       do throws(TransportError) {
         try connection.publish(payload, to: subject, answerTo: nil)
       } catch .interrupted {
         hold(payload, subject)
-        // The connection may be there again, with nobody left who would say so.
+        // The connection may have been restored before the answer was held; that is not reported
+        // again.
         if connection.isConnected { sendAll(connection) }
       } catch {
-        // Who asked waits no longer than its deadline.
+        // The caller waits up to its deadline.
       }
     }
 
@@ -36,7 +37,7 @@
       }
     }
 
-    /// Sends what waits.
+    /// Sends the answers that wait.
     func sendAll(_ connection: NATSConnection) {
       let answers = state.withLock { state in
         defer { state = State() }
@@ -48,7 +49,7 @@
         } catch .interrupted {
           hold(answer.payload, answer.subject)
         } catch {
-          // As above.
+          // The caller waits up to its deadline.
         }
       }
     }

@@ -1,17 +1,17 @@
 #if NATS
   import Invocations
 
-  /// What the server does not allow, as it says: `Permissions Violation for Publish to "chat.room"`.
+  /// A permission error of the server, such as `Permissions Violation for Publish to "chat.room"`.
   struct NATSDenial: Sendable {
     enum Kind { case publishing, subscribing }
 
     let kind: Kind
     let text: String
     private let subject: String
-    /// The library cuts what is longer than 255 bytes.
+    /// Whether the subject is incomplete, as the library cuts errors after 255 bytes.
     private let isCut: Bool
 
-    /// Reads what the server says; nil where that is something else.
+    /// Parses an error of the server; nil if it is not a permission error.
     init?(_ text: String) {
       let parts = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
       guard parts.count > 1 else { return nil }
@@ -23,14 +23,14 @@
       self.text = text
     }
 
-    /// Whether it is said of a subject.
+    /// Whether the error concerns a subject.
     func concerns(_ subject: String) -> Bool {
       isCut ? subject.hasPrefix(self.subject) : subject == self.subject
     }
   }
 
-  /// What a server did not allow a connection, in the order in which it was said: of each subject the last, for so many
-  /// subjects.
+  /// The permission errors of a connection in the order of their arrival. Each text is stored once,
+  /// with its last arrival, and the number of texts is limited.
   final class NATSDenials: Sendable {
     private struct State {
       var heard: [(number: Int, denial: NATSDenial)] = []
@@ -41,12 +41,12 @@
     private static let subjects = 256
     private let state = Guarded(State())
 
-    /// The last words, of whatever connection.
+    /// The text of the last error, also of earlier connections.
     var last: String? { state.read { $0.last } }
-    /// How many were heard.
+    /// The number of errors so far.
     var count: Int { state.read { $0.count } }
 
-    /// Notes what is said.
+    /// Records an error.
     func hear(_ text: String, _ denial: NATSDenial?) {
       state.withLock { state in
         state.last = text
@@ -58,14 +58,14 @@
       }
     }
 
-    /// The words about a subject, if they came later than so many.
+    /// The error about a subject, if it arrived after the first `count` errors.
     func text(_ kind: NATSDenial.Kind, _ subject: String, since count: Int) -> String? {
       state.read {
         $0.heard.last { $0.number > count && $0.denial.kind == kind && $0.denial.concerns(subject) }
       }?.denial.text
     }
 
-    /// Forgets all but the last words.
+    /// Removes all errors but the text of the last one.
     func clear() { state.withLock { $0.heard = [] } }
   }
 #endif

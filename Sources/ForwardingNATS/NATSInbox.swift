@@ -2,8 +2,8 @@
   import ForwardingRemote
   import Invocations
 
-  /// The one subscription that all answers to this process come by. It is there from the first request on: a process
-  /// that only answers needs no permission for it.
+  /// The subscription by which all answers for this process arrive. It is made with the first
+  /// request, so a process that only answers needs no permission for it.
   final class Inbox: Sendable {
     private let prefix: String
     private let state = Guarded(State())
@@ -12,7 +12,7 @@
     private struct State {
       var requests: [UInt64: Request] = [:]
       var subscription = Subscription.none
-      /// Why answers cannot come.
+      /// The permission error of the subscription, if answers cannot arrive.
       var denial: String?
     }
 
@@ -35,7 +35,7 @@
         (self.number, self.subject, self.inbox, self.answered) = (number, subject, inbox, answered)
       }
 
-      /// Where answers go.
+      /// The subject of the answer.
       var address: String { inbox.prefix + String(number, radix: 36) }
 
       func end() { inbox.remove(number) }
@@ -46,10 +46,10 @@
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> Request {
       if state.read({ $0.subscription != .made }) { try subscribe(connection) }
-      // What is not allowed may be known by now, and is not told again.
+      // A permission error may be known by now, and is not reported again.
       let result: Result<Request, TransportError> = state.withLockInPlace { state in
         if let denial = state.denial { return .failure(.denied(denial)) }
-        // Drawn, as a host that has seen one of them could tell the next ones otherwise.
+        // Random, so that a host that has seen one number cannot guess the next.
         var number = UInt64.random(in: 0 ... .max)
         while state.requests[number] != nil { number = UInt64.random(in: 0 ... .max) }
         let request = Request(number, subject, self, answered)
@@ -59,8 +59,9 @@
       return try result.get()
     }
 
-    /// The server hears of it before any request. There is never more than one, not even for a moment: the word that
-    /// nobody listens goes to any one of those that the server has.
+    /// Makes the subscription, so that the server knows it before any request. There is never more
+    /// than one, as the server reports a request without listeners to only one of the
+    /// subscriptions.
     private func subscribe(_ connection: NATSConnection) throws(TransportError) {
       let isOwn: Bool = state.wait(until: isMade) { state in
         if state.subscription == .beingMade { return .until(.max) }
@@ -94,7 +95,7 @@
         message.isUnheard ? .failure(.nobodyListens) : .success(message.payload))
     }
 
-    /// What the server does not allow: requests that it concerns fail.
+    /// Fails the requests that a permission error concerns.
     func take(_ denial: NATSDenial) {
       let failed = state.withLockInPlace { state in
         switch denial.kind {
@@ -108,7 +109,7 @@
       for request in failed { request.answered(.failure(.denied(denial.text))) }
     }
 
-    /// Another connection may be allowed what the last one was not.
+    /// Removes the permission error, as another connection may have the permission.
     func forgetDenial() { state.withLock { $0.denial = nil } }
 
     func failAll(_ error: TransportError) {

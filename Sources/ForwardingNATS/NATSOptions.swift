@@ -1,5 +1,5 @@
 #if NATS
-  /// How to reach a NATS server, and what to show it.
+  /// The address of a NATS server, and the credentials to show it.
   ///
   /// ```
   /// var options = NATSOptions("nats://127.0.0.1:4222")
@@ -7,36 +7,38 @@
   /// let transport = try NATSTransport(options)
   /// ```
   public struct NATSOptions: Sendable {
-    /// The server's address. `tls://` insists on a connection that nobody else can read.
+    /// The server's address. `tls://` requires an encrypted connection.
     public var url: String
-    /// What the server's log calls this process.
+    /// The name of this process in the server's log.
     public var name: String?
-    /// A file of credentials, as `nsc` writes them.
+    /// A file of credentials, as written by `nsc`.
     public var credentials: String?
     /// The name and the password of a user.
     public var user: (name: String, password: String)?
     /// A token.
     public var token: String?
-    /// A file with the certificates of those who may vouch for the server; with one, TLS is used.
+    /// A file with the certificates that are trusted to sign the server's. If set, TLS is used.
     public var trusted: String?
-    /// Files with the certificate and the key of this process.
+    /// The files with the certificate and the key of this process.
     public var certificate: (chain: String, key: String)?
-    /// What the subjects begin with that answers to this process come by. A server lets each user read its own
-    /// answers alone where each has a prefix of its own.
-    /// It begins with ``inboxRoot``.
+    /// The prefix of the subjects on which this process receives answers. With a separate prefix
+    /// for each user, a server can permit each user to read only its own answers.
+    ///
+    /// It must begin with ``inboxRoot``.
     public var inboxPrefix = "_INBOX"
-    /// What the prefixes of all who send to this process begin with. A message whose answer should go elsewhere is not
-    /// taken, so that nobody has answers of this process sent to where calls, or records of a journal, are expected.
+    /// The common prefix of the inboxes of all processes that call this one. Messages that name
+    /// another subject for their answer are dropped. So callers cannot direct answers of this
+    /// process to subjects where calls, or records of a journal, are expected.
     public var inboxRoot = "_INBOX"
-    /// How long connecting may take. Calls that begin while a lost connection is being made anew wait for that
-    /// attempt, beyond their deadline if need be: libnats holds its lock meanwhile.
+    /// The time limit of connecting. Calls that begin while a lost connection is being restored
+    /// wait for that attempt, even beyond their deadline, as libnats holds its lock meanwhile.
     public var timeout: Duration = .seconds(2)
-    /// How long the server may leave sent bytes unread. After that the connection is made anew.
+    /// How long the server may leave sent bytes unread. After that a new connection is made.
     public var writeTimeout: Duration = .seconds(2)
-    /// How long the server may take to confirm a subscription, as exposing an object makes one.
+    /// How long the server may take to confirm a subscription, such as that of an exposed object.
     public var subscribeTimeout: Duration = .seconds(5)
 
-    /// Options for a server.
+    /// Makes the options for a server.
     public init(_ url: String) { self.url = url }
   }
 #endif

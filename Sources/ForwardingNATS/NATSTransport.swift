@@ -11,8 +11,9 @@
   /// let host = RemoteHost(transport, as: "chat")
   /// ```
   ///
-  /// A subject that nobody listens to is told by the server, at once. A group is one of all processes. While the
-  /// connection is broken nothing is sent: ``TransportError/interrupted``. Answers of this process wait for it, up to 8 MB.
+  /// The server reports at once that a subject has no listener. A group extends over all processes.
+  /// While the connection is broken, messages are not sent, with the error
+  /// ``TransportError/interrupted``. Answers of this process wait for the connection, up to 8 MB.
   public final class NATSTransport: Transport {
     private let connection: NATSConnection
     private let observers: TransportObservers
@@ -22,12 +23,19 @@
     private let subscribeTimeout: Duration
     private let misdirections = Count()
 
-    /// Connects to a server.
+    /// Connects to a server at an address, with the default options.
+    ///
+    /// - Throws: `TransportError.unreachable` if there is no connection; `TransportError.denied` if
+    ///   the server refuses the credentials.
     public convenience init(_ url: String) throws(TransportError) {
       try self.init(NATSOptions(url))
     }
 
     /// Connects to a server.
+    ///
+    /// - Throws: `TransportError.unreachable` if there is no connection; `TransportError.denied` if
+    ///   the server refuses the credentials; `TransportError.failed` if ``NATSOptions/inboxPrefix``
+    ///   or another option is not valid.
     public init(_ options: NATSOptions) throws(TransportError) {
       guard Self.isInbox(options.inboxPrefix, options.inboxRoot) else {
         throw .failed(
@@ -44,7 +52,7 @@
       inboxRoot = options.inboxRoot
       subscribeTimeout = options.subscribeTimeout
       connection = try NATSConnection(options, keepsUnsent: false) { state in
-        // What was on its way may have been performed, or not.
+        // Requests in flight may or may not have been performed.
         if state == .interrupted { inbox.failAll(.interrupted) }
         if state == .closed { inbox.failAll(.closed) }
         if state == .restored {
@@ -64,18 +72,21 @@
 
     public var maximumPayload: Int { connection.maximumPayload }
 
-    /// The server's last word on what this process may not do; it comes later than the call.
+    /// The last permission error that the server reported. It arrives after the call that caused
+    /// it.
     public var lastDenial: String? { connection.lastDenial }
 
-    /// How many messages came faster than they were taken, and were let go: no more than 65,536 wait for each who
-    /// listens. Whoever asked waits for its deadline.
+    /// The number of messages that were dropped because they arrived faster than they were
+    /// received: at most 65,536 messages wait for each subscription. Callers of dropped messages
+    /// wait up to their deadline.
     public var dropped: Int { connection.dropped }
 
-    /// How many messages wanted their answer where no inbox is (``NATSOptions/inboxRoot``). Nobody got them.
+    /// The number of messages that were dropped because their answer was not to go to an inbox (see
+    /// ``NATSOptions/inboxRoot``).
     public var misdirected: Int { misdirections.value }
 
-    /// Whether an answer may go to a subject: to one that begins as all inboxes do, and none where hosts, journals or
-    /// the server itself do something when a message comes.
+    /// Whether answers may be sent to a subject: it must have the prefix of inboxes, and must not
+    /// be one to which hosts, journals or the server itself react.
     private static func isInbox(_ subject: String, _ root: String) -> Bool {
       subject.hasPrefix(root) && !subject.hasPrefix("forwarding") && !subject.hasPrefix("$")
     }
@@ -107,7 +118,7 @@
     ) throws(TransportError) -> any TransportSubscription {
       try connection.check()
       try subject.check()
-      // A name in which any character may be is one of a subject.
+      // Groups may have names of any characters, so they are escaped as names in subjects are.
       let group = group.map { RemoteSubject(parts: $0) }
       try group?.check()
       let (connection, held, root) = (connection, held, inboxRoot)
@@ -124,12 +135,13 @@
         }
         receive(TransportMessage(payload: message.payload, sender: .network, answer: answer))
       }
-      // When this returns, the server knows it: another connection's message is not too early.
+      // When this returns, the server has the subscription, so messages of other connections cannot
+      // be too early.
       do throws(TransportError) { try connection.flush(within: subscribeTimeout) } catch {
         subscription.stop()
         throw error
       }
-      // It says so before it answers the flush.
+      // The server reports missing permissions before it answers the flush.
       if let denial = connection.denial(ofSubscription: subject.name, since: before) {
         subscription.stop()
         throw .denied(denial)
@@ -138,7 +150,7 @@
     }
 
     public func flush(within limit: Duration) async throws(TransportError) {
-      // The library waits, and a thread of the pool must not.
+      // The library blocks, which a thread of the pool must not do.
       let connection = connection
       let result: Result<Void, TransportError> = await withCheckedContinuation { waiting in
         DispatchQueue(label: "forwarding.nats.flush").async {
@@ -159,7 +171,7 @@
 
     public func close() { connection.close() }
 
-    /// A longer subject would have the server hang up.
+    /// The server would close the connection for a longer subject.
     private func check(_ payload: [UInt8], _ subject: RemoteSubject) throws(TransportError) {
       try connection.check()
       try subject.check()
@@ -167,7 +179,7 @@
       guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
     }
 
-    /// A count that closures share.
+    /// A counter that closures share.
     private final class Count: Sendable {
       private let number = Atomic(0)
 

@@ -3,8 +3,8 @@
   public import ForwardingWire
   import Invocations
 
-  /// A journal of calls that a NATS server keeps, in a stream of JetStream: any number of processes add to it, and read
-  /// it.
+  /// A journal of calls in a JetStream stream of a NATS server. Any number of processes add to it
+  /// and read it.
   ///
   /// ```
   /// let journal = try StreamJournal(NATSOptions("nats://127.0.0.1:4222"), stream: "bank", bank)
@@ -12,17 +12,25 @@
   /// try journal.reader().replay(into: account)
   /// ```
   ///
-  /// A record is a call as it crosses to another process, so what may be in a journal is the list of its interface. When
-  /// ``append(_:id:)`` returns, the server has the record. Calls of this type wait for the server, and block their
-  /// thread meanwhile.
+  /// A record is an encoded call, so the interface defines which calls the journal may contain.
+  /// When ``append(_:id:)`` returns, the server has stored the record. Functions of this type block
+  /// their thread until the server answers.
   public final class StreamJournal: Sendable {
-    /// The messages that may be in the journal.
+    /// The messages that the journal may contain.
     public let interface: Interface
     let stream: NATSStream
     let options: StreamOptions
     private let connection: NATSConnection
 
-    /// Opens the stream of a name, and makes it if there is none.
+    /// Opens the stream of a name, and makes it if it does not exist.
+    ///
+    /// - Parameters:
+    ///   - server: The address of the server.
+    ///   - name: The name of the stream.
+    ///   - interface: The messages that the journal may contain.
+    ///   - options: How to make the stream, and how long to wait for the server.
+    /// - Throws: ``StreamError/transport(_:)`` if the server cannot be reached or the name is too
+    ///   long; ``StreamError/refused(code:_:)`` if the server refuses.
     public init(
       _ server: NATSOptions, stream name: String, _ interface: Interface,
       _ options: StreamOptions = StreamOptions()
@@ -41,26 +49,34 @@
       try options.trying { (_) throws(StreamError) in try stream.make(options) }
     }
 
-    /// Adds a call, and returns its number when the server has it.
+    /// Adds a call, and returns its number once the server has stored it.
     ///
-    /// While the server cannot be reached, it is tried again until the deadline. That keeps the call once, as the
-    /// server knows the names of the records of the last minutes (``StreamOptions/duplicateWindow``).
+    /// While the server cannot be reached, this tries again until the deadline. The call is still
+    /// stored only once, as the server knows the names of the records of the last minutes
+    /// (``StreamOptions/duplicateWindow``).
     ///
-    /// - Parameter id: a name for the record. Who adds a call again after an error, and does not know what became of the
-    ///   first one, gives the same name. It is drawn unless given.
+    /// - Parameters:
+    ///   - call: The call, which must be one of the interface.
+    ///   - id: The name of the record; nil for a random name. To add a call again after an error
+    ///     that leaves open whether it was stored, use the same name.
+    /// - Returns: The number of the record, or of the first record with the same `id`.
+    /// - Throws: ``StreamError/wire(_:)`` if the interface does not have the message;
+    ///   ``StreamError/transport(_:)`` if the server cannot be reached or the call is too long;
+    ///   ``StreamError/refused(code:_:)`` if the server refuses.
     @discardableResult
     public func append(_ call: Invocation, id: String? = nil) throws(StreamError) -> UInt64 {
-      // Who could know the next name could take it, and so keep a call out.
+      // Random, so that no other writer can take the name first and thereby keep a call out.
       let drawn = UInt128.random(in: 0 ... .max)
       return try append(call, as: id ?? String(drawn, radix: 36), isDrawn: id == nil)
     }
 
-    /// Adds a call. That the server has a name that was drawn is no success, unless it was sent before.
+    /// Adds a call. If the server already has a record with a random name before the first attempt,
+    /// that is an error.
     func append(_ call: Invocation, as id: String, isDrawn: Bool) throws(StreamError) -> UInt64 {
       try stream.check()
       let bytes: [UInt8]
       do throws(WireError) { bytes = try interface.encode(call) } catch { throw .wire(error) }
-      // The header with the name counts as well.
+      // The header with the name counts towards the limit.
       let (limit, size) = (connection.maximumPayload, bytes.count + id.utf8.count + 64)
       guard size <= limit else { throw .transport(.tooLarge(limit: limit, given: size)) }
       var isNew = isDrawn
@@ -73,20 +89,23 @@
       }
     }
 
-    /// The numbers of the first and of the last record; nil where there is none.
+    /// The numbers of the first and the last record; nil if the journal is empty.
+    ///
+    /// - Throws: ``StreamError`` if the server cannot be reached or refuses.
     public func bounds() throws(StreamError) -> ClosedRange<UInt64>? {
       let bounds = try options.trying { (_) throws(StreamError) in try stream.bounds() }
       return bounds.last >= max(1, bounds.first) ? bounds.first...bounds.last : nil
     }
 
-    /// A reader that begins with a record, or with the first one. Each reader goes its own way.
+    /// Makes a reader that begins with a record; 0 for the first. Readers are independent of each
+    /// other.
     public func reader(from first: UInt64 = 0) -> StreamReader { StreamReader(self, first) }
 
-    /// Ends the connection. The stream stays.
+    /// Closes the connection. The stream remains.
     public func close() { connection.close() }
   }
 
-  /// How a stream is made, and how long its server is waited for.
+  /// How a stream is made, and how long to wait for its server.
   ///
   /// ```
   /// var options = StreamOptions()
@@ -94,19 +113,19 @@
   /// options.deadline = .seconds(30)
   /// ```
   public struct StreamOptions: Sendable {
-    /// Whether the records are lost with the server; else they are in its files.
+    /// Whether the records are only in the server's memory; otherwise they are in its files.
     public var isInMemory = false
-    /// How many servers of a cluster have the records.
+    /// The number of servers in a cluster that store the records.
     public var replicas = 1
-    /// How long the server knows the name of a record, so that it does not keep it twice.
+    /// How long the server remembers the name of a record, to recognize a repetition.
     public var duplicateWindow: Duration = .seconds(120)
-    /// How long a server that cannot be reached is waited for.
+    /// How long to try again while the server cannot be reached.
     public var deadline: Duration = .seconds(5)
 
-    /// The usual ones.
+    /// Makes the default options.
     public init() {}
 
-    /// Does what needs the server, again and again while that is away. The body gets how long it may wait.
+    /// Repeats an operation while the server cannot be reached. The closure gets its time limit.
     func trying<Result>(
       _ body: (Duration) throws(StreamError) -> Result
     ) throws(StreamError) -> Result {
@@ -123,7 +142,7 @@
     }
   }
 
-  /// Why a stream was not written or read.
+  /// Why a stream could not be written or read.
   ///
   /// ```
   /// do { try journal.append(call) } catch StreamError.refused(let code, let text) {
@@ -132,22 +151,22 @@
   /// ```
   @nonexhaustive
   public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server was not reached, or not in time. Whether a record was added is open.
+    /// The server was not reached in time. A record may or may not have been added.
     case transport(TransportError)
-    /// The server says no, with a number of its own.
+    /// The server refused, with a code of its own.
     case refused(code: Int, String)
-    /// The call is not one of the interface's.
+    /// The call is not one of the interface.
     case wire(WireError)
-    /// A record is none of the interface's, or damaged.
+    /// A record is damaged, or not one of the interface.
     case unreadable(sequence: UInt64, WireError)
-    /// Records are not there any more.
+    /// Records no longer exist.
     case missing(expected: UInt64, given: UInt64)
 
-    /// Whether it may be over soon.
+    /// Whether the error may be temporary.
     var isPassing: Bool {
       switch self {
       case .transport(.interrupted), .transport(.timedOut), .transport(.nobodyListens): true
-      // The stream, or JetStream itself, is not ready yet.
+      // The stream, or JetStream as a whole, is not ready yet.
       case .refused(let code, _): code == 10008
       default: false
       }

@@ -3,7 +3,7 @@
   public import ForwardingWire
   import Invocations
 
-  /// Reads a journal that a server keeps, and makes its calls again. For one task at a time.
+  /// Reads a journal, and performs its calls again. A reader is used by one task at a time.
   ///
   /// ```
   /// let reader = journal.reader(from: 100)
@@ -11,9 +11,11 @@
   /// reader.next                            // 117
   /// ```
   ///
-  /// Each record is performed once, however often it is delivered. ``next`` is where a later reader goes on.
+  /// Each record is performed once, even if it is delivered several times. A later reader can
+  /// continue at ``next``.
   public final class StreamReader {
-    /// The number of the record that comes next; 0 for the first there is.
+    /// The number of the next record; 0 before the first replay of a reader that begins with the
+    /// first.
     public private(set) var next: UInt64
     private let journal: StreamJournal
     private var known = RecentNames()
@@ -23,7 +25,15 @@
       next = first
     }
 
-    /// Makes the calls again, in their order, up to the last one that there is when this begins.
+    /// Performs the calls in order, up to the last record that exists when this begins.
+    ///
+    /// - Parameters:
+    ///   - target: The receiver of the calls.
+    ///   - options: How to treat records that cannot be read, and calls that throw.
+    /// - Returns: Counts of the records.
+    /// - Throws: ``StreamError`` if the stream or a record cannot be read; errors of
+    ///   ``StreamReplayOptions/migrate``; the first error of a call if
+    ///   ``StreamReplayOptions/stopsAtErrors`` is set.
     @discardableResult
     public func replay(
       into target: AnyObject, _ options: StreamReplayOptions = StreamReplayOptions()
@@ -35,14 +45,24 @@
       return cursor.summary
     }
 
-    /// The same for calls that are awaited, one after the other.
+    /// Performs the calls in order, and awaits each of them, up to the last record that exists when
+    /// this begins.
+    ///
+    /// - Parameters:
+    ///   - target: The receiver of the calls.
+    ///   - options: How to treat records that cannot be read, and calls that throw.
+    /// - Returns: Counts of the records.
+    /// - Throws: `CancellationError` if the task is cancelled, before the next call;
+    ///   ``StreamError`` if the stream or a record cannot be read; errors of
+    ///   ``StreamReplayOptions/migrate``; the first error of a call if
+    ///   ``StreamReplayOptions/stopsAtErrors`` is set.
     @discardableResult
     public nonisolated(nonsending) func replayAwaiting(
       into target: AnyObject, _ options: StreamReplayOptions = StreamReplayOptions()
     ) async throws -> StreamSummary {
       var cursor = try Cursor(self, options)
       while true {
-        // Before a record is taken, which is then made in any case.
+        // Before a record is taken, as a taken record is always performed.
         try Task.checkCancellation()
         guard let call = try cursor.next() else { break }
         do { try await call.sendAwaiting(to: target) } catch { try cursor.take(error) }
@@ -50,7 +70,7 @@
       return cursor.summary
     }
 
-    /// Goes through what there is, in the order of the numbers.
+    /// Iterates over the existing records in the order of their numbers.
     private struct Cursor {
       let reader: StreamReader
       let options: StreamReplayOptions
@@ -76,7 +96,7 @@
             try fetch()
             continue
           }
-          // Delivered again, by a subscription that was made anew.
+          // A new subscription may deliver records again.
           if record.sequence < reader.next {
             summary.duplicates += 1
             continue
@@ -109,14 +129,15 @@
             }
             return try migrate(record, error)
           } catch {
-            // The next replay reads it again.
+            // The next replay reads the record again.
             if let id = record.id { reader.known.forget(id) }
             throw error
           }
         }
       }
 
-      /// Fetches more. The server may forget who reads, or be away for a while.
+      /// Fetches more records. The server may have removed the subscription, or be unreachable for
+      /// a while.
       private mutating func fetch() throws(StreamError) {
         let (stream, next) = (reader.journal.stream, reader.next)
         let count = Int(clamping: min(256, last - next + 1))
@@ -133,7 +154,8 @@
             pull = nil
             throw error
           }
-          // Records are there, and do not come: it is begun anew, from the next one.
+          // Records exist, but do not arrive: the next attempt subscribes again, from the next
+          // record.
           pull = nil
           throw .transport(.timedOut)
         }
@@ -146,14 +168,14 @@
     }
   }
 
-  /// The names of the records that came last.
+  /// The names of the most recent records.
   private struct RecentNames {
     private static let count = 4096
     private var names: Set<String> = []
     private var order: [String] = []
     private var oldest = 0
 
-    /// Notes a name; false if it is known.
+    /// Records a name. Returns false if it is known.
     mutating func note(_ name: String) -> Bool {
       guard names.insert(name).inserted else { return false }
       if order.count < Self.count {
@@ -169,7 +191,7 @@
     mutating func forget(_ name: String) { names.remove(name) }
   }
 
-  /// One call in a stream.
+  /// A record of a stream.
   ///
   /// ```
   /// options.migrate = { record, error in
@@ -178,46 +200,47 @@
   /// }
   /// ```
   public struct StreamRecord: Sendable {
-    /// Its number in the stream, from 1 on.
+    /// The number of the record in the stream, from 1 on.
     public let sequence: UInt64
-    /// When the server got it, in nanoseconds since 1970 began.
+    /// When the server stored the record, in nanoseconds since 1970.
     public let time: Int64
-    /// Its name, if its writer gave one.
+    /// The name of the record, if its writer gave one.
     public let id: String?
-    /// The call as it crosses, if it is one.
+    /// The encoded call, which may be invalid.
     public let bytes: [UInt8]
   }
 
-  /// How the calls of a stream are made again.
+  /// How the calls of a stream are performed again.
   ///
   /// ```
   /// var options = StreamReplayOptions()
   /// options.migrate = { record, error in nil }  // what cannot be read is left out
   /// ```
   public struct StreamReplayOptions {
-    /// What to make of a record that is none of the interface's, or damaged: a call that is made in its place, or nil
-    /// for none. Without this, the replay ends there, with ``StreamError/unreadable(sequence:_:)``.
+    /// Called for a record that is damaged, or not one of the interface. Returns a call to perform
+    /// instead, or nil to skip the record. If there is no closure, the replay ends with
+    /// ``StreamError/unreadable(sequence:_:)``.
     public var migrate: ((StreamRecord, WireError) throws -> Invocation?)?
     /// Whether the first error that a call throws ends the replay.
     public var stopsAtErrors = false
 
-    /// All calls, whatever they throw.
+    /// Makes options that perform all calls, even if some throw.
     public init() {}
   }
 
-  /// What a replay did.
+  /// The counts of a replay.
   ///
   /// ```
   /// func report(_ summary: StreamSummary) -> String { "\(summary.made) made, \(summary.threw) threw" }
   /// ```
   public struct StreamSummary: Hashable, Sendable {
-    /// How many calls were made.
+    /// The number of calls performed.
     public internal(set) var made = 0
-    /// How many of them threw.
+    /// The number of these calls that threw.
     public internal(set) var threw = 0
-    /// How many records could not be read, and were left out.
+    /// The number of records that could not be read, and were skipped.
     public internal(set) var skipped = 0
-    /// How many records came a second time, and were not performed again.
+    /// The number of records that were delivered again, and not performed again.
     public internal(set) var duplicates = 0
   }
 #endif

@@ -1,21 +1,23 @@
 #if NATS
   import CNATS
 
-  // What the library says went wrong, and when it says so.
+  // The errors of the library, and when it reports them.
   extension NATSConnection {
     var lastDenial: String? { listener.denials.last }
 
-    /// What was denied so far: to be asked before a subscription is made.
+    /// The permission errors so far, to be read before a subscription is made.
     var denialsSoFar: (count: Int, last: String) {
       (listener.denials.count, unsafe Self.lastError(of: pointer).1)
     }
 
-    /// What the server said of a subscription that it does not allow; it has answered a flush since that was made.
+    /// The permission error of a subscription, after the server has answered a flush; nil if the
+    /// subscription seems to be permitted.
     ///
-    /// The connection knows the last error at once, and the library's thread tells all of them, one by one, a little
-    /// later. So where the last one is another's, those before it are waited for: not for long where nothing seems to
-    /// be denied at the moment, as the last one may be an old one; but a machine that is busy has that thread wait, and one
-    /// who believes to listen, and does not, is worse than one who waits.
+    /// The connection knows its last error at once. The library's thread reports all errors one by
+    /// one, a little later. So if the last error belongs to another subscription, this waits for
+    /// the earlier ones: up to 100 ms if no new errors seem to arrive, as the last error may be an
+    /// old one, and otherwise up to 500 ms. A busy machine delays that thread, and an undetected
+    /// failure to subscribe is worse than the wait.
     func denial(
       ofSubscription subject: String, since before: (count: Int, last: String)
     ) -> String? {
@@ -28,7 +30,7 @@
         if let denial = NATSDenial(last), denial.kind == .subscribing, denial.concerns(subject) {
           return last
         }
-        // The text may be written over while it is read; no other then is what it was before.
+        // The text may be overwritten while it is read. Then it differs from the earlier text.
         let isQuiet = last == before.last && listener.denials.count == before.count
         if isQuiet, round > 100 { return nil }
         Self.pause(.milliseconds(1))
@@ -39,7 +41,7 @@
     @unsafe
     static func lastErrorOfThread() -> (natsStatus, String) {
       var status = NATS_OK
-      // SAFETY: the text is this thread's own until its next error.
+      // SAFETY: the text belongs to this thread until its next error.
       let text = unsafe nats_GetLastError(&status)
       return (status, unsafe text.map { unsafe String(cString: $0) } ?? "")
     }
@@ -47,7 +49,7 @@
     @unsafe
     static func lastError(of connection: OpaquePointer?) -> (natsStatus, String) {
       var text: UnsafePointer<CChar>?
-      // SAFETY: the text is the connection's own, of a fixed size, and always ends with a zero.
+      // SAFETY: the text belongs to the connection, has a fixed size, and always ends with a zero.
       let status = unsafe natsConnection_GetLastError(connection, &text)
       return (status, unsafe text.map { unsafe String(cString: $0) } ?? "")
     }

@@ -2,20 +2,21 @@
   import CNATS
   import ForwardingRemote
 
-  // How to connect, in the words of the library.
+  // Translates options to those of the library.
   extension NATSConnection {
     @unsafe
     static func set(
       _ options: NATSOptions, on made: OpaquePointer?
     ) throws(TransportError) {
       try TransportError.check(unsafe natsOptions_SetURL(made, options.url))
-      // Without it an answer waits for a millisecond, for others to be sent along.
+      // Otherwise an answer waits for a millisecond, so that others can be sent with it.
       try TransportError.check(unsafe natsOptions_SetSendAsap(made, true))
       try TransportError.check(unsafe natsOptions_SetMaxReconnect(made, -1))
       try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
       try TransportError.check(
         unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
-      // Whoever publishes waits for the system under the library's lock: without it, as long as the server stands still.
+      // Publishing blocks in the kernel while it holds the library's lock. Without a deadline, a
+      // server that stops reading would block it forever.
       try TransportError.check(
         unsafe natsOptions_SetWriteDeadline(made, max(1, options.writeTimeout.milliseconds)))
       try TransportError.check(

@@ -3,25 +3,27 @@
   import ForwardingRemote
   import Invocations
 
-  // All that touches the library's memory.
+  // All code that handles the library's memory is in this folder.
 
-  /// A connection to a server, and the closures that its threads call.
+  /// A connection to a server, and the closures that the library's threads call.
   @safe
   final class NATSConnection: @unchecked Sendable {
-    // SAFETY: the library locks what these point at; they are there until `deinit`, and closed before.
+    // SAFETY: the library locks the object behind the pointer, which lives until `deinit` and is
+    // closed before that.
     private var connection: OpaquePointer?
-    /// For what uses the library beside this, and keeps it meanwhile.
+    /// For other users of the library, which retain this connection meanwhile.
     @unsafe var pointer: OpaquePointer? { unsafe connection }
     let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
     private let process = OwnProcess()
 
-    /// What the library calls about the connection. It may do so until the connection is destroyed.
+    /// Receives the library's events about the connection, until the connection is destroyed.
     final class Listener: Sendable {
       let changed: @Sendable (TransportState) -> Void
       let denied: @Sendable (NATSDenial) -> Void
       let denials = NATSDenials()
-      /// A connection that this process closes does not break, whatever the library says.
+      /// Set when this process closes the connection. The library then reports a disconnection,
+      /// which is ignored.
       let isClosing = Guarded(false)
 
       init(
@@ -34,8 +36,8 @@
       @unsafe
       func hear(_ status: natsStatus, _ connection: OpaquePointer?) {
         guard status == NATS_NOT_PERMITTED || status == NATS_CONNECTION_AUTH_FAILED else { return }
-        // What the connection knows is its last error, which may be another one by now. This thread's is the one that
-        // is told.
+        // The connection's last error may be another one by now, so the error of this thread is
+        // preferred.
         var (last, text) = unsafe NATSConnection.lastErrorOfThread()
         if last != status || text.isEmpty {
           (last, text) = unsafe NATSConnection.lastError(of: connection)
@@ -47,10 +49,10 @@
       }
     }
 
-    /// Connects.
+    /// Connects to a server.
     ///
-    /// - Parameter keepsUnsent: whether what is published while the connection is broken waits for it in the library,
-    ///   however long that takes.
+    /// - Parameter keepsUnsent: Whether the library keeps messages that are published while the
+    ///   connection is broken, and sends them once it is restored.
     init(
       _ options: NATSOptions, keepsUnsent: Bool,
       _ changed: @escaping @Sendable (TransportState) -> Void,
@@ -60,8 +62,8 @@
       unsafe connection = nil
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))
-      // SAFETY: texts live until each call returns, which copies them; the listener is retained until the library
-      // has said that the connection is closed.
+      // SAFETY: texts live until each call returns, which copies them; the listener is retained
+      // until the library reports that the connection is closed.
       defer { unsafe natsOptions_Destroy(made) }
       let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
       do throws(TransportError) {
@@ -80,7 +82,8 @@
             made,
             { _, listener in
               unsafe NATSConnection.tell(listener, .closed)
-              // The last that the library says of a connection, on a thread of its own, after all else.
+              // The library's last event of a connection, on a separate thread and after all
+              // others.
               if let listener = unsafe listener {
                 unsafe Unmanaged<Listener>.fromOpaque(listener).release()
               }
@@ -109,8 +112,8 @@
       unsafe natsConnection_Destroy(connection)
     }
 
-    /// A child process has none of the library's threads, and finds its locks as they were just then: nothing of the library
-    /// is called there.
+    /// Checks that this process was not forked. A child has none of the library's threads and
+    /// copies its locks in any state, so no function of the library is called there.
     func check() throws(TransportError) { if process.isForked { throw .forked } }
 
     @unsafe
@@ -118,7 +121,7 @@
       guard let listener = unsafe listener else { return }
       let known = unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
       if state == .interrupted, known.isClosing.read({ $0 }) { return }
-      // Another connection may do other things.
+      // Another connection may have other permissions.
       if state == .restored { known.denials.clear() }
       known.changed(state)
     }
@@ -126,9 +129,9 @@
     private static func cannotConnect(_ url: String, _ status: natsStatus) -> TransportError {
       let error = TransportError(status)
       if case .denied = error { return error }
-      // A password may stand in the address.
+      // The address may contain a password.
       let place = url.split(separator: "@").last.map(String.init) ?? url
-      // SAFETY: the library keeps the text for this thread until its next error.
+      // SAFETY: the text belongs to this thread until its next error.
       let details = unsafe nats_GetLastError(nil).map { unsafe String(cString: $0) } ?? ""
       return .unreachable("\(place): \(error)" + (details.isEmpty ? "" : ", \(details)"))
     }
@@ -146,7 +149,7 @@
       _ payload: [UInt8], to subject: String, answerTo: String?
     ) throws(TransportError) {
       try check()
-      // SAFETY: the library copies what it gets before it returns.
+      // SAFETY: the library copies its arguments before it returns.
       let status = unsafe payload.withUnsafeBytes { bytes in
         if let answerTo {
           unsafe natsConnection_PublishRequest(
@@ -156,7 +159,7 @@
             connection, subject, bytes.baseAddress, Int32(bytes.count))
         }
       }
-      // Nothing may wait for the connection to be there again.
+      // Messages do not wait for the connection to be restored.
       if status == NATS_INSUFFICIENT_BUFFER { throw .interrupted }
       try TransportError.check(status)
     }
@@ -170,9 +173,9 @@
       let subscription = unsafe try NATSSubscription(
         connection, subject, group, isOfAnswers: isOfAnswers, receive)
       let key = ObjectIdentifier(subscription)
-      // Its key is new, so nothing is replaced.
+      // The key is new, so no entry is replaced.
       subscriptions.withLockInPlace { $0[key] = subscription }
-      // Kept until then, also by one that was ended.
+      // Retained until then, even if the subscription has been ended.
       subscription.whenCompleted { [weak self] in
         let old = self?.subscriptions.withLockInPlace { $0.removeValue(forKey: key) }
         withExtendedLifetime(old) {}
@@ -190,7 +193,8 @@
         unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
     }
 
-    /// Waits until those that were ended have received all, and flushes again for what they answered.
+    /// Waits until ended subscriptions have received all their messages, and flushes the answers to
+    /// them.
     func complete(within limit: Duration) throws(TransportError) {
       let end = ContinuousClock.now + limit
       try flush(within: limit)
@@ -200,7 +204,7 @@
       try flush(within: end - .now)
     }
 
-    /// Waits, and blocks the thread.
+    /// Blocks the current thread for a time.
     static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
 
     func close() {
@@ -211,7 +215,7 @@
     }
   }
 
-  // Words of the library, in those of this package.
+  // Translates the library's status codes.
   extension TransportError {
     init(_ status: natsStatus) {
       let text = unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "?"
@@ -219,7 +223,7 @@
         switch status {
         case NATS_NO_RESPONDERS: .nobodyListens
         case NATS_CONNECTION_CLOSED: .closed
-        // A message meets the connection just as it breaks.
+        // The connection broke while a message was being sent.
         case NATS_CONNECTION_DISCONNECTED, NATS_STALE_CONNECTION, NATS_IO_ERROR: .interrupted
         case NATS_TIMEOUT: .timedOut
         case NATS_INSUFFICIENT_BUFFER: .congested
@@ -237,7 +241,7 @@
   extension Duration {
     var milliseconds: Int64 {
       let (seconds, attoseconds) = components
-      // A month is as good as for ever.
+      // Limited to a month.
       return min(max(0, seconds), 2_592_000) * 1000 + attoseconds / 1_000_000_000_000_000
     }
   }

@@ -2,19 +2,21 @@
   import CNATS
   import ForwardingRemote
 
-  /// A message as the library gave it.
+  /// A copy of a message of the library.
   struct NATSMessage: Sendable {
     let payload: [UInt8]
-    /// Where an answer goes.
+    /// The subject of the answer.
     let answerTo: String?
-    /// Which request it answers: the last part of its subject. Nil where it is no answer.
+    /// The number of the request that it answers, from the last part of its subject; nil if it is
+    /// not an answer.
     let number: UInt64?
-    /// Whether it is the server's word that nobody listens.
+    /// Whether the server reports that the request has no listener.
     let isUnheard: Bool
 
     @unsafe
     init(_ message: OpaquePointer, isAnswer: Bool) {
-      // SAFETY: the library keeps what it gives until the message is destroyed; all is copied.
+      // SAFETY: the library keeps the parts of a message until it is destroyed; all parts are
+      // copied.
       payload = unsafe Self.payload(of: message)
       if isAnswer {
         answerTo = nil
@@ -30,12 +32,12 @@
     @unsafe
     static func payload(of message: OpaquePointer) -> [UInt8] {
       let count = Int(unsafe natsMsg_GetDataLength(message))
-      // SAFETY: as above.
+      // SAFETY: the library keeps the data until the message is destroyed; it is copied.
       guard count > 0, let data = unsafe natsMsg_GetData(message) else { return [] }
       return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
     }
 
-    /// The digits of base 36 behind the last dot; nil where something else is there.
+    /// The number in base 36 after the last dot; nil if other characters are there.
     @unsafe
     private static func number(_ subject: UnsafePointer<CChar>) -> UInt64? {
       var (number, isNumber) = (UInt64(0), false)
@@ -50,7 +52,7 @@
         case UInt8(ascii: "."): (number, isNumber, digit) = (0, true, 0)
         default: (number, isNumber, digit) = (0, false, 0)
         }
-        // What is no number of this process wraps around, and is none then either.
+        // A number that is too large wraps around, and does not match a request either.
         if isNumber { number = number &* 36 &+ UInt64(digit) }
         unsafe next += 1
       }

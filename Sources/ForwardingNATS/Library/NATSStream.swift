@@ -3,18 +3,18 @@
   import ForwardingRemote
   import Invocations
 
-  // The library's side of a stream that the server keeps.
+  // The library's functions for a stream on the server.
 
-  /// What a stream has at the moment; nothing is in it where the last comes before the first.
+  /// The first and the last record of a stream. It is empty if the last comes before the first.
   struct StreamBounds: Sendable {
     let first: UInt64
     let last: UInt64
   }
 
-  /// A stream of one subject, by a connection that must be there as long.
+  /// A stream with one subject, over a connection that it retains.
   @safe
   final class NATSStream: @unchecked Sendable {
-    // SAFETY: the library locks what it points at, which is there until `deinit`.
+    // SAFETY: the library locks the object behind the pointer, which lives until `deinit`.
     private var context: OpaquePointer?
     private let connection: NATSConnection
     private let process = OwnProcess()
@@ -24,10 +24,10 @@
     init(_ connection: NATSConnection, _ name: String) throws(StreamError) {
       self.connection = connection
       self.name = Self.escaped(name)
-      // Not of the subjects that hosts have, whose names anybody chooses.
+      // Separate from the subjects of hosts, whose names may be chosen freely.
       subject = "forwarding-journal." + self.name
       unsafe context = nil
-      // The server hangs up on who says more at a time than it takes.
+      // The server closes the connection if a name is too long.
       let (limit, size) = (255, self.name.utf8.count)
       guard size <= limit else { throw .transport(.tooLarge(limit: limit, given: size)) }
       var made: OpaquePointer?
@@ -38,19 +38,19 @@
 
     deinit { if !process.isForked { unsafe jsCtx_Destroy(context) } }
 
-    /// A child process uses nothing of the library (``NATSConnection/check()``).
+    /// Checks that this process was not forked (see ``NATSConnection/check()``).
     func check() throws(StreamError) {
       do throws(TransportError) { try connection.check() } catch { throw .transport(error) }
     }
 
-    /// Everything but letters, digits, `-` and `_` of ASCII as `=` and two digits. Not `%`: libnats 3.4.1 prints with
-    /// the name of a stream as a format.
+    /// Replaces each byte but ASCII letters, digits, `-` and `_` by `=` and two hexadecimal digits.
+    /// `%` cannot be used, as libnats 3.4.1 prints with the name of a stream as a format.
     private static func escaped(_ name: String) -> String {
       if name.isEmpty { return "=" }
       return RemoteSubject(parts: name).name.replacing("%", with: "=")
     }
 
-    /// Makes the stream, unless it is there.
+    /// Makes the stream if it does not exist.
     func make(_ options: StreamOptions) throws(StreamError) {
       do throws(StreamError) {
         _ = try bounds()
@@ -71,7 +71,7 @@
             unsafe settings.Storage = options.isInMemory ? js_MemoryStorage : js_FileStorage
             unsafe settings.Replicas = Int64(options.replicas)
             unsafe settings.Duplicates = options.duplicateWindow.milliseconds * 1_000_000
-            // The server deletes nothing: it refuses what it has no room for.
+            // The server deletes no records: it refuses records that it has no room for.
             unsafe settings.Discard = js_DiscardNew
             var code = jsErrCode(rawValue: 0)
             let status = unsafe js_AddStream(nil, context, &settings, nil, &code)
@@ -82,7 +82,7 @@
       try StreamError.check(status, code)
     }
 
-    /// The server's word for that there is no such stream.
+    /// The server's error code for a stream that does not exist.
     private static let notFound = Int(JSStreamNotFoundErr.rawValue)
 
     func bounds() throws(StreamError) -> StreamBounds {
@@ -96,8 +96,10 @@
       return unsafe StreamBounds(first: state.FirstSeq, last: state.LastSeq)
     }
 
-    /// Adds a record, and waits until the server says that it has it. Gives its number, or that of the first one where
-    /// the server has one of the same name, and whether that is so.
+    /// Adds a record, and waits until the server confirms it.
+    ///
+    /// - Returns: The number of the record, or that of an earlier record with the same name; and
+    ///   whether there is one.
     func publish(
       _ bytes: [UInt8], id: String, within limit: Duration
     ) throws(StreamError) -> (sequence: UInt64, isDuplicate: Bool) {
@@ -121,14 +123,14 @@
       return unsafe (answer.Sequence, answer.Duplicate)
     }
 
-    /// Begins to read at a record.
+    /// Subscribes to the records from a number on.
     func subscription(from first: UInt64) throws(StreamError) -> NATSPull {
       try check()
       return try unsafe NATSPull(self, context, first)
     }
   }
 
-  /// Records that are fetched, each time as many as are asked for.
+  /// A subscription whose records are fetched in batches.
   @safe
   final class NATSPull {
     private var subscription: OpaquePointer?
@@ -151,7 +153,7 @@
         unsafe options.Config.DeliverPolicy = js_DeliverByStartSequence
         unsafe options.Config.OptStartSeq = max(1, first)
         unsafe options.Config.AckPolicy = js_AckNone
-        // The server forgets a reader that is gone.
+        // The server removes the consumer after a minute without requests.
         unsafe options.Config.InactiveThreshold = 60_000_000_000
         return unsafe js_PullSubscribe(
           &made, context, stream.subject, nil, nil, &options, &code)
@@ -162,7 +164,7 @@
 
     deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
 
-    /// Fetches some records; none where none come in time.
+    /// Fetches up to `count` records. The result is empty if no record arrives in time.
     func fetch(_ count: Int, within limit: Duration) throws(StreamError) -> [StreamRecord] {
       try stream.check()
       var list = unsafe natsMsgList()
@@ -183,10 +185,10 @@
   }
 
   extension StreamRecord {
-    /// What the library gave; nil where that is no record.
+    /// Copies a record of the library; nil if the message is not a record.
     @unsafe
     fileprivate init?(_ message: OpaquePointer) {
-      // SAFETY: all is copied before the message is destroyed.
+      // SAFETY: all parts are copied before the message is destroyed.
       var facts: UnsafeMutablePointer<jsMsgMetaData>?
       guard unsafe natsMsg_GetMetaData(&facts, message) == NATS_OK, let facts = unsafe facts else {
         return nil
@@ -202,7 +204,7 @@
   }
 
   extension StreamError {
-    /// What the library, and the server, say.
+    /// Throws the error of a status and of the server's code.
     static func check(_ status: natsStatus, _ code: jsErrCode) throws(StreamError) {
       if status == NATS_OK { return }
       guard code.rawValue != 0 else { throw .transport(TransportError(status)) }

@@ -3,14 +3,14 @@
   import ForwardingRemote
   import Invocations
 
-  /// Who listens to a subject.
+  /// A subscription to a subject.
   @safe
   final class NATSSubscription: TransportSubscription, @unchecked Sendable {
-    // SAFETY: the library locks what it points at, which is there until `deinit`.
+    // SAFETY: the library locks the object behind the pointer, which lives until `deinit`.
     private var subscription: OpaquePointer?
     private let hasEnded = Guarded(false)
 
-    /// What the library calls with messages: its own until it says that there will be no more.
+    /// Receives the library's messages. The library retains it until the subscription is complete.
     private final class Receiver: Sendable {
       let receive: @Sendable (NATSMessage) -> Void
       let isOfAnswers: Bool
@@ -51,7 +51,7 @@
         throw TransportError(status)
       }
       unsafe subscription = made
-      // What a handler has is let go when the last one is over.
+      // The library retains the receiver until the last call of the handler has returned.
       unsafe natsSubscription_SetOnCompleteCB(
         made,
         { receiver in
@@ -62,52 +62,53 @@
             return completed
           }?()
         }, receiver)
-      // Whoever floods this process does not fill its memory.
+      // A flood of messages must not fill the memory of this process.
       unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
     }
 
-    /// The most that may wait to be taken.
+    /// The most messages, and bytes, that wait to be received.
     private static let messages: Int32 = 65_536
     private static let bytes: Int32 = 64 << 20
 
-    /// How many messages came when more than that waited.
+    /// The number of messages that were dropped because of these limits.
     var dropped: Int {
       var count: Int64 = 0
       unsafe natsSubscription_GetDropped(subscription, &count)
       return Int(count)
     }
 
-    // It unsubscribes, if nothing else has.
+    // This also unsubscribes if that has not happened before.
     deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
 
-    /// Calls a closure when the last message was received.
+    /// Sets the closure that is called after the last message.
     func whenCompleted(_ body: @escaping @Sendable () -> Void) {
       receiver.completed.withLock { $0 = body }
     }
 
-    /// Ends it at the server, and then takes what that had sent before: somebody may wait for an answer. Whoever ends it
-    /// keeps it meanwhile.
+    /// Ends the subscription at the server, and then receives the messages that the server sent
+    /// before, as their callers may wait for an answer. The caller retains the subscription
+    /// meanwhile.
     func end() {
       guard isFirstToEnd else { return }
       let status = unsafe natsSubscription_DrainTimeout(subscription, Self.draining)
       if status != NATS_OK { unsafe natsSubscription_Unsubscribe(subscription) }
     }
 
-    /// Takes nothing more, from now on.
+    /// Ends the subscription, and receives no more messages.
     func stop() {
       if isFirstToEnd { unsafe natsSubscription_Unsubscribe(subscription) }
     }
 
-    /// Whether it has ended, and may receive what had been sent before.
+    /// Whether it was ended, and may still receive messages that were sent before.
     var isEnding: Bool { hasEnded.read { $0 } }
 
-    /// Waits until all was received that had been sent before the end.
+    /// Waits until all messages that were sent before the end are received.
     func complete(within limit: Duration) {
       unsafe natsSubscription_WaitForDrainCompletion(subscription, max(1, limit.milliseconds))
     }
 
     private var isFirstToEnd: Bool {
-      // The server does not hear a child process.
+      // A forked child does not send to the server.
       if process.isForked { return false }
       return hasEnded.withLock { hasEnded in
         defer { hasEnded = true }
@@ -115,7 +116,7 @@
       }
     }
 
-    /// The most milliseconds that the server may take for the end.
+    /// The most milliseconds that the server may take to end the subscription.
     private static let draining: Int64 = 5000
   }
 #endif

@@ -2,24 +2,25 @@
   import CNATS
   import Invocations
 
-  /// Messages that were read, until they are many.
+  /// Collects messages that have been read, to free many at a time.
   ///
-  /// The library has a thread that lets go of them, and wakes it for each that it is given while that thread waits: twice
-  /// a call, which costs as much as a part of the way to the server. Given many at a time, it is woken once.
+  /// The library frees messages on a thread, which it wakes for each message that it gets while the
+  /// thread waits. That is twice for each call, and costs as much as a part of the way to the
+  /// server. For a batch the thread is woken once.
   final class NATSWaste: Sendable {
     private struct State {
-      /// Their addresses.
+      /// The addresses of the messages.
       var messages: [UInt] = []
       var bytes = 0
     }
 
-    /// So many are kept at most, and so many bytes.
+    /// The most messages that are kept, and the most bytes.
     private static let (count, bytes) = (64, 64 << 10)
     private let state = Guarded(State())
 
     deinit { Self.destroy(state.read { $0.messages }) }
 
-    /// Takes a message that nobody reads any more.
+    /// Takes over a message that is no longer read.
     @unsafe
     func take(_ message: OpaquePointer) {
       let (address, size) = unsafe (
@@ -36,7 +37,7 @@
     }
 
     private static func destroy(_ messages: [UInt]) {
-      // SAFETY: each was given here by whoever had it, and has no other owner.
+      // SAFETY: each message was handed over by its owner, and has no other owner.
       for message in messages { unsafe natsMsg_Destroy(OpaquePointer(bitPattern: message)) }
     }
   }
