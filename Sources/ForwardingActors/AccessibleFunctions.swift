@@ -1,15 +1,18 @@
-// The questions to the runtime that have no words in Swift, and the one file with memory of this module.
+// Functions of the Swift runtime that have no Swift API. No other file of this module handles
+// pointers.
 
-/// Finds a function that the compiler made to be called by its name, as distributed methods are.
+/// Finds a function that the compiler has made accessible by name, as it does for distributed
+/// methods.
 ///
-/// Only looks for the very name in the tables of this process: nothing of it is read as the name of a type.
+/// It only searches the tables of this process for the exact name, and does not parse the name as a
+/// type.
 @_silgen_name("swift_findAccessibleFunction")
 @unsafe
 private func accessibleFunction(
   _ name: UnsafePointer<UInt8>, _ count: Int
 ) -> UnsafeRawPointer?
 
-/// What types a distributed method of a name is made for; nothing, if it is for one type alone.
+/// The generic environment of a distributed method; nil if the method is not generic.
 @_silgen_name("swift_distributed_getGenericEnvironment")
 @unsafe
 private func genericEnvironment(
@@ -17,23 +20,23 @@ private func genericEnvironment(
 ) -> UnsafeRawPointer?
 
 enum AccessibleFunctions {
-  /// Whether this process has a function of a name, which may come from anywhere.
+  /// Whether this process has a function of a name, which may be of any origin.
   static func contains(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { bytes in
       guard let first = bytes.baseAddress else { return false }
-      // SAFETY: the bytes are there until the call returns, and what it returns is not followed.
+      // SAFETY: the bytes live until the call returns, and the result is not dereferenced.
       return unsafe accessibleFunction(first, bytes.count) != nil
     }
   }
 
-  /// Whether a method of a name, which may come from anywhere, is one for all actors that conform to a protocol: the
-  /// runtime then refuses to perform it with any other.
+  /// Whether a method is that of a protocol, for all actors that conform to it. The runtime refuses
+  /// to perform such a method with another actor. The name may be of any origin.
   static func isOfProtocol(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { bytes in
       guard let first = bytes.baseAddress else { return false }
-      // SAFETY: the bytes are there until the call returns, and what it returns is not followed.
+      // SAFETY: the bytes live until the call returns, and the result is not dereferenced.
       return unsafe genericEnvironment(first, UInt(bytes.count)) != nil
     }
   }

@@ -1,14 +1,15 @@
 package import ForwardingWire
 
-// A call of a distributed method, as it crosses behind the head of a request. Numbers begin with their lowest byte.
+// An encoded call of a distributed method, which follows the header of a request. Integers are
+// little-endian.
 //
 //   0  2  version, 1
 //   2  2  bytes of the actor's name
-//   4  2  bytes of the method's name, as the compiler has it
+//   4  2  bytes of the method's mangled name
 //   6  2  number of arguments
-//   8     both names, then of each argument four bytes of its length, and its JSON
+//   8     both names, then for each argument four bytes of its length, and its JSON
 
-/// A call of a distributed method as it crosses.
+/// An encoded call of a distributed method.
 package struct ActorCall: Sendable {
   private static let version: UInt16 = 1
 
@@ -35,7 +36,10 @@ package struct ActorCall: Sendable {
     self.arguments = arguments
   }
 
-  /// Reads what another process wrote: nothing but lengths is looked at, and nothing is left over.
+  /// Decodes a call of another process: checks all lengths, and does not interpret names and
+  /// arguments.
+  ///
+  /// - Throws: `WireError` if the call is malformed or exceeds a limit.
   package init(_ bytes: [UInt8], _ limits: WireLimits) throws(WireError) {
     guard bytes.count <= limits.message else {
       throw WireError(.limit(limits.message, given: bytes.count), at: 0)

@@ -1,28 +1,29 @@
 public import Distributed
 public import ForwardingRemote
 
-/// Why a system of actors does not do what it is asked for, before anything is sent.
+/// Why an actor system refuses an operation before anything is sent.
 ///
-/// Calls that were sent fail with `RemoteError`, which is a `DistributedActorSystemError` too.
+/// Calls that were sent fail with `RemoteError`, which also conforms to
+/// `DistributedActorSystemError`.
 ///
 /// ```swift
 /// ActorError.nameTaken("greeter")  // an actor has the name 'greeter'
 /// ```
 @nonexhaustive
 public enum ActorError: DistributedActorSystemError, Hashable {
-  /// The ID is one of this node, which has no such actor, or has it no more.
+  /// The ID belongs to this node, which does not have the actor, or no longer has it.
   case noActor(MessagingActorSystem.ActorID)
   /// The actor has another type.
   case otherType(MessagingActorSystem.ActorID)
-  /// An actor of this node has the name.
+  /// An actor of this node already has the name.
   case nameTaken(String)
-  /// No actor was made that could have the name.
+  /// The closure made no actor that could get the name.
   case notMade(String)
   /// A name is empty, or longer than ``MessagingActorSystem/ActorID/limit``.
   case badName(String)
-  /// The method, or its actor, is generic: types do not cross.
+  /// The method or its actor is generic. Types are not sent.
   case generic(type: String)
-  /// The method has more arguments than a call may have.
+  /// The method has more arguments than the limit.
   case arguments(limit: Int)
 }
 

@@ -1,14 +1,14 @@
 extension MessagingActorSystem {
-  /// Which actor, and where: the name of an actor, and that of the node that has it.
+  /// Identifies an actor: its name, and the name of its node.
   ///
   /// ```swift
   /// MessagingActorSystem.ActorID("greeter", at: "greeters")  // greeter at greeters
   /// ```
   ///
-  /// It is a value that may be sent, kept and written down, and that anybody may make. Whether there is such an actor,
-  /// its node says when it is called.
+  /// An ID is a value that may be sent and stored, and that any code may make. The node finds out
+  /// whether the actor exists when the actor is called.
   public struct ActorID: Hashable, Sendable {
-    /// The name of the actor, on its node.
+    /// The name of the actor on its node.
     public let name: String
     /// The name of the node.
     public let node: String
@@ -16,7 +16,7 @@ extension MessagingActorSystem {
     /// The most bytes of either name.
     public static let limit = 255
 
-    /// Makes the ID of an actor that another process may have.
+    /// Makes the ID of an actor that a node may have.
     public init(_ name: String, at node: String) {
       self.name = name
       self.node = node
@@ -31,7 +31,9 @@ extension MessagingActorSystem.ActorID: CustomStringConvertible {
 extension MessagingActorSystem.ActorID: Codable {
   private enum CodingKeys: CodingKey { case name, node }
 
-  /// Reads an ID; refuses names that are too long.
+  /// Decodes an ID.
+  ///
+  /// - Throws: `DecodingError` if a name is longer than ``limit``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let names = try [CodingKeys.name, .node].map { key in

@@ -3,22 +3,24 @@ import ForwardingRemote
 import ForwardingWire
 import Invocations
 
-// What Swift hands over of a call, on both sides. A method's types are known to its own code alone, one argument at a
-// time: there is no signature that an invocation could be made of, so arguments go through the coder of Codable places
-// directly.
+// The types that Swift's runtime uses for a call, on both sides. Only the code of a method knows
+// its types, one argument at a time. So there is no signature for an invocation, and arguments are
+// encoded directly as `Codable` values.
 extension MessagingActorSystem {
-  /// The arguments of a call that is on its way out.
+  /// Encodes the arguments of a call to another node.
   public struct InvocationEncoder: DistributedTargetInvocationEncoder, Sendable {
     public typealias SerializationRequirement = any Codable
 
     private let limits: WireLimits
     private(set) var arguments: [[UInt8]] = []
-    /// The actor that calls through a protocol; nothing else that is generic may cross.
+    /// The type of the actor in a call through a protocol. Other generic types are refused.
     private(set) var caller: (any DistributedActor.Type)?
 
     init(_ limits: WireLimits) { self.limits = limits }
 
-    /// Refuses a generic call.
+    /// Records the type of an actor that is called through a protocol.
+    ///
+    /// - Throws: ``ActorError/generic(type:)`` for any other type.
     public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
       guard caller == nil, let actor = type as? any DistributedActor.Type else {
         throw ActorError.generic(type: "\(type)")
@@ -26,7 +28,10 @@ extension MessagingActorSystem {
       caller = actor
     }
 
-    /// Writes an argument.
+    /// Encodes an argument.
+    ///
+    /// - Throws: ``ActorError/arguments(limit:)`` if there are too many; `RemoteError.wire` if the
+    ///   value cannot be encoded within the limits.
     public mutating func recordArgument<Value: Codable>(
       _ argument: RemoteCallArgument<Value>
     ) throws {
@@ -38,11 +43,11 @@ extension MessagingActorSystem {
       }
     }
 
-    /// Nothing: the other side knows its types.
+    /// Does nothing, as the other node knows the type.
     public mutating func recordReturnType<Value: Codable>(_ type: Value.Type) throws {}
-    /// Nothing.
+    /// Does nothing.
     public mutating func recordErrorType<Failure: Error>(_ type: Failure.Type) throws {}
-    /// Nothing.
+    /// Does nothing.
     public mutating func doneRecording() throws {}
 
     static func json<Value: Encodable>(
@@ -60,21 +65,25 @@ extension MessagingActorSystem {
     }
   }
 
-  /// The arguments of a call that came, read with the types of the method that it selects.
+  /// Decodes the arguments of a call of another node, with the types of the method that it selects.
   public struct InvocationDecoder: DistributedTargetInvocationDecoder, Sendable {
     public typealias SerializationRequirement = any Codable
 
     let system: MessagingActorSystem
     var arguments: ArraySlice<[UInt8]>
-    /// The type of the actor that is called, where its method is one of a protocol; never a type from outside.
+    /// The type of the called actor if its method is that of a protocol. It is never a type that
+    /// the caller names.
     let substitutions: [any DistributedActor.Type]
     let outcome: ActorOutcome
     let permission: ArgumentPermission?
 
-    /// The type of the actor that is called, for a method of a protocol; none for any other.
+    /// The type of the called actor for a method of a protocol; otherwise empty.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { substitutions }
 
-    /// Reads the next argument.
+    /// Decodes the next argument.
+    ///
+    /// - Throws: `WireError` if there is no argument left, or its bytes are refused; errors of
+    ///   decoding the value.
     public mutating func decodeNextArgument<Value: Codable>() throws -> Value {
       do {
         guard let json = arguments.popFirst() else {
@@ -94,20 +103,20 @@ extension MessagingActorSystem {
       }
     }
 
-    /// None: what the target throws is known by itself.
+    /// Nil, as the type of the target's error is not needed.
     public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
-    /// None: the method knows what it returns.
+    /// Nil, as the method knows its result type.
     public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
   }
 
-  /// Makes the answer of what a method returns or throws.
+  /// Makes an answer from the method's result or error.
   public struct ResultHandler: DistributedTargetInvocationResultHandler, Sendable {
     public typealias SerializationRequirement = any Codable
 
     let limits: WireLimits
     let outcome: ActorOutcome
 
-    /// Writes the result.
+    /// Encodes the result.
     public func onReturn<Success: Codable>(value: Success) async throws {
       do throws(WireError) {
         outcome.answer(try InvocationEncoder.json(value, limits))
@@ -116,10 +125,10 @@ extension MessagingActorSystem {
       }
     }
 
-    /// An answer without a result.
+    /// Makes an answer without a result.
     public func onReturnVoid() async throws { outcome.answer([]) }
 
-    /// Writes the error, as far as it may cross.
+    /// Makes an answer from the error, which is sent only if it is a `RemoteFailure`.
     public func onThrow<Failure: Error>(error: Failure) async throws {
       if error is ExecuteDistributedTargetError { return outcome.refuse(.unknownMessage, "") }
       outcome.fail(error)
@@ -136,14 +145,14 @@ extension MessagingActorSystem {
   }
 }
 
-/// What becomes of a call here; the first that is said counts.
+/// The outcome of a call. Only the first one that is set counts.
 final class ActorOutcome: Sendable {
   private let host: UInt64
   private let first = Guarded<RemoteAnswer?>(nil)
 
   init(host: UInt64) { self.host = host }
 
-  /// The answer, which there is for every call.
+  /// The answer to the call. If no outcome was set, it is a refusal.
   var known: RemoteAnswer { first.read { $0 } ?? .refused(.other, "", host: host) }
 
   func answer(_ result: [UInt8]) {

@@ -2,19 +2,19 @@ import Distributed
 import ForwardingRemote
 import Invocations
 
-/// The actors of a node, by their names. They belong to whoever made them.
+/// The actors of a node by name. The table does not retain them.
 final class ActorTable: Sendable {
   private let entries = Guarded<[String: Entry]>([:])
 
   private enum Entry {
-    /// Somebody will make an actor of the name.
+    /// The name is reserved for an actor that will be made.
     case kept
-    /// It is being made.
+    /// An actor of the name is being made.
     case assigned
     case ready(LocalActor)
   }
 
-  /// Keeps a name for an actor that is about to be made; false if it is not free.
+  /// Reserves a name for an actor that is about to be made. Returns false if the name is taken.
   func keep(_ name: String) -> Bool {
     entries.withLockInPlace { entries in
       if entries[name] != nil { return false }
@@ -23,12 +23,12 @@ final class ActorTable: Sendable {
     }
   }
 
-  /// Gives back a name, if no actor has got it.
+  /// Frees a reserved name, unless an actor has got it.
   func giveBack(_ name: String) {
     entries.withLockInPlace { if case .kept = $0[name] { $0[name] = nil } }
   }
 
-  /// Gives a name to an actor, if it is kept for one.
+  /// Assigns a reserved name to an actor. Returns false if the name is not reserved.
   func assign(kept name: String) -> Bool {
     entries.withLockInPlace { entries in
       guard case .kept = entries[name] else { return false }
@@ -51,7 +51,7 @@ final class ActorTable: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// The actor of a name, if it is there and ready.
+  /// The actor of a name, if it exists and is ready.
   func find(_ name: String) -> LocalActor? {
     entries.read { entries in
       if case .ready(let actor) = entries[name] { actor } else { nil }
@@ -59,9 +59,9 @@ final class ActorTable: Sendable {
   }
 }
 
-/// An actor that others may call.
+/// An actor that other nodes may call.
 struct LocalActor: Sendable {
-  /// The name of its type, as the compiler has it.
+  /// The mangled name of its type.
   let typeName: String
   let type: any DistributedActor.Type
   private let actor: WeakActor
@@ -70,7 +70,7 @@ struct LocalActor: Sendable {
       String, MessagingActorSystem.InvocationDecoder, MessagingActorSystem.ResultHandler
     ) async throws -> Void
 
-  /// An actor that may be gone.
+  /// A weak reference to an actor.
   private final class WeakActor: Sendable {
     weak let actor: (any DistributedActor)?
     init(_ actor: any DistributedActor) { self.actor = actor }
@@ -89,16 +89,16 @@ struct LocalActor: Sendable {
     }
   }
 
-  /// The actor itself.
+  /// The actor; nil if it no longer exists.
   var resolved: (any DistributedActor)? { actor.actor }
 
-  /// Performs a method that was found to be one of the actor's, with its number of arguments.
+  /// Performs a method, which must be one of the actor's, with the right number of arguments.
   func perform(
     _ method: String, _ decoder: MessagingActorSystem.InvocationDecoder,
     _ handler: MessagingActorSystem.ResultHandler
   ) async {
     do { try await call(method, decoder, handler) } catch {
-      // What the method throws goes to the handler: this is what the runtime says.
+      // Errors of the method go to the handler, so this is an error of the runtime.
       decoder.outcome.refuse(.unknownMessage, "")
     }
   }

@@ -1,6 +1,6 @@
-/// The letters of a name as the compiler has it, and how far they are read.
+/// The bytes of a mangled name, and the position up to which they are parsed.
 struct MangledText {
-  /// How often something may be repeated; nothing has more arguments.
+  /// The most repetitions of an element; there are no more arguments than that.
   static let limit = 64
 
   private let bytes: [UInt8]
@@ -20,8 +20,8 @@ struct MangledText {
     return true
   }
 
-  /// Goes on behind an identifier: its length and its bytes; or a zero, letters that stand for words that were there
-  /// before, and pieces between them; or two zeros, and bytes that stand for others.
+  /// Skips an identifier: its length and its bytes. Or a zero, followed by letters that refer to
+  /// earlier words, and by pieces of text between them. Or two zeros, followed by encoded bytes.
   mutating func skipIdentifier() -> Bool {
     guard let first = next, Self.isDigit(first) else { return false }
     var hasWords = false
@@ -42,7 +42,7 @@ struct MangledText {
       }
       if skip("0") { return true }
       guard let count = natural(), count > 0 else { return false }
-      // Bytes that begin with a digit, or this mark, have the mark in front.
+      // Encoded bytes that begin with a digit or `_` have a `_` in front.
       if isEncoded { _ = skip("_") }
       guard count <= bytes.count - offset else { return false }
       offset += count
@@ -50,13 +50,14 @@ struct MangledText {
     return true
   }
 
-  /// Goes on behind what stands for one thing that was named before; false if it stands for many.
+  /// Skips a reference to one earlier element. Returns false if it refers to several.
   mutating func skipOneBefore() -> Bool {
     skip("A") && countBefore() == 1
   }
 
-  /// Behind an `A`: letters that stand for what was named before, each with how often in front. The last is a large one,
-  /// or else there is one number, and `_`. Returns how many things that is.
+  /// Parses the references after an `A`: letters for earlier elements, each with an optional number
+  /// of repetitions in front. The last letter is upper case; or there is a single number and `_`.
+  /// Returns the number of elements.
   mutating func countBefore() -> Int? {
     var count = 0
     while let letter = next {

@@ -1,7 +1,7 @@
 public import Distributed
 
 extension MessagingActorSystem {
-  /// The name for the next actor that is made in a closure.
+  /// The name for the next actor that a closure makes.
   private final class Naming: Sendable {
     @TaskLocal static var current: Naming?
 
@@ -16,14 +16,21 @@ extension MessagingActorSystem {
     }
   }
 
-  /// Makes an actor that has a name which others know, and which is free again when the actor is gone.
+  /// Makes an actor with a name that other nodes know. The name is free again when the actor no
+  /// longer exists.
   ///
   /// ```
   /// let greeter = try system.named("greeter") { Greeter(actorSystem: $0) }
   /// greeter.id  // greeter at greeters
   /// ```
   ///
-  /// Other actors have a name that is drawn.
+  /// Other actors have random names.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the actor on this node.
+  ///   - make: Makes the actor with the system that it receives.
+  /// - Throws: ``ActorError/badName(_:)``, ``ActorError/nameTaken(_:)``, or
+  ///   ``ActorError/notMade(_:)`` if the closure returns another actor; errors of the closure.
   public func named<Act: DistributedActor>(
     _ name: String, _ make: (MessagingActorSystem) throws -> Act
   ) throws -> Act where Act.ActorSystem == MessagingActorSystem {
@@ -57,12 +64,14 @@ extension MessagingActorSystem {
     if id.node == node { actors.resign(id.name) }
   }
 
-  /// The actor of an ID of this node; nil for one of another, to which nothing is sent.
+  /// The actor of an ID of this node; nil for an ID of another node, which is not contacted.
+  ///
+  /// - Throws: ``ActorError/noActor(_:)`` or ``ActorError/otherType(_:)``.
   public func resolve<Act: DistributedActor>(
     id: ActorID, as type: Act.Type
   ) throws -> Act? where Act.ID == ActorID {
     guard id.node == node else { return nil }
-    // Whoever may not hand it over does not hear whether it is there.
+    // A caller without the permission to pass the actor on does not learn whether it exists.
     if let permission = ArgumentPermission.current, !permission.allows(id.name) {
       throw ActorError.noActor(id)
     }

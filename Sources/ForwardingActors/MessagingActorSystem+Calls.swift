@@ -44,7 +44,10 @@ extension MessagingActorSystem {
 
   // MARK: From other nodes
 
-  /// Finds what a call that came is to be performed with. Everything that is asked of it is found in this process.
+  /// Finds the actor and the method of a received call. All names are only looked up in this
+  /// process.
+  ///
+  /// - Throws: `RefusedCall` with the reason of the refusal.
   func read(_ bytes: [UInt8], _ message: TransportMessage) throws(RefusedCall) -> ReadyCall {
     if isClosed { throw RefusedCall(.draining) }
     let call: ActorCall
@@ -56,7 +59,8 @@ extension MessagingActorSystem {
     let isKnown = AccessibleFunctions.contains(call.method)
     var permission: ArgumentPermission?
     if let authorize = settings.authorize {
-      // The name of a method that this process has not is shown to nobody: to describe it is to read it.
+      // The name of a method that this process does not have is not passed on: describing it would
+      // parse it.
       let method = isKnown ? call.method : ""
       let caller = Caller(
         peer: message.sender, node: node, actor: call.actor, isArgument: false, method: method)
@@ -67,7 +71,7 @@ extension MessagingActorSystem {
     let isOwn = MethodName.isMethod(call.method, of: actor.typeName)
     guard isOwn || settings.stubs.contains(where: { MethodName.isMethod(call.method, of: $0) }),
       isKnown,
-      // What a stub has for itself alone would be performed with another type's memory.
+      // A method of the stub itself would be performed with the memory of another type.
       isOwn || AccessibleFunctions.isOfProtocol(call.method)
     else { throw RefusedCall(.unknownMessage) }
     let count = Int(_getParameterCount(mangledMethodName: call.method))
@@ -81,7 +85,7 @@ extension MessagingActorSystem {
       substitutions: isOwn ? [] : [actor.type], permission: permission)
   }
 
-  /// Performs a call; returns its task.
+  /// Performs a call, and returns its task.
   func perform(
     _ call: ReadyCall, _ done: @escaping @Sendable (RemoteAnswer) -> Void
   ) -> Task<Void, Never> {
@@ -90,7 +94,7 @@ extension MessagingActorSystem {
       system: self, arguments: call.arguments, substitutions: call.substitutions, outcome: outcome,
       permission: call.permission)
     let handler = ResultHandler(limits: limits, outcome: outcome)
-    // Nothing of whoever sends is the method's business: in a process of its own, it would see none.
+    // Detached, as the method must not see task-local values of a caller in this process.
     return Task.detached {
       await call.actor.perform(call.method, decoder, handler)
       done(outcome.known)
@@ -98,7 +102,7 @@ extension MessagingActorSystem {
   }
 }
 
-/// A call that came, and was found to be one of an actor's.
+/// A received call whose actor and method have been found.
 struct ReadyCall: Sendable {
   let actor: LocalActor
   let method: String
@@ -107,9 +111,9 @@ struct ReadyCall: Sendable {
   let permission: ArgumentPermission?
 }
 
-/// Asks whether actors of this node may be arguments of a call, while its arguments are read.
+/// Asks whether a call may have actors of this node as arguments, while its arguments are decoded.
 final class ArgumentPermission: Sendable {
-  /// That of the call whose arguments are read.
+  /// The permission for the call whose arguments are being decoded.
   @TaskLocal static var current: ArgumentPermission?
 
   private let caller: MessagingActorSystem.Caller
@@ -124,10 +128,10 @@ final class ArgumentPermission: Sendable {
     self.authorize = authorize
   }
 
-  /// Whether an actor was refused.
+  /// Whether an actor was refused as an argument.
   var hasRefused: Bool { refused.read { $0 } }
 
-  /// Asks for the actor of a name, whether there is one or not.
+  /// Whether the actor of a name may be an argument. It does not matter whether the actor exists.
   func allows(_ actor: String) -> Bool {
     let isAllowed = authorize(
       MessagingActorSystem.Caller(

@@ -3,7 +3,8 @@ public import ForwardingRemote
 public import ForwardingWire
 import Invocations
 
-/// Distributed actors over the transports of this package: an actor of one process is called from another.
+/// Distributed actors over the transports of this package. Actors of one process are called from
+/// another.
 ///
 /// ```swift
 /// distributed actor Greeter {
@@ -21,19 +22,20 @@ import Invocations
 /// withExtendedLifetime(greeter) { system.close() }
 /// ```
 ///
-/// A system is a *node*: one name, that no other system which can be reached has. Actors belong to whoever makes them; a
-/// node finds them as long as they live.
+/// A system is a *node*. Its name must be unique among the nodes that can be reached. A node does
+/// not retain its actors, and finds them as long as they live.
 ///
-/// What comes is believed in nothing. It selects an actor that this node has, and a distributed method that the type of
-/// this actor has; arguments are read with the types of that method. No type crosses, so generic methods, and actors that
-/// are generic, are refused where they are called. Actors whose types are `private` cannot be called from other
-/// nodes, as their names are not told.
+/// Received calls are not trusted. A call can only select an actor of this node, and a distributed
+/// method of the actor's type; its arguments are decoded with the types of that method. Types are
+/// not sent, so calls of generic methods, and of generic actors, are refused by the calling node.
+/// Actors with `private` types cannot be called from other nodes, as the names of these types are
+/// not known at run time.
 public final class MessagingActorSystem: DistributedActorSystem {
   public typealias SerializationRequirement = any Codable
 
   /// The name of this node.
   public let node: String
-  /// What is checked before anything is allocated.
+  /// Limits that are checked before memory is allocated.
   public let limits: WireLimits
   let actors = ActorTable()
   let link: RemoteLink
@@ -44,28 +46,35 @@ public final class MessagingActorSystem: DistributedActorSystem {
 
   struct Settings: Sendable {
     var authorize: (@Sendable (Caller) -> Bool)?
-    /// The names of stubs whose methods may be called.
+    /// The mangled names of stubs whose methods may be called.
     var stubs: Set<String> = []
   }
 
-  /// Who calls what, before anything is looked for that it names.
+  /// A caller and its method, known before the actor and the method are looked up.
   public struct Caller: Sendable {
-    /// The process, as far as the transport knows.
+    /// The calling process, as far as the transport knows it.
     public let peer: TransportPeer
     /// The name of this node.
     public let node: String
-    /// The name of an actor of this node, which may have none of it.
+    /// The name of an actor of this node, which may not exist.
     public let actor: String
-    /// The method that is called. It is described as `Module.Greeter.greet(_:)`; by nothing, if this process has no
-    /// such method at all.
+    /// The called method. Its description is `Module.Greeter.greet(_:)`, or empty if this process
+    /// does not have the method.
     public var target: RemoteCallTarget { RemoteCallTarget(method) }
-    /// Whether the actor is given to the method as a part of an argument, and another one is called: the method may call
-    /// it in the place of whoever sends.
+    /// Whether the actor is not called itself, but is part of an argument. The method may then call
+    /// it on behalf of the caller.
     public let isArgument: Bool
     let method: String
   }
 
-  /// Makes a node, which others can reach at once.
+  /// Makes a node, which others can reach from now on.
+  ///
+  /// - Parameters:
+  ///   - transport: The transport that carries the calls.
+  ///   - node: The name of the node.
+  ///   - limits: The limits of messages and their values.
+  ///   - deadline: How long a call waits for its answer.
+  /// - Throws: `TransportError` if the transport cannot subscribe to the calls.
   public init(
     _ transport: any Transport, as node: String, limits: WireLimits = WireLimits(),
     deadline: Duration = .seconds(5)
@@ -98,33 +107,36 @@ public final class MessagingActorSystem: DistributedActorSystem {
 
   // MARK: Settings
 
-  /// How long an answer is waited for. It crosses as the time that is left; when that is over, the method's task is
-  /// cancelled there.
+  /// How long a call waits for its answer. The remaining time is sent with the call, and the other
+  /// node cancels the method's task when it is over.
   public var deadline: Duration {
     get { link.settings.deadline }
     set { link.set(\.deadline, newValue) }
   }
 
-  /// How many calls may wait for an answer at a time; more are `RemoteError.congested`.
+  /// The maximum number of calls in flight. Further calls throw `RemoteError.congested`.
   public var inFlightLimit: Int {
     get { link.settings.inFlight }
     set { link.set(\.inFlight, newValue) }
   }
 
-  /// How many calls of others are performed at a time; more are refused as `busy`.
+  /// The maximum number of calls of other nodes in progress, 1000 unless set. Further calls are
+  /// refused as `busy`.
   public var limit: Int {
     get { gate.limit }
     set { gate.limit = newValue }
   }
 
-  /// Says who may call what. Everybody may everything, unless it is set. It is asked first, and again for each actor of
-  /// this node that is a part of an argument: who is refused hears nothing of what there is.
+  /// Decides whether a caller may call a method. If nil, every call is allowed. It is called before
+  /// anything is looked up, and again for each actor of this node in an argument. So a refusal does
+  /// not reveal which actors and methods exist.
   public var authorize: (@Sendable (Caller) -> Bool)? {
     get { settings.read { $0.authorize } }
     set { settings.withLock { $0.authorize = newValue } }
   }
 
-  /// Called when the connection breaks. Calls on their way fail; later ones wait for it, up to their deadline.
+  /// Called when the connection breaks. Calls in flight fail; later calls wait for a new
+  /// connection, up to their deadline.
   public var onInterruption: (@Sendable () -> Void)? {
     get { link.settings.interrupted }
     set { link.set(\.interrupted, newValue) }
@@ -136,14 +148,15 @@ public final class MessagingActorSystem: DistributedActorSystem {
     set { link.set(\.invalidated, newValue) }
   }
 
-  /// What became of the calls to other nodes.
+  /// Counts of the calls to other nodes.
   public var outgoing: RemoteStatistics { link.counts.statistics }
 
-  /// What became of the calls of other nodes.
+  /// Counts of the calls of other nodes.
   public var incoming: RemoteStatistics { gate.counts.statistics }
 
-  /// Lets others call the methods of a protocol, by the stub that `@Resolvable` makes of it: `allow($Greeting.self)`.
-  /// Only actors that conform to the protocol can be called so, and only with what the protocol asks for.
+  /// Allows calls of the methods of a protocol, by the stub that `@Resolvable` makes for it:
+  /// `allow($Greeting.self)`. Such calls reach only actors that conform to the protocol, and only
+  /// its requirements.
   public func allow<Stub: DistributedActor & _DistributedActorStub>(_ stub: Stub.Type) {
     guard let name = _mangledTypeName(stub) else { return }
     settings.withLock { _ = $0.stubs.insert(name) }
@@ -151,14 +164,17 @@ public final class MessagingActorSystem: DistributedActorSystem {
 
   // MARK: Ending
 
-  /// Takes no new calls, waits for those that are being performed, and closes. When the time is over it closes all the
-  /// same, and throws `TransportError.timedOut`.
+  /// Refuses new calls, waits for the calls in progress, and closes.
+  ///
+  /// - Parameter limit: How long to wait. The node closes afterwards in any case.
+  /// - Throws: `TransportError.timedOut` if calls were still in progress, or the task was
+  ///   cancelled; errors of flushing the transport.
   public func drain(within limit: Duration = .seconds(10)) async throws(TransportError) {
     try await gate.drain(within: limit) { close() }
   }
 
-  /// Takes no more calls: what is on its way is refused as `draining`. The transport stays open, and other nodes can be
-  /// called.
+  /// Stops receiving calls. Calls in transit are refused as `draining`. The transport stays open,
+  /// and other nodes can still be called.
   public func close() {
     let old = subscriptions.withLock { subscriptions in
       defer { subscriptions = nil }
@@ -167,6 +183,6 @@ public final class MessagingActorSystem: DistributedActorSystem {
     for subscription in old ?? [] { subscription.end() }
   }
 
-  /// Whether calls that come are on their way to nobody.
+  /// Whether the node is closed, so that received calls are refused.
   var isClosed: Bool { subscriptions.read { $0 == nil } }
 }

@@ -1,44 +1,48 @@
-/// The name of a distributed method as the compiler has it, read to the end to know whose method that is.
+/// The mangled name of a distributed method, which is parsed completely to find out to which type
+/// the method belongs.
 ///
-/// A method that is performed with an actor of another type has the wrong memory in its hands, and a name from outside
-/// may be that of any distributed method of this process. So a name that begins with that of the actor's type is not
-/// enough: those of types inside of it do, too, and those of types inside of its functions, however deep.
+/// A method that is performed with an actor of another type accesses the wrong memory, and a
+/// received name may be that of any distributed method of this process. It is not enough that a
+/// name begins with that of the actor's type: so do the names of methods of nested types, and of
+/// types that are local to the type's functions, at any depth.
 ///
 ///     $s 3app7GreeterC 5greet yS2SYaK FTE            a method of Greeter
 ///     $s 3app7GreeterC 3addE 5greet yS2SYaK FTE      one that another module adds
 ///     $s 3app7GreeterC 5InnerC 5greet yS2SYaK FTE    one of a type inside of it
 ///     $s 3app7GreeterC 5local yyF 1LL_V 5InnerC …    one of a type inside of a type inside of a function
 ///
-/// What is behind the type's name is the method's own name, labels, a result, parameters, and marks, and nothing else.
-/// Names say things in the order of a stack machine, `3app5PointV` for "the structure of those two", so that machine is
-/// run, with what the types of values need, and nothing else: an operation that is not known, one that takes what is
-/// not there, and one that takes the type or the name in front of it refuse the name.
+/// The type's name must be followed by the method's own name, labels, a result, parameters and
+/// marks, and nothing else. A mangled name is a program for a stack machine, in which `3app5PointV`
+/// means "a structure of these two names". So that machine is run, with the operations for types of
+/// values only. The name is refused if an operation is unknown, finds too few operands, or uses the
+/// type or the name in front of it.
 package struct MethodName {
   private var text: MangledText
   private var stack: [Item] = []
 
-  /// What is known of something that the name has said.
+  /// An element of the stack.
   private enum Item: Equatable {
     case identifier
-    /// `_`, an unnamed label, or the end of the first of some types.
+    /// `_`, an unnamed label, or the end of the first type of a list.
     case mark
-    /// `y`, no types or no labels.
+    /// `y`, an empty list of types or labels.
     case empty
-    /// A module, that is no type.
+    /// A module, which is not a type.
     case module
-    /// A type; or something that was named before, as any name may have been.
+    /// A type, or a reference to an earlier element, which may be any name.
     case named
-    /// Types in parentheses.
+    /// A tuple of types.
     case tuple(Int)
   }
 
-  /// Whether a name that this process has is that of a method of a type, whose name is that of the runtime.
+  /// Whether a name is that of a method of a type. The name must be known in this process, and
+  /// `type` is the mangled name of the type.
   ///
-  /// A few methods of the type are not found: such as are generic, such as have parameters of local types, and such
-  /// whose name and first label both were there before.
+  /// A few methods are not recognized: generic methods, methods with parameters of local types, and
+  /// methods whose name and first label are both references to earlier elements.
   package static func isMethod(_ name: String, of type: String) -> Bool {
     let (prefix, suffix) = ("$s" + type, "FTE")
-    // A type whose name is not known would have all methods.
+    // Without a type name, all methods would match.
     guard type.hasSuffix("C"), name.hasPrefix(prefix), name.hasSuffix(suffix),
       name.utf8.count > prefix.utf8.count + suffix.utf8.count
     else { return false }
@@ -47,7 +51,7 @@ package struct MethodName {
     return rest.readName() && rest.readTypes()
   }
 
-  /// The method's own name, with the module that adds it in front, and the mark of a file behind.
+  /// Parses the method's own name, after the module of an extension, and before the mark of a file.
   private mutating func readName() -> Bool {
     var ahead = text
     if Self.skipName(&ahead), ahead.skip("E") { text = ahead }
@@ -57,12 +61,13 @@ package struct MethodName {
     return true
   }
 
-  /// Goes on behind a name, or what stands for one that was there before.
+  /// Skips a name, or a reference to an earlier one.
   private static func skipName(_ text: inout MangledText) -> Bool {
     text.next == UInt8(ascii: "A") ? text.skipOneBefore() : text.skipIdentifier()
   }
 
-  /// Labels, result and parameters, and that the method may wait and throw, as all distributed methods do.
+  /// Parses labels, result and parameters, up to the marks for `async` and `throws`, which all
+  /// distributed methods have.
   private mutating func readTypes() -> Bool {
     while !text.isAtEnd {
       if text.remaining == "YaK" { return isSignature() }
@@ -71,7 +76,7 @@ package struct MethodName {
     return false
   }
 
-  /// Whether what was said is the labels of as many parameters as follow, a result, and parameters.
+  /// Whether the stack contains labels for all parameters, a result, and the parameters.
   private func isSignature() -> Bool {
     guard stack.count >= 2, Self.isType(stack[stack.count - 2]) else { return false }
     let labels = stack.dropLast(2)
@@ -110,7 +115,7 @@ package struct MethodName {
     case UInt8(ascii: "G"): return generic()
     case UInt8(ascii: "t"): return tuple()
     case UInt8(ascii: "L"):
-      // The mark of a file, behind a name.
+      // The mark of a file, after a name.
       return text.skip("L") && takeName() && takeName() && push(.identifier)
     default: return false
     }
@@ -125,7 +130,8 @@ package struct MethodName {
 
   private mutating func takeName() -> Bool { [.identifier, .named].contains(stack.popLast()) }
 
-  /// `Si`, `S2S` for two, `ScA`; `So` for the module of C; `Sg` for the optional of the type in front.
+  /// Parses a standard type: `Si`, `S2S` for two of them, `ScA`; `So` for the module of C; `Sg` for
+  /// the optional of the preceding type.
   private mutating func standard() -> Bool {
     if text.skip("o") || text.skip("C") { return push(.module) }
     if text.skip("g") {
@@ -145,14 +151,15 @@ package struct MethodName {
     return true
   }
 
-  /// A type by its name, in a module or in a type.
+  /// Parses a nominal type: its name in a module or a type.
   private mutating func nominal() -> Bool {
     guard takeName(), let context = stack.popLast() else { return false }
     guard [.identifier, .module, .named].contains(context) else { return false }
     return push(.named)
   }
 
-  /// A type with the types behind it, whose first has `y` in front, and those of each level `_`.
+  /// Parses a type with generic arguments, the first with `y` in front, and with `_` between
+  /// levels.
   private mutating func generic() -> Bool {
     while let item = stack.popLast() {
       switch item {
@@ -164,7 +171,8 @@ package struct MethodName {
     return false
   }
 
-  /// Types behind each other, whose first has `_` behind it. Such as have labels are refused. `y` alone is none.
+  /// Parses a tuple, with `_` after its first type. Tuples with labels are refused. `y` alone is an
+  /// empty tuple.
   private mutating func tuple() -> Bool {
     if stack.last == .empty { return take(.empty) && push(.tuple(0)) }
     var count = 0
