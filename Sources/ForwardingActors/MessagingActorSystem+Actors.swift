@@ -42,7 +42,7 @@ extension MessagingActorSystem {
     return actor
   }
 
-  // MARK: What Swift asks for
+  // MARK: Requirements of DistributedActorSystem
 
   public func assignID<Act: DistributedActor>(_ type: Act.Type) -> ActorID where Act.ID == ActorID {
     if let naming = Naming.current, naming.system == ObjectIdentifier(self),

@@ -10,17 +10,17 @@ import Testing
   import Glibc
 #endif
 
-/// What becomes of a connection of a socket, as `Documentation/Remote.md` draws it.
+/// The states of a socket connection, as drawn in `Documentation/Remote.md`.
 @Suite("The states of a connection", .timeLimit(.minutes(10)))
 struct ConnectionStateTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  /// `REMOTE_KILLS` makes it as long as one likes.
+  /// The environment variable `REMOTE_KILLS` sets the number.
   private static let calls =
     ProcessInfo.processInfo.environment["REMOTE_KILLS"].flatMap { Int($0) } ?? 20_000
 
-  @Test("a host is killed six times: no more calls are interrupted than were on their way")
+  @Test("a host is killed six times: only calls that were in flight are interrupted")
   func counted() async throws {
     let processes = HostProcesses()
     try processes.start(path, name)
@@ -44,14 +44,14 @@ struct ConnectionStateTests {
     #expect(try await Tally.twice(on: remote) == 0)
   }
 
-  /// How often a client may have connected that is hung up on: from 10 ms on, each pause is up to twice as long as the one
-  /// before, so eight times in the first 630 ms, and twice in each second from then on. On a busy machine, a test takes
-  /// longer than it sleeps.
+  /// The most attempts of a client to connect that is always hung up on. Pauses begin at 10 ms and
+  /// each is up to twice as long as the one before, so there are eight attempts in the first 630
+  /// ms, and then two per second. On a busy machine, a test takes longer than it sleeps.
   private static func mostConnects(since start: ContinuousClock.Instant) -> Int {
     8 + 2 * (Int((ContinuousClock.now - start) / .seconds(1)) + 1)
   }
 
-  @Test("a client that is hung up on comes again less and less often, and its calls wait meanwhile")
+  @Test("a client that is hung up on reconnects less and less often, and its calls wait meanwhile")
   func hungUp() async throws {
     let door = try SocketDescriptor.make()
     try door.listen(at: path)
@@ -85,7 +85,8 @@ struct ConnectionStateTests {
     door.close()
   }
 
-  @Test("what is sent into a connection that has just ended is not lost: it waits for the next one")
+  @Test(
+    "a call sent into a connection that has just ended is not lost: it waits for the next one")
   func justEnded() async throws {
     for number in 0..<20 {
       let server = try UnixSocketTransport(listeningAt: path)
@@ -93,7 +94,7 @@ struct ConnectionStateTests {
       let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
       while server.connectionCount < 1 { await Task.yield() }
       server.close()
-      // At once, before this side has heard of the end.
+      // At once, before this side notices the end.
       async let calls = withTaskGroup(of: Int?.self) { tasks in
         for index in 0..<10 { tasks.addTask { try? await Tally.take(index, on: remote) } }
         return await tasks.reduce(into: []) { $0.append($1) }
@@ -108,7 +109,8 @@ struct ConnectionStateTests {
     }
   }
 
-  @Test("one who says something and hangs up at once is connected to less and less often as well")
+  @Test(
+    "a client reconnects less and less often to a peer that sends something and hangs up at once")
   func saying() async throws {
     let door = try SocketDescriptor.make()
     try door.listen(at: path)
@@ -132,7 +134,8 @@ struct ConnectionStateTests {
     unlink(path)
   }
 
-  @Test("who sends what is no message is connected to less and less often, and gets no calls")
+  @Test(
+    "a client reconnects less and less often to a peer without valid messages, and sends no calls")
   func stranger() async throws {
     let door = try SocketDescriptor.make()
     try door.listen(at: path)
@@ -161,7 +164,7 @@ struct ConnectionStateTests {
   }
 
   @Test(
-    "a peer that says nothing of what it does not know gets calls again, a second after it let one in"
+    "a peer that ignores unknown messages gets calls again, a second after it accepts a connection"
   )
   func silent() async throws {
     let door = try SocketDescriptor.make()
@@ -175,7 +178,7 @@ struct ConnectionStateTests {
     }
     keeper.start()
     let client = try UnixSocketTransport(connectedTo: path)
-    // Once it has been hung up on.
+    // After it has been hung up on.
     while knocks.count.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(1)) }
     let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
     #expect(try await Tally.take(7, on: remote) == 7)
@@ -184,7 +187,8 @@ struct ConnectionStateTests {
     unlink(path)
   }
 
-  /// Answers calls that have one number, with that, and nothing else: as Documentation/Wire.md has it.
+  /// Answers calls that have one number, with that number, and nothing else, as
+  /// Documentation/Wire.md describes.
   private static func serve(_ connection: SocketDescriptor) {
     var room = SocketDescriptor.room(of: 200_000)
     while let count = connection.receive(into: &room) {

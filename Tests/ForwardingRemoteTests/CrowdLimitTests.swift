@@ -6,12 +6,12 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-/// The rows of "Limits" in Documentation/Wire.md that count who and what comes.
+/// The rows of "Limits" in Documentation/Wire.md that limit numbers of hosts, calls and messages.
 @Suite("Limits of how many there are", .timeLimit(.minutes(10)))
 struct CrowdLimitTests {
   private static let subject: RemoteSubject = "forwarding.crowd.bank"
 
-  /// Somebody who answers as so many hosts.
+  /// A subscriber that answers as many hosts.
   private func crowd(
     _ count: Int, _ transport: InProcessTransport, at subject: RemoteSubject = Self.subject,
     kind: UInt8 = Envelope.pong, _ body: @escaping @Sendable (Int) -> [UInt8] = { _ in [] }
@@ -24,13 +24,15 @@ struct CrowdLimitTests {
     }
   }
 
-  @Test("4,096 hosts are counted, and answers of more are strange", arguments: [4096, 4097])
+  @Test(
+    "4,096 hosts are counted, and answers of further hosts count as strange",
+    arguments: [4096, 4097])
   func hosts(count: Int) async throws {
     let transport = InProcessTransport()
     let crowd = try crowd(count, transport)
     defer { crowd.end() }
     let remote = RemoteProxy(try Vault.interface(), transport, at: "crowd")
-    // They all have answered before the wait begins.
+    // All of them have answered before the wait begins.
     #expect(try await remote.ping(expecting: .max, within: .seconds(1)) == 4096)
     #expect(remote.statistics.strange == count - 4096)
   }
@@ -45,7 +47,7 @@ struct CrowdLimitTests {
     #expect(Set(all.map(\.host)).count == 4096)
   }
 
-  @Test("answers of 64 MB together are taken, and not a byte more", arguments: [0, 1])
+  @Test("answers of 64 MB in all are accepted, and not one byte more", arguments: [0, 1])
   func bytes(extra: Int) async throws {
     let transport = InProcessTransport()
     let body = [UInt8](repeating: 0, count: 1 << 20)
@@ -58,7 +60,8 @@ struct CrowdLimitTests {
     #expect(remote.statistics.strange == extra)
   }
 
-  @Test("4,096 calls are known when they come again, and the one before them is not")
+  @Test(
+    "the last 4,096 calls are recognized when they are repeated, and the call before them is not")
   func window() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "crowd")
@@ -76,7 +79,7 @@ struct CrowdLimitTests {
     let first = try await deposit(1)
     #expect(first.kind == Envelope.answered && first.body == [1, 0, 0, 0])
     #expect(vault.balance == 4096 && host.statistics.duplicates == 1)
-    // One more pushes out the first alone.
+    // One more call replaces the first one only.
     _ = try await deposit(4097)
     _ = try await deposit(2)
     #expect(vault.balance == 4097 && host.statistics.duplicates == 2)
@@ -84,7 +87,7 @@ struct CrowdLimitTests {
     #expect(vault.balance == 4098 && host.statistics.duplicates == 2)
   }
 
-  @Test("an answer of 1,024 bytes is kept for a call that comes again, and no longer one")
+  @Test("an answer of up to 1,024 bytes is stored for a repeated call, and a longer one is not")
   func keptAnswers() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "crowd")
@@ -103,14 +106,16 @@ struct CrowdLimitTests {
     }
   }
 
-  @Test("the subject of a socket has 1,024 bytes: no longer one is sent, or taken")
+  @Test(
+    "a subject over a socket has at most 1,024 bytes: a longer one is neither sent nor accepted")
   func subjects() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     defer { server.close() }
     defer { client.close() }
-    // "forwarding." and ".bank" stand around it, and ".cancel" behind that, where a host listens as well.
+    // It is surrounded by "forwarding." and ".bank", and followed by ".cancel", where a host
+    // listens as well.
     let most = String(repeating: "s", count: 1024 - 16 - 7)
     let host = RemoteHost(server, as: most)
     defer { host.close() }
@@ -122,7 +127,8 @@ struct CrowdLimitTests {
     let error = TransportError.tooLarge(limit: 1024, given: 1025)
     await #expect(throws: RemoteError.notCarried(error)) { try await Vault.deposit(1, on: longer) }
     #expect(throws: RemoteError.notCarried(error)) { try Vault.add.message(1, on: longer) }
-    // By hand: one that has no end is hung up on, and one that nobody listens to is told so.
+    // Sent by hand: a malformed subject ends the connection, and one without listeners gets that
+    // reply.
     let zeros = [UInt8](repeating: 0, count: 8)
     for (count, isTaken) in [(1024, true), (1025, false)] {
       let peer = try #require(PacketSocket(path))
@@ -136,7 +142,8 @@ struct CrowdLimitTests {
 
 #if Macros
   extension CrowdLimitTests {
-    @Test("4,096 voices are gathered, and answers of more are strange", arguments: [4096, 4097])
+    @Test(
+      "4,096 answers are gathered, and further answers count as strange", arguments: [4096, 4097])
     func voices(count: Int) async throws {
       let transport = InProcessTransport()
       let town = try Remote<VoterProxy>(transport, at: "town")
@@ -151,7 +158,7 @@ struct CrowdLimitTests {
       #expect(votes.answers.count == 4096 && votes.values.count { $0 } == 2048)
       #expect(votes.silent.isEmpty)
       #expect(town.proxy.statistics.strange == count - 4096)
-      // Those who answered before are remembered, as many as are taken.
+      // Hosts that answered before are remembered, up to the limit of answers.
       crowd.end()
       let none = try await town.gather(within: .seconds(300)) { try await $0.vote("again?") }
       #expect(none.answers.isEmpty && none.silent.count == 4096)

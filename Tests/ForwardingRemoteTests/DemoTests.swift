@@ -3,10 +3,10 @@
   import RemoteTestSupport
   import Testing
 
-  /// `make demo-remote`, with the program that was built beside the tests.
+  /// `make demo-remote`, with the program that was built with the tests.
   @Suite("The demo of calls to other processes", .timeLimit(.minutes(10)))
   struct DemoTests {
-    /// All that it starts has this in its environment.
+    /// All processes that the demo starts have this in their environment.
     private let mark = "FORWARDING_DEMO=\(UInt64.random(in: 0 ... .max))"
     private let output = Pipe()
 
@@ -25,7 +25,7 @@
       let parts = mark.split(separator: "=").map(String.init)
       process.environment = ProcessInfo.processInfo.environment.merging([parts[0]: parts[1]]) { $1 }
       process.standardOutput = output
-      // A thread of a pool has signals blocked, and a process would have them so from it.
+      // A thread of a pool blocks signals, and a new process would inherit that.
       var (none, before) = (sigset_t(), sigset_t())
       sigemptyset(&none)
       pthread_sigmask(SIG_SETMASK, &none, &before)
@@ -34,7 +34,7 @@
       return process
     }
 
-    /// The processes that belong to it.
+    /// The processes of the demo.
     private func processes() throws -> [pid_t] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
         .filter { number in
@@ -43,7 +43,7 @@
         }
     }
 
-    /// Waits until all have ended, and gives those that never do, which are ended here.
+    /// Waits until all processes have ended, and returns those that do not end, after killing them.
     private func left() throws -> [pid_t] {
       let end = ContinuousClock.now + .seconds(300)
       while try !processes().isEmpty, ContinuousClock.now < end { usleep(20_000) }
@@ -63,7 +63,7 @@
     }
 
     @Test(
-      "it tells its story, and leaves no process behind",
+      "the demo prints its story, and leaves no process behind",
       .enabled(if: NATSServer.program != nil, "needs nats-server: Scripts/setup.sh nats"))
     func story() throws {
       let process = try started()
@@ -101,11 +101,11 @@
     }
 
     @Test(
-      "ended by a signal in the middle, it ends all that it started",
+      "the demo ends all processes that it started when a signal ends it in the middle",
       .enabled(if: NATSServer.program != nil, "needs nats-server: Scripts/setup.sh nats"),
       arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) throws {
-      // Its story has no end.
+      // A version of the demo that does not end.
       let program = FileManager.default.temporaryDirectory
         .appendingPathComponent("forwarding-demo-\(UInt64.random(in: 0 ... .max))").path
       defer { try? FileManager.default.removeItem(atPath: program) }
@@ -119,13 +119,13 @@
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
       let process = try started(program)
       #expect(line() == "begun\n")
-      // The script, the server, three stations, and this one. What a process has in its environment is not there to
-      // be read while it becomes another program.
+      // The script, the server, three stations, and this process. The environment of a process
+      // cannot be read while it executes another program.
       let end = ContinuousClock.now + .seconds(300)
       while try processes().count != 6, ContinuousClock.now < end { usleep(20_000) }
       #expect(try processes().count == 6)
       kill(process.processIdentifier, signal)
-      // This waits for all that have its files open, not for the script alone.
+      // This waits for all processes that have the demo's files open, not only for the script.
       #expect(try left() == [])
       process.waitUntilExit()
       #expect(process.terminationStatus == 128 + signal)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Hosts that drain while calls begin", .timeLimit(.minutes(10)))
 struct DrainingTests {
-  /// What tasks share.
+  /// State that tasks share.
   private final class Notes: Sendable {
     let answered = Atomic(0)
     let late = Atomic(0)
@@ -19,7 +19,7 @@ struct DrainingTests {
 
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
-  @Test("a call that is being read when its host drains is waited for", arguments: Way.allCases)
+  @Test("a host that drains waits for a call that is being decoded", arguments: Way.allCases)
   func beginning(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -27,7 +27,7 @@ struct DrainingTests {
     vault.isOpen.store(false, ordering: .relaxed)
     try host.expose(vault, Vault.interface())
     let notes = Notes()
-    // Whoever is asked who may call is asked in the middle of it. The host begins to drain before this returns.
+    // `authorize` is called while the call is decoded. The host begins to drain before it returns.
     host.authorize = { [weak host] _ in
       let drain = Task.immediate {
         try await host?.drain(within: .seconds(300))
@@ -56,7 +56,7 @@ struct DrainingTests {
   }
 
   @Test(
-    "nothing is performed after a host has drained, whoever sends meanwhile",
+    "no call is performed after a host has drained, even if callers go on sending",
     arguments: Way.allCases)
   func crowd(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -67,14 +67,14 @@ struct DrainingTests {
     let notes = Notes()
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       for _ in 0..<4 {
-        // Over NATS, a call that comes while a host ends may go to nobody.
+        // Over NATS, a call that arrives while a host ends may be lost.
         let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(3))
         tasks.addTask {
           while true {
             do {
               _ = try await Vault.deposit(1, on: remote)
               notes.answered.add(1, ordering: .relaxed)
-              // In process, a call does not suspend.
+              // In one process, a call does not suspend.
               await Task.yield()
             } catch RemoteError.refused(.draining, _) {
               await Task.yield()

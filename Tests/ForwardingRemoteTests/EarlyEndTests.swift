@@ -12,13 +12,13 @@ import Testing
 
 @Suite("Deadlines of calls that end early", .timeLimit(.minutes(10)))
 struct EarlyEndTests {
-  /// How a call ends before its time.
+  /// The ways in which a call ends before its deadline.
   enum Ending: String, CaseIterable, CustomTestStringConvertible, Codable {
     case answered, thrown, refused, unreachable, cancelled, closed, interrupted
 
     var testDescription: String { rawValue }
 
-    /// Makes calls that end so, with all the time of the world.
+    /// Makes calls that end in this way, with a deadline that is far away.
     func call() async throws {
       let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
       let there = try UnixSocketTransport(listeningAt: path)
@@ -53,11 +53,11 @@ struct EarlyEndTests {
     }
   }
 
-  @Test("nothing waits for the time of a call that is over", arguments: Ending.allCases)
+  @Test("the timer of a call that has ended does not remain", arguments: Ending.allCases)
   func ended(ending: Ending) async {
     await #expect(processExitsWith: .success) { [ending] in
       try await ending.call()
-      // Where the connection is gone, the host waits for its own calls' time.
+      // If the connection is lost, the host's own timers remain.
       let left = ending == .closed || ending == .interrupted ? 100 : 0
       for _ in 0..<6000 where Deadlines.shared.count > left {
         try await Task.sleep(for: .milliseconds(10))

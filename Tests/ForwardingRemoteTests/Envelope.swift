@@ -1,6 +1,6 @@
 import ForwardingRemote
 
-/// What goes around calls and answers, as Documentation/Wire.md has it: the one place of these tests that knows.
+/// The headers of calls and answers, as in Documentation/Wire.md. No other test encodes them.
 enum Envelope {
   static let asked: UInt8 = 1
   static let told: UInt8 = 2
@@ -15,7 +15,7 @@ enum Envelope {
     (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  /// A request of a sender, whose deadline is far away.
+  /// A request of a sender, with a deadline that is far away.
   static func request(
     _ kind: UInt8, sender: UInt64 = 9, number: UInt64, milliseconds: UInt32 = 300_000,
     _ call: [UInt8] = []
@@ -23,12 +23,12 @@ enum Envelope {
     [1, 0, kind, 0] + bytes(of: sender) + bytes(of: number) + bytes(of: milliseconds) + call
   }
 
-  /// Where it is said that nobody waits for a call that was sent somewhere.
+  /// The subject for cancelling calls that were sent to a subject.
   static func cancels(of subject: RemoteSubject) -> RemoteSubject {
     RemoteSubject(subject.name + ".cancel")
   }
 
-  /// What is in front of an answer's own words.
+  /// The bytes in front of the body of an answer.
   static let answerHead = 28
 
   /// An answer of a host to a request.
@@ -38,7 +38,7 @@ enum Envelope {
     [1, 0, kind, refusal] + request[4..<20] + bytes(of: host) + body
   }
 
-  /// What an answer says.
+  /// The parts of an answer.
   struct Answer: Equatable {
     let kind: UInt8
     let refusal: RemoteRefusal?
@@ -53,7 +53,7 @@ enum Envelope {
     var text: String { String(decoding: body, as: UTF8.self) }
   }
 
-  /// Sends bytes as anybody may, and returns the first answer.
+  /// Sends any bytes, and returns the first answer.
   static func answer(
     to request: [UInt8], at subject: RemoteSubject, over transport: any Transport
   ) async throws -> Answer {

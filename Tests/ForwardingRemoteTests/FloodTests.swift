@@ -11,14 +11,15 @@ import Testing
   import ForwardingNATS
 #endif
 
-/// Somebody sends as much as it can, and reads nothing. `REMOTE_FLOOD` says how many requests.
+/// A peer sends as much as it can, and reads nothing. `REMOTE_FLOOD` sets the number of requests.
 @Suite("Floods of requests", .serialized, .timeLimit(.minutes(10)))
 struct FloodTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let requests =
     Int(ProcessInfo.processInfo.environment["REMOTE_FLOOD"] ?? "") ?? 200_000
 
-  @Test("a peer that sends and does not read, over a socket: the host lives, and others are served")
+  @Test(
+    "a host survives a peer that sends and does not read over a socket, and still serves others")
   func socket() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let process = try HostProcess(path, as: name)
@@ -39,8 +40,8 @@ struct FloodTests {
     await endings.send(1100..<1200, to: remote, atATime: 10)
     #expect(endings.answered.count == 1200, "\(endings.others)")
     let after = residentKilobytes(of: process.number)
-    // What waits to be sent to one peer has a limit of 8 MB, beside what each message needs itself.
-    // AddressSanitizer keeps 256 MB of what was let go, and its marks beside that.
+    // At most 8 MB wait to be sent to one peer, plus the memory of each message's entry.
+    // AddressSanitizer holds back 256 MB of freed memory, and needs shadow memory for it.
     let room = Sanitizer.current == .address ? 1 << 20 : 65_536
     #expect(before > 0 && after < before + room, "\(before) KB before, \(after) KB after")
     process.end()
@@ -48,7 +49,7 @@ struct FloodTests {
 
   #if NATS
     @Test(
-      "a peer that sends and does not read, over NATS: the host lives, and others are served",
+      "a host survives a peer that sends and does not read over NATS, and still serves others",
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func nats() async throws {
       let server = try NATSServer()
@@ -66,7 +67,7 @@ struct FloodTests {
         flood.send(
           Array("PUB \(subject) _INBOX.flood \(call.count)\r\n".utf8) + call + Array("\r\n".utf8))
       }
-      // Those who come when too many wait are not heard, and say it again.
+      // Calls that arrive when too many wait are dropped, and are sent again.
       remote.deadline = .seconds(1)
       var heard = 0
       var tries = 0
@@ -87,7 +88,7 @@ struct FloodTests {
     }
 
     @Test(
-      "no more than 65,536 messages wait for who listens; the others are let go, and counted",
+      "at most 65,536 messages wait for a listener; further messages are dropped and counted",
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func waiting() async throws {
       let server = try NATSServer()
@@ -95,7 +96,7 @@ struct FloodTests {
       let gate = DispatchSemaphore(value: 0)
       let received = Atomic(0)
       let listener = try there.subscribe(to: "news", group: nil) { _ in
-        // The first one holds up the others.
+        // The first message holds up the others.
         if received.add(1, ordering: .relaxed).newValue == 1 { gate.wait() }
       }
       for _ in 0..<70_000 { try here.publish([1], to: "news") }
@@ -110,7 +111,7 @@ struct FloodTests {
     }
   #endif
 
-  /// Sends requests as quickly as they are taken, on a thread of its own, and gives how many.
+  /// Sends requests on a thread as fast as they are accepted, and returns how many.
   private func flooding(
     _ send: @escaping @Sendable (UInt64, [UInt8]) -> Bool
   ) async -> Int {
@@ -134,7 +135,7 @@ struct FloodTests {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  /// A request as the socket has it.
+  /// A request as a frame of the socket.
   private static func frame(
     _ number: UInt64, _ subject: RemoteSubject, _ call: [UInt8]
   ) -> [UInt8] {

@@ -10,7 +10,8 @@ import Testing
 
 @Suite("A process that is forked", .timeLimit(.minutes(10)))
 struct ForkTests {
-  @Test("a child is refused by its parent's transports, may let them go, and the parent goes on")
+  @Test(
+    "a child is refused by its parent's transports, can release them, and the parent goes on")
   func socket() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
@@ -23,7 +24,7 @@ struct ForkTests {
       var remote: RemoteProxy? = RemoteProxy(
         try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
       require(try await Vault.deposit(1, on: remote!) == 1)
-      // Somebody who has not answered yet.
+      // A listener that has not answered yet.
       let answers = Guarded<[@Sendable ([UInt8]) -> Void]>([])
       let listener = try there!.subscribe(to: "question", group: nil) { message in
         answers.withLock { $0.append(message.answer!) }
@@ -57,7 +58,7 @@ struct ForkTests {
         }
         here!.close()
         (remote, host, here, there) = (nil, nil, nil, nil)
-        // In this process all is as usual.
+        // A transport that the child makes works as usual.
         let own = InProcessTransport()
         let bank = RemoteHost(own, as: "bank")
         try bank.expose(vault, Vault.interface())
@@ -78,7 +79,7 @@ struct ForkTests {
 
   #if NATS
     @Test(
-      "a child is refused by its parent's connections to a server, may let them go, and the parent goes on",
+      "a child is refused by its parent's NATS connections, can release them, and the parent goes on",
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func server() async {
       await #expect(processExitsWith: .success) {

@@ -28,7 +28,7 @@
     func hear(_ news: String) {}
   }
 
-  /// One who thinks for ever, if asked so.
+  /// A voter that never answers if asked to think.
   private final class Thinker: Voter {
     let cancellations = Guarded(0)
     func vote(_ question: String) async throws -> Bool {
@@ -46,11 +46,11 @@
   @Suite("An object of a protocol in other processes", .timeLimit(.minutes(10)))
   struct GatheringTests {
     @Test(
-      "all hosts of a name are asked: who answers, who throws, and who is silent",
+      "all hosts of a name are asked: some answer, some throw, and some are silent",
       arguments: Way.allCases)
     func gathered(way: Way) async throws {
       let (there, here) = try way.ends()
-      // Tests share the server.
+      // The server is shared with other tests.
       let name = "town \(UInt32.random(in: 0 ... .max))"
       let hosts = try [true, false, nil].map { says in
         let host = RemoteHost(there, as: name)
@@ -72,14 +72,15 @@
       for host in hosts { host.close() }
     }
 
-    @Test("a host has one voice, however often it answers, and no more are taken than are expected")
+    @Test(
+      "each host counts once, and no more answers are accepted than expected")
     func voices() async throws {
       let transport = InProcessTransport()
       let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
       let answers = Guarded<[[UInt8]]>([])
       let citizen = RemoteHost(transport, as: "town")
       try citizen.expose(Citizen(true), as: VoterProxy.self)
-      // What the one host answers, again and again, and as others.
+      // The answers of the one host, repeated, and in the name of other hosts.
       let interface = "forwarding.town.\(town.proxy.interface.name)"
       let liar = try transport.subscribe(to: RemoteSubject(interface), group: nil) { message in
         for number in 0..<9 {
@@ -99,7 +100,8 @@
       citizen.close()
     }
 
-    @Test("that nobody listens is no error: nobody answers, and those who did before are silent")
+    @Test(
+      "gathering without listeners is no error: hosts that answered before are silent")
     func nobody() async throws {
       let transport = InProcessTransport()
       let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
@@ -114,11 +116,11 @@
     }
 
     @Test(
-      "what keeps hosts from being asked, or heard, is thrown, whatever the closure makes of it")
+      "an error that keeps hosts from being asked or heard is thrown, even if it is caught before")
     func errors() async throws {
       let transport = InProcessTransport()
       let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
-      // Somebody listens, and says nothing.
+      // A listener that does not answer.
       let subject = RemoteSubject("forwarding.town.\(town.proxy.interface.name)")
       let asked = Guarded(0)
       let silent = try transport.subscribe(to: subject, group: nil) { _ in
@@ -147,7 +149,8 @@
       silent.end()
     }
 
-    @Test("who has enough answers, or is cancelled, has those cancelled who are still at it")
+    @Test(
+      "gathering that has enough answers, or is cancelled, cancels the calls of the other hosts")
     func enough() async throws {
       let transport = InProcessTransport()
       let hosts = (0..<3).map { _ in RemoteHost(transport, as: "town") }
@@ -170,7 +173,7 @@
       while thinkers.contains(where: { $0.cancellations.read { $0 } < 2 }) { await Task.yield() }
     }
 
-    @Test("what became of calls is counted once: answered, refused, without an answer")
+    @Test("each call is counted once: as answered, refused, or without an answer")
     func counted() async throws {
       let transport = InProcessTransport()
       let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
@@ -188,7 +191,7 @@
       #expect(counts.answered == 1 && counts.refused == 1)
     }
 
-    @Test("an error of the closure before it has sent anything is its own")
+    @Test("an error that the closure throws before it sends a message is thrown unchanged")
     func closure() async throws {
       struct NoQuestion: Error {}
       let town = try Remote<VoterProxy>(InProcessTransport(), at: "town")
@@ -197,7 +200,7 @@
       }
     }
 
-    @Test("a face is asked where it is awaited, told where it is not, and has its own answer else")
+    @Test("a face sends awaited messages and those without a result, and answers all others itself")
     func face() async throws {
       let transport = InProcessTransport()
       let host = RemoteHost(transport, as: "town")

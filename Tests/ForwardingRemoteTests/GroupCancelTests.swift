@@ -6,7 +6,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-@Suite("Calls that are cancelled, and who hears of it", .timeLimit(.minutes(10)))
+@Suite("Cancelling calls of a group", .timeLimit(.minutes(10)))
 struct GroupCancelTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
@@ -15,13 +15,13 @@ struct GroupCancelTests {
     RemoteSubject(parts: "forwarding", name, "bank", "cancel")
   }
 
-  /// A request as the page of the wire has it.
+  /// A request as in Documentation/Wire.md.
   private func request(_ call: [UInt8], kind: UInt8) -> [UInt8] {
     [1, 0, kind, 0] + [UInt8](repeating: 7, count: 8) + [1, 2, 3, 4, 5, 6, 7, 8]
       + [0, 0, 16, 0] + call
   }
 
-  @Test("the member of a group that performs a call is the one that hears", arguments: Way.allCases)
+  @Test("a cancel reaches the member of a group that performs the call", arguments: Way.allCases)
   func group(way: Way) async throws {
     let (there, here) = try way.ends()
     let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
@@ -34,7 +34,7 @@ struct GroupCancelTests {
     let calls = (0..<7).map { _ in Task { try await Vault.sleep(600_000, on: remote) } }
     while hosts.map(\.statistics.asked).reduce(0, +) < 7 { await Task.yield() }
     let begun = hosts.map(\.statistics.asked)
-    // The last one goes on, as nobody cancels it.
+    // The last call goes on, as it is not cancelled.
     for call in calls.dropLast() { call.cancel() }
     for call in calls.dropLast() {
       await #expect(throws: RemoteError.cancelled) { try await call.value }
@@ -46,7 +46,7 @@ struct GroupCancelTests {
     while cancelled() != begun { await Task.yield() }
   }
 
-  @Test("the word that nobody waits may come before its call, as it comes another way")
+  @Test("a cancel may arrive before its call, as they have different subjects")
   func early() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: name)
@@ -64,7 +64,7 @@ struct GroupCancelTests {
     asked.end()
   }
 
-  @Test("nothing is performed where calls are cancelled, nor cancelled where they are made")
+  @Test("calls are refused on the subject of cancels, and cancels on the subject of calls")
   func elsewhere() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: name)

@@ -10,7 +10,7 @@ import Testing
 struct HostEndTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
-  @Test("one that cannot drain in time is closed all the same", arguments: Way.allCases)
+  @Test("a host that cannot drain in time is closed nevertheless", arguments: Way.allCases)
   func late(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -23,18 +23,18 @@ struct HostEndTests {
     await #expect(throws: TransportError.timedOut) {
       try await host.drain(within: .milliseconds(50))
     }
-    // Over a server, what was on its way meets the end a little later.
+    // Over a server, calls in transit notice the end a little later.
     while true {
       let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(1, on: remote) }
       if error?.isUnheard == true { break }
       #expect(error == .refused(.draining, ""))
     }
-    // What it had begun is answered.
+    // The calls that it had begun are answered.
     vault.isOpen.store(true, ordering: .relaxed)
     try await call.value
   }
 
-  @Test("who waits for it to drain and is cancelled closes it")
+  @Test("a host is closed when the task that waits for it to drain is cancelled")
   func cancelled() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: name)
@@ -55,7 +55,7 @@ struct HostEndTests {
     try await call.value
   }
 
-  @Test("one that drains is not there any more for who asks who is, and says so at once")
+  @Test("a draining host refuses a ping at once, and does not count as there")
   func ping() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: name)
@@ -73,7 +73,9 @@ struct HostEndTests {
     try await drain.value
   }
 
-  @Test("what is exposed or announced while it closes is not", arguments: [true, false])
+  @Test(
+    "an object that is exposed or announced while its host closes is not exposed",
+    arguments: [true, false])
   func meanwhile(isAnnounced: Bool) async throws {
     let transport = MeanwhileTransport()
     let host = RemoteHost(transport, as: name)
@@ -82,7 +84,7 @@ struct HostEndTests {
       if isAnnounced { try host.announce() } else { try host.expose(Vault(), Vault.interface()) }
     }
     #expect(transport.listeners.read { $0 } == 0)
-    // It may be used again.
+    // The transport may be used again.
     transport.meanwhile.withLock { $0 = {} }
     if isAnnounced { try host.announce() } else { try host.expose(Vault(), Vault.interface()) }
     #expect(transport.listeners.read { $0 } == (isAnnounced ? 1 : 2))
@@ -91,7 +93,7 @@ struct HostEndTests {
   }
 }
 
-/// A transport in this process, where something happens while somebody begins to listen.
+/// A transport in this process that runs a closure while a subscription is made.
 private final class MeanwhileTransport: Transport {
   let meanwhile = Guarded<@Sendable () -> Void>({})
   let listeners = Guarded(0)

@@ -12,11 +12,11 @@ import Testing
   import RemoteTestSupport
 #endif
 
-/// A process of its own that has a tally, for others to send to. It ends with this one.
+/// A separate process that exposes a tally. It ends together with this one.
 final class HostProcess: @unchecked Sendable {
   private let process = Process()
 
-  /// Starts one that listens at a path, or that a server at an address connects.
+  /// Starts a process that listens at a path, or connects to a server at an address.
   init(_ address: String, as name: String) throws {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = ["--testing-library", "swift-testing", "--filter", "HostProcessTests"]
@@ -31,7 +31,7 @@ final class HostProcess: @unchecked Sendable {
 
   func signal(_ signal: Int32) { kill(number, signal) }
 
-  /// Stops it, and waits until none of its threads does anything more.
+  /// Stops the process, and waits until none of its threads runs.
   func standStill() {
     signal(SIGSTOP)
     let folder = "/proc/\(number)/task"
@@ -45,7 +45,7 @@ final class HostProcess: @unchecked Sendable {
     }
   }
 
-  /// Ends it at once, as whoever cuts its power would.
+  /// Kills the process at once, as a power failure would.
   func end() {
     if process.isRunning { kill(number, SIGKILL) }
     process.waitUntilExit()
@@ -53,13 +53,13 @@ final class HostProcess: @unchecked Sendable {
 
   deinit { end() }
 
-  /// Waits until it answers.
+  /// Waits until the process answers.
   static func wait(for remote: RemoteProxy) async throws {
     while try await remote.ping() == 0 { try await Task.sleep(for: .milliseconds(20)) }
   }
 }
 
-/// One such process after the other.
+/// A sequence of such processes, one at a time.
 final class HostProcesses: Sendable {
   private let current = LockedValue<HostProcess?>(nil)
 
@@ -75,10 +75,11 @@ final class HostProcesses: Sendable {
 }
 
 #if Macros
-  /// What gathers ask of such processes.
+  /// The messages that gatherings send to such processes.
   @Forwardable
   protocol Numbered: AnyObject, Sendable {
-    /// The number of the process. In a folder, it says that it was asked, and waits until it may go on.
+    /// The number of the process. It notes the call in the folder, and waits there until it may go
+    /// on.
     func process(meeting folder: String?) async throws -> Int32
   }
 
@@ -95,13 +96,13 @@ final class HostProcesses: Sendable {
   }
 #endif
 
-/// What such a process does.
+/// The code that such a process runs.
 @Suite("A process that other tests send to")
 struct HostProcessTests {
   private static let settings = ProcessInfo.processInfo.environment
 
   @Test(
-    "it has a tally",
+    "the process has a tally",
     .enabled(if: settings["FORWARDING_TEST_HOST"] != nil, "other tests start it"))
   func host() async throws {
     let parent = getppid()

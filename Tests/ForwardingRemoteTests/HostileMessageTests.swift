@@ -5,12 +5,12 @@ import Synchronization
 import RemoteTestSupport
 import Testing
 
-/// Bytes that no process of ours sends, each with the answer that it gets.
-@Suite("Messages from whoever means harm", .timeLimit(.minutes(10)))
+/// Bytes that no process of this package sends, each with the answer that it gets.
+@Suite("Hostile messages", .timeLimit(.minutes(10)))
 struct HostileMessageTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
-  /// What is done to a request for a deposit, and the refusal that comes of it.
+  /// A change to a request for a deposit, and the refusal that it leads to.
   struct Harm: CustomTestStringConvertible {
     let testDescription: String
     let refusal: RemoteRefusal
@@ -24,7 +24,7 @@ struct HostileMessageTests {
     }
   }
 
-  /// Where the call begins in a request, and its texts in the call.
+  /// The offset of the call in a request, and of the texts in the call.
   private static let call = 24
   private static let texts = call + 12
   private static let selector = texts + 4
@@ -75,7 +75,9 @@ struct HostileMessageTests {
     },
   ]
 
-  @Test("each is refused for its own reason, and the host goes on", arguments: Way.allCases)
+  @Test(
+    "each hostile message is refused for its own reason, and the host goes on",
+    arguments: Way.allCases)
   func refused(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -94,14 +96,14 @@ struct HostileMessageTests {
     }
     #expect(vault.balance == 0)
     #expect(host.statistics.refused == Self.harms.count)
-    // The same bytes without harm.
+    // The same bytes without the change.
     let answer = try await answer(to: request(good, number: 200), over: here)
     #expect(answer[2] == 0x81)
     #expect(vault.balance == 1)
   }
 
   @Test(
-    "one that comes again is performed once: while it is at work, and when its answer is not kept",
+    "a repeated call is performed once: while it is in progress, and if its answer is not stored",
     arguments: Way.allCases)
   func again(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -110,7 +112,7 @@ struct HostileMessageTests {
     let vault = Vault()
     vault.isOpen.store(false, ordering: .relaxed)
     try host.expose(vault, Vault.interface())
-    // It is at work, and stays so.
+    // The call is in progress, and stays so.
     let hold = try request(Vault.interface().encode(Vault.hold.message.invocation()), number: 1)
     async let first = answer(to: hold, over: here)
     while host.statistics.asked < 1 { await Task.yield() }
@@ -118,12 +120,12 @@ struct HostileMessageTests {
     #expect(second[2] == 0x83 && second[3] == RemoteRefusal.duplicate.rawValue)
     vault.isOpen.store(true, ordering: .relaxed)
     #expect(try await first[2] == 0x81)
-    // Its answer is too large to be kept.
+    // The answer is too large to be stored.
     let text = try request(Vault.interface().encode(Vault.text.message.invocation(5000)), number: 2)
     #expect(try await answer(to: text, over: here)[2] == 0x81)
     let repeated = try await answer(to: text, over: here)
     #expect(repeated[2] == 0x83 && repeated[3] == RemoteRefusal.duplicate.rawValue)
-    // Told twice, performed once.
+    // Sent twice without being awaited, and performed once.
     let add = try request(
       Vault.interface().encode(Vault.add.message.invocation(5)), number: 3, kind: 2)
     try here.publish(add, to: subject)
@@ -135,7 +137,7 @@ struct HostileMessageTests {
     #expect(host.statistics.duplicates == 3)
   }
 
-  @Test("answers that are none of ours are not believed, and the right one is still taken")
+  @Test("malformed answers are ignored, and the right one is still accepted")
   func answers() async throws {
     let (there, here) = try Way.inProcess.ends()
     let liar = try there.subscribe(to: subject, group: nil) { message in
@@ -150,7 +152,7 @@ struct HostileMessageTests {
   }
 
   @Test(
-    "an answer to another request is not believed, of another sender neither",
+    "an answer to another request or of another sender is ignored",
     arguments: [4, 11, 12, 19])
   func answerToAnother(place: Int) async throws {
     let (there, here) = try Way.inProcess.ends()
@@ -167,7 +169,7 @@ struct HostileMessageTests {
     liar.end()
   }
 
-  @Test("the answer to bytes that are no request tells them by what stands there, or by zeros")
+  @Test("the answer to a malformed request repeats its sender and number, or has zeros for them")
   func answerToNothing() async throws {
     let (there, here) = try Way.inProcess.ends()
     let host = RemoteHost(there, as: name)
@@ -179,12 +181,12 @@ struct HostileMessageTests {
     #expect(try await Array(answer(to: Array(request.dropLast()), over: here)[4..<20]) == none)
   }
 
-  /// That 7 came of it.
+  /// An answer with the result 7.
   private static func answer(to request: [UInt8]) -> [UInt8] {
     [1, 0, 0x81, 0] + request[4..<20] + [UInt8](repeating: 9, count: 8) + [7, 0, 0, 0]
   }
 
-  /// What is almost an answer.
+  /// Bytes that are almost an answer.
   private static func strange(_ good: [UInt8]) -> [[UInt8]] {
     [
       [], [1], Array(good.prefix(27)), [2] + good.dropFirst(), [1, 0, 0x01, 0] + good.dropFirst(4),
@@ -199,7 +201,7 @@ struct HostileMessageTests {
       + [UInt8(number)] + [UInt8](repeating: 0, count: 7) + [0, 0, 16, 0] + call
   }
 
-  /// The answer to bytes as another process might send them.
+  /// The answer to bytes that another process might send.
   private func answer(to bytes: [UInt8], over transport: any Transport) async throws -> [UInt8] {
     let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
     let request = try transport.request(bytes, to: subject) {

@@ -17,7 +17,7 @@
 
     init() throws {
       folder = try TemporaryFolder()
-      // The hub picks the port for leaf nodes itself, and writes it into its log before it is ready.
+      // The hub picks the port for leaf nodes, and writes it into its log before it is ready.
       hub = try NATSServer(
         configuration: """
           log_file: "\(folder.path("log"))"
@@ -35,13 +35,15 @@
         try Vault.interface(), try server.connect(), at: name, deadline: .seconds(300))
     }
 
-    /// Waits until so many hosts can be reached: one server hears from the other who listens there.
+    /// Waits until `count` hosts can be reached, as the servers exchange their subscriptions.
     private func reach(_ count: Int, _ remote: RemoteProxy) async throws {
       while (try? await remote.ping(expecting: count + 1, within: .milliseconds(100))) ?? 0 != count
       {}
     }
 
-    @Test("a call crosses, is cancelled, and is unreachable at once", arguments: [true, false])
+    @Test(
+      "a call crosses both servers, is cancelled there, and is unreachable at once",
+      arguments: [true, false])
     func calls(isAtHub: Bool) async throws {
       let (near, far) = isAtHub ? (leaf, hub) : (hub, leaf)
       let host = RemoteHost(try far.connect(), as: "bank")
@@ -57,7 +59,7 @@
       while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
       #expect(await isUnheard { try await Vault.deposit(7, on: proxy(near, "nobody")) })
       host.close()
-      // Until the one server knows it from the other, a call is lost.
+      // A call is lost until one server has the subscription from the other.
       remote.deadline = .milliseconds(200)
       var error: RemoteError?
       while error?.isUnheard != true {
@@ -68,14 +70,15 @@
       #expect(vault.balance == 7)
     }
 
-    @Test("of a group at both servers one member performs a call, and the other where one is gone")
+    @Test(
+      "one member of a group at two servers performs a call, and the other one after its end")
     func group() async throws {
       let remotes = try [proxy(hub), proxy(leaf)]
       let hosts = try [hub, leaf].map { RemoteHost(try $0.connect(), as: "bank") }
       let vaults = [Vault(), Vault()]
       for (host, vault) in zip(hosts, vaults) {
         try host.expose(vault, Vault.interface(), group: "tellers")
-        // The leaf node's is there when that of the hub can be reached.
+        // The leaf node's host is there once that of the hub can be reached.
         try await reach(1, remotes[1])
       }
       var sum: Int32 = 0

@@ -5,7 +5,7 @@ import ForwardingWire
 import Invocations
 import Testing
 
-@Suite("Many who listen to one transport", .serialized)
+@Suite("Many observers of one transport", .serialized)
 struct ManyObserversTests {
   private final class Object: Sendable {}
 
@@ -21,7 +21,7 @@ struct ManyObserversTests {
     #expect(growth < CPUTime.linear, "\(growth) times")
   }
 
-  @Test("so are objects exposed by a host")
+  @Test("eight times as many objects are exposed by a host in eight times the time")
   func exposures() throws {
     let growth = try CPUTime.growth { count in
       let host = RemoteHost(InProcessTransport(), as: "many")
@@ -35,7 +35,7 @@ struct ManyObserversTests {
     #expect(growth < CPUTime.linear, "\(growth) times")
   }
 
-  @Test("observers are told in the order in which they came, also when some have ended")
+  @Test("observers are notified in the order in which they were added, even if some have ended")
   func order() {
     let observers = TransportObservers()
     let told = Guarded<[Int]>([])

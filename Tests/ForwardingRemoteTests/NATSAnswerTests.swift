@@ -13,7 +13,7 @@
   struct NATSAnswerTests {
     private let name = "bank-\(UInt32.random(in: 0 ... .max))"
 
-    /// A bare connection that listens to subjects.
+    /// A plain connection that listens to subjects.
     private func listening(_ server: NATSServer, to subjects: [String]) throws -> LoopbackSocket {
       let socket = try #require(LoopbackSocket(port: server.port))
       let lines = subjects.enumerated().map { "SUB \($1) \($0 + 1)\r\n" }.joined()
@@ -22,7 +22,7 @@
       return socket
     }
 
-    @Test("where an answer goes is drawn for each request: who sees one cannot tell the next")
+    @Test("the subject of each answer is random, so a host that has seen one cannot guess the next")
     func addresses() async throws {
       let server = try NATSServer()
       let here = try server.connect()
@@ -43,7 +43,7 @@
       for request in requests { request.end() }
     }
 
-    @Test("the first requests of a connection, some at a time, all hear that nobody listens")
+    @Test("concurrent first requests of a connection all learn that there is no listener")
     func firstRequests() async throws {
       let server = try NATSServer()
       for _ in 0..<300 {
@@ -66,7 +66,7 @@
       }
     }
 
-    @Test("no answer goes to where others take calls or records, or to anywhere but an inbox")
+    @Test("no answer goes to a subject of calls or records, or to any subject but an inbox")
     func misdirected() async throws {
       let server = try NATSServer()
       let there = try server.connect()
@@ -94,7 +94,7 @@
       #expect(vault.balance == 1)
     }
 
-    @Test("an own prefix that is none of an inbox's is refused before anything is sent")
+    @Test("a prefix that is not one of inboxes is refused before anything is sent")
     func prefix() throws {
       let server = try NATSServer()
       var options = server.options()
@@ -109,14 +109,14 @@
       #expect(throws: Never.self) { try NATSTransport(options) }
     }
 
-    @Test("calls that are on their way when a host closes are answered")
+    @Test("calls in transit when a host closes are answered")
     func closing() async throws {
       let server = try NATSServer()
       let (there, here) = (try server.connect(), try server.connect())
       let host = RemoteHost(there, as: name)
       let vault = Vault()
       try host.expose(vault, Vault.interface())
-      // The first call holds up the thread that the others come by.
+      // The first call blocks the thread that delivers the others.
       let gate = DispatchSemaphore(value: 0)
       defer { gate.signal() }
       let looks = Atomic(0)
@@ -132,7 +132,7 @@
       try await Task.sleep(for: .milliseconds(50))
       try await here.flush(within: .seconds(300))
       try await there.flush(within: .seconds(300))
-      // They are in this process, and nobody has looked at them.
+      // The other calls have arrived in this process, and are not yet delivered.
       host.close()
       gate.signal()
       #expect(try await first == 1)

@@ -8,7 +8,7 @@
   import Testing
 
   @Suite(
-    "What a NATS server denies, many at a time", .serialized, .timeLimit(.minutes(10)),
+    "Many permission errors of a NATS server at a time", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSDenialTests {
     private let folder: TemporaryFolder
@@ -35,7 +35,7 @@
       "Permissions Violation for \(kind) to \"\(subject)\""
     }
 
-    @Test("each call is told of its own")
+    @Test("each call gets its own permission error")
     func calls() async throws {
       for round in 0..<20 {
         await withTaskGroup(of: Void.self) { tasks in
@@ -54,7 +54,7 @@
       }
     }
 
-    @Test("each who listens is told of its own, whatever else is denied meanwhile")
+    @Test("each subscription gets its own permission error, whatever else is denied meanwhile")
     func subscriptions() async throws {
       let isOver = Flag()
       let (ended, continuation) = AsyncStream<Void>.makeStream()
@@ -82,7 +82,7 @@
       for await _ in ended {}
     }
 
-    @Test("a subject that is longer than what the library keeps of the words")
+    @Test("a denied subject that is longer than the library's text of the error is recognized")
     func long() async throws {
       let name = String(repeating: "bank", count: 100)
       let bank = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))

@@ -7,12 +7,12 @@
   import Testing
 
   @Suite(
-    "What a connection to NATS reads and sends", .serialized, .timeLimit(.minutes(10)),
+    "The order of messages over a NATS connection", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSOrderTests {
     private typealias Answer = Result<[UInt8], TransportError>
 
-    /// Asks, and awaits the first answer.
+    /// Sends a request, and awaits the first answer.
     private func ask(
       _ transport: NATSTransport, _ bytes: [UInt8], _ subject: RemoteSubject
     ) async throws -> Answer {
@@ -28,7 +28,8 @@
       try transport.subscribe(to: subject, group: nil) { $0.answer?($0.payload) }
     }
 
-    @Test("of requests at the same time, each has its own answer, or that nobody listens")
+    @Test(
+      "concurrent requests each get their own answer, or learn that there is no listener")
     func together() async throws {
       let server = try NATSServer()
       let (here, there) = (try server.connect(), try server.connect())
@@ -46,7 +47,7 @@
       }
     }
 
-    @Test("that nobody listens to a request that was given up is no word on the next one")
+    @Test("a report of no listener for a request that has ended does not affect the next one")
     func givenUp() async throws {
       let server = try NATSServer()
       let (here, there) = (try server.connect(), try server.connect())
@@ -58,7 +59,7 @@
       }
     }
 
-    @Test("what is told and what is asked arrive in the order in which they were sent")
+    @Test("messages with and without an answer arrive in the order in which they were sent")
     func order() async throws {
       let server = try NATSServer()
       let (here, there) = (try server.connect(), try server.connect())
@@ -79,7 +80,7 @@
       #expect(seen.withLock { $0 } == Array(.min...(.max)))
     }
 
-    @Test("whoever gets an answer may listen to more, and close, where it gets it")
+    @Test("the closure that gets an answer can subscribe and close")
     func reentering() async throws {
       let server = try NATSServer()
       let (here, there) = (try server.connect(), try server.connect())
@@ -89,7 +90,7 @@
       for _ in 0..<3 {
         let request = try here.request([1], to: "echo") { _ in
           do throws(TransportError) {
-            // It waits for the server, whose answer comes by the same connection.
+            // It waits for the server's reply, which arrives over the same connection.
             try here.subscribe(to: "more", group: nil) { $0.answer?([2]) }.end()
             feed.yield(nil)
           } catch {
@@ -109,7 +110,8 @@
       #expect(throws: TransportError.closed) { try here.publish([1], to: "echo") }
     }
 
-    @Test("a server that stands still: no more waits than may, and the connection is made anew")
+    @Test(
+      "while a server is stopped, queued messages are limited, and the connection is made again")
     func still() async throws {
       let server = try NATSServer()
       var options = server.options()
@@ -122,7 +124,7 @@
       let bytes = [UInt8](repeating: 1, count: 64 << 10)
       var sent = 0
       let error = await #expect(throws: TransportError.self) {
-        // Much more than the system takes, and than waits in the process.
+        // Much more than the kernel and the process buffer.
         while sent < 10_000 {
           try here.publish(bytes, to: "news")
           sent += 1

@@ -4,7 +4,7 @@
   import ForwardingNATS
   import ForwardingRemote
 
-  /// A real server for a test, on a port that it picks itself; ended by its process number.
+  /// A real server for a test, on a port that it picks. It is ended by its process number.
   package final class NATSServer: Sendable {
     private let chosenPort = LockedValue(0)
     package var port: Int { chosenPort.withLock { $0 } }
@@ -17,12 +17,12 @@
     ]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// The one that tests share.
+    /// The server that tests share.
     package static let shared: NATSServer? = try? NATSServer()
 
     package var url: String { "nats://127.0.0.1:\(port)" }
 
-    /// Starts one, with what a file of configuration has beside the address.
+    /// Starts a server with the given lines in its configuration, beside the address.
     package convenience init(
       configuration: String, in folder: TemporaryFolder, environment: [String: String] = [:]
     ) throws {
@@ -31,8 +31,8 @@
       try self.init(["-c", path], environment)
     }
 
-    /// Starts one with the configuration of the documentation, and JetStream, which journals need. The password of ann is
-    /// `of-ann`.
+    /// Starts a server with the configuration of the documentation, and with JetStream, which
+    /// journals need. The password of ann is `of-ann`.
     package static func documented(in folder: TemporaryFolder) throws -> NATSServer {
       let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       let root = file.deletingLastPathComponent().deletingLastPathComponent()
@@ -51,7 +51,7 @@
 
     package func options() -> NATSOptions { Self.options(url) }
 
-    /// Options with timeouts that a busy machine keeps: these tests are about other things than slow starts.
+    /// Options with timeouts that a busy machine meets, as these tests are not about slow starts.
     package static func options(_ url: String) -> NATSOptions {
       var options = NATSOptions(url)
       options.timeout = .seconds(60)
@@ -59,10 +59,10 @@
       return options
     }
 
-    /// A connection to the server, with those options.
+    /// A connection to the server with those options.
     package func connect() throws -> NATSTransport { try NATSTransport(options()) }
 
-    /// How a user of that configuration connects.
+    /// The options with which a user of the documented configuration connects.
     package func options(_ user: String) -> NATSOptions {
       var options = options()
       options.user = (user, "of-" + user)
@@ -75,7 +75,8 @@
       try start()
     }
 
-    /// Starts it. The first start picks a free port, and a start after a kill takes the same one.
+    /// Starts the server. The first start picks a free port; a start after a kill uses the same
+    /// one.
     package func start() throws {
       guard let program = Self.program else { throw CocoaError(.fileNoSuchFile) }
       let folder = try TemporaryFolder()
@@ -90,7 +91,8 @@
       try process.run()
       endWithThisProcess(process.processIdentifier)
       self.process.withLock { $0 = process }
-      // The server writes the file as soon as it listens, and this process reads no other server's file.
+      // The server writes the file once it listens. The name contains its process number, so no
+      // other server's file is read.
       let file = folder.path("nats-server_\(process.processIdentifier).ports")
       for _ in 0..<3000 where process.isRunning {
         if let port = Self.port(in: file) {
@@ -114,7 +116,7 @@
 
     package func kill() { end(SIGKILL) }
 
-    /// Sends it a signal that it goes on after, or stands still.
+    /// Sends the server a signal that stops or continues it.
     package func signal(_ signal: Int32) {
       if let number = process.withLock({ $0?.processIdentifier }) {
         Foundation.kill(number, signal)
@@ -136,7 +138,7 @@
 
   private let started = LockedValue<[pid_t]>([])
 
-  /// Ends a process with this one.
+  /// Makes a process end together with this one.
   private func endWithThisProcess(_ number: pid_t) {
     started.withLock { started in
       if started.isEmpty { atexit { endAll() } }

@@ -4,9 +4,9 @@ import Foundation
   import Glibc
 #endif
 
-// What tests need of the system: folders, and sockets without anything of ours.
+// What tests need of the system: folders, and sockets without any code of this package.
 
-/// A folder that is there as long as the object.
+/// A folder that exists as long as the object.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -20,7 +20,7 @@ package final class TemporaryFolder: Sendable {
   package func path(_ name: String) -> String { path + "/" + name }
 }
 
-/// A bare connection to a port of this machine.
+/// A plain connection to a port of this machine.
 package final class LoopbackSocket: Sendable {
   private let number: Int32
 
@@ -31,7 +31,7 @@ package final class LoopbackSocket: Sendable {
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // Nobody waits for ever for what does not come.
+    // A missing reply fails the test instead of blocking it forever.
     var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(
       number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -45,7 +45,7 @@ package final class LoopbackSocket: Sendable {
 
   deinit { close(number) }
 
-  /// The port at this end.
+  /// The port of this end.
   package var port: Int {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -55,7 +55,7 @@ package final class LoopbackSocket: Sendable {
     return Int(in_port_t(bigEndian: address.sin_port))
   }
 
-  /// Sends all, and waits as long as the other end does; false when that has closed.
+  /// Sends all bytes, blocking if necessary. Returns false if the other end has closed.
   package func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
@@ -68,7 +68,7 @@ package final class LoopbackSocket: Sendable {
     return true
   }
 
-  /// The first that comes.
+  /// The first line that arrives.
   package func line() -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = recv(number, &bytes, bytes.count, 0)
@@ -76,12 +76,12 @@ package final class LoopbackSocket: Sendable {
   }
 }
 
-/// A bare connection to a socket of the file system, that keeps messages apart as ours do.
+/// A plain connection to a Unix socket that preserves message boundaries, as the transport's do.
 package final class PacketSocket: Sendable {
   private let number: Int32
 
   package init?(_ path: String) {
-    // No process that a test starts meanwhile has it.
+    // Closed on `exec`, so that no process started by a test inherits it.
     number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -95,12 +95,12 @@ package final class PacketSocket: Sendable {
 
   deinit { close(number) }
 
-  /// Sends one message; false when the other end has closed.
+  /// Sends one message. Returns false if the other end has closed.
   package func send(_ bytes: [UInt8]) -> Bool {
     Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  /// The next message; nil when the other end has closed.
+  /// The next message; nil if the other end has closed.
   package func receive() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 1 << 18)
     let count = recv(number, &bytes, bytes.count, 0)
@@ -108,7 +108,7 @@ package final class PacketSocket: Sendable {
   }
 }
 
-/// The memory that a process has at the moment, in kilobytes.
+/// The resident memory of a process at the moment, in kilobytes.
 package func residentKilobytes(of process: Int32) -> Int {
   let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

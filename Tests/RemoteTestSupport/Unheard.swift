@@ -1,6 +1,6 @@
 import ForwardingRemote
 
-/// Whether a call is told that nobody listens, and to what.
+/// Whether a call fails because there is no listener, with an error that names the subject.
 package nonisolated(nonsending) func isUnheard<Answer>(
   _ call: () async throws -> Answer
 ) async -> Bool {
@@ -13,7 +13,7 @@ package nonisolated(nonsending) func isUnheard<Answer>(
 }
 
 extension RemoteError {
-  /// Whether nobody listens, and the error says to what.
+  /// Whether the error says that there is no listener, and names the subject.
   package var isUnheard: Bool {
     if case .unreachable(let why) = self {
       why.hasPrefix("nobody listens to ") && why.contains(".")
@@ -22,6 +22,6 @@ extension RemoteError {
     }
   }
 
-  /// The same without what it is that nobody listens to.
+  /// The error without the name of the subject.
   package var plain: RemoteError { isUnheard ? .unreachable("nobody listens") : self }
 }

@@ -4,11 +4,11 @@ import ForwardingRemote
   import ForwardingNATS
 #endif
 
-/// The ways to another process that every machine has.
+/// The transports to another process that are tested on every machine.
 public enum Way: String, CaseIterable, CustomStringConvertible, Sendable {
   case inProcess, socket, nats
 
-  /// NATS is tried where the package is built with the trait `NATS`, and a server is installed.
+  /// NATS is included if the package is built with the trait `NATS` and a server is installed.
   public static var allCases: [Way] {
     #if NATS
       if NATSServer.shared != nil { return [.inProcess, .socket, .nats] }
@@ -18,7 +18,7 @@ public enum Way: String, CaseIterable, CustomStringConvertible, Sendable {
 
   public var description: String { rawValue }
 
-  /// Both ends: that of the host, and that of who sends.
+  /// The transports of the host and of the caller.
   public func ends() throws -> (any Transport, any Transport) {
     switch self {
     case .inProcess:
