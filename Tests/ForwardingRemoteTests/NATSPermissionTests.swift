@@ -8,7 +8,7 @@
   import Testing
 
   @Suite(
-    "What a NATS server allows", .serialized, .timeLimit(.minutes(10)),
+    "Permissions of a NATS server", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSPermissionTests {
     private func transport(
@@ -20,7 +20,7 @@
       return try NATSTransport(options)
     }
 
-    @Test("with the configuration of the documentation, each may do its part")
+    @Test("the configuration of the documentation permits each user its part")
     func allowed() async throws {
       let folder = try TemporaryFolder()
       let server = try NATSServer.documented(in: folder)
@@ -34,7 +34,7 @@
       let ben = try transport(server, "ben")
       let tally = RemoteProxy(try Tally.interface(), ben, at: "bank-1", deadline: .seconds(300))
       #expect(try await Tally.take(7, on: tally) == 7)
-      // Each may say that it does not wait any more.
+      // Each user may cancel its calls.
       for (user, name) in [(ann, "bank"), (ben, "tally")] {
         try user.publish([], to: RemoteSubject(parts: "forwarding", "bank-1", name, "cancel"))
         try await user.flush(within: .seconds(300))
@@ -44,13 +44,13 @@
       let hosts = try await RemotePresence.all(on: ann, expecting: 1, within: .seconds(300))
       #expect(hosts.map(\.name) == ["bank-1"] && hosts[0].interfaces == ["bank", "tally"])
       #expect(ann.lastDenial == nil && ben.lastDenial == nil)
-      // Who only sends to one interface may not look for others.
+      // A user that only sends to one interface may not list all hosts.
       await #expect(throws: RemoteError.self) { try await RemotePresence.all(on: ben) }
       #expect(ben.lastDenial == "Permissions Violation for Publish to \"forwarding-hosts\"")
       host.close()
     }
 
-    @Test("what is not allowed is denied at once, with the server's words")
+    @Test("an operation without permission is denied at once, with the server's text")
     func denied() async throws {
       let folder = try TemporaryFolder()
       let server = try NATSServer.documented(in: folder)
@@ -58,7 +58,7 @@
       let host = RemoteHost(there, as: "bank-1")
       let vault = Vault()
       try host.expose(vault, Vault.interface())
-      // Sending where one may not: the deadline is not waited for.
+      // Sending without permission fails before the deadline.
       let ben = try transport(server, "ben")
       let bank = RemoteProxy(try Vault.interface(), ben, at: "bank-1", deadline: .seconds(3000))
       let words = "Permissions Violation for Publish to \"forwarding.bank-1.bank\""
@@ -66,11 +66,11 @@
         try await Vault.deposit(7, on: bank)
       }
       #expect(ben.lastDenial == words)
-      // Told, nobody hears of it but the transport.
+      // The denial of a message without an answer is only known to the transport.
       try Vault.add.message(7, on: bank)
       try await ben.flush(within: .seconds(300))
       #expect(vault.balance == 0)
-      // Listening where one may not: another's calls, and another's answers.
+      // Subscribing without permission, to calls or answers of others.
       for subject in ["forwarding.bank-1.bank", "_INBOX_ann.x", "forwarding"] as [RemoteSubject] {
         let name = subject.name
         #expect(
@@ -81,7 +81,7 @@
       }
       let other = RemoteHost(ben, as: "bank-1")
       #expect(throws: TransportError.self) { try other.expose(Vault(), Vault.interface()) }
-      // A host sends nothing but answers.
+      // The host's user may only send answers.
       let own = RemoteProxy(try Vault.interface(), there, at: "bank-1", deadline: .seconds(3000))
       let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: own) }
       guard case .notCarried(.denied) = error else {
@@ -91,7 +91,7 @@
       host.close()
     }
 
-    @Test("who may not read the answers is told so at once, and from then on before it sends")
+    @Test("a caller that may not read its answers is denied at once, and later before it sends")
     func deniedInbox() async throws {
       let folder = try TemporaryFolder()
       let server = try NATSServer.documented(in: folder)
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test("who may add to a journal does not read it, who may read it does not add")
+    @Test("a user who may add to a journal cannot read it, and one who may read it cannot add")
     func journal() throws {
       let folder = try TemporaryFolder()
       let server = try NATSServer.documented(in: folder)
@@ -137,7 +137,7 @@
         return try StreamJournal(
           server.options(user), stream: "bank", Vault.interface(), options)
       }
-      // Nobody is told of a denial here: what is not allowed has no answer.
+      // These denials are not reported: a request without permission has no answer.
       func hurried(_ user: String, _ name: String = "bank") throws -> StreamJournal {
         var options = StreamOptions()
         options.deadline = .seconds(1)
@@ -153,7 +153,7 @@
       let denied = StreamError.transport(.timedOut)
       #expect(throws: denied) { try hurried("dirk").append(call) }
       #expect(throws: denied) { try hurried("cleo").reader().replay(into: vault) }
-      // Nor has anybody else the journal, or they another one.
+      // Other users have no access to the journal, and these users have none to other journals.
       #expect(throws: denied) { try hurried("ann") }
       #expect(throws: denied) { try hurried("cleo", "other") }
       #expect(try read.bounds() == 1...3 && vault.balance == 21)
@@ -181,7 +181,7 @@
       #expect(throws: TransportError.tooLarge(limit: 65536, given: 65537)) {
         try here.request(large, to: "large") { _ in }
       }
-      // The connection is there as before, with a message that just fits.
+      // The connection still works, with a message of just the right size.
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       let request = try here.request([UInt8](repeating: 0, count: 65536), to: "large") {
         continuation.yield((try? $0.get().count) ?? 0)

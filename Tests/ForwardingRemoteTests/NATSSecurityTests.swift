@@ -6,10 +6,10 @@
   import RemoteTestSupport
   import Testing
 
-  @Suite("What the tests of a server need")
+  @Suite("Programs that tests of a server need")
   struct NATSNeedsTests {
     @Test(
-      "where all of it is to be tried, there are a server and openssl",
+      "nats-server and openssl are installed where FORWARDING_NEEDS_NATS is set",
       .enabled(
         if: ProcessInfo.processInfo.environment["FORWARDING_NEEDS_NATS"] != nil,
         "only 'make test-remote' says that they must be there"))
@@ -20,11 +20,11 @@
   }
 
   @Suite(
-    "Who a NATS server is, and who comes to it", .timeLimit(.minutes(10)),
+    "Certificates of NATS servers and their clients", .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"),
     .enabled(if: Certificates.program != nil, "no openssl is installed"))
   struct NATSSecurityTests {
-    /// A server that speaks TLS alone.
+    /// A server that accepts only TLS.
     private func server(
       _ certificates: Certificates, _ name: String, asksBack: Bool = false
     ) throws -> NATSServer {
@@ -50,7 +50,7 @@
       return options
     }
 
-    /// Sends a call and hears its answer.
+    /// Sends a call, and checks its answer.
     private func call(over options: NATSOptions) async throws {
       let host = RemoteHost(try NATSTransport(options), as: "bank")
       try host.expose(Vault(), Vault.interface())
@@ -65,21 +65,21 @@
       return error.map { "\($0)" } ?? ""
     }
 
-    @Test("a server whose certificate is vouched for is spoken to, and no other")
+    @Test("a client connects to a server whose certificate is trusted, and to no other")
     func trusted() async throws {
       let certificates = try Certificates()
       let server = try server(certificates, "server")
       try await call(over: options(server, certificates))
       let words = "unable to get local issuer certificate"
       #expect(refused(options(server, certificates, trusted: "other.pem")).contains(words))
-      // The authorities of the system know nothing of it.
+      // The system's authorities did not sign the certificate.
       #expect(refused(options(server, certificates, trusted: nil)).contains(words))
-      // Nothing is said in the clear, either.
+      // The client does not connect without TLS, either.
       let plain = options(server, certificates, trusted: nil, scheme: "nats")
       #expect(refused(plain).contains(words))
     }
 
-    @Test("a certificate for another name is refused, by name and by number")
+    @Test("a certificate for another host name or address is refused")
     func names() async throws {
       let certificates = try Certificates()
       let server = try server(certificates, "server")
@@ -92,7 +92,8 @@
       #expect(refused(byNumber).contains("IP address mismatch"))
     }
 
-    @Test("a server that asks for a certificate gets that of the process, and refuses who has none")
+    @Test(
+      "a server that requires certificates accepts a client with one, and refuses others")
     func client() async throws {
       let certificates = try Certificates()
       let server = try server(certificates, "server", asksBack: true)
@@ -100,13 +101,13 @@
       let folder = certificates.folder
       own.certificate = (folder.path("client.pem"), folder.path("client.key"))
       try await call(over: own)
-      // When the server hangs up is a matter of time: it is not spoken to in any case.
+      // The server may close the connection early or late, but no message is exchanged.
       #expect(refused(options(server, certificates)).hasPrefix("cannot be reached: tls://"))
       own.certificate = (folder.path("stranger.pem"), folder.path("stranger.key"))
       #expect(refused(own).hasPrefix("cannot be reached: tls://"))
     }
 
-    @Test("a server without TLS is not spoken to by who insists on it")
+    @Test("a client that requires TLS does not connect to a server without it")
     func plain() throws {
       let certificates = try Certificates()
       let server = try NATSServer()
@@ -116,7 +117,7 @@
     }
   }
 
-  /// Certificates of two authorities, made by `openssl` for one test.
+  /// Certificates of two authorities, made with `openssl` for one test.
   final class Certificates {
     let folder: TemporaryFolder
 

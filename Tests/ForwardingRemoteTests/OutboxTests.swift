@@ -11,13 +11,13 @@ import Testing
   import Glibc
 #endif
 
-/// What becomes of calls that wait in this process, as the other one does not read.
+/// Calls that wait in this process because the peer does not read.
 @Suite("Calls that wait to be sent", .timeLimit(.minutes(10)))
 struct OutboxTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  /// Somebody who lets one in, and reads nothing of its own accord.
+  /// A peer that accepts a connection, and reads only on request.
   private final class Deaf {
     private let door: SocketDescriptor
     private var connection: SocketDescriptor?
@@ -37,7 +37,7 @@ struct OutboxTests {
       return connection?.receive(into: &room).flatMap { SocketFrame(room[..<$0]) }
     }
 
-    /// As a process that is killed.
+    /// Ends the peer as if its process were killed.
     func end() {
       connection?.close()
       door.close()
@@ -54,14 +54,14 @@ struct OutboxTests {
     return (deaf, client)
   }
 
-  /// How many requests have been handed to all their connections.
+  /// How many requests have been passed to all their connections.
   private func handedOver(_ transport: UnixSocketTransport) -> Int {
     transport.state.read { $0.requests.values.count { !$0.isBeingSent } }
   }
 
-  @Test("where the other process is gone, they are sent to the next one, and performed once")
+  @Test("unsent calls of an ended peer are sent to the next one, and performed once")
   func unsent() async throws {
-    // The end is told by the thread that reads and by the one that sends, in any order.
+    // The reading thread and the sending thread report the end, in any order.
     for round in 0..<20 {
       let (deaf, client) = try full()
       let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
@@ -85,13 +85,13 @@ struct OutboxTests {
     }
   }
 
-  @Test("where nobody comes in place of the other process, they end at their deadline")
+  @Test("unsent calls end at their deadline if no other peer appears")
   func noOther() async throws {
     let (deaf, client) = try full()
     let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(3))
     let endings = Endings()
     async let calls: Void = endings.send(0..<10, to: remote, atATime: 10)
-    // On a busy machine the time may be over before.
+    // On a busy machine the deadline may pass before.
     while handedOver(client) < 10, endings.sum == 0 { await Task.yield() }
     deaf.end()
     unlink(path)
@@ -100,7 +100,7 @@ struct OutboxTests {
     client.close()
   }
 
-  @Test("one that is cancelled when it is to be sent again is not")
+  @Test("a call that is cancelled before it is sent again is not sent")
   func cancelled() async throws {
     let (deaf, client) = try full()
     let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
@@ -114,7 +114,7 @@ struct OutboxTests {
     client.close()
   }
 
-  @Test("one whose time is over, or which is cancelled, is not sent any more")
+  @Test("a waiting call whose deadline passes, or that is cancelled, is not sent")
   func late() async throws {
     let (deaf, client) = try full()
     let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
@@ -136,7 +136,8 @@ struct OutboxTests {
     unlink(path)
   }
 
-  @Test("a request that one peer did not get, and another does not listen to, has reached nobody")
+  @Test(
+    "a request that one peer did not receive and another has no listener for is reported as unsent")
   func reachedNobody() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let worker = try UnixSocketTransport(connectedTo: path)
@@ -145,7 +146,7 @@ struct OutboxTests {
     let bytes = [UInt8](repeating: 1, count: 100_000)
     let connections = server.state.read { $0.connections }
     while connections[1].isDrained { try server.publish(bytes, to: "news") }
-    // The worker reads, and has nothing to wait for.
+    // The worker reads, so nothing waits to be sent to it.
     while !connections[0].isDrained { await Task.yield() }
     let answers = LockedValue<[Result<[UInt8], TransportError>]>([])
     let request = try server.request([1], to: "work") { answer in

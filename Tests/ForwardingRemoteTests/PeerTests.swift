@@ -6,7 +6,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-/// A transport whose messages come from whomever a test says.
+/// A transport whose messages come from the peers that a test names.
 private final class StagedTransport: Transport {
   private let listeners = LockedValue<[RemoteSubject: [@Sendable (TransportMessage) -> Void]]>([:])
   let maximumPayload = 1 << 20
@@ -31,7 +31,7 @@ private final class StagedTransport: Transport {
   ) -> any TransportSubscription { Nothing() }
   func close() { listeners.withLock { $0 = [:] } }
 
-  /// Lets a message come from a peer; its answers come back.
+  /// Delivers a message as if from a peer, and passes its answers to a closure.
   func receive(
     _ payload: [UInt8], at subject: RemoteSubject, from peer: TransportPeer,
     _ answered: @escaping @Sendable (Envelope.Answer) -> Void = { _ in }
@@ -58,7 +58,7 @@ struct PeerTests {
     return (vault, host)
   }
 
-  @Test("the same sender and number of another peer is another call, and has an answer of its own")
+  @Test("the same sender and number from another peer are another call with its own answer")
   func windows() throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
@@ -76,7 +76,7 @@ struct PeerTests {
     host.close()
   }
 
-  @Test("a call is cancelled by its own peer alone, and not by another number or sender")
+  @Test("a call is cancelled only by its own peer, with its own sender and number")
   func cancelled() async throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
@@ -92,7 +92,7 @@ struct PeerTests {
     for peer in Self.peers.dropFirst() { cancel(9, 1, from: peer) }
     cancel(9, 2, from: Self.peers[0])
     cancel(8, 1, from: Self.peers[0])
-    // A call that is cancelled ends at once, as one does that is not cancelled.
+    // A call that was cancelled and one that was not both end quickly.
     let second = try Vault.interface().encode(Vault.sleep.message.invocation(50))
     let isOver = Atomic(false)
     transport.receive(
@@ -105,7 +105,7 @@ struct PeerTests {
     host.close()
   }
 
-  @Test("who may send what is asked of the peer that the transport names")
+  @Test("`authorize` gets the peer that the transport names")
   func authorized() throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
@@ -124,7 +124,7 @@ struct PeerTests {
     host.close()
   }
 
-  @Test("what is told has no answer, not even a refusal, where it names a place for one")
+  @Test("a message without an answer gets none, not even a refusal, if it names a subject for one")
   func told() throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
@@ -144,7 +144,7 @@ struct PeerTests {
     host.close()
   }
 
-  @Test("a ping asks nothing more than who is there")
+  @Test("a ping with a body is refused")
   func ping() throws {
     let transport = StagedTransport()
     let (_, host) = try vault(transport)

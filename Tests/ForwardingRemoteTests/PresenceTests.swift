@@ -4,12 +4,13 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-@Suite("Who is there", .timeLimit(.minutes(10)))
+@Suite("Finding hosts", .timeLimit(.minutes(10)))
 struct PresenceTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
   @Test(
-    "hosts that announce themselves tell what they expose, and no others", arguments: Way.allCases)
+    "hosts that announce themselves list what they expose, and other hosts are not listed",
+    arguments: Way.allCases)
   func listed(way: Way) async throws {
     let (there, here) = try way.ends()
     let (host, silent) = (RemoteHost(there, as: name), RemoteHost(there, as: name + " silent"))
@@ -19,7 +20,7 @@ struct PresenceTests {
     try host.expose(Vault(), Vault.interface())
     try host.expose(Vault(), Interface("empty"))
     try silent.expose(Vault(), Vault.interface())
-    // Hosts of other tests may be at the same server.
+    // Hosts of other tests may be on the same server.
     var own: [RemotePresence] = []
     while own.isEmpty {
       own = try await RemotePresence.all(on: here, expecting: 1, within: .seconds(10))
@@ -33,7 +34,7 @@ struct PresenceTests {
     #expect(!left.contains { $0.name.hasPrefix(name) })
   }
 
-  @Test("no more are listed than are expected, and a host that is announced twice is gone once")
+  @Test("at most the expected number of hosts is listed, and closing ends a repeated announcement")
   func counted() async throws {
     let transport = InProcessTransport()
     let hosts = (0..<3).map { RemoteHost(transport, as: "\(name) \($0)") }
@@ -45,7 +46,7 @@ struct PresenceTests {
   }
 
   @Test(
-    "an answer that no host gives is not listed",
+    "a malformed answer is not listed",
     arguments: [
       [], [1], [255, 255, 0, 0], [1, 0, 1, 0, 65], [1, 0, 0, 0, 65, 66], [1, 0, 0, 0, 255],
     ])
@@ -59,7 +60,7 @@ struct PresenceTests {
     listener.end()
   }
 
-  @Test("1,024 interfaces of a host are listed, of one that says more nothing is")
+  @Test("1,024 interfaces of a host are listed, and a host with more is not listed")
   func manyInterfaces() async throws {
     let transport = InProcessTransport()
     for count in [1024, 1025] {
@@ -75,7 +76,7 @@ struct PresenceTests {
     }
   }
 
-  @Test("a host lists as many interfaces as its transport carries, and the first 1,024 at most")
+  @Test("a host lists as many interfaces as its transport carries, and at most the first 1,024")
   func listedInPart() async throws {
     for (size, length, count) in [(1 << 20, 4, 1024), (4096, 250, 16)] {
       let transport = InProcessTransport(maximumPayload: size)

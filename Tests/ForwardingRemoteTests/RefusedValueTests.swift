@@ -4,7 +4,7 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-/// What is read and written with errors of its own.
+/// A value whose decoding and encoding throw errors of their own.
 private struct Word: Codable, Equatable {
   struct Secret: Error { var password = "1234" }
   var text: String
@@ -49,7 +49,7 @@ private final class Reader: Sendable {
 
 @Suite("Values that their types refuse", .timeLimit(.minutes(10)))
 struct RefusedValueTests {
-  @Test("what a type says of a value that it refuses stays in its process", arguments: Way.allCases)
+  @Test("the text of a type's own decoding error stays in its process", arguments: Way.allCases)
   func secrets(way: Way) async throws {
     let (there, here) = try way.ends()
     let name = "readers \(UInt32.random(in: 0 ... .max))"
@@ -72,7 +72,7 @@ struct RefusedValueTests {
     }
     let words = await refused { _ = try await Reader.write("encode", on: remote) }
     #expect(words.hasPrefix("byte 0: no value of ") && !words.contains("1234"), "\(words)")
-    // Who reads an answer is told everything of it, in its own process.
+    // The process that decodes an answer gets the whole error.
     await #expect {
       _ = try await Reader.write("decode", on: remote)
     } throws: { "\($0)".contains("1234") }

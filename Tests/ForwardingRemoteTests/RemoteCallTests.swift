@@ -13,20 +13,20 @@ struct RemoteCallTests {
     _ way: Way, limit: Int = 1000, on lane: DeliveryLane? = nil
   ) throws -> (Vault, RemoteHost, RemoteProxy) {
     let (there, here) = try way.ends()
-    // Tests share the server.
+    // The server is shared with other tests.
     let name = "bank.1 * \(UInt32.random(in: 0 ... .max))"
     let host = RemoteHost(there, as: name)
     host.limit = limit
     let vault = Vault()
     try host.expose(vault, Vault.interface(), on: lane)
-    // Other tests may have the machine for long.
+    // Other tests may keep the machine busy for long.
     return (
       vault, host,
       RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     )
   }
 
-  @Test("a call is asked, performed and answered", arguments: Way.allCases)
+  @Test("a call is sent, performed and answered", arguments: Way.allCases)
   func asked(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
     defer { host.close() }
@@ -41,12 +41,13 @@ struct RemoteCallTests {
   }
 
   @Test(
-    "a call that is not awaited is told, and one with a result refused", arguments: Way.allCases)
+    "a call that is not awaited is sent without an answer, and refused if it has a result",
+    arguments: Way.allCases)
   func told(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
     defer { host.close() }
     try Vault.add.message(7, on: remote)
-    // Behind it, as a transport keeps the order.
+    // Sent after it, as a transport preserves the order.
     #expect(try await Vault.deposit(0, on: remote) == 7)
     #expect(vault.balance == 7)
     #expect(host.statistics.told == 1)
@@ -55,7 +56,7 @@ struct RemoteCallTests {
     }
   }
 
-  @Test("told calls that throw, and those that are refused, are counted", arguments: Way.allCases)
+  @Test("unawaited calls that throw or are refused are counted", arguments: Way.allCases)
   func toldInVain(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
     defer { host.close() }
@@ -70,7 +71,9 @@ struct RemoteCallTests {
     #expect(vault.balance == 2)
   }
 
-  @Test("what a target throws crosses as a code and a text, if it may", arguments: Way.allCases)
+  @Test(
+    "a RemoteFailure of a target is sent as a code and a text, and other errors are not sent",
+    arguments: Way.allCases)
   func thrown(way: Way) async throws {
     let (_, host, remote) = try vault(way)
     defer { host.close() }
@@ -82,7 +85,7 @@ struct RemoteCallTests {
     }
   }
 
-  @Test("nobody there is told at once", arguments: Way.allCases)
+  @Test("a call without a listener fails at once", arguments: Way.allCases)
   func nobody(way: Way) async throws {
     let (there, here) = try way.ends()
     let remote = RemoteProxy(try Vault.interface(), here, at: "nobody")
@@ -94,7 +97,7 @@ struct RemoteCallTests {
     withExtendedLifetime(there) {}
   }
 
-  @Test("an answer that takes too long is not waited for", arguments: Way.allCases)
+  @Test("a caller does not wait for an answer beyond the deadline", arguments: Way.allCases)
   func late(way: Way) async throws {
     let (_, host, remote) = try vault(way)
     remote.deadline = .milliseconds(50)
@@ -105,7 +108,7 @@ struct RemoteCallTests {
   }
 
   @Test(
-    "more calls than a host takes are refused, and more than may wait here", arguments: Way.allCases
+    "calls beyond the limits of the host or of the proxy are refused", arguments: Way.allCases
   )
   func busy(way: Way) async throws {
     let (vault, host, remote) = try vault(way, limit: 2)
@@ -124,7 +127,7 @@ struct RemoteCallTests {
     host.close()
   }
 
-  @Test("a host says who may send what, before it reads the arguments", arguments: Way.allCases)
+  @Test("a host decides about each caller before it decodes the arguments", arguments: Way.allCases)
   func authorized(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
     host.authorize = { caller in
@@ -139,7 +142,7 @@ struct RemoteCallTests {
     host.close()
   }
 
-  @Test("types that differ are refused with both spellings", arguments: Way.allCases)
+  @Test("types that differ are refused with both signatures", arguments: Way.allCases)
   func mismatch(way: Way) async throws {
     let (there, here) = try way.ends()
     let name = "bank \(UInt32.random(in: 0 ... .max))"
@@ -165,7 +168,7 @@ struct RemoteCallTests {
     }
   }
 
-  @Test("messages to a target with a queue come on the queue", arguments: Way.allCases)
+  @Test("a target with a queue receives its messages on the queue", arguments: Way.allCases)
   func lanes(way: Way) async throws {
     let queue = DispatchQueue(label: "vault")
     let key = DispatchSpecificKey<Bool>()
@@ -178,7 +181,7 @@ struct RemoteCallTests {
     #expect(vault.looks == [true, true])
   }
 
-  @Test("a remote object is one of many targets, and its entry says what became of it")
+  @Test("a remote object is one of many targets, and its entry reports its outcome")
   func report() async throws {
     let (there, here) = try Way.inProcess.ends()
     let name = "bank \(UInt32.random(in: 0 ... .max))"
@@ -199,7 +202,7 @@ struct RemoteCallTests {
     #expect((report.entries[2].outcome.error as? RemoteError)?.isUnheard == true)
   }
 
-  @Test("a group shares the calls", arguments: Way.allCases)
+  @Test("the members of a group share the calls", arguments: Way.allCases)
   func groups(way: Way) async throws {
     let (there, here) = try way.ends()
     let vaults = (0..<3).map { _ in Vault() }
@@ -213,13 +216,13 @@ struct RemoteCallTests {
     for _ in 0..<90 { _ = try await Vault.deposit(1, on: remote) }
     #expect(vaults.map(\.balance).reduce(0, +) == 90)
     #expect(vaults.allSatisfy { $0.balance > 0 })
-    // A busy machine may take longer than that to say so.
+    // A busy machine may take longer than that to answer.
     var count = 0
     while count == 0 { count = try await remote.ping(expecting: 3, within: .seconds(2)) }
     #expect(count == 1)
   }
 
-  @Test("all hosts of a name are asked by a message alone", arguments: Way.allCases)
+  @Test("a message is sent to all hosts of a name without a protocol", arguments: Way.allCases)
   func gathered(way: Way) async throws {
     let (there, here) = try way.ends()
     let name = "bank \(UInt32.random(in: 0 ... .max))"
@@ -232,7 +235,7 @@ struct RemoteCallTests {
     #expect(Set(sums.answers.map(\.host)) == Set(hosts.map(\.number)))
   }
 
-  @Test("any text is the name of a group", arguments: Way.allCases)
+  @Test("any text is a valid name of a group", arguments: Way.allCases)
   func groupNames(way: Way) async throws {
     let (there, here) = try way.ends()
     for (number, group) in ["my workers", "", "a.b *>", "é"].enumerated() {
@@ -246,14 +249,14 @@ struct RemoteCallTests {
     }
   }
 
-  @Test("a host that drains ends what it has begun, and takes nothing new", arguments: Way.allCases)
+  @Test("a draining host finishes calls in progress, and refuses new ones", arguments: Way.allCases)
   func draining(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
     vault.isOpen.store(false, ordering: .relaxed)
     async let holding: Void = Vault.hold(on: remote)
     while host.statistics.asked < 1 { await Task.yield() }
     async let drained: Void = host.drain(within: .seconds(300))
-    // Until it has begun to drain, it takes calls.
+    // It accepts calls until it has begun to drain.
     var refused: RemoteError?
     while refused == nil {
       do { _ = try await Vault.deposit(1, on: remote) } catch let error as RemoteError {
@@ -270,7 +273,7 @@ struct RemoteCallTests {
       })
   }
 
-  @Test("a host that is there, and has not the interface, is named with it")
+  @Test("a call to a host without the interface fails with the names of both")
   func unknownInterface() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "bank")

@@ -11,7 +11,7 @@ struct RemoteClosingTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
   @Test(
-    "calls on their way end as closed, who wants to know is told once, and later calls end at once",
+    "closing ends calls in flight, calls onInvalidation once, and fails later calls at once",
     arguments: Way.allCases)
   func closed(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -42,7 +42,8 @@ struct RemoteClosingTests {
   }
 
   @Test(
-    "a request that has ended, or has all its answers, hears nothing of it", arguments: Way.allCases
+    "closing does not affect a request that has ended or has all its answers",
+    arguments: Way.allCases
   )
   func endedBefore(way: Way) async throws {
     let (there, here) = try way.ends()

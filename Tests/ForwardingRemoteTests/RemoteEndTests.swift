@@ -5,7 +5,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-@Suite("Calls to other processes that nobody waits for any more", .timeLimit(.minutes(10)))
+@Suite("Calls whose callers no longer wait", .timeLimit(.minutes(10)))
 struct RemoteEndTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
@@ -21,7 +21,7 @@ struct RemoteEndTests {
   }
 
   @Test(
-    "a caller that is cancelled does not wait, and what it waited for is cancelled",
+    "a cancelled caller does not wait, and its call is cancelled on the host",
     arguments: Way.allCases)
   func cancelled(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
@@ -34,7 +34,7 @@ struct RemoteEndTests {
     #expect(remote.statistics.failed == 1)
   }
 
-  @Test("a task that is cancelled already asks nobody", arguments: Way.allCases)
+  @Test("a cancelled task sends no call", arguments: Way.allCases)
   func cancelledBefore(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -52,7 +52,7 @@ struct RemoteEndTests {
     #expect(remote.statistics == RemoteStatistics(asked: 3, answered: 2, failed: 1))
   }
 
-  @Test("what is performed is cancelled when its time is over", arguments: Way.allCases)
+  @Test("a call in progress is cancelled at its deadline", arguments: Way.allCases)
   func expired(way: Way) async throws {
     let (vault, host, remote) = try vault(way)
     defer { host.close() }
@@ -61,7 +61,7 @@ struct RemoteEndTests {
     while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
   }
 
-  @Test("an answer that is there when the call has been sent comes too late after its deadline")
+  @Test("an answer that arrives while the call is being sent, but after its deadline, is too late")
   func late() async throws {
     let (vault, host, remote) = try vault(.inProcess)
     defer { host.close() }
@@ -71,11 +71,12 @@ struct RemoteEndTests {
     #expect(remote.statistics.failed == 1)
   }
 
-  @Test("an answer that the transport does not carry is a refusal", arguments: Way.allCases)
+  @Test(
+    "an answer that the transport does not carry is replaced by a refusal", arguments: Way.allCases)
   func large(way: Way) async throws {
     let (_, host, remote) = try vault(way)
     defer { host.close() }
-    // The head of an answer comes on top.
+    // The header of an answer is added to that.
     let count = way == .socket ? 128 << 10 : 1 << 20
     let error = await #expect(throws: RemoteError.self) { try await Vault.note(count, on: remote) }
     guard case .refused(.unsendableResult, _) = error else {
@@ -85,7 +86,8 @@ struct RemoteEndTests {
   }
 
   @Test(
-    "a host that is closed, or gone, lets its targets go", arguments: Way.allCases, [true, false])
+    "a host that is closed, or released, releases its targets", arguments: Way.allCases,
+    [true, false])
   func letGo(way: Way, isClosed: Bool) async throws {
     let (there, here) = try way.ends()
     weak var seen: Vault?
@@ -99,7 +101,7 @@ struct RemoteEndTests {
     }
     #expect(seen != nil)
     if isClosed { host?.close() } else { host = nil }
-    // Threads of the transport may still have the call in their hands.
+    // Threads of the transport may still retain the call.
     for _ in 0..<60_000 where seen != nil { try await Task.sleep(for: .milliseconds(1)) }
     #expect(seen == nil)
     withExtendedLifetime(host) {}

@@ -9,14 +9,14 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Calls to other processes that go wrong", .timeLimit(.minutes(10)))
+@Suite("Failures of calls to other processes", .timeLimit(.minutes(10)))
 struct RemoteFaultTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
-  /// Where the messages of the vault go.
+  /// The subject of the vault's messages.
   private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
 
-  /// Bytes as another process might send them, and the answer.
+  /// Sends bytes as another process might, and returns the answer.
   private func answer(
     to bytes: [UInt8], over transport: any Transport
   ) async throws -> [UInt8] {
@@ -30,13 +30,13 @@ struct RemoteFaultTests {
     return []
   }
 
-  /// A request as the page of the format has it.
+  /// A request as in Documentation/Wire.md.
   private func request(_ call: [UInt8], number: UInt8, kind: UInt8 = 1) -> [UInt8] {
     [1, 0, kind, 0] + [UInt8](repeating: 7, count: 8) + [number] + [UInt8](repeating: 0, count: 7)
       + [0xE8, 3, 0, 0] + call
   }
 
-  @Test("bytes that are no call are refused, and the host goes on", arguments: Way.allCases)
+  @Test("bytes that are not a call are refused, and the host goes on", arguments: Way.allCases)
   func hostile(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -61,7 +61,8 @@ struct RemoteFaultTests {
     #expect(host.statistics.strange > 0)
   }
 
-  @Test("a call that comes twice is performed once, and answered twice", arguments: Way.allCases)
+  @Test(
+    "a call that is received twice is performed once, and answered twice", arguments: Way.allCases)
   func twice(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -73,13 +74,14 @@ struct RemoteFaultTests {
     #expect(try await answer(to: request(call, number: 1), over: here) == first)
     #expect(vault.balance == 5)
     #expect(host.statistics.duplicates == 1)
-    // Another number is another call.
+    // The same call with another number is another call.
     #expect(try await answer(to: request(call, number: 2), over: here) != first)
     #expect(vault.balance == 10)
   }
 
   @Test(
-    "a message that is larger than the transport carries is refused here", arguments: Way.allCases)
+    "a message that is larger than the transport carries is refused by the sender",
+    arguments: Way.allCases)
   func large(way: Way) async throws {
     let (there, here) = try way.ends()
     let limit = here.maximumPayload
@@ -97,7 +99,9 @@ struct RemoteFaultTests {
     listener.end()
   }
 
-  @Test("a result that the transport cannot carry is refused", arguments: Way.allCases)
+  @Test(
+    "a result that is larger than the transport carries is refused by the host",
+    arguments: Way.allCases)
   func largeResult(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
@@ -105,7 +109,7 @@ struct RemoteFaultTests {
     try host.expose(Vault(), Vault.interface())
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     let limit = there.maximumPayload
-    // The answer has 28 bytes before the text, and four that say how long it is.
+    // The answer has 28 bytes in front of the text, and four for its length.
     let length = try await Vault.text(limit - 32, on: remote).utf8.count
     #expect(length == limit - 32)
     let error = TransportError.tooLarge(limit: limit, given: limit + 1)
@@ -115,7 +119,7 @@ struct RemoteFaultTests {
     #expect(host.statistics.refused == 1)
   }
 
-  @Test("a broken connection fails what is on its way, and is made again")
+  @Test("a broken connection fails calls in flight, and is restored")
   func interrupted() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     var server: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
@@ -131,7 +135,7 @@ struct RemoteFaultTests {
     server?.close()
     server = nil
     await #expect(throws: RemoteError.interrupted) { try await sleeping.value }
-    // This one waits for the connection.
+    // This call waits for the connection.
     let later = Task { try await Vault.deposit(7, on: remote) }
     let again = try UnixSocketTransport(listeningAt: path)
     let next = RemoteHost(again, as: name)
@@ -145,7 +149,7 @@ struct RemoteFaultTests {
     again.close()
   }
 
-  @Test("the kernel says who sends over a socket, and a second listener is refused")
+  @Test("the kernel identifies the sender over a socket, and a second listener is refused")
   func peers() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let server = try UnixSocketTransport(listeningAt: path)
@@ -175,7 +179,7 @@ struct RemoteFaultTests {
     }
   }
 
-  @Test("all hosts of a name are asked, who answers in time is there, and who does not is named")
+  @Test("a ping counts the hosts of a name that answer in time")
   func pinged() async throws {
     let (there, here) = try Way.inProcess.ends()
     let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
@@ -187,7 +191,7 @@ struct RemoteFaultTests {
   }
 
   @Test(
-    "a proxy that is made while the connection is broken waits for it, and for no longer than it may"
+    "a proxy made while the connection is broken waits for it, up to its deadline"
   )
   func madeWhileBroken() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"

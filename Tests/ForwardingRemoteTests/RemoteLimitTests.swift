@@ -5,7 +5,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-/// Takes any message, and gives back its number of arguments.
+/// Accepts any message, and returns its number of arguments.
 private final class Sink: ForwardingProxy, @unchecked Sendable {
   let interface: Interface
 
@@ -23,7 +23,7 @@ private final class Sink: ForwardingProxy, @unchecked Sendable {
   }
 }
 
-/// What is asked of a host with many or long things.
+/// The target of calls with many or long arguments.
 private final class Desk: Sendable {
   struct Wordy: RemoteFailure {
     let count: Int
@@ -64,12 +64,13 @@ private final class Desk: Sendable {
   }
 }
 
-/// Each row of "Limits" in Documentation/Wire.md: what is at the limit passes, and one more is refused.
-@Suite("Limits of the wire, from outside", .timeLimit(.minutes(10)))
+/// Each row of "Limits" in Documentation/Wire.md: a value at the limit is accepted, and one beyond
+/// it is refused.
+@Suite("Limits of encoded calls from other processes", .timeLimit(.minutes(10)))
 struct RemoteLimitTests {
   private let name = "desk \(UInt32.random(in: 0 ... .max))"
 
-  /// A host of a desk, and proxies for it: one of the same limits, and one that keeps to none.
+  /// A host of a desk, and two proxies: one with the same limits, and one without limits.
   private struct Office {
     let host: RemoteHost
     let fair: RemoteProxy
@@ -90,7 +91,7 @@ struct RemoteLimitTests {
       greedy = try proxy(wide)
     }
 
-    /// It goes on.
+    /// Whether the host still answers.
     func lives() async throws -> Bool { try await Desk.count("abc", on: fair) == 3 }
   }
 
@@ -110,11 +111,11 @@ struct RemoteLimitTests {
     return nil
   }
 
-  @Test("a call has 1 MB, and so has a text: beyond, neither side takes it")
+  @Test("a call has at most 1 MB, and so has a text: both sides refuse more")
   func message() async throws {
     let office = try Office(InProcessTransport(maximumPayload: 16 << 20))
     defer { office.host.close() }
-    // Behind the head of a call, and the length of the text.
+    // Without the header of a call, and the length of the text.
     let empty = try Desk.interface().encode(Desk.count.message.invocation("")).count
     let most = (1 << 20) - empty
     let text = String(repeating: "x", count: most)
@@ -125,14 +126,14 @@ struct RemoteLimitTests {
     #expect(refused?.0 == .malformed)
     #expect(refused?.1.contains("1048576 bytes are the limit") == true)
     #expect(try await office.lives())
-    // A result has no head: what bounds it is the message, its own length in front.
+    // A result has no header: it is limited by the message, with its length in front.
     #expect(try await Desk.write((1 << 20) - 4, on: office.fair).utf8.count == (1 << 20) - 4)
     let result = await refusal { _ = try await Desk.write((1 << 20) - 3, on: office.greedy) }
     #expect(result?.0 == .unsendableResult)
     #expect(try await office.lives())
   }
 
-  @Test("a text has as many bytes as its limit, on both sides and in answers")
+  @Test("a text has at most as many bytes as its limit, on both sides and in answers")
   func text() async throws {
     let transport = InProcessTransport()
     var limits = WireLimits()
@@ -153,7 +154,7 @@ struct RemoteLimitTests {
     #expect(try await Desk.write(1000, on: greedy).utf8.count == 1000)
     #expect(await refusal { _ = try await Desk.write(1001, on: greedy) }?.0 == .unsendableResult)
     #expect(try await Desk.count("abc", on: fair) == 3)
-    // A host that keeps to no limit.
+    // A host without limits.
     let other = RemoteHost(transport, as: "wide")
     defer { other.close() }
     try other.expose(Desk(), Desk.interface())
@@ -164,11 +165,11 @@ struct RemoteLimitTests {
       await wire { _ = try await Desk.write(1001, on: careful) } == .limit(1000, given: 1001))
   }
 
-  @Test("lists nest 16 deep in a value")
+  @Test("lists nest at most 16 deep in a value")
   func depth() async throws {
     let office = try Office(InProcessTransport())
     defer { office.host.close() }
-    // Each is an object with a list: two levels.
+    // Each is an object with a list, which makes two levels.
     #expect(try await Desk.nest(Desk.Nest(16), on: office.fair))
     let reason = await wire { _ = try await Desk.nest(Desk.Nest(18), on: office.fair) }
     #expect(reason == .nestedTooDeeply(limit: 16))
@@ -177,7 +178,7 @@ struct RemoteLimitTests {
     #expect(try await office.lives())
   }
 
-  @Test("a message has 64 arguments", arguments: Way.allCases)
+  @Test("a message has at most 64 arguments", arguments: Way.allCases)
   func arguments(way: Way) async throws {
     func selector(_ count: Int) -> String {
       "many" + String(repeating: "a:", count: count)
@@ -204,7 +205,7 @@ struct RemoteLimitTests {
     let most = try call(64)
     try await most.invokeAwaiting(on: remote)
     #expect(try most.result(as: Int32.self) == 64)
-    // One that is made by hand.
+    // A call with one more, made by hand.
     let written = Array("many\(selector(65))i@:\(String(repeating: "i", count: 65))".utf8)
     let head: [UInt8] =
       [1, 0, 4, 0] + Envelope.bytes(of: UInt16(selector(65).utf8.count))
@@ -217,7 +218,7 @@ struct RemoteLimitTests {
     try await most.invokeAwaiting(on: remote)
   }
 
-  @Test("an encoding has 16,384 bytes", arguments: Way.allCases)
+  @Test("an encoding has at most 16,384 bytes", arguments: Way.allCases)
   func encoding(way: Way) async throws {
     func signature(_ bytes: Int) throws -> MethodSignature {
       // A result, the receiver, the selector, and a structure of bytes.
@@ -242,7 +243,7 @@ struct RemoteLimitTests {
   }
 
   @Test(
-    "the name of an interface has 255 bytes, and what is longer is cut", arguments: Way.allCases)
+    "the name of an interface is cut to 255 bytes", arguments: Way.allCases)
   func interfaceName(way: Way) async throws {
     let long = String(repeating: "n", count: 256)
     #expect(Interface(long).name.utf8.count == 255)
@@ -254,7 +255,7 @@ struct RemoteLimitTests {
     try host.expose(Vault(), interface)
     let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
     #expect(try await Vault.deposit(1, on: remote) == 1)
-    // One byte more, by hand.
+    // One more byte, by hand.
     var call = try interface.encode(Vault.deposit.message.invocation(1))
     call.replaceSubrange(2..<4, with: Envelope.bytes(of: UInt16(256)))
     call.insert(UInt8(ascii: "n"), at: 12)
@@ -265,7 +266,7 @@ struct RemoteLimitTests {
     #expect(try await Vault.deposit(1, on: remote) == 2)
   }
 
-  @Test("the text of an error has 4,096 bytes, and what is longer is cut, here and there")
+  @Test("both sides cut the text of an error to 4,096 bytes")
   func errorText() async throws {
     let transport = InProcessTransport()
     let office = try Office(transport)
@@ -275,7 +276,7 @@ struct RemoteLimitTests {
         throws: RemoteError.failed(code: 1, text: String(repeating: "x", count: length))
       ) { try await Desk.fail(count, on: office.fair) }
     }
-    // What a host says that does not cut.
+    // The answer of a host that does not cut the text.
     let subject = RemoteSubject(parts: "forwarding", "wordy", "desk")
     for (kind, code) in [(Envelope.failed, [1, 0, 0, 0]), (Envelope.refused, [])]
       as [(UInt8, [UInt8])]

@@ -6,7 +6,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-/// What is one of many targets: here, and in other processes.
+/// One of many targets, in this process or in another one.
 private final class Worker: Sendable {
   enum Manner: String, CaseIterable { case answers, fails, hides, sleeps }
 
@@ -66,7 +66,7 @@ private final class Worker: Sendable {
 
 @Suite("Objects of other processes among many targets", .timeLimit(.minutes(10)))
 struct RemoteMulticastTests {
-  /// Where the remote targets get their messages.
+  /// The lanes in which the remote targets receive their messages.
   enum Lane: String, CaseIterable, CustomTestStringConvertible {
     case caller, queue, blocking, executor
 
@@ -91,7 +91,7 @@ struct RemoteMulticastTests {
     }
   }
 
-  /// One worker here, and one of each manner behind a way, with their hosts.
+  /// One worker in this process, and one of each manner in another one, with their hosts.
   private final class Team {
     let own = Worker(.answers)
     let workers = Worker.Manner.allCases.map(Worker.init)
@@ -117,7 +117,7 @@ struct RemoteMulticastTests {
       Worker.Manner.allCases.firstIndex(of: manner) ?? 0
     }
 
-    /// Adds a worker of another process, or one that nobody has.
+    /// Adds a worker of another process or, without a manner, a name that no host has.
     func add(_ manner: Worker.Manner?, on lane: DeliveryLane) throws -> RemoteProxy {
       let remote = RemoteProxy(
         try Worker.interface(), ends.1, at: "\(name) \(manner?.rawValue ?? "nobody")",
@@ -129,7 +129,7 @@ struct RemoteMulticastTests {
   }
 
   @Test(
-    "each has its own entry: answered, failed with its text, late, refused, not there",
+    "each target has its own entry: answered, failed with its text, late, refused, unreachable",
     arguments: Way.allCases, Lane.allCases)
   func report(way: Way, lane: Lane) async throws {
     for delivery in [AwaitedDelivery.sequential, .concurrent] {
@@ -147,13 +147,13 @@ struct RemoteMulticastTests {
           nil, nil, .failed(code: 17, text: "tired of it"), .failed(code: 0, text: ""), .timedOut,
           .unreachable("nobody listens"),
         ])
-      // What is late is not performed for nobody.
+      // The late call is cancelled on its host.
       while team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 0 { await Task.yield() }
     }
   }
 
   @Test(
-    "a refusal is in the entry of who refuses, and the others are asked",
+    "a refusal is in the entry of its target, and the other targets are called",
     arguments: Way.allCases, Lane.allCases)
   func refused(way: Way, lane: Lane) async throws {
     let team = try Team(way)
@@ -171,7 +171,7 @@ struct RemoteMulticastTests {
   }
 
   @Test(
-    "who is cancelled waits for none of them, and all that they perform is cancelled",
+    "a cancelled sender waits for no target, and all calls in progress are cancelled",
     arguments: Way.allCases, Lane.allCases)
   func cancelled(way: Way, lane: Lane) async throws {
     let team = try Team(way)
@@ -185,7 +185,7 @@ struct RemoteMulticastTests {
     while sleeper.begun.load(ordering: .relaxed) < 3 { await Task.yield() }
     task.cancel()
     let outcomes = try await task.value
-    // The answer of another process may be on its way when the sender is cancelled.
+    // The answer of another process may be in transit when the sender is cancelled.
     #expect(outcomes[0].isAnswer)
     #expect(outcomes[1].isAnswer || outcomes[1].error as? RemoteError == .cancelled)
     #expect(
@@ -194,7 +194,8 @@ struct RemoteMulticastTests {
     while sleeper.cancelled.load(ordering: .relaxed) < 3 { await Task.yield() }
   }
 
-  @Test("a message that nobody awaits is told to each", arguments: Way.allCases, Lane.allCases)
+  @Test(
+    "a message that is not awaited is sent to each target", arguments: Way.allCases, Lane.allCases)
   func told(way: Way, lane: Lane) async throws {
     let team = try Team(way)
     let remotes = try [Worker.Manner.answers, .fails].map { try team.add($0, on: lane.make()) }
@@ -203,7 +204,7 @@ struct RemoteMulticastTests {
     for manner in [Worker.Manner.answers, .fails] {
       while team.worker(manner).told.load(ordering: .relaxed) == 0 { await Task.yield() }
     }
-    // It is counted when it is sent, and may be there before.
+    // It is counted when it is sent, and may be received before that.
     while remotes.map(\.statistics.told) != [1, 1] { await Task.yield() }
   }
 }

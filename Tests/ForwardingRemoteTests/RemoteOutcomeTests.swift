@@ -6,7 +6,7 @@
   import RemoteTestSupport
   import Testing
 
-  /// A requirement of each kind.
+  /// A protocol with a requirement of each kind.
   @Forwardable
   fileprivate protocol Asked: AnyObject, Sendable {
     func tell(_ number: Int)
@@ -30,7 +30,7 @@
     var remoteText: String { "weak" }
   }
 
-  /// Leaves out what is optional, and throws where it may, if it has no factor.
+  /// Leaves out optional requirements, and without a factor throws from those that can throw.
   private class Brief: Asked, @unchecked Sendable {
     let factor: Int?
     let told = Guarded(0)
@@ -71,7 +71,7 @@
     func rateLater(_ number: Int) async throws -> Int { try brief.times(number) }
   }
 
-  /// What a sender does.
+  /// A message that a sender sends.
   private struct Sending: Sendable, CustomTestStringConvertible {
     let name: String
     let send: @Sendable (any Asked) async throws -> Int?
@@ -127,10 +127,11 @@
     }
   }
 
-  /// Which target the other process has.
+  /// The kind of target in the other process.
   private enum There: Int, CaseIterable { case answering, none, leaving, failing }
 
-  /// What the sender gets of an answering target, of none, of one that leaves it out, and of one that fails.
+  /// The sender's result for a target that answers, for no target, for one that leaves the
+  /// requirement out, and for one that fails.
   private let table: [String: [String]] = [
     "tell:": ["nothing", "nothing", "nothing", "nothing"],
     "push:": ["nothing", "nothing", "nothing", "nothing"],
@@ -148,9 +149,9 @@
     "rateLater:": ["5", "throws unreachable", "throws nobodyAnswered", "throws failed"],
   ]
 
-  @Suite("What the sender of a requirement gets from another process", .timeLimit(.minutes(10)))
+  @Suite("Outcomes of requirements in another process", .timeLimit(.minutes(10)))
   struct RemoteOutcomeTests {
-    /// A name that has this target, and both ends of a way to it.
+    /// A host with such a target, and a reference to it.
     private func host(_ there: There, _ ends: (any Transport, any Transport)) throws -> (
       RemoteHost, Remote<AskedProxy>
     ) {
@@ -165,7 +166,8 @@
       return (host, try Remote<AskedProxy>(ends.1, at: name, deadline: .seconds(300)))
     }
 
-    @Test("is as the table says", arguments: Way.allCases, There.allCases)
+    @Test(
+      "each outcome of a requirement is that of the table", arguments: Way.allCases, There.allCases)
     private func cells(_ way: Way, _ there: There) async throws {
       let (host, remote) = try host(there, way.ends())
       for _ in 0..<2 {
@@ -179,7 +181,7 @@
     }
 
     @Test(
-      "is the answer of another target where the one there leaves it out",
+      "another target answers if the remote one leaves the requirement out",
       arguments: [true, false])
     private func beside(_ isFirst: Bool) async throws {
       let transport = InProcessTransport()
@@ -203,7 +205,7 @@
       host.close()
     }
 
-    @Test("is the same where the one there has a lane")
+    @Test("outcomes are the same for a remote target with a lane")
     private func lane() async throws {
       let transport = InProcessTransport()
       let host = RemoteHost(transport, as: "lane")
@@ -219,7 +221,7 @@
       host.close()
     }
 
-    @Test("says so to who sends a message by its name: the host refuses it")
+    @Test("a message without a method is refused if it is sent by its selector")
     private func byName() async throws {
       let transport = InProcessTransport()
       let (host, remote) = try host(.leaving, (transport, transport))

@@ -5,18 +5,20 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-@Suite("What a host tells those who may not send", .timeLimit(.minutes(10)))
+@Suite("Refusals of callers without permission", .timeLimit(.minutes(10)))
 struct RemotePermissionTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
-  @Test("who may not send hears the same, whatever the list has", arguments: Way.allCases)
+  @Test(
+    "a caller without permission gets the same refusal whether or not a message exists",
+    arguments: Way.allCases)
   func silent(way: Way) async throws {
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
     defer { host.close() }
     let vault = Vault()
     try host.expose(vault, Vault.interface())
-    // A list of the same name, with other types, and with a message more.
+    // An interface of the same name, with other types and an additional message.
     var other = Interface("bank")
     let wide = try AsyncMessage<Int64, Int64>("vaultDeposit:")
     let unknown = try AsyncMessage<Int64>("vaultCount")
@@ -44,7 +46,7 @@ struct RemotePermissionTests {
       asked.withLock { $0.append(caller.selector) }
       return true
     }
-    // Of a message that nobody can send, nobody is asked.
+    // `authorize` is not called for a message that the interface lacks.
     #expect(try await errors() == [nil, .signatureMismatch, .unauthorized])
     #expect(asked.withLock { $0 } == ["vaultDeposit:", "vaultDeposit:"])
     host.authorize = { _ in false }

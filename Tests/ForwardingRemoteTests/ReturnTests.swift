@@ -10,19 +10,20 @@ import Testing
   import ForwardingNATS
 #endif
 
-/// What becomes of calls that meet a connection which is broken, or has just come back.
-@Suite("Connections that come back", .timeLimit(.minutes(10)))
+/// Calls that meet a connection which is broken, or has just been restored.
+@Suite("Restored connections", .timeLimit(.minutes(10)))
 struct ReturnTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
   private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
 
-  /// The milliseconds that a request says are left.
+  /// The milliseconds left, as a request contains them.
   private static func left(_ request: [UInt8]) -> Int {
     (0..<4).reduce(0) { $0 | Int(request[20 + $1]) << (8 * $1) }
   }
 
-  /// Asks with a deadline of 300 s while nothing can be sent, lets some time go by, and returns what then came.
+  /// Sends a call with a deadline of 300 s while nothing can be sent, waits for some time, and
+  /// returns the request that then arrives.
   private func asked(
     over here: any Transport, while broken: () async throws -> Void,
     restore: () throws -> any Transport
@@ -30,7 +31,7 @@ struct ReturnTests {
     try await broken()
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     let call = Task { try await Vault.deposit(7, on: remote) }
-    // Its time runs from where it is counted.
+    // Its deadline begins when it is counted.
     while remote.statistics.asked == 0 { await Task.yield() }
     try await Task.sleep(for: .milliseconds(500))
     let there = try restore()
@@ -44,7 +45,7 @@ struct ReturnTests {
     return 0
   }
 
-  @Test("over a socket: a call has only the time that is left when it is sent")
+  @Test("over a socket, a call contains only the time that is left when it is sent")
   func lessTimeOverSocket() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let server = try UnixSocketTransport(listeningAt: path)
@@ -61,7 +62,7 @@ struct ReturnTests {
 
   #if NATS
     @Test(
-      "over NATS: a call has only the time that is left when it is sent, and one that is told is not sent later",
+      "over NATS, a call contains only the time left, and an unawaited one is not sent later",
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func lessTimeOverNATS() async throws {
       let server = try NATSServer()
@@ -79,7 +80,7 @@ struct ReturnTests {
     }
 
     @Test(
-      "over NATS: an answer waits for the connection, as whoever asked may have kept its own",
+      "over NATS, an answer waits for the connection, as its caller may still be connected",
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func heldAnswer() async throws {
       let server = try NATSServer()
@@ -88,7 +89,7 @@ struct ReturnTests {
       let listener = try there.subscribe(to: "question", group: nil) { message in
         held.withLock { $0 = message.answer }
       }
-      // One who asks with no more than a socket, and listens again by itself.
+      // A caller that uses a plain socket, and subscribes again after a reconnection.
       func connected() -> LoopbackSocket? {
         let socket = LoopbackSocket(port: server.port)
         _ = socket?.send(Array("CONNECT {\"verbose\":false}\r\nSUB _INBOX.me 1\r\nPING\r\n".utf8))
@@ -108,7 +109,7 @@ struct ReturnTests {
     }
   #endif
 
-  @Test("nobody listens just after an interruption: the call is sent again until somebody does")
+  @Test("a call without a listener just after an interruption is sent again until there is one")
   func unheard() async throws {
     let transport = FlakyTransport(unheard: 3)
     let host = RemoteHost(transport.inner, as: name)
@@ -116,7 +117,7 @@ struct ReturnTests {
     let vault = Vault()
     try host.expose(vault, Vault.interface())
     let remote = RemoteProxy(try Vault.interface(), transport, at: name, deadline: .seconds(300))
-    // Nothing was interrupted: that nobody listens is the truth.
+    // There was no interruption, so the error is final.
     #expect(
       await isUnheard {
         try await Vault.deposit(7, on: remote)
@@ -130,7 +131,7 @@ struct ReturnTests {
   }
 
   @Test(
-    "a call that breaks is the first to know: the next one is sent again, whoever is told later")
+    "a call after an interrupted one is sent again, even before the interruption is reported")
   func brokenCall() async throws {
     let transport = FlakyTransport(unheard: 3, breaks: 1)
     let host = RemoteHost(transport.inner, as: name)
@@ -143,7 +144,7 @@ struct ReturnTests {
     #expect(transport.requests.load(ordering: .relaxed) == 4)
   }
 
-  @Test("nobody listens until the deadline: that is what is told, and nothing was performed")
+  @Test("a call that finds no listener until its deadline fails as unreachable")
   func neverHeard() async throws {
     let transport = FlakyTransport(unheard: .max)
     let remote = RemoteProxy(try Vault.interface(), transport, at: name)
@@ -156,10 +157,10 @@ struct ReturnTests {
     #expect(transport.requests.load(ordering: .relaxed) > 1)
     transport.observers.tell(.restored)
     #expect(try await remote.ping(within: .milliseconds(50)) == 0)
-    // Who is cancelled does not wait for it either.
+    // A cancelled call does not wait for a listener either.
     remote.deadline = .seconds(300)
     let call = Task {
-      // Told here, as a busy machine may begin a task when that is long past.
+      // Reported here, as a busy machine may begin a task when the time is long over.
       transport.observers.tell(.restored)
       return try await Vault.deposit(7, on: remote)
     }
@@ -167,7 +168,7 @@ struct ReturnTests {
     await #expect(throws: RemoteError.cancelled) { try await call.value }
   }
 
-  /// A transport within this process where nobody hears the first requests.
+  /// A transport within this process that has no listener for the first requests.
   private final class FlakyTransport: Transport {
     let inner = InProcessTransport()
     let observers = TransportObservers()

@@ -14,7 +14,8 @@
   struct ServerFaultTests {
     private let name = "tally \(UInt32.random(in: 0 ... .max))"
 
-    @Test("a server is killed in the middle of 10,000 calls: each ends, none is made twice")
+    @Test(
+      "each of 10,000 calls ends, and none is performed twice, when the server is killed meanwhile")
     func killedServer() async throws {
       let server = try NATSServer()
       let host = RemoteHost(try server.connect(), as: name)
@@ -37,13 +38,13 @@
       let counts = remote.statistics
       #expect(counts.answered == endings.answered.count)
       #expect(counts.answered + counts.failed == 10_000)
-      // It goes on as if nothing had been.
+      // Calls work as before.
       remote.deadline = .seconds(300)
       #expect(try await Tally.take(10_000, on: remote) == 10_000)
       host.close()
     }
 
-    @Test("a host that stands still: deadlines hold, and its late answers do no harm")
+    @Test("deadlines hold while a host is stopped, and its late answers do no harm")
     func stopped() async throws {
       let server = try NATSServer()
       let process = try HostProcess(server.url, as: name)
@@ -64,7 +65,7 @@
       remote.deadline = .seconds(300)
       await endings.send(200..<300, to: remote, atATime: 10)
       #expect(endings.answered == Set(0..<100).union(200..<300))
-      // What stood still meanwhile was performed, or found to be too late; nothing twice.
+      // Calls that were held up were performed or expired; none was performed twice.
       #expect(try await Tally.twice(on: remote) == 0)
       let count = try await Tally.count(on: remote)
       #expect(count >= 200 && count <= 300)
@@ -73,7 +74,8 @@
       process.end()
     }
 
-    @Test("a server that stands still: large calls end near their deadline, and go when it goes on")
+    @Test(
+      "large calls end near their deadline while a server is stopped, and work when it continues")
     func stoppedServer() async throws {
       let server = try NATSServer()
       let host = RemoteHost(try server.connect(), as: name)
@@ -81,7 +83,7 @@
       try vaults.allow(Vault.name)
       let vault = Vault()
       try host.expose(vault, vaults)
-      // libnats holds calls while it connects anew, so this connection has the default timeouts.
+      // libnats delays calls while it reconnects, so this connection has the default timeouts.
       let here = try NATSTransport(server.url)
       let remote = RemoteProxy(vaults, here, at: name, deadline: .seconds(1))
       #expect(try await Vault.name("Ann", on: remote) == "Ann's")
@@ -97,7 +99,7 @@
           ended.sum.wrappingAdd(1, ordering: .relaxed)
         }
       }
-      // A thread of its own: those of tasks may all stand still.
+      // A separate thread, as all threads of tasks may be blocked.
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
           while ended.sum.load(ordering: .relaxed) < 60, ContinuousClock.now - begin < .seconds(40)
@@ -120,7 +122,8 @@
     }
 
     #if Macros
-      @Test("three of five hosts die while all are asked: the others answer, those are named")
+      @Test(
+        "three of five hosts die during a gathering: the others answer, and those are silent")
       func dyingHosts() async throws {
         let server = try NATSServer()
         let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
@@ -135,7 +138,7 @@
         async let asked = all.gather(within: .seconds(15)) {
           try await $0.process(meeting: folder.path)
         }
-        // They have the question, and have not answered.
+        // All hosts have received the message, and have not answered.
         while try FileManager.default.contentsOfDirectory(atPath: folder.path).count < 5 {
           try await Task.sleep(for: .milliseconds(10))
         }

@@ -11,12 +11,12 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Sockets of the file system, and what befalls them", .timeLimit(.minutes(10)))
+@Suite("Faults of Unix sockets", .timeLimit(.minutes(10)))
 struct SocketFaultTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  @Test("the listening process is killed in the middle of 10,000 calls, and each of them ends")
+  @Test("each of 10,000 calls ends when the listening process is killed meanwhile")
   func killed() async throws {
     let processes = HostProcesses()
     try processes.start(path, name)
@@ -34,7 +34,7 @@ struct SocketFaultTests {
     }
     await calls
     #expect(endings.sum == 10_000)
-    // A process that has just begun to listen has nothing to send to, for a moment.
+    // A process that has just begun to listen has no connections for a moment.
     #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "unreachable"]))
     #expect(endings.others["interrupted", default: 0] > 0)
     let counts = remote.statistics
@@ -65,11 +65,11 @@ struct SocketFaultTests {
   }
 
   @Test(
-    "a path that another user has taken is not connected to",
+    "a client does not connect to a path that another user has taken",
     .enabled(if: getuid() == 0, "needs two users"))
   func otherUsersPath() async throws {
     await #expect(processExitsWith: .success) { [path = path as String] in
-      // The kernel says who listened, whoever that process is by now.
+      // The kernel reports the user of the listening process at the time of listening.
       guard seteuid(65534) == 0 else { exit(2) }
       let server = try UnixSocketTransport(listeningAt: path)
       guard seteuid(0) == 0 else { exit(3) }
@@ -85,7 +85,7 @@ struct SocketFaultTests {
     unlink(path)
   }
 
-  @Test("signals that come all the time interrupt nothing")
+  @Test("frequent signals interrupt no call")
   func signals() async {
     await #expect(processExitsWith: .success) { [name = name as String, path = path as String] in
       let server = try UnixSocketTransport(listeningAt: path)
@@ -93,7 +93,7 @@ struct SocketFaultTests {
       let tally = Tally()
       try host.expose(tally, Tally.interface())
       var action = sigaction()
-      // `ITIMER_REAL` is 0. Without `SA_RESTART`, so that calls of the system end with it.
+      // `ITIMER_REAL` is 0. Without `SA_RESTART`, so that system calls are interrupted.
       action.__sigaction_handler.sa_handler = { _ in }
       sigaction(SIGALRM, &action, nil)
       var timer = itimerval()
@@ -110,7 +110,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("a message that the system does not take at once is too large, and the next one goes")
+  @Test("a message that the kernel cannot send as a whole is too large, and the next one is sent")
   func messageSize() throws {
     var ends: [Int32] = [0, 0]
     #expect(
@@ -132,7 +132,7 @@ struct SocketFaultTests {
     close(ends[1])
   }
 
-  @Test("a socket has room for the largest message, however little is usual on the machine")
+  @Test("a socket has room for the largest message, whatever the machine's default is")
   func room() throws {
     let descriptor = try SocketDescriptor.make()
     descriptor.setRoom(8192)
@@ -141,7 +141,7 @@ struct SocketFaultTests {
     descriptor.close()
   }
 
-  @Test("what was sent to a slow peer is let go, also while something always waits")
+  @Test("messages sent to a slow peer are freed, even while others always wait")
   func slowPeer() throws {
     var ends: [Int32] = [0, 0]
     #expect(
@@ -170,14 +170,14 @@ struct SocketFaultTests {
     close(ends[1])
   }
 
-  @Test("what has to wait is sent, however often something had to before")
+  @Test("a message that has to wait is sent, however often messages had to wait before")
   func waitsAgain() throws {
     var ends: [Int32] = [0, 0]
     #expect(
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
     var message = [UInt8](repeating: 0, count: 1000)
-    // Nobody waits for ever for what does not come.
+    // A missing message fails the test instead of blocking it forever.
     var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     for round: UInt8 in 1...4 {
@@ -194,7 +194,7 @@ struct SocketFaultTests {
     close(ends[1])
   }
 
-  @Test("peers that read nothing share what may wait, and each has room for the largest message")
+  @Test("peers that do not read share the send buffer, and each has room for the largest message")
   func sharedPatience() {
     let patience = SocketPatience()
     let message = [UInt8](repeating: 0, count: 1000)
@@ -211,14 +211,14 @@ struct SocketFaultTests {
     #expect(patience.waiting == 0)
   }
 
-  @Test("of many that begin to listen where a process has died, one does; another file stays")
+  @Test("one of many processes gets the path of a dead one, and another file at the path stays")
   func listeners() async throws {
     for _ in 0..<400 {
-      // A file that nobody listens at.
+      // A socket file without a listener.
       let dead = try SocketDescriptor.make()
       try dead.listen(at: path)
       dead.close()
-      // A process that another test is just making has it, too, until it becomes another program.
+      // A process that another test is starting also has the descriptor until it calls `exec`.
       while PacketSocket(path) != nil { usleep(100) }
       let servers: [UnixSocketTransport] = await withTaskGroup(of: UnixSocketTransport?.self) {
         [path] tasks in
@@ -236,7 +236,7 @@ struct SocketFaultTests {
     unlink(path)
   }
 
-  @Test("who listens and has too many that wait is there: its file stays")
+  @Test("the socket file of a listener with a full queue of connections stays")
   func fullBacklog() throws {
     let busy = try SocketDescriptor.make()
     try busy.listen(at: path)
@@ -258,7 +258,7 @@ struct SocketFaultTests {
     unlink(path)
   }
 
-  @Test("who ends takes away its own file, and not that of another who listens there by now")
+  @Test("a listener removes its own file, and not that of another listener at the same path")
   func fileOfAnother() throws {
     let first = try UnixSocketTransport(listeningAt: path)
     unlink(path)
@@ -271,7 +271,7 @@ struct SocketFaultTests {
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test("a peer whose frames are none of ours is hung up on, and the others are served")
+  @Test("a peer that sends malformed frames is disconnected, and other peers are served")
   func frames() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let host = RemoteHost(server, as: name)
@@ -291,7 +291,7 @@ struct SocketFaultTests {
       #expect(peer.receive() == nil)
       #expect(try await Tally.take(number, on: remote) == number)
     }
-    // Answers to what nobody asked are let go.
+    // Answers to unknown requests are ignored.
     let liar = try #require(PacketSocket(path))
     for kind: UInt8 in [3, 4] { #expect(liar.send([kind, 0, 0, 0, 1] + zeros.dropFirst())) }
     #expect(liar.send([2, 0, 1, 0] + zeros + [UInt8(ascii: "x")]))

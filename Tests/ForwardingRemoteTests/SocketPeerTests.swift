@@ -14,7 +14,7 @@ import Testing
 struct SocketPeerTests {
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  /// What came.
+  /// The received messages.
   private final class Heard: Sendable {
     let answers = LockedValue<[Result<[UInt8], TransportError>]>([])
     let messages = LockedValue<[TransportMessage]>([])
@@ -26,7 +26,7 @@ struct SocketPeerTests {
     while !isSo() { try await Task.sleep(for: .milliseconds(2)) }
   }
 
-  @Test("a peer that goes takes nothing from a request that another may answer")
+  @Test("a peer that disconnects does not end a request that another peer may answer")
   func bystander() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let peers = try (0..<2).map { _ in try UnixSocketTransport(connectedTo: path) }
@@ -43,18 +43,19 @@ struct SocketPeerTests {
     try await wait { heard.count == 2 }
     peers[1].close()
     try await wait { server.connectionCount == 1 }
-    // Of the two, one is there no more, and its answer goes nowhere.
+    // One of the two has disconnected, and its answer is dropped.
     for message in heard.messages.withLock({ $0 }) { message.answer?([2]) }
     try await wait { heard.answers.withLock { !$0.isEmpty } }
     #expect(heard.answers.withLock { $0 } == [.success([2])])
-    // The last one that may answer goes as well.
+    // The last peer that may answer disconnects as well.
     peers[0].close()
     try await wait { heard.answers.withLock { $0.count >= 2 } }
     #expect(heard.answers.withLock { $0.last } == .failure(.interrupted))
     withExtendedLifetime((listeners, request)) { server.close() }
   }
 
-  @Test("a peer that may have performed a request, and is gone, is not nobody")
+  @Test(
+    "a request that a disconnected peer may have performed is interrupted, not without a listener")
   func goneAndNobody() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let worker = try UnixSocketTransport(connectedTo: path)
@@ -77,7 +78,7 @@ struct SocketPeerTests {
     withExtendedLifetime((listener, request)) { server.close() }
   }
 
-  @Test("a peer that reads nothing keeps nothing from the others")
+  @Test("a peer that does not read does not delay messages to others")
   func congested() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let deaf = try #require(PacketSocket(path))
@@ -101,14 +102,14 @@ struct SocketPeerTests {
     }
     try await wait { heard.answers.withLock { !$0.isEmpty } }
     #expect(heard.answers.withLock { $0 } == [.success([2])])
-    // Where nobody else is there, it is told.
+    // Without another peer, the error is reported.
     worker.close()
     try await wait { server.connectionCount == 1 }
     #expect(throws: TransportError.congested) { try server.publish(bytes, to: "work") }
     withExtendedLifetime((listener, request, deaf)) { server.close() }
   }
 
-  @Test("more connections than there may be are hung up on, and room that is made is given away")
+  @Test("connections beyond the limit are closed, and a freed place is used again")
   func limit() async throws {
     let server = try UnixSocketTransport(listeningAt: path, maximumConnections: 8)
     var peers: [PacketSocket] = []
@@ -133,7 +134,7 @@ struct SocketPeerTests {
     withExtendedLifetime((echo, request, peers)) { server.close() }
   }
 
-  @Test("connections that are still read count as well, when nothing more is sent over them")
+  @Test("connections that are still read count towards the limit when they are not sent to")
   func limitOfThreads() async throws {
     let server = try UnixSocketTransport(listeningAt: path, maximumConnections: 4)
     let begun = Atomic(0)
@@ -145,12 +146,12 @@ struct SocketPeerTests {
     for number in 1...12 {
       let peer = try #require(PacketSocket(path))
       _ = peer.send(SocketFrame(.told, 0, "slow", []).bytes)
-      // Those beyond are hung up on, and so never at work.
+      // Connections beyond the limit are closed, so their calls never begin.
       for _ in 0..<(number <= 4 ? 100_000 : 10) where begun.load(ordering: .relaxed) < number {
         try await Task.sleep(for: .milliseconds(2))
       }
       withExtendedLifetime(peer) {}
-      // What is sent to one that has gone is refused, before its thread has come to the end.
+      // A message to a closed connection is refused before its thread has ended.
       try? server.publish([1], to: "news")
     }
     #expect(begun.load(ordering: .relaxed) == 4)
@@ -160,7 +161,7 @@ struct SocketPeerTests {
   }
 
   @Test(
-    "a process that gets no more threads lets in nobody, keeps nothing of who goes, and goes on later",
+    "a process without threads to spare refuses connections, frees closed ones, and recovers",
     .enabled(if: getuid() == 0, "needs another user, as root gets all threads"))
   func noMoreThreads() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -179,7 +180,7 @@ struct SocketPeerTests {
       guard setrlimit(__rlimit_resource_t(6), &limit) == 0 else { exit(4) }
       let bytes = [UInt8](repeating: 0, count: 100_000)
       while server.patience.waiting == 0 { try server.publish(bytes, to: "news") }
-      // It is at fault, while a thread is wanted that would send to it.
+      // It sends a bad frame while a thread for sending to it is needed.
       _ = deaf.send([1])
       for _ in 0..<12_000 where files() != before - 1 { usleep(5000) }
       guard files() == before - 1, server.connectionCount == 1 else { exit(5) }
@@ -193,29 +194,30 @@ struct SocketPeerTests {
     }
   }
 
-  @Test("a process that may open no more files waits, and does not burn a core")
+  @Test("a process without descriptors to spare waits, and does not use a whole core")
   func noMoreFiles() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
       let server = try UnixSocketTransport(listeningAt: path)
-      // Once there is a connection, all is there that waits for others.
+      // Once there is a connection, all threads that wait for others exist.
       guard let first = PacketSocket(path) else { exit(6) }
       while server.connectionCount < 1 { usleep(1000) }
       let waiting = try (0..<16).map { _ in try SocketDescriptor.make() }
-      // `RLIMIT_NOFILE` is 7. Nothing new can be opened, not even the timer of whoever wants to try again later.
+      // `RLIMIT_NOFILE` is 7. No descriptor can be opened, not even that of a timer for a later
+      // attempt.
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(7), &limit)
       var usual = limit
       limit.rlim_cur = 0
       guard setrlimit(__rlimit_resource_t(7), &limit) == 0 else { exit(2) }
       for descriptor in waiting { guard try descriptor.connect(to: path) else { exit(3) } }
-      // What else the process does may take a core for a while; who burns one does so all the time.
+      // Other work of the process may use a core for a while; busy polling uses it all the time.
       let isQuiet = (0..<5).contains { _ in
         let before = clock()
         usleep(2_000_000)
         return Double(clock() - before) / 1e6 < 0.5
       }
       guard isQuiet else { exit(4) }
-      // The thread that waited for the next one has a number for it already.
+      // The accepting thread may already have a descriptor for the next connection.
       guard server.connectionCount <= 2 else { exit(5) }
       setrlimit(__rlimit_resource_t(7), &usual)
       for _ in 0..<6000 where server.connectionCount < 17 { usleep(10_000) }

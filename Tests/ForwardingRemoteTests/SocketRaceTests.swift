@@ -11,11 +11,11 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Both ends of a socket at a time", .timeLimit(.minutes(10)))
+@Suite("Both ends of a socket at the same time", .timeLimit(.minutes(10)))
 struct SocketRaceTests {
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  @Test("300 calls at a time in each direction, each of which asks back, ten times, are answered")
+  @Test("300 concurrent calls in each direction, each of which calls back, are answered ten times")
   func askingBack() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
@@ -44,7 +44,8 @@ struct SocketRaceTests {
     server.close()
   }
 
-  @Test("connections that end in any way, from many threads at once, leave no file and no thread")
+  @Test(
+    "connections that end in any way, from many threads at once, leave no descriptor and no thread")
   func ends() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
       await Task.yield()
@@ -75,7 +76,7 @@ struct SocketRaceTests {
         close(other)
         guard told.withLock({ $0 }) <= 1 else { exit(4) }
       }
-      // The listener alone has the transport, and lets go of it on the thread that reads.
+      // Only the listener retains the transport, and releases it on the reading thread.
       for _ in 0..<100 {
         let server = LockedValue<UnixSocketTransport?>(try UnixSocketTransport(listeningAt: path))
         guard let peer = PacketSocket(path) else { exit(5) }
@@ -94,12 +95,12 @@ struct SocketRaceTests {
     }
   }
 
-  /// What this process has.
+  /// The descriptors and threads of this process.
   private struct Open {
     let files = count("fd")
     let threads = count("task")
 
-    /// As many, but for what dispatch and tasks keep for themselves.
+    /// Whether there are no more than before, except for those of Dispatch and of tasks.
     func isWithin(_ before: Open) -> Bool {
       files <= before.files + 8 && threads <= before.threads + 16
     }
@@ -110,11 +111,11 @@ struct SocketRaceTests {
   }
 }
 
-/// What asks another one back before it answers.
+/// A target that calls another one back before it answers.
 private final class Mirror: Sendable {
   let other = LockedValue<RemoteProxy?>(nil)
 
-  /// How often it was asked back.
+  /// How many times it was called back.
   static let bounce = try! AsyncMessage<Int, Int>("mirrorBounce:")
 
   private static let isReady: Void = {

@@ -10,11 +10,11 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Sockets as they begin", .timeLimit(.minutes(10)))
+@Suite("Making sockets", .timeLimit(.minutes(10)))
 struct SocketStartTests {
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  @Test("no descriptor is there for a moment that a program which is started then would inherit")
+  @Test("no descriptor can be inherited at any moment by a program that is started")
   func closedOnExec() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
       let server = try UnixSocketTransport(listeningAt: path)
@@ -30,7 +30,7 @@ struct SocketStartTests {
               return getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0
                 && kind == Int32(SOCK_SEQPACKET.rawValue)
             }
-            // Before and after: the number may be that of another descriptor meanwhile.
+            // Checked before and after, as the number may belong to another descriptor meanwhile.
             guard isSocket() else { continue }
             let flags = fcntl(number, F_GETFD)
             guard flags >= 0, flags & FD_CLOEXEC == 0, isSocket() else { continue }
@@ -41,7 +41,7 @@ struct SocketStartTests {
       }
       looking.start()
       for _ in 0..<3000 {
-        // Those who let in may be slower than those who connect.
+        // Accepting may be slower than connecting.
         guard let client = try? UnixSocketTransport(connectedTo: path) else { continue }
         client.close()
       }
@@ -53,7 +53,7 @@ struct SocketStartTests {
     }
   }
 
-  @Test("who holds the lock of the folder delays nobody, and a lock that is left is taken")
+  @Test("a lock on the folder does not delay a listener, and an abandoned lock file is taken over")
   func lock() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("socket")
@@ -71,7 +71,7 @@ struct SocketStartTests {
     close(number)
   }
 
-  @Test("a file of the name of the lock stays if something is written in it")
+  @Test("a file with the name of the lock stays if it is not empty")
   func otherUses() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("yarn")
@@ -82,7 +82,7 @@ struct SocketStartTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["yarn.lock"])
   }
 
-  @Test("no file is taken away whose name is what a path has before a zero")
+  @Test("a path that contains a zero does not remove the file named by the part before it")
   func zero() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("empty")
@@ -91,7 +91,7 @@ struct SocketStartTests {
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test("somebody else begins to listen at the moment: that is said at once")
+  @Test("a listener fails at once while another process begins to listen at the path")
   func beginning() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("socket")

@@ -10,7 +10,7 @@
   import Testing
 
   @Suite(
-    "Journals that a server keeps", .serialized, .timeLimit(.minutes(10)),
+    "Journals on a server", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct StreamJournalTests {
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@
     private func journal(
       _ interface: Interface? = nil, _ options: StreamOptions? = nil, named name: String = "bank"
     ) throws -> StreamJournal {
-      // Other tests may have the machine for long.
+      // Other tests may keep the machine busy for long.
       var usual = StreamOptions()
       usual.deadline = .seconds(120)
       return try StreamJournal(
@@ -36,13 +36,13 @@
       try Tally.take.message.invocation(number)
     }
 
-    @Test("10,000 calls are made again in their order, after the server was killed and started")
+    @Test("10,000 calls are replayed in order after the server was killed and restarted")
     func all() throws {
       let journal = try journal()
       let added = Atomic(0)
       let isOver = Atomic(false)
       let server = server
-      // While appends are on their way.
+      // While calls are being appended.
       Thread.detachNewThread {
         for least in [2000, 5000, 8000] {
           while added.load(ordering: .relaxed) < least { usleep(100) }
@@ -67,7 +67,7 @@
       #expect(tally.inOrder == Array(0..<10_000))
       #expect(summary.made == 10_000 && summary.threw == 0 && summary.duplicates == 0)
       #expect(reader.next == 10_001)
-      // Nothing is left, until something is added.
+      // No record is left until one is appended.
       #expect(try reader.replay(into: tally).made == 0)
       try journal.append(call(10_000))
       #expect(try reader.replay(into: tally).made == 1)
@@ -75,7 +75,7 @@
       other.close()
     }
 
-    @Test("each reader goes its own way, from the number that it says, awaited or not")
+    @Test("readers are independent, each from its own first record, with and without awaiting")
     func readers() async throws {
       let journal = try journal()
       #expect(try journal.bounds() == nil)
@@ -90,7 +90,7 @@
       journal.close()
     }
 
-    @Test("what is delivered again after the server was killed is made once")
+    @Test("records that are delivered again after the server was killed are performed once")
     func redelivered() throws {
       let journal = try journal()
       for number in 0..<1000 { try journal.append(call(number)) }
@@ -106,7 +106,7 @@
       journal.close()
     }
 
-    @Test("a server that forgets who reads is asked anew, from the next record on")
+    @Test("a reader whose consumer the server removed continues with the next record")
     func forgotten() throws {
       let journal = try journal()
       for number in 0..<1000 { try journal.append(call(number)) }
@@ -132,11 +132,12 @@
       journal.close()
     }
 
-    @Test("a call that is added twice by one name is kept once, and made once if it is kept twice")
+    @Test(
+      "a call appended twice with one name is stored once, and performed once even if stored twice")
     func addedTwice() throws {
       var options = StreamOptions()
       options.deadline = .seconds(120)
-      // As short as a server allows.
+      // The shortest that a server accepts.
       options.duplicateWindow = .milliseconds(100)
       let journal = try journal(nil, options)
       #expect(try journal.append(call(1), id: "a") == 1)
@@ -152,7 +153,7 @@
       #expect(tally.inOrder == [1, 2])
       #expect(summary.made == 2 && summary.duplicates == 1)
       journal.close()
-      // Inside the window, the server has it once.
+      // Within the window, the server stores the call once.
       let other = try self.journal(named: "other")
       #expect(try other.append(call(1), id: "a") == 1)
       server.kill()
@@ -162,7 +163,7 @@
       other.close()
     }
 
-    @Test("a record that is none of the list's ends the replay, or goes to a closure")
+    @Test("a record that does not match the interface ends the replay, or is passed to a closure")
     func unreadable() throws {
       let journal = try journal()
       var others = Interface("tally")
@@ -174,7 +175,7 @@
       try journal.append(call(1))
       try other.append(take.message.invocation(2))
       try other.append(rob.message.invocation())
-      // Whoever may publish may write anything.
+      // Any client with the permission to publish can write any record.
       let stranger = try server.connect()
       let subject = RemoteSubject(parts: "forwarding-journal", "bank")
       for bytes in [[], [1, 2, 3], [1, 0, 5, 0, 9, 0, 5, 0, 255, 255, 255, 255]] as [[UInt8]] {
@@ -208,7 +209,7 @@
       other.close()
     }
 
-    @Test("a call of another list is not added, nor one that the server cannot take")
+    @Test("a call of another interface is not appended, nor one that the server cannot store")
     func refused() throws {
       let journal = try journal()
       #expect(throws: StreamError.self) { try journal.append(Vault.add.message.invocation(1)) }
@@ -226,14 +227,14 @@
       #expect(try journal.bounds() == nil)
       journal.close()
       large.close()
-      // A server that keeps no streams.
+      // A server without JetStream.
       let plain = try NATSServer()
       var options = StreamOptions()
       options.deadline = .milliseconds(100)
       #expect(throws: StreamError.self) {
         try StreamJournal(plain.options(), stream: "x", Tally.interface(), options)
       }
-      // One that stays away.
+      // A server that does not return.
       options.deadline = .seconds(20)
       let last = try self.journal(nil, options)
       server.kill()
@@ -245,7 +246,8 @@
       last.close()
     }
 
-    @Test("any text is the name of a stream", arguments: ["a.b *>", "the bank's %s%n", "é", ""])
+    @Test(
+      "any text is a valid name of a stream", arguments: ["a.b *>", "the bank's %s%n", "é", ""])
     func names(name: String) throws {
       let journal = try journal(named: name)
       for number in 1...3 { try journal.append(call(number)) }
@@ -255,7 +257,7 @@
       journal.close()
     }
 
-    @Test("a replay that is cancelled goes on later with the call that it has not made")
+    @Test("a cancelled replay continues later with the first call that was not performed")
     func cancelled() async throws {
       let journal = try journal()
       for number in 0..<10 { try journal.append(call(number)) }
@@ -275,7 +277,7 @@
       journal.close()
     }
 
-    @Test("a target that throws is counted, and ends the replay where that is wanted")
+    @Test("a target that throws is counted, and ends the replay if the options say so")
     func threw() throws {
       let journal = try journal()
       for number in 0..<10 { try journal.append(call(number)) }
@@ -287,13 +289,13 @@
       options.stopsAtErrors = true
       let reader = journal.reader(from: 2)
       #expect(throws: Broken.self) { try reader.replay(into: target, options) }
-      // The one that threw was made.
+      // The call that threw was performed.
       #expect(reader.next == 5)
       journal.close()
     }
   }
 
-  /// Takes numbers like a tally, and does something with each before.
+  /// Receives numbers like a tally, and runs a closure before each.
   private final class Breaker: Sendable {
     private let numbers = LockedValue<[Int]>([])
     private let meets: @Sendable (Int) throws -> Void

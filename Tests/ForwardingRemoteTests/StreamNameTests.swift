@@ -8,7 +8,7 @@
   @testable import ForwardingNATS
 
   @Suite(
-    "Names in journals that a server keeps", .serialized, .timeLimit(.minutes(10)),
+    "Names in journals on a server", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct StreamNameTests {
     private let folder: TemporaryFolder
@@ -28,7 +28,7 @@
       try Tally.take.message.invocation(number)
     }
 
-    @Test("what goes to a host of any name is not in a journal")
+    @Test("a message to a host of any name does not get into a journal")
     func hosts() async throws {
       let stranger = try server.connect()
       let hosts: [RemoteSubject] = [
@@ -42,17 +42,17 @@
       journal.close()
     }
 
-    @Test("a name that is drawn, and that the server has already, is an error and no success")
+    @Test("a random name that the server already has is an error")
     func drawn() throws {
       #expect(try journal.append(call(1), id: "a") == 1)
       #expect(throws: StreamError.self) { try journal.append(call(2), as: "a", isDrawn: true) }
-      // Who gives a name may add it again.
+      // A name that the caller gives may be appended again.
       #expect(try journal.append(call(1), id: "a") == 1)
       #expect(try journal.bounds() == 1...1)
       journal.close()
     }
 
-    @Test("drawn names have nothing in common that another could know")
+    @Test("random names have no common part that others could guess")
     func random() throws {
       for number in 0..<3 { try journal.append(call(number)) }
       let other = try StreamJournal(

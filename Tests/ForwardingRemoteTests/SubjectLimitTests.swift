@@ -4,10 +4,10 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-@Suite("Subjects of other processes", .timeLimit(.minutes(10)))
+@Suite("Limits of subjects", .timeLimit(.minutes(10)))
 struct SubjectLimitTests {
   @Test(
-    "a subject has 1,024 bytes: a longer one is refused, and the connection goes on",
+    "a subject of more than 1,024 bytes is refused, and the connection goes on",
     arguments: Way.allCases.filter { $0 != .inProcess })
   func subjects(way: Way) async throws {
     let (there, here) = try way.ends()

@@ -8,7 +8,7 @@ import Foundation
   import Glibc
 #endif
 
-/// What notes each number that it gets, and which came twice.
+/// Records each number that it receives, and repetitions.
 final class Tally: Sendable {
   private struct Notes {
     var numbers: Set<Int> = []
@@ -19,9 +19,9 @@ final class Tally: Sendable {
   private let notes = LockedValue(Notes())
   private let keepsOrder: Bool
 
-  /// The number, back.
+  /// Returns the number.
   static let take = try! AsyncMessage<Int, Int>("tallyTake:")
-  /// How many it got, and how many of those for the second time.
+  /// How many numbers it received, and how many of them again.
   static let count = try! AsyncMessage<Int>("tallyCount")
   static let twice = try! AsyncMessage<Int>("tallyTwice")
   /// The number of its process.
@@ -52,9 +52,9 @@ final class Tally: Sendable {
     }
   }
 
-  /// How many different numbers came.
+  /// How many different numbers were received.
   var count: Int { notes.withLock { $0.numbers.count } }
-  /// How often one came that had come before.
+  /// How many times a number was received again.
   var twice: Int { notes.withLock { $0.twice } }
   var inOrder: [Int] { notes.withLock { $0.inOrder } }
 
@@ -68,7 +68,7 @@ final class Tally: Sendable {
   }
 }
 
-/// How many calls ended how.
+/// Counts the outcomes of calls.
 final class Endings: Sendable {
   private struct Counts {
     var answered: Set<Int> = []
@@ -82,7 +82,7 @@ final class Endings: Sendable {
   var others: [String: Int] { counts.withLock { $0.others } }
   var sum: Int { counts.withLock { $0.answered.count + $0.others.values.reduce(0, +) } }
 
-  /// Sends numbers, so many at a time, and notes what becomes of each.
+  /// Sends numbers, `width` at a time, and records the outcome of each.
   func send(_ numbers: Range<Int>, to remote: RemoteProxy, atATime width: Int) async {
     counts.withLock { $0.next = numbers.lowerBound }
     await withTaskGroup(of: Void.self) { tasks in
@@ -101,7 +101,8 @@ final class Endings: Sendable {
     }
   }
 
-  /// Does something each time that so many calls have ended, on a thread of its own: those of tasks may all be at work.
+  /// Runs a closure each time that a given number of calls has ended, on a separate thread, as
+  /// those of tasks may all be busy.
   func each(_ sums: [Int], _ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {

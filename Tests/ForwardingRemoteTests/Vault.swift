@@ -3,12 +3,12 @@ import ForwardingRemote
 import ForwardingWire
 import Synchronization
 
-/// What is exposed.
+/// The object that tests expose.
 final class Vault: @unchecked Sendable {
   private let sum = Atomic<Int32>(0)
-  /// While it is not open, `hold` waits.
+  /// While it is false, `hold` waits.
   let isOpen = Atomic(true)
-  /// How many calls of `sleep` were cancelled.
+  /// The number of cancelled calls of `sleep`.
   let cancellations = Atomic(0)
   var look: (@Sendable () -> Bool)?
   private(set) var looks: [Bool] = []

@@ -2,8 +2,8 @@ import Testing
 
 @testable import ForwardingRemote
 
-/// What the windows of many objects hold together.
-@Suite("The windows of a process")
+/// The shared budget of the duplicate windows of many objects.
+@Suite("The duplicate windows of a process")
 struct WindowRoomTests {
   private func key(_ number: Int) throws -> RemoteRequest.Key {
     let digits = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
@@ -19,7 +19,7 @@ struct WindowRoomTests {
     if case .new = window.look(try key(number)) { true } else { false }
   }
 
-  @Test("many objects know no more calls together than there is room for, and each its last 256")
+  @Test("many objects share a budget of known calls, and each knows at least its last 256")
   func entries() throws {
     let room = DuplicateRoom(entries: 1000, bytes: 1 << 20)
     let windows = (0..<20).map { _ in DuplicateWindow(in: room) }
@@ -28,14 +28,14 @@ struct WindowRoomTests {
     for window in windows {
       for number in 600 - 256..<600 { #expect(try !isNew(number, in: window)) }
     }
-    // All together: what is left is what each has in any case.
+    // The windows hold the budget and the minimum of each window.
     let known = try windows.reduce(0) { sum, window in
       try sum + (0..<600 - 256).reversed().prefix { try !isNew($0, in: window) }.count
     }
     #expect(known <= 1000)
   }
 
-  @Test("answers are kept while there is room for their bytes, and a call is known without its own")
+  @Test("answers are stored within the budget of bytes, and a call is known without its answer")
   func bytes() throws {
     let room = DuplicateRoom(entries: 1000, bytes: 10_000)
     let windows = (0..<4).map { _ in DuplicateWindow(in: room) }
@@ -53,11 +53,11 @@ struct WindowRoomTests {
         }
       }
     }
-    // The windows are there until the room is looked at: one that goes gives its bytes back.
+    // The windows live until the budget is checked, as a released window returns its bytes.
     withExtendedLifetime(windows) { #expect(kept == 10 && room.left.bytes == 0) }
   }
 
-  @Test("what a window held is given back when it goes, and when its calls are pushed out")
+  @Test("a window returns its share when it is released, and when its calls are replaced")
   func givenBack() throws {
     let room = DuplicateRoom(entries: 5000, bytes: 1 << 20)
     do {
@@ -65,7 +65,7 @@ struct WindowRoomTests {
       for number in 0..<10_000 {
         #expect(try isNew(number, in: window))
         window.keep(answer(100), for: try key(number))
-        // A second answer to a call is not kept, and takes no room.
+        // A second answer to a call is not stored, and takes no share.
         window.keep(answer(100), for: try key(number))
       }
       #expect(room.left == (5000 - (4096 - 256), 1 << 20 - 4096 * 100))

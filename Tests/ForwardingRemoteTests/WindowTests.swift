@@ -7,7 +7,7 @@ import Invocations
 import RemoteTestSupport
 import Testing
 
-@Suite("The window of calls that came", .timeLimit(.minutes(10)))
+@Suite("The window of received calls", .timeLimit(.minutes(10)))
 struct WindowTests {
   private static let subject: RemoteSubject = "forwarding.bank.bank"
 
@@ -26,7 +26,7 @@ struct WindowTests {
     return [1, 0, 1, 0] + [UInt8](repeating: 9, count: 8) + digits + [0, 0, 1, 0] + call
   }
 
-  @Test("calls that are refused do not push out those that were performed")
+  @Test("refused calls do not replace performed calls in the window")
   func refused() throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "bank")
@@ -42,7 +42,7 @@ struct WindowTests {
     for number in 1...5000 {
       #expect(try answer(request(number, [1, 2, 3]), transport)[2] == 0x83)
     }
-    // Nor is a kept answer given to who may not send the message any more.
+    // A stored answer is not sent to a caller that has lost its permission.
     #expect(try answer(deposit, transport)[2] == 0x83)
     host.authorize = nil
     #expect(try answer(deposit, transport) == first)
@@ -60,7 +60,7 @@ struct WindowTests {
     let call = try interface.encode(Vault.deposit.message.invocation(1))
     for number in 0..<10_000 {
       _ = try answer(request(number, call), transport)
-      // Others have the thread now and then.
+      // Other tasks get the thread now and then.
       if number % 100 == 0 { await Task.yield() }
     }
     #expect(vault.balance == 10_000)
@@ -73,7 +73,7 @@ struct WindowTests {
     #expect(vault.balance == 10_001)
   }
 
-  @Test("what does not suspend is performed where it comes in, by no task of its own")
+  @Test("a call that does not suspend is performed on the receiving thread, without a task")
   func atOnce() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "bank")
@@ -93,7 +93,7 @@ struct WindowTests {
     #expect(vault.balance == 5 && vault.looks == [false])
   }
 
-  @Test("each proxy draws a number of its own, which its host alone gets to know")
+  @Test("each proxy has its own random number, which only its host receives")
   func senders() async throws {
     let transport = InProcessTransport()
     let seen = Guarded<Set<[UInt8]>>([])
@@ -109,7 +109,7 @@ struct WindowTests {
     #expect(seen.read { $0.count } == 3)
   }
 
-  @Test("who has seen a call cannot answer for the next ones of the same sender")
+  @Test("a process that has seen a call cannot forge the next ones of the same sender")
   func forged() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "bank")
@@ -118,14 +118,14 @@ struct WindowTests {
     let interface = try Vault.interface()
     try host.expose(vault, interface)
     let proxy = RemoteProxy(interface, transport, at: "bank", deadline: .seconds(300))
-    // Somebody else hears the first call, as a member of a group may.
+    // Another process receives the first call, as a member of a group may.
     let seen = Guarded<[UInt8]>([])
     let spy = try transport.subscribe(to: Self.subject, group: nil) { message in
       seen.withLock { $0 = message.payload }
     }
     #expect(try await Vault.deposit(1, on: proxy) == 1)
     spy.end()
-    // It sends calls under the numbers that may come next.
+    // It sends calls with the numbers that might be next.
     let first = seen.read { $0 }
     let number = (0..<8).reduce(0) { $0 | UInt64(first[12 + $1]) << (8 * UInt64($1)) }
     for next in 1...64 {

@@ -3,7 +3,7 @@ import ForwardingRemote
 import Invocations
 import Testing
 
-@Suite("The wire, as its page tells it", .timeLimit(.minutes(10)))
+@Suite("The example in Documentation/Wire.md", .timeLimit(.minutes(10)))
 struct WirePageTests {
   private final class Account: MethodDeclaring {
     var balance: Int32 = 100
@@ -24,7 +24,8 @@ struct WirePageTests {
     return interface
   }
 
-  /// The bytes behind a mark of the page, each line with its place in front and words behind.
+  /// The bytes after a mark of the page. Each line has an offset in front of its bytes, and words
+  /// behind them.
   private func page(_ mark: String) throws -> [UInt8] {
     let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -61,14 +62,14 @@ struct WirePageTests {
     #expect(try answer == page("answer"))
   }
 
-  @Test("a sender writes the request of the page, and takes the answer of the page")
+  @Test("a sender encodes the request of the page, and accepts the answer of the page")
   func sender() async throws {
     let transport = InProcessTransport()
     let sent = Guarded<[UInt8]>([])
     let answer = Guarded(try page("answer"))
     let listener = try transport.subscribe(to: Self.subject, group: nil) { message in
       sent.withLock { $0 = message.payload }
-      // To this request, not to that of the page.
+      // The answer is for this request, not for that of the page.
       answer.withLock { $0.replaceSubrange(4..<20, with: message.payload[4..<20]) }
       message.answer?(answer.read { $0 })
     }
@@ -77,7 +78,7 @@ struct WirePageTests {
     #expect(try await Self.deposit(50, on: proxy) == 150)
     listener.end()
     var request = sent.read { $0 }
-    // Who sends, which call it is, and what is left of the deadline are another time's.
+    // The sender, the number of the call and the time left differ from those of the page.
     let left = (0..<4).reduce(0) { $0 | Int(request[20 + $1]) << (8 * $1) }
     #expect((1_999_000_000...2_000_000_000).contains(left))
     request.replaceSubrange(4..<24, with: try page("request")[4..<24])
