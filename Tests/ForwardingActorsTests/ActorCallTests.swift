@@ -5,7 +5,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-@Suite("Calls of distributed actors of other nodes", .timeLimit(.minutes(10)))
+@Suite("Calls of distributed actors on other nodes", .timeLimit(.minutes(10)))
 struct ActorCallTests {
   @Test(
     "methods with and without results, properties, and private methods", arguments: Way.allCases)
@@ -27,7 +27,9 @@ struct ActorCallTests {
     #expect(nodes.there.incoming.answered == 8)
   }
 
-  @Test("what a method throws crosses as a code and a text, if it may", arguments: Way.allCases)
+  @Test(
+    "a RemoteFailure of a method is sent as a code and a text, and other errors are not sent",
+    arguments: Way.allCases)
   func thrown(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -42,7 +44,7 @@ struct ActorCallTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("an actor of the own node is called without a message, and found by its ID")
+  @Test("an actor of the same node is called without a message, and resolved by its ID")
   func local() async throws {
     let nodes = try Nodes(.inProcess)
     defer { nodes.close() }
@@ -66,7 +68,7 @@ struct ActorCallTests {
     }
     try await nodes.transports.0.flush(within: .seconds(300))
     let there = try Clerk.resolve(id: .init("clerk", at: name), using: nodes.here)
-    // Behind it, as a transport keeps the order.
+    // Sent after it, as a transport preserves the order.
     try nodes.transports.1.publish([], to: subject)
     while received.load(ordering: .relaxed) == 0 { await Task.yield() }
     let count = received.load(ordering: .relaxed)
@@ -77,7 +79,9 @@ struct ActorCallTests {
     #expect(await isUnheard { try await there.add(1) })
   }
 
-  @Test("an actor that nobody has, or has no more, is refused by its node", arguments: Way.allCases)
+  @Test(
+    "a call of an actor that does not exist, or no longer exists, is refused by its node",
+    arguments: Way.allCases)
   func gone(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -98,7 +102,7 @@ struct ActorCallTests {
   }
 
   @Test(
-    "a caller that is cancelled does not wait, and its method is cancelled", arguments: Way.allCases
+    "a cancelled caller does not wait, and its method is cancelled", arguments: Way.allCases
   )
   func cancelled(way: Way) async throws {
     let nodes = try Nodes(way)
@@ -113,7 +117,7 @@ struct ActorCallTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a call ends at its deadline, here and there", arguments: Way.allCases)
+  @Test("a call ends at its deadline, on both nodes", arguments: Way.allCases)
   func late(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -121,7 +125,7 @@ struct ActorCallTests {
     nodes.here.deadline = .milliseconds(50)
     await #expect(throws: RemoteError.timedOut) { try await there.sleep(600_000) }
     nodes.here.deadline = .seconds(300)
-    // What it throws there, because its time is over, is no answer of its own.
+    // An error that the method throws after the deadline is not sent as its answer.
     while nodes.there.incoming.refused == 0 { await Task.yield() }
     #expect(nodes.there.incoming.failed == 0)
     #expect(try await there.add(1) == 1)
@@ -129,7 +133,7 @@ struct ActorCallTests {
   }
 
   @Test(
-    "more calls than a node takes are refused, and more than may wait here", arguments: Way.allCases
+    "calls beyond the limits of the node or of the caller are refused", arguments: Way.allCases
   )
   func busy(way: Way) async throws {
     let nodes = try Nodes(way)
@@ -149,7 +153,7 @@ struct ActorCallTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a node says who may call what", arguments: Way.allCases)
+  @Test("a node decides about each caller and method", arguments: Way.allCases)
   func authorized(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -164,7 +168,9 @@ struct ActorCallTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("an actor that is an argument or a result is the actor itself", arguments: Way.allCases)
+  @Test(
+    "an actor that is an argument or a result is passed as a reference to itself",
+    arguments: Way.allCases)
   func references(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -173,7 +179,7 @@ struct ActorCallTests {
     // The other node calls back.
     #expect(try await there.introduce("Ann", to: own) == "Hello, Ann of clerk!")
     #expect(nodes.there.outgoing.answered == 1)
-    // Its own comes home, and is called there.
+    // A reference to an actor of the called node is resolved to that actor.
     #expect(try await there.introduce("Ann", to: there) == "Hello, Ann of clerk!")
     #expect(nodes.there.outgoing.answered == 1)
     let same = try await there.oneself()
@@ -181,7 +187,7 @@ struct ActorCallTests {
     #expect(try await same.add(2) == 2)
   }
 
-  @Test("a node that drains ends what it has begun, and takes nothing new", arguments: Way.allCases)
+  @Test("a draining node finishes calls in progress, and refuses new ones", arguments: Way.allCases)
   func draining(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -202,7 +208,7 @@ struct ActorCallTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a name is one actor's at a time, and of an actor that is made")
+  @Test("a name belongs to one actor at a time, and only to one that the closure makes")
   func names() async throws {
     let nodes = try Nodes(.inProcess)
     defer { nodes.close() }
@@ -223,7 +229,8 @@ struct ActorCallTests {
   }
 
   @Test(
-    "a method of a protocol is called through a stub, where it is allowed", arguments: Way.allCases)
+    "a method of a protocol can be called through a stub if the node allows the stub",
+    arguments: Way.allCases)
   func stubs(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -237,7 +244,7 @@ struct ActorCallTests {
     }
     nodes.there.allow($Greeting.self)
     #expect(try await stub("polite").greeting("Ann") == "Good evening, Ann.")
-    // This one does not conform to the protocol.
+    // This actor does not conform to the protocol.
     await #expect(throws: RemoteError.refused(.unknownMessage, "")) {
       try await stub("clerk").greeting("Ann")
     }

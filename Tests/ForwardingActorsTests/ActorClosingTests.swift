@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Nodes that close", .timeLimit(.minutes(10)))
 struct ActorClosingTests {
-  @Test("a call that was on its way when its node closed is refused as draining, and not performed")
+  @Test("a call in transit when its node closes is refused as draining, and not performed")
   func late() async throws {
     let transport = LateTransport()
     let there = try MessagingActorSystem(transport, as: "clerks")
@@ -19,7 +19,7 @@ struct ActorClosingTests {
     here.close()
   }
 
-  /// A transport within this process, on which a message is always on its way when who listens ends.
+  /// A transport within this process on which a message arrives just when its subscription ends.
   private final class LateTransport: Transport {
     private let inner = InProcessTransport()
 

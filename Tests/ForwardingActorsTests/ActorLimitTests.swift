@@ -5,10 +5,10 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-/// The rows of "Limits" in Documentation/Wire.md that are those of actors.
-@Suite("Limits of calls of distributed actors, from outside", .timeLimit(.minutes(10)))
+/// The rows of "Limits" in Documentation/Wire.md for actors.
+@Suite("Limits of encoded calls of distributed actors", .timeLimit(.minutes(10)))
 struct ActorLimitTests {
-  @Test("a name has 255 bytes, that of a method 16,384, and a call 64 arguments")
+  @Test("names have at most 255 bytes, methods 16,384, and calls 64 arguments")
   func limits() async throws {
     let nodes = try Nodes(.inProcess)
     defer { nodes.close() }
@@ -20,7 +20,7 @@ struct ActorLimitTests {
     let longer = try Clerk.resolve(id: .init(name + "n", at: nodes.there.node), using: nodes.here)
     let error = WireError(.limit(255, given: 256), at: 2)
     await #expect(throws: RemoteError.wire(error)) { try await longer.add(1) }
-    // By hand: what is at the limit is looked for.
+    // Encoded by hand. Names at the limit are looked up.
     for (actor, method, arguments, refusal) in [
       (name, add, 1, nil), (name + "n", add, 1, .malformed),
       (name, String(repeating: "m", count: 16_384), 1, .unknownMessage),
@@ -49,7 +49,7 @@ struct ActorLimitTests {
     }
   }
 
-  @Test("a call of an actor has 1 MB: beyond, neither side takes it")
+  @Test("a call of an actor has at most 1 MB: both sides refuse more")
   func message() async throws {
     let transport = InProcessTransport(maximumPayload: 8 << 20)
     var wide = WireLimits()
@@ -66,7 +66,7 @@ struct ActorLimitTests {
     func length(_ node: MessagingActorSystem, _ count: Int) async throws -> Int {
       try await remote(node).length(String(repeating: "x", count: count))
     }
-    // A head, both names, the length of the text, and its quotes.
+    // The header, both names, the length of the text, and its quotes.
     let most = (1 << 20) - 8 - "clerk".utf8.count - (try await method()).utf8.count - 4 - 2
     #expect(try await length(fair, most) == most)
     #expect(try await length(greedy, most) == most)

@@ -5,9 +5,11 @@ import ForwardingRemote
 import RemoteTestSupport
 import Testing
 
-@Suite("What a node tells those who may not call", .timeLimit(.minutes(10)))
+@Suite("Refusals of callers without permission to call actors", .timeLimit(.minutes(10)))
 struct ActorPermissionTests {
-  @Test("who may not call hears the same, whatever there is", arguments: Way.allCases)
+  @Test(
+    "a caller without permission gets the same refusal whether or not an actor exists",
+    arguments: Way.allCases)
   func silent(way: Way) async throws {
     let nodes = try Nodes(way)
     defer { nodes.close() }
@@ -20,7 +22,7 @@ struct ActorPermissionTests {
       RawCall(actor: "nobody", method: add, arguments: ["1"]), RawCall(method: "", arguments: []),
       RawCall(method: add, arguments: ["no number"]),
     ]
-    // Whoever may call hears what is wrong.
+    // A caller with permission gets the reason.
     let known: [RemoteRefusal?] = [
       nil, .signatureMismatch, .unknownMessage, .unknownMessage, .targetGone, .unknownMessage,
       .malformed,
@@ -39,7 +41,7 @@ struct ActorPermissionTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("the name of a method that the process has not is not shown to whoever decides")
+  @Test("`authorize` does not get the name of a method that the process does not have")
   func names() async throws {
     let nodes = try Nodes(.inProcess)
     defer { nodes.close() }
@@ -60,7 +62,7 @@ struct ActorPermissionTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("an actor of the node may be an argument of those alone who may hand it over")
+  @Test("an actor of the node can be an argument only if the caller may pass it on")
   func arguments() async throws {
     let nodes = try Nodes(.inProcess)
     defer { nodes.close() }
@@ -73,7 +75,8 @@ struct ActorPermissionTests {
       asked.withLock { $0.append("\(caller.actor) \(caller.isArgument)") }
       return caller.actor == "clerk"
     }
-    // Its own name may come as an argument, and so may those of other nodes, which decide by themselves.
+    // A reference to the called actor is also checked. References to actors of other nodes are not,
+    // as those nodes decide about their calls.
     #expect(try await there.introduce("Ann", to: there) == "Hello, Ann of clerk!")
     #expect(try await there.introduce("Ann", to: own) == "Hello, Ann of clerk!")
     for other in [bossThere, nobody] {
@@ -92,7 +95,7 @@ struct ActorPermissionTests {
     withExtendedLifetime((clerk, boss)) {}
   }
 
-  /// Notes what is done with it.
+  /// Records its subscriptions and flushes.
   private final class NotedTransport: Transport {
     let notes = LockedValue<[String]>([])
     private let inner = InProcessTransport()
@@ -135,12 +138,13 @@ struct ActorPermissionTests {
     }
   }
 
-  @Test("a node that has drained is known to be gone: it flushes behind its last word")
+  @Test(
+    "a node that has drained flushes after its subscriptions have ended, so it is known to be gone")
   func drained() async throws {
     let transport = NotedTransport()
     let node = try MessagingActorSystem(transport, as: "node")
     try await node.drain()
-    // A node listens to calls, and to the word that nobody waits for them.
+    // A node subscribes to calls and to cancels.
     #expect(transport.notes.withLock { $0 } == ["subscribe", "subscribe", "end", "end", "flush"])
   }
 }

@@ -10,10 +10,10 @@ import Testing
   import ForwardingNATS
 #endif
 
-/// What this test run does in the other process: it has a clerk until its input ends.
+/// The code of the other process, which is this test program: it has a clerk until its input ends.
 @Suite("The other process", .enabled(if: OtherProcess.address != nil, "other tests start it"))
 struct OtherProcessTests {
-  @Test("has a clerk")
+  @Test("the other process has a clerk")
   func clerk() async throws {
     let address = try #require(OtherProcess.address)
     let transport = try OtherProcess.transport(address)
@@ -31,7 +31,7 @@ struct OtherProcessTests {
   }
 }
 
-/// A process of this very program, with the same types, that runs the suite above.
+/// A process of this test program, with the same types, that runs the suite above.
 final class OtherProcess {
   static let address = ProcessInfo.processInfo.environment["FORWARDING_OTHER_PROCESS"]
 
@@ -71,7 +71,7 @@ final class OtherProcess {
     process.waitUntilExit()
   }
 
-  /// Lets it come to its end, and returns its status.
+  /// Lets the process end, and returns its status.
   func end() throws -> Int32 {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
@@ -81,7 +81,7 @@ final class OtherProcess {
 
 @Suite("Distributed actors of two processes", .timeLimit(.minutes(10)))
 struct ActorProcessTests {
-  /// Waits until the other process, which is ready, is known here.
+  /// Waits until the other process, which is ready, can be reached from here.
   private func meet(_ there: Clerk) async throws {
     while true {
       do {
@@ -91,7 +91,7 @@ struct ActorProcessTests {
     }
   }
 
-  /// Where processes meet, and the transport of this one.
+  /// The addresses at which processes meet, and the transports of this process.
   private func ways() throws -> [(String, any Transport)] {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     var ways: [(String, any Transport)] = [(path, try UnixSocketTransport(listeningAt: path))]
@@ -103,7 +103,7 @@ struct ActorProcessTests {
     return ways
   }
 
-  @Test("call each other, with actors as arguments")
+  @Test("two processes call each other, with actors as arguments")
   func called() async throws {
     for (address, transport) in try ways() {
       let other = try OtherProcess(address)
@@ -130,7 +130,7 @@ struct ActorProcessTests {
     }
   }
 
-  @Test("a call on its way fails when the other process is killed")
+  @Test("a call in flight fails when the other process is killed")
   func killed() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let transport = try UnixSocketTransport(listeningAt: path)
@@ -144,12 +144,12 @@ struct ActorProcessTests {
     while system.outgoing.asked == before { await Task.yield() }
     other.kill()
     let error = await #expect(throws: RemoteError.self) { try await call.value }
-    // It is also killed before the call is sent.
+    // The process may also be killed before the call is sent.
     #expect(error == .interrupted || error?.isUnheard == true)
     system.close()
   }
 
-  @Test("a connection that breaks fails what is on its way, and later calls wait for it")
+  @Test("a broken connection fails calls in flight, and later calls wait for a new one")
   func interrupted() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let server = try UnixSocketTransport(listeningAt: path)
@@ -181,7 +181,7 @@ struct ActorProcessTests {
     withExtendedLifetime((clerk, replacement)) {}
   }
 
-  @Test("a new process of the same name is called as the one before was")
+  @Test("a new process with the same name is called like the one before it")
   func replaced() async throws {
     let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
     let transport = try UnixSocketTransport(listeningAt: path)

@@ -6,9 +6,9 @@ import Foundation
 import RemoteTestSupport
 import Testing
 
-@Suite("Calls of distributed actors that are refused", .timeLimit(.minutes(10)))
+@Suite("Refused calls of distributed actors", .timeLimit(.minutes(10)))
 struct ActorRefusalTests {
-  /// A node with a clerk, and the name of a method of it.
+  /// A node with a clerk, and the name of one of its methods.
   private func clerk(_ way: Way = .inProcess) async throws -> (Nodes, Clerk, String) {
     let nodes = try Nodes(way)
     let (clerk, _) = try nodes.clerk()
@@ -16,7 +16,7 @@ struct ActorRefusalTests {
     return (nodes, clerk, add)
   }
 
-  @Test("a call that anybody writes is performed, if its actor has the method")
+  @Test("a call encoded by hand is performed if its actor has the method")
   func written() async throws {
     let (nodes, clerk, add) = try await clerk()
     defer { nodes.close() }
@@ -26,7 +26,7 @@ struct ActorRefusalTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a method of another type is none of the actor's, wherever that type is")
+  @Test("a method of another type is not performed with the actor, wherever that type is declared")
   func otherTypes() async throws {
     let (nodes, clerk, add) = try await clerk()
     defer { nodes.close() }
@@ -48,14 +48,14 @@ struct ActorRefusalTests {
       let answer = try await nodes.answer(to: RawCall(method: method, arguments: ["5"]))
       #expect(answer.refusal == .unknownMessage, "\(method)")
     }
-    // Its own type has it.
+    // An actor of that type performs the method.
     let assistant = try nodes.there.named("assistant") { Clerk.Assistant(actorSystem: $0) }
     let own = RawCall(actor: "assistant", method: others[2], arguments: ["5"])
     #expect(try await nodes.answer(to: own).body == "-5")
     withExtendedLifetime((clerk, assistant)) {}
   }
 
-  @Test("a stub lets others call the methods of its protocol, and none of its own")
+  @Test("a stub allows calls of its protocol's methods, and not of the stub's own")
   func stubs() async throws {
     let (nodes, clerk, _) = try await clerk()
     defer { nodes.close() }
@@ -79,7 +79,7 @@ struct ActorRefusalTests {
     withExtendedLifetime((clerk, polite)) {}
   }
 
-  @Test("a function that is not distributed, and any other name, is none of the actor's")
+  @Test("a function that is not distributed, and any other name, is not performed")
   func otherNames() async throws {
     let (nodes, clerk, add) = try await clerk()
     defer { nodes.close() }
@@ -97,7 +97,7 @@ struct ActorRefusalTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("an actor of a private type cannot be called, as nobody can tell its methods from others")
+  @Test("an actor of a private type cannot be called, as its methods cannot be told from others")
   func privateTypes() async throws {
     let nodes = try Nodes(.inProcess)
     defer { nodes.close() }
@@ -108,7 +108,7 @@ struct ActorRefusalTests {
     withExtendedLifetime(actor) {}
   }
 
-  @Test("the number of arguments, their types and their depth are those of the method")
+  @Test("a call must have the method's number of arguments, with its types, and not too deep")
   func arguments() async throws {
     let (nodes, clerk, add) = try await clerk()
     defer { nodes.close() }
@@ -133,7 +133,8 @@ struct ActorRefusalTests {
   }
 
   @Test(
-    "bytes that end anywhere, or go on, are refused, and perform nothing", arguments: Way.allCases)
+    "a call that is cut anywhere, or has further bytes, is refused and not performed",
+    arguments: Way.allCases)
   func truncated(way: Way) async throws {
     let (nodes, clerk, add) = try await clerk(way)
     defer { nodes.close() }
@@ -152,7 +153,7 @@ struct ActorRefusalTests {
     #expect(await clerk.whenLocal { $0.total } == 0)
   }
 
-  @Test("bytes with any bit flipped are answered, and the node goes on")
+  @Test("a call with any flipped bit is answered, and the node goes on")
   func flipped() async throws {
     let (nodes, clerk, add) = try await clerk()
     defer { nodes.close() }
@@ -161,14 +162,16 @@ struct ActorRefusalTests {
       var other = call
       other[bit / 8] ^= 1 << (bit % 8)
       let answer = try await nodes.answer(to: RawCall.request(other, number: UInt16(bit)))
-      // One digit is another digit: nothing else may be flipped and be performed.
+      // A changed digit is a valid argument. A call with any other flipped bit must not be
+      // performed.
       #expect(answer.kind == 0x83 || bit / 8 == call.count - 1, "bit \(bit)")
     }
     #expect(try await nodes.answer(to: RawCall(method: add, arguments: ["1"])).kind == 0x81)
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a call that comes twice is performed once, and answered twice", arguments: Way.allCases)
+  @Test(
+    "a call that is received twice is performed once, and answered twice", arguments: Way.allCases)
   func twice(way: Way) async throws {
     let (nodes, clerk, add) = try await clerk(way)
     defer { nodes.close() }
@@ -191,13 +194,13 @@ struct ActorRefusalTests {
     let box = try Box<Int>.resolve(id: .init("box", at: nodes.there.node), using: nodes.here)
     await #expect(throws: ActorError.generic(type: "Int")) { try await box.put(1) }
     #expect(nodes.there.incoming.asked == 0)
-    // An actor's own type, which is what calls through protocols have, is refused there.
+    // The actor's own type, as in calls through protocols, is refused by the other node.
     await #expect(throws: RemoteError.refused(.unknownMessage, "")) {
       try await there.generic(there)
     }
   }
 
-  @Test("what a type says of a value that it refuses stays in its process")
+  @Test("the text of a type's own decoding error stays in its process")
   func secrets() async throws {
     let (nodes, clerk, _) = try await clerk()
     defer { nodes.close() }
@@ -217,7 +220,7 @@ struct ActorRefusalTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("an ID from outside has names that are not too long")
+  @Test("a received ID with a name that is too long is refused")
   func ids() throws {
     func id(_ count: Int) throws -> MessagingActorSystem.ActorID {
       let name = String(repeating: "x", count: count)
@@ -228,7 +231,7 @@ struct ActorRefusalTests {
     #expect(throws: DecodingError.self) { try id(256) }
   }
 
-  @Test("values that are too large, or nest too deeply, are refused here")
+  @Test("values that are too large, or nest too deeply, are refused by the caller")
   func large() async throws {
     let (nodes, clerk, _) = try await clerk()
     defer { nodes.close() }

@@ -4,7 +4,7 @@ import ForwardingRemote
 import RemoteTestSupport
 import Synchronization
 
-/// What is called.
+/// The actor that tests call.
 distributed actor Clerk {
   typealias ActorSystem = MessagingActorSystem
 
@@ -19,7 +19,7 @@ distributed actor Clerk {
     var next: [Form] = []
   }
 
-  /// What is read and written with errors of its own.
+  /// A value whose decoding and encoding throw errors of their own.
   struct Word: Codable, Equatable {
     var text: String
 
@@ -79,7 +79,7 @@ distributed actor Clerk {
   distributed func word(_ text: String) -> Word { Word(text: text) }
   distributed func length(_ text: String) -> Int { text.utf8.count }
   distributed func note(_ count: Int) -> String { String(repeating: "x", count: count) }
-  /// Calls whoever came as an argument.
+  /// Calls the actor that it receives as an argument.
   distributed func introduce(_ name: String, to other: Clerk) async throws -> String {
     try await other.greet("\(name) of \(id.name)")
   }
@@ -92,7 +92,7 @@ distributed actor Clerk {
     try await whenLocal { _ in try await other.whisper() }
   }
 
-  /// A type inside of the type.
+  /// An actor type nested in the type.
   distributed actor Assistant {
     typealias ActorSystem = MessagingActorSystem
     distributed func add(_ number: Int) -> Int { -number }
@@ -106,7 +106,7 @@ distributed actor Clerk {
   {
     _ = try await Intern.resolve(id: id, using: system).add(1)
   }
-  /// And one inside of a function.
+  /// Calls an actor type that is local to a function.
   static func callTemp(_ id: MessagingActorSystem.ActorID, _ system: MessagingActorSystem)
     async throws
   {
@@ -118,7 +118,7 @@ distributed actor Clerk {
   }
 }
 
-/// What tests may look at without a call.
+/// State that tests read without a call.
 final class Notes: Sendable {
   let begun = Atomic(0)
   let cancelled = Atomic(0)
@@ -128,13 +128,13 @@ extension Clerk {
   distributed func added(_ one: Int, _ other: Int) -> Int { one + other }
 }
 
-/// A type whose name begins as that of the other.
+/// A type whose name begins with that of the other type.
 distributed actor Clerks {
   typealias ActorSystem = MessagingActorSystem
   distributed func add(_ number: Int) -> Int { number }
 }
 
-/// One whose name is as long.
+/// A type whose name has the same length.
 distributed actor Clock {
   typealias ActorSystem = MessagingActorSystem
   distributed func add(_ number: Int) -> Int { number }
@@ -168,7 +168,7 @@ distributed actor Polite: Greeting {
   distributed func greeting(_ name: String) -> String { "Good evening, \(name)." }
 }
 
-/// Two nodes that reach each other, and who must be kept for that.
+/// Two nodes that reach each other, with the transports that must be retained for that.
 struct Nodes {
   let there: MessagingActorSystem
   let here: MessagingActorSystem
@@ -176,7 +176,7 @@ struct Nodes {
 
   init(_ way: Way) throws {
     transports = try way.ends()
-    // Tests share the server, and other tests may have the machine for long.
+    // The server is shared with other tests, which may keep the machine busy for long.
     let number = UInt32.random(in: 0 ... .max)
     there = try MessagingActorSystem(
       transports.0, as: "there.* \(number)", deadline: .seconds(300))
@@ -188,7 +188,7 @@ struct Nodes {
     here.close()
   }
 
-  /// A clerk of the other node, and what stands for it here.
+  /// A clerk of the other node, and the reference to it on this node.
   func clerk(_ name: String = "clerk", _ notes: Notes = Notes()) throws -> (Clerk, Clerk) {
     let clerk = try there.named(name) { Clerk(actorSystem: $0, notes: notes) }
     return (clerk, try Clerk.resolve(id: .init(name, at: there.node), using: here))

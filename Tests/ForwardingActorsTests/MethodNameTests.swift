@@ -5,7 +5,7 @@ import Testing
 @Suite("Names of distributed methods")
 struct MethodNameTests {
   @Test(
-    "a name says whose method it is",
+    "a mangled name shows to which type its method belongs",
     arguments: [
       ("$s3app7GreeterC5greetyS2SYaKFTE", true),
       ("$s3app7GreeterC5titleSSyYaKFTE", true),
@@ -30,26 +30,26 @@ struct MethodNameTests {
   }
 
   @Test(
-    "a type without a name of its own has no methods", arguments: ["", "3app", "3app3BoxCySiG"])
+    "a type without a valid mangled name has no methods", arguments: ["", "3app", "3app3BoxCySiG"])
   func nameless(_ type: String) {
     #expect(!MethodName.isMethod("$s3app7GreeterC5greetyS2SYaKFTE", of: type))
     #expect(!MethodName.isMethod("$s3app3BoxCySiG5greetyS2SYaKFTE", of: type))
   }
 
-  @Test("every method of a type is found, but generic ones", arguments: MangledNames.own)
+  @Test("every method of a type is recognized, except generic ones", arguments: MangledNames.own)
   func isOwn(_ rest: String) {
     #expect(MethodName.isMethod("$s1N5VaultC\(rest)FTE", of: "1N5VaultC"))
   }
 
   @Test(
-    "a method of a type inside of a type is none of its own, however deep",
+    "a method of a nested type is not one of the outer type, at any depth",
     arguments: MangledNames.others)
   func isNot(_ rest: String) {
     #expect(!MethodName.isMethod("$s1N5VaultC\(rest)FTE", of: "1N5VaultC"))
   }
 
   @Test(
-    "a name that ends anywhere else, or lacks any letter, is no other method's",
+    "a name that is cut anywhere, or lacks any letter, is not recognized as a method",
     arguments: MangledNames.others)
   func broken(_ rest: String) {
     for index in rest.indices where rest.hasSuffix("YaK") {
@@ -63,7 +63,7 @@ struct MethodNameTests {
 }
 
 enum MangledNames {
-  // What the compiler has made of methods of an actor, whatever they are called and take.
+  // Mangled by the compiler from methods of an actor with various names and parameters.
   static let own: [String] = [
     "3add2to_AEySi_S2itYaK",
     "4nameADySS_tYaK",
@@ -92,8 +92,9 @@ enum MangledNames {
     "9vaultPropSiyYaK",
   ]
 
-  // What it has made of types inside of the actor: in types, in functions, closures, initializers, accessors,
-  // operators, default arguments, values of properties, and extensions.
+  // Mangled by the compiler from types nested in the actor: in types, functions, closures,
+  // initializers, accessors, operators, default arguments, initial values of properties, and
+  // extensions.
   static let others: [String] = [
     "ABC4nameAEySS_tYaK",
     "11actorSystemAC11Distributed012LocalTestingd5ActorC0C_tcfc1LL_V5InnerC3fooSiyYaK",

@@ -8,7 +8,7 @@
   import Testing
 
   @Suite(
-    "What a NATS server allows nodes", .timeLimit(.minutes(10)),
+    "Permissions of nodes on a NATS server", .timeLimit(.minutes(10)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSActorPermissionTests {
     private func node(_ server: NATSServer, _ name: String, as user: String? = nil) throws
@@ -20,7 +20,8 @@
       )
     }
 
-    @Test("with the configuration of the documentation, a node is called, and calls nobody")
+    @Test(
+      "with the configuration of the documentation, a node can be called, and cannot call others")
     func allowed() async throws {
       let folder = try TemporaryFolder()
       let server = try NATSServer.documented(in: folder)
@@ -30,7 +31,7 @@
       let clerk = try there.named("clerk") { Clerk(actorSystem: $0, notes: notes) }
       let remote = try Clerk.resolve(id: .init("clerk", at: "desk-1"), using: here)
       #expect(try await remote.add(7) == 7)
-      // The word that nobody waits any more is allowed as well.
+      // Cancels are permitted as well.
       let waiting = Task { try await remote.sleep(600_000) }
       while notes.begun.load(ordering: .relaxed) == 0 { await Task.yield() }
       waiting.cancel()
@@ -42,7 +43,7 @@
         Issue.record("\(String(describing: error))")
         return
       }
-      // And nobody is a node that it may not be.
+      // A process cannot be a node for which it has no permission.
       let other = #expect(throws: TransportError.self) {
         try node(server, "desk-1", as: "desk-2")
       }

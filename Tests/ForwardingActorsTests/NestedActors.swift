@@ -1,7 +1,7 @@
 import Distributed
 import ForwardingActors
 
-/// Actors inside of a type whose methods are none of the type's own.
+/// Actors nested in a type. Their methods do not belong to that type.
 extension Clerk {
   static func callInStructure(_ id: MessagingActorSystem.ActorID, _ system: MessagingActorSystem)
     async throws
@@ -69,13 +69,13 @@ private extension Clerk {
   }
 }
 
-/// An actor that says that it is a stub, as which only `@Resolvable` makes any.
+/// An actor that is declared as a stub by hand; normally `@Resolvable` makes stubs.
 distributed actor Impostor: _DistributedActorStub {
   typealias ActorSystem = MessagingActorSystem
   distributed func add(_ number: Int) -> Int { -number }
 }
 
-/// A method of a stub that is none of the protocol.
+/// A method of a stub that is not a requirement of the protocol.
 extension $Greeting {
   distributed func added(_ number: Int) -> Int { -number }
 }

@@ -2,7 +2,7 @@ import ForwardingActors
 import ForwardingRemote
 import Synchronization
 
-/// A call as the page of the format has it, that anybody may write.
+/// A call that is encoded by hand, as described in Documentation/Wire.md.
 struct RawCall {
   var actor = "clerk"
   var method: String
@@ -21,7 +21,7 @@ struct RawCall {
     return bytes
   }
 
-  /// In an envelope, whose number tells it from others.
+  /// A request with a call. Its number distinguishes it from others.
   static func request(_ call: [UInt8], number: UInt16) -> [UInt8] {
     [1, 0, 1, 0] + [UInt8](repeating: 7, count: 8)
       + [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)] + [UInt8](repeating: 0, count: 6)
@@ -29,7 +29,7 @@ struct RawCall {
   }
 }
 
-/// What a node answers.
+/// The decoded answer of a node.
 struct RawAnswer: Equatable {
   var kind: UInt8
   var refusal: RemoteRefusal?
@@ -45,7 +45,7 @@ struct RawAnswer: Equatable {
 }
 
 extension Nodes {
-  /// Sends bytes to the other node as anybody may, and returns its answer.
+  /// Sends bytes to the other node, and returns its answer.
   func answer(to request: [UInt8]) async throws -> RawAnswer {
     let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
     let subject = RemoteSubject(parts: "forwarding-actors", there.node)
@@ -62,7 +62,7 @@ extension Nodes {
     try await answer(to: RawCall.request(call.bytes, number: .random(in: 0 ... .max)))
   }
 
-  /// The name that the compiler has for the method that a closure calls.
+  /// The mangled name of the method that a closure calls.
   func method(
     _ call: (MessagingActorSystem.ActorID, MessagingActorSystem) async throws -> Void
   ) async throws -> String {
@@ -83,9 +83,9 @@ extension Nodes {
     return String(decoding: bytes.dropFirst(8 + counts[0]).prefix(counts[1]), as: UTF8.self)
   }
 
-  /// The last message.
+  /// Stores the last message.
   private final class Heard: @unchecked Sendable {
-    // Written before the answer to it is, and read behind that.
+    // Written before the message is answered, and read after that.
     private(set) var bytes: [UInt8] = []
     func set(_ bytes: [UInt8]) { self.bytes = bytes }
   }

@@ -79,7 +79,7 @@ struct ForkTests {
 
   #if NATS
     @Test(
-      "a child is refused by its parent's NATS connections, can release them, and the parent goes on",
+      "a child cannot use its parent's NATS connections, may release them, and the parent goes on",
       .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
     func server() async {
       await #expect(processExitsWith: .success) {

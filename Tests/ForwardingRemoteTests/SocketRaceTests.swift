@@ -15,7 +15,7 @@ import Testing
 struct SocketRaceTests {
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  @Test("300 concurrent calls in each direction, each of which calls back, are answered ten times")
+  @Test("300 concurrent calls in each direction, which all call back, are answered, ten times")
   func askingBack() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)

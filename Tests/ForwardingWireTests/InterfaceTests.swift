@@ -1,10 +1,10 @@
 import ForwardingWire
 import Testing
 
-@Suite("What may cross")
+@Suite("Types and messages that can be sent")
 struct InterfaceTests {
   @Test(
-    "a type that has no meaning elsewhere is refused when it is allowed",
+    "a type without a meaning in other processes is refused when its message is allowed",
     arguments: [
       ("v@:^v", 1, InterfaceError.Refusal.address), ("v@:^i", 1, .address),
       ("v@:^?", 1, .address), ("v@:@?", 1, .address), ("v@:[4i]", 1, .address),
@@ -33,7 +33,7 @@ struct InterfaceTests {
 
   struct Opaque: Sendable { var number = 1 }
 
-  @Test("a Swift type crosses if it is Codable, and no other")
+  @Test("a Swift type can be sent only if it is Codable")
   func swiftTypes() throws {
     var interface = Interface("values")
     #expect(throws: InterfaceError.self) {
@@ -63,7 +63,7 @@ struct InterfaceTests {
     }
   }
 
-  @Test("a message is in an interface once, with one list of types")
+  @Test("a message cannot be allowed again with other types")
   func duplicates() throws {
     var interface = Interface("twice")
     try interface.allow(Message<NoResult, Int32>("number:"))
@@ -76,7 +76,7 @@ struct InterfaceTests {
     }
   }
 
-  @Test("the name of a structure does not count, its members do")
+  @Test("the names of structures are not compared, their members are")
   func spelling() throws {
     var interface = Interface("structures")
     try interface.allow("one:", MethodSignature("v@:{_Point=dd}"))
@@ -84,7 +84,7 @@ struct InterfaceTests {
     #expect(Set(interface.messages.map(\.encoding)) == ["v@:{=dd}"])
   }
 
-  @Test("each of many messages is found by what stands in front of its arguments")
+  @Test("each of many messages is found by the front of its calls")
   func many() throws {
     var interface = Interface("many")
     let messages = try (0..<300).map {
@@ -97,7 +97,7 @@ struct InterfaceTests {
     }
   }
 
-  @Test("what stands in front of the arguments is within the limit, or says where it is not")
+  @Test("the front of a call is checked against the limit, with the offset of the part beyond it")
   func front() throws {
     var limits = WireLimits()
     let message = try Message<NoResult, String>("order:")
@@ -112,7 +112,7 @@ struct InterfaceTests {
     }
   }
 
-  @Test("limits are kept, in both directions")
+  @Test("limits apply to encoding and to decoding")
   func limits() throws {
     var limits = WireLimits()
     limits.text = 10
@@ -153,7 +153,7 @@ struct InterfaceTests {
     }
   }
 
-  @Test("a value that its type refuses is told of, with the reason")
+  @Test("a value that its type refuses is an error with a reason")
   func values() throws {
     let interface = try Listener.interface()
     let bytes = try interface.encode(
@@ -170,7 +170,7 @@ struct InterfaceTests {
     }
   }
 
-  @Test("a Bool that is neither, text that is none, and a NUL in text of C are refused")
+  @Test("an invalid Bool, text that is not UTF-8, and a NUL in a C string are refused")
   func values2() throws {
     let interface = try Listener.interface()
     var bytes = try interface.encode(

@@ -1,9 +1,9 @@
 import ForwardingWire
 import Testing
 
-@Suite("Calls as bytes")
+@Suite("Encoded calls")
 struct WireCallTests {
-  @Test("a call that was read says what the one said that was written")
+  @Test("a decoded call does the same as the call that was encoded")
   func roundTrip() throws {
     let interface = try Listener.interface()
     for (call, expected) in try Listener.calls() {
@@ -15,7 +15,7 @@ struct WireCallTests {
     }
   }
 
-  @Test("a result that was read is the one that was written")
+  @Test("a decoded result equals the one that was encoded")
   func results() throws {
     let ask = try Message<String?, Int32>("ask:")
     var interface = Interface("asking")
@@ -29,7 +29,7 @@ struct WireCallTests {
     }
   }
 
-  @Test("values that take no memory cross, in any place")
+  @Test("values of zero size can be sent in any place")
   func empty() throws {
     let message = try Message<Void, Point, Nothing, Nothing>("point:nothing:again:")
     var interface = Interface("empty")
@@ -51,7 +51,7 @@ struct WireCallTests {
     #expect(try other.result(as: Nothing.self) == Nothing())
   }
 
-  @Test("no byte from between the members of a structure is written")
+  @Test("no byte of the padding between the members of a structure is encoded")
   func padding() throws {
     let interface = try Listener.interface()
     let message = try Message<NoResult, Pair>("pair:")
@@ -62,7 +62,7 @@ struct WireCallTests {
       bytes.count == 12 + "listener".utf8.count + "pair:".utf8.count + "v@:{=cq}".utf8.count + 9)
   }
 
-  @Test("every beginning of a call is refused, and every call with more behind it")
+  @Test("every prefix of a call is refused, and every call with further bytes")
   func lengths() throws {
     let interface = try Listener.interface()
     for (call, _) in try Listener.calls() {
@@ -112,7 +112,7 @@ struct WireCallTests {
     }
   }
 
-  @Test("a length beyond the end allocates nothing, and is refused")
+  @Test("a length beyond the end is refused without an allocation")
   func lengthField() throws {
     let interface = try Listener.interface()
     let bytes = try interface.encode(

@@ -2,7 +2,7 @@ import Foundation
 @testable import ForwardingWire
 import Testing
 
-@Suite("Values that are not what they look like")
+@Suite("Depth and text of values")
 struct WireDepthTests {
   struct Tree: Codable, Sendable {
     var text = ""
@@ -38,7 +38,7 @@ struct WireDepthTests {
   }
 
   @Test(
-    "JSON of another encoding than UTF-8 is refused, in which depth would be counted otherwise",
+    "JSON that is not UTF-8 is refused, as its depth would be counted wrongly",
     arguments: [
       String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
       .utf16,
@@ -63,7 +63,7 @@ struct WireDepthTests {
     #expect(throws: WireError.self) { try interface.decode(call(Data(json.utf8))) }
   }
 
-  @Test("a value that nests without end is refused before it is written")
+  @Test("a value with endless nesting is refused before it is encoded")
   func deepValues() async throws {
     await #expect(processExitsWith: .success) {
       let interface = try Self.interface()
@@ -101,7 +101,7 @@ struct WireDepthTests {
     var others = [UInt128.max]
   }
 
-  @Test("values that nest as deeply as they may are written, whatever they are made of")
+  @Test("values that nest up to the limit are encoded, whatever they consist of")
   func shallowValues() throws {
     var interface = Interface("shallow")
     let wrapped = try Message<NoResult, Wrapped<Wrapped<Wrapped<[Int]>>>>("wrapped:")
@@ -124,7 +124,7 @@ struct WireDepthTests {
     }
   }
 
-  @Test("a name that is longer than a selector's may be is refused when it is allowed")
+  @Test("a name that is longer than a selector may be is refused when it is allowed")
   func longNames() throws {
     var interface = Interface("long")
     for count in [1024, 1025, 70_000] {
@@ -139,7 +139,7 @@ struct WireDepthTests {
     }
   }
 
-  @Test("an error that tells of bytes from outside has nothing in it that a terminal obeys")
+  @Test("an error about received bytes contains nothing that a terminal interprets")
   func errors() throws {
     let names = ["\u{1B}[2J", "\u{9B}31m", "a\nb\u{7}"]
     for name in names {

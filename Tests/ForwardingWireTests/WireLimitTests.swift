@@ -1,13 +1,13 @@
 import ForwardingWire
 import Testing
 
-@Suite("Limits of the wire")
+@Suite("Extreme limits")
 struct WireLimitTests {
   private struct Tree: Codable, Sendable {
     var kids: [Tree] = []
   }
 
-  @Test("no limit is too large or too small: calls are written and read, or refused")
+  @Test("with any limits, however large or small, calls are encoded and decoded, or refused")
   func extremes() throws {
     let keep = try Message<String, String>("keep:")
     let grow = try Message<NoResult, Tree>("grow:")
@@ -30,7 +30,7 @@ struct WireLimitTests {
           #expect(try interface.encode(other) == bytes)
           written.append(call.selector?.name ?? "")
         }
-        // A text does not nest, and a number is no text.
+        // A text does not nest, and a number is not text.
         let expected: [String] =
           if value > 0 { ["keep:", "grow:", "count:"] } else if limit == \.text {
             ["count:"]

@@ -1,22 +1,22 @@
 import ForwardingWire
 
-/// What calls in these tests are of.
+/// A value that calls in these tests contain.
 struct Point: Codable, Hashable, Sendable {
   var x = 0.0
   var tags: [String] = []
 }
 
-/// Takes no memory.
+/// A value of size zero.
 struct Nothing: Codable, Equatable, Sendable {}
 
-/// A structure of C with a hole in it.
+/// A C structure with padding.
 struct Pair: CallStructure, Equatable, Sendable {
   var one: Int8
   var other: Int64
   static var structure: VouchedStructure<Pair> { unsafe VouchedStructure("{pair=cq}") }
 }
 
-/// Keeps what it is told.
+/// Records the messages that it receives.
 final class Listener: @unchecked Sendable {
   var heard: [String] = []
 
@@ -44,7 +44,7 @@ final class Listener: @unchecked Sendable {
     }
   }
 
-  /// An interface of all that.
+  /// An interface with all these messages.
   static func interface(limits: WireLimits = WireLimits()) throws -> Interface {
     try prepare()
     var interface = Interface("listener", limits: limits)
@@ -57,7 +57,7 @@ final class Listener: @unchecked Sendable {
     return interface
   }
 
-  /// One call of each message, and what is heard of it.
+  /// One call of each message, and the text that the listener records for it.
   static func calls() throws -> [(Invocation, String)] {
     [
       (try Message<NoResult, Int32>("number:").invocation(-5), "-5"),

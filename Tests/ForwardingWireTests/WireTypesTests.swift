@@ -1,9 +1,9 @@
 import ForwardingWire
 import Testing
 
-@Suite("Values from outside, by their encoding alone")
+@Suite("Decoding values by their encoding alone")
 struct WireTypesTests {
-  @Test("what one process wrote another one prints, without its types")
+  @Test("a process without the types prints the values that another process encoded")
   func printed() throws {
     let interface = try Listener.interface()
     let expected = [
@@ -22,7 +22,7 @@ struct WireTypesTests {
   }
 
   @Test(
-    "an encoding of what may not cross is refused",
+    "an encoding with types that cannot be sent is refused",
     arguments: [
       "", "v", "v@:^v", "v@:@", "v@:(u=id)", "v@:{s=b3}", "v@:{s=[2000000000{e=}]}",
       "v@:" + String(repeating: "i", count: 65), "v@:{s}", "v@:{=}", "v@:^{=ii}",
@@ -32,7 +32,7 @@ struct WireTypesTests {
     #expect(throws: WireError.self) { try WireTypes(encoding) }
   }
 
-  @Test("JSON from outside is shown in one line, and nothing of it is obeyed by a terminal")
+  @Test("received JSON is printed in one line, without anything that a terminal interprets")
   func shownJSON() throws {
     let types = try WireTypes("v@:^{Some.Thing}")
     func value(_ json: String) throws -> String {
