@@ -29,7 +29,7 @@ public enum RemoteError: Error, Hashable, Sendable {
   case congested(limit: Int)
   /// A message that returns a result was sent without being awaited.
   case mustBeAwaited(Selector)
-  /// The call or its answer does not match the interface.
+  /// The call or its answer cannot be encoded or decoded with the interface.
   case wire(WireError)
   /// The transport did not carry the message.
   case notCarried(TransportError)
