@@ -1,19 +1,21 @@
 import Forwarding
 import Invocations
 
-/// What stands behind a face while a closure records that is `async`: it may come to any thread.
+/// The proxy behind a face while an `async` closure records. Messages may arrive on any thread.
 final class AwaitedRecorder: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind a lock.
+  // SAFETY: all mutable state is behind a lock.
   private struct Kept: @unchecked Sendable {
     var isOver = false
-    // SAFETY: copies that nobody else has, handed over when the recorder is over.
+    // SAFETY: these are copies that no other code refers to. They are handed over once, by `end()`.
     var calls: [RecordedCall] = []
     var failure: (Selector?, any Error)?
   }
 
   private let kept = Guarded(Kept())
 
-  /// Keeps no more; returns what came, and what was refused first.
+  /// Stops recording.
+  ///
+  /// - Returns: the recorded calls, and the first message that was refused, with its error.
   func end() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
     kept.withLockInPlace { kept in
       let (calls, failure) = (kept.calls, kept.failure)

@@ -1,7 +1,7 @@
-/// A stack whose oldest entries may go as well, in constant time.
+/// A stack that can also drop its oldest entry, in amortized constant time.
 struct EntryList {
   private var entries: [Entry?] = []
-  /// How many places at the front are empty.
+  /// The number of empty slots at the front.
   private var first = 0
 
   var count: Int { entries.count - first }
@@ -11,7 +11,9 @@ struct EntryList {
   /// The entries, oldest first.
   var all: [Entry] { entries[first...].compactMap { $0 } }
 
-  /// The newest entry that counts.
+  /// The newest entry that satisfies the predicate.
+  ///
+  /// - Complexity: O(*n*) in the number of entries.
   func newest(where isMeant: (Entry) -> Bool) -> Entry? {
     var index = entries.count
     while index > first {
@@ -32,13 +34,17 @@ struct EntryList {
     return last
   }
 
-  /// Takes out the oldest entry. The caller keeps it until the list may be changed again.
+  /// Removes the oldest entry. The caller retains it until the list may be modified again, because
+  /// releasing it can run a `deinit` that uses the list.
+  ///
+  /// - Complexity: amortized O(1).
   mutating func popFirst() -> Entry? {
     guard !isEmpty else { return nil }
     let oldest = entries[first]
     entries[first] = nil
     first += 1
-    // Half of it empty: what is left moves, so each entry has moved once on the average.
+    // More than half of the slots are empty: the remaining entries move to the front. On average
+    // each entry moves once.
     if first > 16, first > entries.count / 2 {
       entries.removeFirst(first)
       first = 0
@@ -46,7 +52,7 @@ struct EntryList {
     return oldest
   }
 
-  /// Changes the newest entry, if there is one.
+  /// Modifies the newest entry, if there is one.
   mutating func replaceLast(_ change: (inout Entry) -> Void) {
     guard var entry = last else { return }
     change(&entry)

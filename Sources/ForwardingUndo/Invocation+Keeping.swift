@@ -2,7 +2,9 @@ import Forwarding
 import Invocations
 
 extension Invocation {
-  /// Refuses arguments that nobody keeps.
+  /// Refuses a call with an argument that points to memory which the call does not own.
+  ///
+  /// - Throws: `ForwardingError.borrowedArgument` for the first such argument.
   func checkKeepable() throws(ForwardingError) {
     if keepsAllArguments { return }
     guard let index = firstBorrowedArgument else { return }

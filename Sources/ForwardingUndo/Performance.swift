@@ -1,34 +1,36 @@
-/// An undo or a redo that is under way.
+/// An undo or a redo in progress.
 final class Performance {
   enum Direction: Sendable { case undo, redo }
 
   let direction: Direction
-  /// What is performed, and goes back to its place if that fails; nil if it was removed meanwhile.
+  /// The entry being performed. It returns to its stack if the undo fails. Nil if it was removed
+  /// meanwhile.
   var entry: Entry?
-  /// What is still to be performed, the next one last.
+  /// The steps that are still to be performed, the next one last.
   var remaining: [Step]
-  /// The groups that were open.
+  /// The groups that were open when it began.
   var outer: [OpenGroup]
-  /// What it is a part of: the one in which a group is taken back.
+  /// The enclosing undo or redo, if this one takes back a group inside it.
   let parent: Performance?
-  /// How often recording was disabled when it began.
+  /// The number of unmatched `disableRecording()` calls when it began.
   let disabledCount: Int
-  /// How often it was disabled since, by what is a part of it.
+  /// Net `disableRecording()` calls made by its own steps.
   var disabledInside = 0
   var isRollingBack = false
   /// Whether a step reached its target.
   var hasPerformed = false
-  /// Whether one did not, because it has died.
+  /// Whether a step was skipped because its target has died.
   var hasSkipped = false
-  /// Tells the task that awaits it from others; nil if nobody awaits it.
+  /// Distinguishes the task that performs an awaited undo from other tasks. Nil if the undo is not
+  /// awaited.
   let ticket: Ticket?
-  /// The state that it leads to, over as many entries as that takes; nil if it is one entry.
+  /// The state that `go(to:)` leads to, over any number of entries. Nil for an undo of one entry.
   var place: Int?
-  /// What was performed before the entry, and what that recorded, in this order.
+  /// The entries that were performed before `entry`, in this order, and what each recorded.
   var stages: [Stage] = []
-  /// Whether steps were removed meanwhile, so that it leads to where nobody was.
+  /// Whether steps were removed meanwhile, so that it leads to a state that never existed.
   var isLost = false
-  /// What others recorded while a step was suspended, and what they say of it.
+  /// Entries recorded by other tasks while a step was suspended, with their names and extras.
   var deferred: [Entry] = []
 
   final class Ticket: Sendable {
@@ -39,14 +41,14 @@ final class Performance {
   struct Stage {
     /// Nil if it was removed meanwhile.
     var entry: Entry?
-    /// What it recorded.
+    /// The steps that it recorded, which reverse it.
     var recorded: OpenGroup?
     let hasPerformed: Bool
     let hasSkipped: Bool
 
-    /// Whether it left out what counts.
+    /// Whether a step of an entry that is not discardable was skipped.
     var leftOut: Bool { hasSkipped && entry?.isDiscardable != true }
-    /// Whether there is no way back from it.
+    /// Whether it was performed but recorded nothing, so it cannot be reversed.
     var isOneWay: Bool { hasPerformed && recorded?.steps.isEmpty != false }
   }
 
@@ -63,10 +65,10 @@ final class Performance {
     ticket = isAwaited ? Ticket() : nil
   }
 
-  /// Whether the caller is no part of it: it runs while a step is suspended.
+  /// Whether the caller is another task, which runs while a step is suspended.
   var isElsewhere: Bool { ticket != nil && Ticket.current !== ticket }
 
-  /// The next step, out of its group.
+  /// Removes and returns the next step that is not a group; groups are expanded.
   func next() -> Step? {
     while let step = remaining.popLast() {
       guard case .group(let group) = step else { return step }
@@ -75,13 +77,13 @@ final class Performance {
     return nil
   }
 
-  /// The entry as it was performed.
+  /// A stage of the current entry, with what it recorded.
   func stage(_ recorded: OpenGroup?) -> Stage {
     Stage(
       entry: entry, recorded: recorded, hasPerformed: hasPerformed, hasSkipped: hasSkipped)
   }
 
-  /// Takes the next entry up.
+  /// Continues with the next entry.
   func goOn(with next: Entry, after stage: Stage) {
     stages.append(stage)
     entry = next
@@ -89,13 +91,13 @@ final class Performance {
     (hasPerformed, hasSkipped) = (false, false)
   }
 
-  /// Notes that the event is over whose group waits for this.
+  /// Marks the waiting event group as over. It closes when this undo has ended.
   func endEvent() {
     if outer.first?.kind == .byEvent { return outer[0].isOver = true }
     parent?.endEvent()
   }
 
-  /// Runs `body` as a part of it, where its caller runs.
+  /// Runs `body` as a part of this undo, on the actor of the caller.
   func awaiting<Result>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: nonisolated(nonsending) () async -> Result

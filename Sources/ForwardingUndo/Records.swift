@@ -2,19 +2,20 @@ import Forwarding
 import Invocations
 import Synchronization
 
-/// A face and the recorder behind it, which records use one after the other.
+/// A face and the recorder behind it. Successive records reuse them.
 @safe
 final class RecordingFace {
   private let recorder = CallRecorder()
-  /// Of whom it is the face.
+  /// The type of the face.
   let type: ObjectIdentifier
-  // SAFETY (all): used by the actor or thread that the stack belongs to, for an instant each time.
+  // SAFETY (all): only the actor or thread that owns the stack accesses these, each time for an
+  // instant.
   @exclusivity(unchecked) private var face: AnyObject
-  /// The same, to be passed without counting it.
+  /// The same object, unmanaged: passing it needs no retain and release.
   private let lent: Unmanaged<AnyObject>
-  /// The class that was prepared to answer last.
+  /// The class of the last target that was prepared for messages of the face's protocol.
   @exclusivity(unchecked) private var prepared: ObjectIdentifier?
-  /// Whether a record is under way, so that one inside of it takes another face.
+  /// Whether a record is in progress, so that a nested record takes another face.
   @exclusivity(unchecked) private var isBusy = false
 
   init<Face: ForwardingFace>(_ type: Face.Type) {
@@ -23,64 +24,74 @@ final class RecordingFace {
     unsafe (face, lent) = (made, .passUnretained(made))
   }
 
-  /// Whether records of a protocol may use it now.
+  /// Whether a record through this type of face can use it now.
   func serves(_ type: ObjectIdentifier) -> Bool {
-    // SAFETY: as above.
+    // SAFETY: accessed for an instant by the owner of the stack, as the properties above.
     unsafe self.type == type && !isBusy
   }
 
-  /// Lets the class of a target answer, and keeps what `body` sends to the face until ``take()`` or ``takeOne()``.
+  /// Prepares the class of the target, then records what `body` sends to the face until ``take()``
+  /// or ``takeOne()`` is called.
   @inline(never)
   func record<Face: ForwardingFace>(
     _ target: Face.__Target, _ object: AnyObject, _ body: (Face) throws -> Void
   ) rethrows {
     let type = ObjectIdentifier(Swift.type(of: object))
-    // SAFETY: as above.
+    // SAFETY: accessed for an instant by the owner of the stack, as the properties above.
     if unsafe prepared != type {
       Face.__prepare(target)
       unsafe prepared = type
     }
     unsafe isBusy = true
     recorder.begin()
-    // SAFETY: `type` says what the face is, and who calls has compared it. The face is there for as long as this is.
+    // SAFETY: `self.type` is the type of the face, and the caller has compared it with `Face` in
+    // `serves(_:)`. The face lives as long as this object.
     try unsafe lent._withUnsafeGuaranteedRef { try body(unsafe unsafeDowncast($0, to: Face.self)) }
   }
 
-  /// Ends the record; returns the call, if there was one and nothing else.
+  /// Ends the record if it consists of exactly one call.
+  ///
+  /// - Returns: the call; nil if there was none, more than one, or a refused one. Then the record
+  ///   goes on until ``take()``.
   func takeOne() -> RecordedCall? {
     guard let call = recorder.takeOne() else { return nil }
     unsafe isBusy = false
     return call
   }
 
-  /// Ends the record; returns what came, and what was refused first.
+  /// Ends the record.
+  ///
+  /// - Returns: the recorded calls, and the first message that was refused, with its error.
   func take() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
     unsafe isBusy = false
     return recorder.take()
   }
 
-  /// Whether nobody has kept the face.
+  /// Whether no other code has retained the face.
   var isFree: Bool { unsafe isKnownUniquelyReferenced(&face) }
 }
 
-/// What stands behind a face while it records: it keeps each message, and sends none.
+/// The proxy behind a face while it records: it stores each message and sends none.
 final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
-  // SAFETY: all but `owner` is for the thread that `owner` names alone. It names one from `begin` to `end`, which
-  // both run there, and nobody else changes it.
+  // SAFETY: only the thread that `owner` names accesses the other properties. `owner` names a
+  // thread from `begin` until `take` or `takeOne`, which run on that thread, and no other code
+  // changes it.
   private let owner = Atomic<UInt>(0)
-  /// The first call, and all others: most records have one.
+  /// The first call, apart from all others: most records have only one.
   @exclusivity(unchecked) private var first: RecordedCall?
   @exclusivity(unchecked) private var others: [RecordedCall] = []
-  /// Whether there is more than the first.
+  /// Whether there were more calls than the first, or a refused one.
   @exclusivity(unchecked) private var hasMore = false
   @exclusivity(unchecked) private var failure: (Selector?, any Error)?
 
   static var callForwardingClass: AnyClass { CallRecorder.self }
 
-  /// Keeps messages of this thread from here on.
+  /// Starts to record messages that are sent on this thread.
   func begin() { owner.store(ThreadMark.current, ordering: .relaxed) }
 
-  /// Keeps no more; returns what came, and what was refused first.
+  /// Stops recording.
+  ///
+  /// - Returns: the recorded calls, and the first message that was refused, with its error.
   func take() -> (calls: [RecordedCall], failure: (Selector?, any Error)?) {
     owner.store(0, ordering: .relaxed)
     let calls = unsafe (first.map { [$0] } ?? []) + others
@@ -89,9 +100,10 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
     return (calls, failure)
   }
 
-  /// The same, if all that came is one call that was kept.
+  /// Stops recording and returns the call, if exactly one was sent and it was recorded. Returns nil
+  /// and changes nothing otherwise.
   func takeOne() -> RecordedCall? {
-    // Taken out, and not copied: to count a reference takes as long as to write the call.
+    // Moved out rather than copied: a retain takes as long as writing the call.
     guard unsafe !hasMore, let call = unsafe first.take() else { return nil }
     owner.store(0, ordering: .relaxed)
     return call
@@ -100,7 +112,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   func forward(_ call: Call) throws {
     guard isRecording else { throw UndoError.notRecording(call.selector) }
     if let packed = call.packed() { keep(.packed(packed)) } else { try keep(call.recorded()) }
-    // The face has an answer of its own where nobody gives one, or throws this.
+    // The face catches this and returns its default answer, or throws it to the caller.
     if call.returnsValue { throw ForwardingError.nobodyAnswered(call.selector) }
   }
 
@@ -139,7 +151,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
     }
   }
 
-  /// It takes any message: the types are those of the protocol, and its targets have methods of these.
+  /// Accepts any message: the types are those of the protocol, whose methods the targets have.
   override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
 
   override func responds(to selector: Selector) -> Bool { true }
@@ -147,13 +159,15 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   func targetMethod(for selector: Selector) -> Implementation? { nil }
 }
 
-/// What a record looks at each time.
+/// The state that each record reads.
 ///
-/// The stack belongs to one actor or thread, and each of these is read or written for an instant, without other code in
-/// between: to check that at run time would cost as much as the record.
+/// The stack belongs to one actor or thread. Each property is read or written for an instant, with
+/// no other code in between. Checking that exclusivity at run time would cost as much as the
+/// record.
 @safe
 final class RecordState {
-  // SAFETY (all): as above. What is replaced is given back, and dies when the instant is over.
+  // SAFETY (all): one owner accesses these, each time for an instant. A replaced value is retained
+  // until the access is over and released after it.
   @exclusivity(unchecked) private var entries = EntryList()
   @exclusivity(unchecked) private var number = 0
   @exclusivity(unchecked) private var plain = true
@@ -161,7 +175,7 @@ final class RecordState {
   @exclusivity(unchecked) private var target: ObjectReference?
   @exclusivity(unchecked) private var recordingFace: RecordingFace?
 
-  /// What can be undone, newest last.
+  /// The entries that can be undone, newest last.
   var done: EntryList {
     get { unsafe entries }
     set {
@@ -171,7 +185,7 @@ final class RecordState {
     }
   }
 
-  /// The number of the newest state.
+  /// Returns the number of a new state.
   @inline(__always)
   func newState() -> Int {
     unsafe number &+= 1
@@ -187,19 +201,19 @@ final class RecordState {
 
   func replaceLast(_ change: (inout Entry) -> Void) { unsafe entries.replaceLast(change) }
 
-  /// Whether nothing is to be done for a record but to keep it.
+  /// Whether a record has nothing to do but append an entry.
   var isPlain: Bool {
     get { unsafe plain }
     set { unsafe plain = newValue }
   }
 
-  /// Whether a record ends something: what could be redone or coalesces, or is too old then.
+  /// Whether a record must also drop redos, end coalescing, or trim old entries.
   var hasMore: Bool {
     get { unsafe more }
     set { unsafe more = newValue }
   }
 
-  /// The last target that was referred to: who is recorded for is so again and again.
+  /// The reference to the last target: successive records often have the same one.
   var lastTarget: ObjectReference? {
     get { unsafe target }
     set {
@@ -209,7 +223,7 @@ final class RecordState {
     }
   }
 
-  /// A reference to an object, if it is the one that was referred to last.
+  /// Returns the last reference if it refers to this object with this strength; otherwise nil.
   @inline(__always)
   func reference(to object: AnyObject, _ isStrong: Bool) -> ObjectReference? {
     guard let last = unsafe target, last.identity == ObjectIdentifier(object),
@@ -229,8 +243,8 @@ final class RecordState {
   }
 }
 
-/// A target as what it was when it was recorded for.
+/// Returns a target under the class that it had when its closure was recorded.
 func known<Target: AnyObject>(_ object: AnyObject) -> Target {
-  // SAFETY: the closure is kept together with a reference to an object of this class.
+  // SAFETY: the closure is stored together with a reference to an object of this class.
   unsafe unsafeDowncast(object, to: Target.self)
 }

@@ -1,13 +1,13 @@
 import Forwarding
 import Invocations
 
-/// One thing to do when an undo or a redo comes to it.
+/// One action of an undo or a redo.
 enum Step {
   case call(RecordedCall, ObjectReference)
   case run(RecordedClosure)
   case group(StepGroup)
 
-  /// The object that it is for, dead or alive; nil for a group.
+  /// The reference to the target, alive or dead; nil for a group.
   var target: ObjectReference? {
     switch self {
     case .call(_, let target): target
@@ -16,7 +16,7 @@ enum Step {
     }
   }
 
-  /// Whether both are for one object, and say the same but for their arguments.
+  /// Whether both have the same target and the same selector or label. Arguments may differ.
   func isLike(_ other: Step) -> Bool {
     switch (self, other) {
     case (.call(let call, let target), .call(let otherCall, let otherTarget)):
@@ -27,8 +27,9 @@ enum Step {
     }
   }
 
-  /// Without what is for one object, at any depth; nil if nothing is left. `changed` is set where something
-  /// went.
+  /// Returns the step without the parts for one object, at any depth; nil if nothing is left.
+  ///
+  /// - Parameter changed: set to true if a part was removed.
   func without(_ object: ObjectIdentifier, _ changed: inout Bool) -> Step? {
     guard case .group(let group) = self else {
       if target?.identity != object { return self }
@@ -43,12 +44,12 @@ enum Step {
   }
 }
 
-/// A call that was recorded: in as little memory as it takes, if it is an ordinary one.
+/// A recorded call: packed into as little memory as possible if it is an ordinary one.
 enum RecordedCall {
   case packed(PackedCall)
   case whole(Invocation)
 
-  /// Packs a call, if that can be done, and nobody wants to change it.
+  /// Packs a call, if it can be packed and does not have to remain mutable.
   init(_ call: Invocation, isToChange: Bool) {
     if !isToChange, let packed = call.packed() {
       self = .packed(packed)
@@ -57,7 +58,7 @@ enum RecordedCall {
     }
   }
 
-  /// The message's name.
+  /// The selector of the message.
   var selector: Selector? {
     switch self {
     case .packed(let call): call.selector
@@ -65,12 +66,12 @@ enum RecordedCall {
     }
   }
 
-  /// The same call, as an invocation if it coalesces: then it may be changed.
+  /// Returns the same call; as an invocation, which can be changed, if it coalesces.
   func ready(for coalescing: UndoCoalescing?) -> RecordedCall {
     coalescing == nil ? self : .whole(invocation)
   }
 
-  /// Sends it to an object.
+  /// Sends the call to an object.
   func send(to target: AnyObject) throws {
     switch self {
     case .packed(let call): try call.send(to: target)
@@ -78,7 +79,7 @@ enum RecordedCall {
     }
   }
 
-  /// The call as an invocation: its own, or a copy.
+  /// The call as an invocation: the stored one, or a new one made from the packed call.
   var invocation: Invocation {
     switch self {
     case .packed(let call): call.invocation()
@@ -107,10 +108,10 @@ final class RecordedClosure {
   }
 }
 
-/// Several steps that are one.
+/// Several steps that are undone together.
 final class StepGroup {
   let name: String?
-  /// Added to while the group is the newest entry, and coalesces.
+  /// Appended to in place while the group is the newest entry and coalesces.
   var steps: [Step]
 
   init(name: String?, steps: [Step]) {
@@ -119,19 +120,19 @@ final class StepGroup {
   }
 }
 
-/// What one undo undoes: a step at the top of a stack, and what is known of it.
+/// An entry of the undo or redo stack: a step with its state and name.
 struct Entry {
   var step: Step
-  /// The state that the targets are in when this is done and nothing behind it is.
+  /// The state of the targets after this entry and before the next one.
   var state: Int
   var name: String?
-  /// What few have.
+  /// Attributes that few entries have.
   var extras: Extras?
 
   var isDiscardable: Bool { extras?.isDiscardable ?? false }
 }
 
-/// What users say of an entry beside its name.
+/// The attributes that users set on an entry, besides its name.
 final class Extras {
   let isDiscardable: Bool
   let info: [String: any Sendable]
@@ -161,16 +162,16 @@ struct OpenGroup {
   var name: String?
   var steps: [Step] = []
   var extras: Extras?
-  /// How all its steps coalesce, if they do in one way.
+  /// The coalescing rule that all its steps share, if they share one.
   var coalescing: UndoCoalescing?
-  /// Whether they do not.
+  /// Whether its steps differ in their coalescing.
   var isMixed = false
-  /// Whether its event has ended while groups inside of it were open.
+  /// Whether its event has ended while groups inside it were open.
   var isOver = false
 }
 
 extension [Step] {
-  /// All of them as one.
+  /// The steps as one: a group if there are several; nil if there are none.
   func asOne(name: String?) -> Step? {
     count > 1 ? .group(StepGroup(name: name, steps: self)) : first
   }

@@ -1,6 +1,6 @@
 public import Forwarding
 
-/// How a record joins the one before it, so that both are undone at once: as typing is.
+/// How a record joins the one before it, so that one undo undoes both, as for typing.
 ///
 /// ```swift
 /// let undo = UndoStack()
@@ -12,8 +12,8 @@ public import Forwarding
 /// undo.steps[0]   // (Account deposit: 1; Account deposit: 2; Account deposit: 3)
 /// ```
 ///
-/// Records coalesce that follow each other with one key. Everything else ends that: another record, an undo or a redo, a
-/// checkpoint, ``UndoStack/endCoalescing()``, and a pause that is longer than `within`.
+/// Successive records with the same key coalesce. Any of these ends that: another record, an undo
+/// or a redo, a checkpoint, ``UndoStack/endCoalescing()``, and a pause longer than `within`.
 public struct UndoCoalescing {
   enum Rule {
     case join
@@ -21,26 +21,29 @@ public struct UndoCoalescing {
     case merge((Invocation, Invocation) throws -> Bool)
   }
 
-  /// What records must share to be undone at once.
+  /// The key that records must share to be undone together.
   public let key: String
-  /// The longest pause between two of them; nil for any.
+  /// The longest pause between two such records; nil for any.
   public let pause: Duration?
   let rule: Rule
 
-  /// Keeps all of them: for calls that each undo a part, as the removal of one character.
+  /// Keeps all records: for calls that each undo a part, such as the removal of one character.
   public static func join(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
     UndoCoalescing(key: key, pause: pause, rule: .join)
   }
 
-  /// Keeps the first for each object and message: for setters, where the oldest value is the one to go back to.
+  /// Keeps the first record for each object and message: for setters, where the undo restores the
+  /// oldest value.
   public static func keepFirst(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
     UndoCoalescing(key: key, pause: pause, rule: .keepFirst)
   }
 
-  /// Changes the call before it so that it stands for both. `merge` gets copies of the older call and the newer one, of
-  /// one object and one message. Where it says true, the older one is replaced by its copy. Where it says false or
-  /// throws, both are kept as they were; so they are if `merge` itself records, undoes or removes something, so that the
-  /// older call is no longer the newest.
+  /// Replaces the older call by one that stands for both.
+  ///
+  /// `merge` gets copies of the older and the newer call, which have the same target and the same
+  /// message. If it returns true, its copy of the older call replaces the older call. If it returns
+  /// false or throws, both calls stay as they were. They also stay if `merge` records, undoes or
+  /// removes something itself, so that the older call is no longer the newest.
   public static func merge(
     _ key: String, within pause: Duration? = nil,
     _ merge: @escaping (_ older: Invocation, _ newer: Invocation) throws -> Bool

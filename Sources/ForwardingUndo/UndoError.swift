@@ -1,6 +1,6 @@
 public import Forwarding
 
-/// Why an undo stack refuses something, or what failed while it undid.
+/// An error of an undo stack: a refused operation, or an undo that failed.
 ///
 /// ```swift
 /// let undo = UndoStack()
@@ -10,33 +10,35 @@ public import Forwarding
 /// try undo.endGroup()  // throws: no group is open
 /// ```
 ///
-/// After each of them the stack is as it was, but for a group whose body threw and that could not be taken back: that is
-/// an undo then.
+/// After each of these errors the stack is as it was before the call. There is one exception: a
+/// group whose body threw, and that could not be taken back, becomes an undo.
 @nonexhaustive
 public enum UndoError: Error, Sendable {
-  /// The stack is undoing or redoing, or is about to, and this must wait for the end.
+  /// The stack is undoing or redoing, or about to. Retry after the end.
   case busy
-  /// A group is open: it must be ended before the stack can undo, redo or be marked.
+  /// A group is open. End it before an undo, a redo or a checkpoint.
   case groupIsOpen(depth: Int)
-  /// So many groups are open inside of each other that no more can be begun.
+  /// The limit of nested groups is reached.
   case tooDeep(limit: Int)
-  /// No group is open that was begun by hand.
+  /// No group is open that was begun by ``UndoStack/beginGroup(_:)``.
   case noGroupIsOpen
   /// The open group does not end with a nested group.
   case noNestedGroup
-  /// Recording was enabled more often than it was disabled.
+  /// `enableRecording()` was called more often than `disableRecording()`.
   case notDisabled
-  /// A step threw. The steps before it were taken back, and `rollback` has what was thrown by that. Or the body of a
-  /// group threw, and why the group could not be undone is the `rollback`.
+  /// A step threw. The steps before it were taken back; `rollback` holds the errors thrown by that.
+  /// Or the body of a group threw and the group could not be undone; then `rollback` holds the
+  /// reason.
   case failed(UndoStep, any Error, rollback: [any Error])
-  /// A message has a result, and the closure that records it wants one. There is none before the undo: record the
-  /// message by its name, or ignore the result with `try?`.
+  /// The closure of a record uses the result of a message. There is no result before the undo.
+  /// Record the message by its name, or ignore the result with `try?`.
   case wantsResult(Selector)
-  /// A face was used after the closure that it was made for had returned, or on another thread.
+  /// A face was used on another thread, or after the closure that it was made for had returned.
   case notRecording(Selector?)
-  /// No undo or redo leads to a checkpoint: it is of another stack, or of steps or objects that are gone.
+  /// No undo or redo leads to the checkpoint: it belongs to another stack, or to steps or objects
+  /// that no longer exist.
   case unreachable
-  /// The caller is on no actor, so there are no turns that end.
+  /// The caller is on no actor, so there are no turns to group by.
   case notOnActor
 }
 

@@ -1,8 +1,9 @@
 import Forwarding
 
-// How a step comes into the stack. Code of users runs at the end of each part alone: it may come back here.
+// How a step is added to the stack. Code of users runs only at the end of each part, as it may call
+// the stack again.
 extension UndoStack {
-  /// Keeps a step, where it belongs now.
+  /// Adds a step to the open group, or as an entry.
   @inline(__always)
   func add(_ step: consuming Step, _ coalescing: UndoCoalescing?) {
     guard records.isPlain, coalescing == nil else { return addWithCare(step, coalescing) }
@@ -10,7 +11,7 @@ extension UndoStack {
     if records.hasMore { tidy() }
   }
 
-  /// Lets go of what a record ends.
+  /// Ends coalescing, and drops redos and entries beyond `levels`.
   @inline(never)
   private func tidy() {
     coalescing = nil
@@ -36,7 +37,7 @@ extension UndoStack {
     if kind == .byCall { close(id) }
   }
 
-  /// Keeps what others recorded while a step was awaited.
+  /// Adds an entry that another task recorded while a step was awaited.
   func add(deferred entry: Entry) {
     guard let performance else {
       clearRedo()
@@ -51,11 +52,13 @@ extension UndoStack {
       open[0].extras = entry.extras ?? open[0].extras
       return join(entry.step, nil)
     }
-    // Who was told of the one before it has begun another undo.
+    // An observer, notified of the entry before this one, has begun another undo.
     performance.deferred.append(entry)
   }
 
   /// Opens a group.
+  ///
+  /// - Returns: the group's id.
   @discardableResult
   func begin(
     _ kind: OpenGroup.Kind, name: String?, steps: [Step] = [], extras: Extras? = nil,
@@ -81,7 +84,7 @@ extension UndoStack {
     if let coalescing, isSame {
       let (group, previous) = (open[last].id, open[last].steps.last)
       let outcome = merging(open[last].steps, step, coalescing)
-      // What merges may have changed everything.
+      // The user's merge closure may have changed the whole stack.
       guard let last = open.indices.last, open[last].id == group,
         Step.areOne(open[last].steps.last, previous)
       else { return add(step, nil) }
@@ -96,10 +99,10 @@ extension UndoStack {
     }
   }
 
-  /// Closes a group, with those that are open inside of it.
+  /// Closes a group and all open groups inside it.
   func close(_ id: Int) {
     notify(.willCloseGroup(depth: open.count))
-    // Who is told may have closed it.
+    // An observer may have closed it.
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
     while open.count > index + 1 { closeInnermost() }
     closeInnermost()
@@ -118,7 +121,7 @@ extension UndoStack {
     }
   }
 
-  /// Makes an entry of a group, or a part of the newest one.
+  /// Adds a closed group as a new entry, or coalesces it with the newest one.
   private func keep(_ group: OpenGroup) {
     let coalescing = group.isMixed ? nil : group.coalescing
     if group.steps.isEmpty { return }
@@ -147,16 +150,18 @@ extension UndoStack {
     return going.deadline.map { now() <= $0 } ?? true
   }
 
-  /// Lets go of what could be redone.
+  /// Drops all redos.
   func clearRedo() {
     guard !undone.isEmpty else { return }
     let old = undone
     undone = EntryList()
-    // Objects die here, and may use the stack.
+    // Releasing them can run a `deinit` that uses the stack.
     withExtendedLifetime(old) {}
   }
 
-  /// Takes out what is too old, which the caller lets go.
+  /// Removes the entries beyond `levels`.
+  ///
+  /// - Returns: the removed entries, for the caller to release.
   func trim() -> [Entry] {
     guard let levels = levels.map({ max(0, $0) }) else { return [] }
     var old: [Entry] = []

@@ -1,12 +1,17 @@
 public import Forwarding
 import Invocations
 
-// Steps that are async. What others record while one is suspended is no part of the undo: it comes after it.
+// Undo and redo with async steps. Records made by other tasks while a step is suspended are not
+// part of the undo: they are added after it.
 extension UndoStack {
-  /// Undoes as the other one does, and awaits steps that are `async`.
+  /// Undoes the newest entry and awaits steps that are `async`.
   ///
-  /// All runs where the caller does. What others record while a step is suspended is an undo of its own, once this is
-  /// over.
+  /// All steps run on the actor of the caller. A record made by another task while a step is
+  /// suspended becomes an undo of its own after this one.
+  ///
+  /// - Returns: false if there is nothing to undo.
+  /// - Throws: ``UndoError/busy`` during another undo or redo, ``UndoError/groupIsOpen(depth:)``
+  ///   while a group is open, ``UndoError/failed(_:_:rollback:)`` if a step throws.
   @discardableResult
   public nonisolated(nonsending) func undo() async throws(UndoError) -> Bool {
     guard let entry = try next(.undo) else { return false }
@@ -14,7 +19,10 @@ extension UndoStack {
     return true
   }
 
-  /// Redoes as the other one does, and awaits steps that are `async`.
+  /// Redoes the newest undo and awaits steps that are `async`.
+  ///
+  /// - Returns: false if there is nothing to redo.
+  /// - Throws: the errors of `undo()`.
   @discardableResult
   public nonisolated(nonsending) func redo() async throws(UndoError) -> Bool {
     guard let entry = try next(.redo) else { return false }
@@ -22,8 +30,14 @@ extension UndoStack {
     return true
   }
 
-  /// Undoes a nested group as the other one does, and awaits steps that are `async`. What others record meanwhile is
-  /// then a part of the open group.
+  /// Undoes the last nested group of the open group and awaits steps that are `async`. If no group
+  /// begun by ``beginGroup(_:)`` is open, it undoes as `undo()` does. A record made by another task
+  /// meanwhile is added to the open group afterwards.
+  ///
+  /// - Returns: false if there is nothing to undo.
+  /// - Throws: ``UndoError/busy`` during another undo or redo, ``UndoError/noNestedGroup`` if the
+  ///   open group does not end with a nested group, ``UndoError/failed(_:_:rollback:)`` if a step
+  ///   throws.
   @discardableResult
   public nonisolated(nonsending) func undoNestedGroup() async throws(UndoError) -> Bool {
     guard let entry = try nextNested() else { return try await undo() }
@@ -31,8 +45,12 @@ extension UndoStack {
     return true
   }
 
-  /// Goes to a checkpoint as the other one does, all or none, and awaits steps that are `async`. What others record
-  /// meanwhile comes after it: then the targets are not at the checkpoint.
+  /// Goes to a checkpoint, completely or not at all, and awaits steps that are `async`. A record
+  /// made by another task meanwhile is added after it; then the targets are not at the checkpoint.
+  ///
+  /// - Throws: ``UndoError/unreachable`` if no undo or redo leads there, ``UndoError/busy`` during
+  ///   another undo or redo, ``UndoError/groupIsOpen(depth:)`` while a group is open,
+  ///   ``UndoError/failed(_:_:rollback:)`` if a step throws.
   public nonisolated(nonsending) func go(
     to checkpoint: UndoCheckpoint
   ) async throws(UndoError) {
@@ -66,8 +84,8 @@ extension UndoStack {
     return nil
   }
 
-  /// Takes back what was done, in a task that nobody cancels: steps that end with theirs are performed all the same.
-  /// It runs where its caller runs, who waits, and is a part of the undo.
+  /// Takes the performed steps back, in a new task: cancelling the caller's task does not stop it.
+  /// It runs on the actor of the caller, which awaits it, and counts as a part of the undo.
   private func rollBack(
     _ performance: Performance, isolation: isolated (any Actor)? = #isolation
   ) async -> [any Error] {
@@ -103,8 +121,17 @@ extension UndoStack {
     }
   }
 
-  /// Records messages of `async` requirements. Otherwise as the other one: nothing is performed before the undo, so
-  /// nothing is waited for.
+  /// Records messages of `async` requirements. The messages are performed by the undo, not here.
+  ///
+  /// - Parameters:
+  ///   - target: the receiver of the messages.
+  ///   - face: the type of the face that `body` gets.
+  ///   - strongly: whether the target is retained; false by default.
+  ///   - coalescing: how the record joins the one before it; nil for not at all.
+  ///   - body: sends the messages to the face.
+  /// - Returns: false if recording is disabled, a message was refused, or no message was sent.
+  /// - Throws: the error of `body`. It is ``UndoError/wantsResult(_:)`` if `body` ended because the
+  ///   recorded message has no result.
   @discardableResult
   public nonisolated(nonsending) func record<Face: ForwardingFace>(
     on target: Face.__Target, as face: Face.Type, strongly: Bool = false,
@@ -113,7 +140,7 @@ extension UndoStack {
   ) async rethrows -> Bool {
     if isIgnoring { return false }
     let object = Face.__prepare(target)
-    // One of its own: it may suspend, while others record.
+    // A recorder for this call alone: `body` may suspend while other tasks record.
     let recorder = AwaitedRecorder()
     do { try await body(Face(forwardingTo: recorder)) } catch {
       let (calls, _) = recorder.end()

@@ -1,18 +1,18 @@
 import Invocations
 
-// How records become a part of those before them. What merges may change the stack: it merges a copy, which is taken if
-// the older call is still where it was.
+// How records are merged with those before them. A user's merge closure may change the stack, so it
+// gets a copy. The copy is used only if the older call is still the newest.
 
-/// What becomes of a step that coalesces with others.
+/// The outcome of coalescing a step with earlier steps.
 enum Merging {
-  /// They stand for it as they are.
+  /// The earlier steps stand for the new one, which is dropped.
   case absorbed
-  /// The last of them becomes another one, which stands for both.
+  /// The last earlier step is replaced by this one, which stands for both.
   case replaced(Step)
-  /// It is kept behind them.
+  /// The new step is appended.
   case kept
 
-  /// Makes it so; false if the step is still to be added.
+  /// Applies the outcome. Returns false if the step is still to be appended.
   func apply(to steps: inout [Step]) -> Bool {
     switch self {
     case .kept: return false
@@ -25,7 +25,8 @@ enum Merging {
 }
 
 extension UndoStack {
-  /// What becomes of a step behind others. Code of users runs here, which may change the stack.
+  /// Decides how a step coalesces with earlier steps. Runs a closure of the user, which may change
+  /// the stack.
   func merging(_ steps: [Step], _ step: Step, _ coalescing: UndoCoalescing) -> Merging {
     switch coalescing.rule {
     case .join: return .kept
@@ -46,10 +47,11 @@ extension UndoStack {
     }
   }
 
-  /// Makes the steps of a group a part of the newest entry. Returns those that could not be, as a merge has changed
-  /// the stack.
+  /// Adds the steps of a group to the newest entry.
+  ///
+  /// - Returns: the steps that could not be added because a merge changed the stack.
   func coalesce(_ group: OpenGroup, _ coalescing: UndoCoalescing) -> [Step] {
-    // What waits for a merge may be removed by it.
+    // The waiting steps are in `closing`, so that a merge can remove them.
     let level = closing.count
     closing.append(group.steps.reversed())
     while let step = closing[level].popLast() {
@@ -74,24 +76,24 @@ extension UndoStack {
 }
 
 extension Step {
-  /// The steps of a group, or this alone.
+  /// The steps of a group, or this step alone.
   var parts: [Step] {
     if case .group(let group) = self { group.steps } else { [self] }
   }
 
-  /// Whether two are one step, as far as merges care: they change calls.
+  /// Whether two steps are the same object to a merge, which changes only invocations.
   static func areOne(_ one: Step?, _ other: Step?) -> Bool { one?.call === other?.call }
 
   private var call: Invocation? {
     if case .call(.whole(let call), _) = self { call } else { nil }
   }
 
-  /// Makes another step a part of this one.
+  /// Coalesces another step with this one.
   fileprivate mutating func coalesce(_ step: Step, _ outcome: Merging) {
     switch (self, outcome) {
     case (_, .absorbed): return
     case (.group(let group), _):
-      // In place: nobody else has the group, and it may be long.
+      // Appended in place: the group has no other owner, and it may be long.
       if !outcome.apply(to: &group.steps) { group.steps.append(step) }
     case (_, .replaced(let both)): self = both
     case (_, .kept): self = .group(StepGroup(name: nil, steps: [self, step]))

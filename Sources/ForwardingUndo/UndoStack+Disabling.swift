@@ -1,41 +1,44 @@
-// Changes that leave nothing to undo.
+// Changes that are not recorded.
 
 extension UndoStack {
-  /// Records nothing from here on, until ``enableRecording()`` was called as often.
+  /// Disables recording until ``enableRecording()`` has been called as often.
   ///
-  /// Where an undo is awaited, what its steps disable is disabled for them until it is over, and what others disable is
-  /// so for them.
+  /// During an awaited undo, calls made by its steps apply to those steps alone, and to the whole
+  /// stack once the undo is over. Calls made by other tasks meanwhile apply to those tasks.
   public func disableRecording() { changeDisabled(by: 1) }
 
-  /// Takes one ``disableRecording()`` back.
+  /// Reverses one ``disableRecording()``.
+  ///
+  /// - Throws: ``UndoError/notDisabled`` if recording is enabled.
   public func enableRecording() throws(UndoError) {
     guard disabledDepth > 0 else { throw .notDisabled }
     changeDisabled(by: -1)
   }
 
-  /// Whether records are kept.
+  /// Whether recording is enabled for the caller.
   public var isRecordingEnabled: Bool { disabledDepth == 0 }
 
-  /// Runs `body`, and records nothing meanwhile.
+  /// Runs `body` with recording disabled.
   public func withoutRecording<Result>(_ body: () throws -> Result) rethrows -> Result {
     changeDisabled(by: 1)
     defer { changeDisabled(by: -1) }
     return try body()
   }
 
-  /// Whether a record is not kept. One that an undo makes is, for the case that it fails.
+  /// Whether a record is ignored. A record made by an undo is ignored only if a step of that undo
+  /// disabled recording: a rollback needs the others.
   var isIgnoring: Bool { records.isPlain ? false : isIgnoringNow }
 
   private var isIgnoringNow: Bool {
     if let inner { inner.disabledInside > 0 } else { disabledCount > 0 }
   }
 
-  /// What is performed, if the caller is a part of it.
+  /// The undo in progress, if the caller is part of it.
   private var inner: Performance? {
     if let performance, !performance.isElsewhere { performance } else { nil }
   }
 
-  /// How often recording is disabled for the caller.
+  /// How many times recording is disabled for the caller.
   var disabledDepth: Int {
     inner.map { max(0, $0.disabledCount + $0.disabledInside) } ?? disabledCount
   }

@@ -1,12 +1,12 @@
-// How an undo or a redo ends, whether it is awaited or not.
+// How an undo or a redo ends, awaited or not.
 
 extension UndoStack {
-  /// Leaves the stack as it was before.
+  /// Restores the stack after a failed undo or redo.
   func putBack(_ performance: Performance, _ failure: UndoError) {
     let groups = open
     open = performance.outer
     over(performance)
-    // What was performed first was the newest.
+    // Appended in reverse: the entry performed first was the newest.
     for entry in [performance.entry] + performance.stages.reversed().map(\.entry) {
       guard let entry else { continue }
       if let last = open.indices.last {
@@ -17,7 +17,7 @@ extension UndoStack {
         undone.append(entry)
       }
     }
-    // Who cannot be brought back is where nobody was.
+    // An entry that cannot be reversed leaves the targets in a state that never existed.
     var isUnknown = performance.isLost || performance.stages.contains { $0.isOneWay }
     if case .failed(_, _, let rollback) = failure, !rollback.isEmpty { isUnknown = true }
     if isUnknown { renumberAll() }
@@ -25,9 +25,9 @@ extension UndoStack {
     withExtendedLifetime(groups) {}
   }
 
-  /// Makes what was recorded the way back.
+  /// Turns what was recorded into the redo of an undo, or the undo of a redo.
   func finish(_ performance: Performance) {
-    // The group of what it recorded is alone; out of its array it is not copied.
+    // The group leaves the array first, so that it has one owner and is not copied.
     let last = performance.stage(open.popLast())
     open = performance.outer
     over(performance)
@@ -45,7 +45,7 @@ extension UndoStack {
     diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
   }
 
-  /// Ends groups that steps have left open.
+  /// Closes groups that steps have left open.
   func closeLeftOpen() {
     if open.count > 1 { diagnose(.groupLeftOpen(open[open.count - 1].name)) }
     while open.count > 1 {
@@ -54,11 +54,11 @@ extension UndoStack {
     }
   }
 
-  /// Keeps the way back from one entry.
+  /// Adds the reverse of one performed entry.
   private func keep(_ stage: Performance.Stage, _ performance: Performance) {
     let isUndo = performance.direction == .undo
     let entry = stage.entry
-    // What was left out has not been undone, so this state is a new one.
+    // A skipped step was not undone, so this state is a new one.
     if stage.leftOut {
       if isUndo { renumberDone(below: newState()) } else { renumberRedo() }
     }
@@ -79,7 +79,8 @@ extension UndoStack {
     }
   }
 
-  /// What others recorded counts, and can be removed, until it is where it belongs.
+  /// Moves the entries of other tasks to `waiting`: there they count as modifications and can be
+  /// removed until they are added.
   private func over(_ performance: Performance) {
     waiting += performance.deferred
     performance.deferred = []

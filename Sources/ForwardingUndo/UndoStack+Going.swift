@@ -1,19 +1,23 @@
 import Invocations
 
-// The way to a checkpoint: as many undos or redos as it takes, all or none.
+// Going to a checkpoint: any number of undos or redos, completely or not at all.
 
 extension UndoStack {
-  /// Undoes or redoes until the targets are where they were.
+  /// Undoes or redoes until the targets are in the state of the checkpoint.
   ///
-  /// Observers are told of one undo or redo. If a step throws on the way, what was undone or redone before it is taken
-  /// back, and the stack is as it was; so it is, and nothing is undone, where an object has died whose changes are on
-  /// the way: without it the targets do not come to where they were.
+  /// Observers are notified of one undo or redo. If a step throws on the way, the steps before it
+  /// are taken back, and the stack is as it was. If an object with changes on the way has died, the
+  /// targets cannot reach that state: nothing is undone, and the stack is as it was.
+  ///
+  /// - Throws: ``UndoError/unreachable`` if no undo or redo leads there, ``UndoError/busy`` during
+  ///   another undo or redo, ``UndoError/groupIsOpen(depth:)`` while a group is open,
+  ///   ``UndoError/failed(_:_:rollback:)`` if a step throws.
   public func go(to checkpoint: UndoCheckpoint) throws(UndoError) {
     guard let performance = try beginGoing(to: checkpoint, false) else { return }
     try run(performance)
   }
 
-  /// Takes the first entry on the way up; nil if the targets are there.
+  /// Takes the first entry on the way from its stack; nil if the targets are already there.
   func beginGoing(
     to checkpoint: UndoCheckpoint, _ isAwaited: Bool
   ) throws(UndoError) -> Performance? {
@@ -34,7 +38,7 @@ extension UndoStack {
     return performance
   }
 
-  /// What leads to a state; nil if nothing does, or not without objects that have died.
+  /// The direction that leads to a state; nil if none does, or only through objects that have died.
   private func direction(to state: Int) -> Performance.Direction? {
     let (undos, redos) = (done.all, undone.all)
     if let index = undos.lastIndex(where: { $0.leads(to: state) }) {
@@ -45,7 +49,7 @@ extension UndoStack {
     return redos[index...].contains { $0.isBroken } ? nil : .redo
   }
 
-  /// Whether an undo or a redo that leads to a place does so no more.
+  /// Whether a `go(to:)` can no longer reach its state.
   func isAstray(_ performance: Performance) -> Bool {
     guard performance.place != nil else { return false }
     if performance.isLost || performance.stage(nil).leftOut { return true }
@@ -59,7 +63,7 @@ extension UndoStack {
     return performance.entry?.leads(to: place) ?? true
   }
 
-  /// Goes on with the next entry; false where the last one was performed.
+  /// Continues with the next entry. Returns false if the state is reached or no entry is left.
   func goOn(_ performance: Performance) -> Bool {
     if hasArrived(performance) { return false }
     guard let entry = performance.direction == .undo ? records.popLast() : undone.popLast()
@@ -71,10 +75,10 @@ extension UndoStack {
 }
 
 extension Entry {
-  /// Whether the targets are in this state behind it.
+  /// Whether the targets are in this state after the entry.
   fileprivate func leads(to state: Int) -> Bool { self.state == state && !isDiscardable }
 
-  /// Whether it would leave out what counts.
+  /// Whether performing it would skip a step although it is not discardable.
   fileprivate var isBroken: Bool { !isDiscardable && step.hasLost }
 }
 

@@ -1,12 +1,15 @@
-// Groups: by hand, inside of each other, and by event.
+// Groups: explicit, nested, and by event.
 
 extension UndoStack {
-  /// How many groups are open at most: what is made of them is looked at by functions that call themselves, also where a
-  /// ``UndoStep`` is written and read.
+  /// The limit of nested groups. Recursive functions process the groups, also when an ``UndoStep``
+  /// is encoded and decoded.
   static let depthLimit = 100
 
-  /// Begins a group: what is recorded until its end is undone at once. Groups may be inside of each other, 100 deep, the
-  /// group of the event among them.
+  /// Begins a group: one undo undoes everything that is recorded until its end. Groups nest up to
+  /// 100 deep, the event's group included.
+  ///
+  /// - Throws: ``UndoError/tooDeep(limit:)`` beyond that; ``UndoError/busy`` if another task awaits
+  ///   an undo on this stack.
   public func beginGroup(_ name: String? = nil) throws(UndoError) {
     try checkHere()
     let isFirst = groupsByEvent && open.isEmpty && performance == nil
@@ -17,7 +20,10 @@ extension UndoStack {
     begin(.byHand, name: name)
   }
 
-  /// Ends the group that was begun last. One that has nothing in it leaves nothing.
+  /// Ends the group that was begun last. An empty group leaves no undo.
+  ///
+  /// - Throws: ``UndoError/noGroupIsOpen`` if no group is open that was begun by
+  ///   ``beginGroup(_:)``; ``UndoError/busy`` if another task awaits an undo on this stack.
   public func endGroup() throws(UndoError) {
     try checkHere()
     guard let group = open.last, group.kind == .byHand else { throw .noGroupIsOpen }
@@ -25,12 +31,17 @@ extension UndoStack {
     closeIfOver()
   }
 
-  /// Undoes at once what is recorded in `body`.
+  /// Makes one undo of everything that is recorded in `body`.
   ///
-  /// While a step of an undo is awaited, a group of others is ``UndoError/busy``, and `body` does not run.
-  /// If `body` throws, the group ends there; with `undoingErrors`, what it recorded is undone first, all or nothing, and
-  /// leaves no redo. If a step throws then, or is `async`, what was undone is done again, and the group is an undo as
-  /// without that: `UndoError.failed` has the error of `body`, and why the group could not be undone as the `rollback`.
+  /// If `body` throws, the group ends there. With `undoingErrors`, what it recorded is undone
+  /// first, completely or not at all, and there is no redo. If a step throws then, or is `async`,
+  /// what was undone is done again, and the group becomes an undo as it does without
+  /// `undoingErrors`.
+  ///
+  /// - Throws: the error of `body`; ``UndoError/busy``, without running `body`, if another task
+  ///   awaits an undo on this stack; ``UndoError/tooDeep(limit:)``;
+  ///   ``UndoError/failed(_:_:rollback:)`` with the error of `body`, if the group could not be
+  ///   undone, and the reason as `rollback`.
   public func group<Result>(
     _ name: String? = nil, undoingErrors: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
@@ -52,7 +63,7 @@ extension UndoStack {
 
   private var lastBegun: Int { open.last?.id ?? 0 }
 
-  /// Ends a group, and those inside of it, if it is still open.
+  /// Ends a group and those inside it, if it is still open.
   private func endGroup(_ id: Int) {
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
     if index < open.count - 1 { diagnose(.groupLeftOpen(open[open.count - 1].name)) }
@@ -60,26 +71,27 @@ extension UndoStack {
     closeIfOver()
   }
 
-  /// Closes the group of an event that has ended while others were open inside of it, or while one was undone.
+  /// Closes the event's group if the event ended while a nested group was open or being undone.
   func closeIfOver() {
     if let event = open.first, open.count == 1, event.isOver { close(event.id) }
   }
 
-  /// Ends the event: what was recorded since it began is undone at once.
+  /// Ends the event: one undo undoes everything that was recorded since it began.
   ///
-  /// If a group is open that was begun by hand, the event lasts until that has ended.
+  /// If a group begun by ``beginGroup(_:)`` is open, the event lasts until that group has ended.
   public func endEvent() {
-    // Its groups wait for the undo of one inside.
+    // The groups of the event wait until the undo of a nested one is over.
     if let performance { return performance.endEvent() }
     guard let event = open.first, event.kind == .byEvent else { return }
     if open.count > 1 { return open[0].isOver = true }
     close(event.id)
   }
 
-  /// Makes one group of each turn of an actor: from its first record to where the actor goes on to the next job.
+  /// Makes one group of each turn of an actor, from the first record until the actor starts its
+  /// next job.
   ///
-  /// On the main actor that is a turn of the main queue, and so of the run loop. The actor is that of the caller, to
-  /// whom the stack belongs.
+  /// The actor is the caller's, and must own the stack. On the main actor a turn is one of the main
+  /// queue, and so of the run loop.
   ///
   /// ```swift
   /// @MainActor func editor() throws -> UndoStack {
@@ -88,6 +100,8 @@ extension UndoStack {
   ///   return undo
   /// }
   /// ```
+  ///
+  /// - Throws: ``UndoError/notOnActor`` if the caller is on no actor.
   public func groupByTurns(
     isolation: isolated (any Actor)? = #isolation
   ) throws(UndoError) {
@@ -101,7 +115,7 @@ extension UndoStack {
     }
   }
 
-  /// Refuses what comes from elsewhere while a step is awaited.
+  /// Refuses callers outside the awaited undo in progress.
   func checkHere() throws(UndoError) {
     if let performance, performance.isElsewhere { throw .busy }
   }

@@ -1,4 +1,4 @@
-/// What the menu says for undo and redo, with the name of the action or without.
+/// The menu titles for undo and redo, with or without the name of the action.
 ///
 /// ```swift
 /// let undo = UndoStack()
@@ -16,7 +16,7 @@ public struct UndoTitles {
   /// The title for redo.
   public var redo: (_ name: String?) -> String
 
-  /// Makes titles; in English, unless told otherwise.
+  /// Makes titles; English ones by default.
   public init(
     undo: @escaping (_ name: String?) -> String = { title("Undo", $0) },
     redo: @escaping (_ name: String?) -> String = { title("Redo", $0) }
@@ -25,7 +25,7 @@ public struct UndoTitles {
     self.redo = redo
   }
 
-  /// A word, and behind it the name, if there is one.
+  /// Joins a word and the name, if there is one.
   public static func title(_ word: String, _ name: String?) -> String {
     guard let name, !name.isEmpty else { return word }
     return "\(word) \(name)"
@@ -33,9 +33,11 @@ public struct UndoTitles {
 }
 
 extension UndoStack {
-  /// The name of the action that is undone next. To set it names the outermost group that is open, or else what was
-  /// recorded last; while a step is undone or redone, what it records. Where that is awaited, others name what they
-  /// recorded meanwhile.
+  /// The name of the action that is undone next.
+  ///
+  /// Setting it names the outermost open group, or the last record if none is open. During a step
+  /// of an undo or redo, it names what the step records. During an awaited undo, other tasks name
+  /// what they have recorded meanwhile.
   public var name: String? {
     get { isElsewhere ? undoName : open.first.map(\.name) ?? undoName }
     set {
@@ -45,37 +47,39 @@ extension UndoStack {
     }
   }
 
-  /// The name of what is undone next.
+  /// The name of the action that is undone next.
   public var undoName: String? {
     if let event = open.first, event.kind == .byEvent, !event.steps.isEmpty { return event.name }
     return newest?.name
   }
 
-  /// The name of what is redone next.
+  /// The name of the action that is redone next.
   public var redoName: String? { undone.last?.name }
 
-  /// What the menu says for undo: "Undo Rename".
+  /// The menu title for undo, such as "Undo Rename".
   public var undoTitle: String { titles.undo(undoName) }
 
-  /// What the menu says for redo.
+  /// The menu title for redo.
   public var redoTitle: String { titles.redo(redoName) }
 
-  /// Whether what is undone next may be lost without harm, as a change of what is selected: it does not count as a
-  /// modification. Set as ``name`` is.
+  /// Whether the action that is undone next may be lost without harm, such as a change of the
+  /// selection. A discardable action does not count as a modification. Set in the same way as
+  /// ``name``.
   public var isDiscardable: Bool {
     get { extrasToUndo?.isDiscardable ?? false }
     set { changeExtras { .with($0, isDiscardable: newValue) } }
   }
 
-  /// Whether what is redone next may be lost without harm.
+  /// Whether the action that is redone next may be lost without harm.
   public var isRedoDiscardable: Bool { undone.last?.isDiscardable ?? false }
 
-  /// Keeps a value with what was recorded last, or with the outermost group that is open. It goes along to the redo.
+  /// Stores a value with the last record, or with the outermost open group. An undo copies it to
+  /// the redo.
   public func setInfo(_ value: (any Sendable)?, for key: String) {
     changeExtras { .with($0, value, for: key) }
   }
 
-  /// The value that is kept with what is undone next.
+  /// The value stored with the action that is undone next.
   public func undoInfo(for key: String) -> (any Sendable)? {
     extrasToUndo?.info[key]
   }
@@ -84,15 +88,16 @@ extension UndoStack {
     isElsewhere ? newest?.extras : open.first.map(\.extras) ?? done.last?.extras
   }
 
-  /// Whether the caller is no part of the undo that is awaited.
+  /// Whether the caller is a task outside the awaited undo in progress.
   private var isElsewhere: Bool { performance?.isElsewhere == true }
 
-  /// What was recorded last, and is undone next; of what is recorded while an undo is awaited, those know who did it.
+  /// The newest record. During an awaited undo, other tasks see their own records here.
   private var newest: Entry? {
     isElsewhere ? performance?.deferred.last ?? done.last : done.last
   }
 
-  /// Changes what others recorded last while an undo is awaited; without that, what had been recorded before.
+  /// Changes the newest record of other tasks during an awaited undo. If there is none, changes the
+  /// newest one before the undo.
   private func changeElsewhere(_ change: (inout Entry) -> Void) {
     guard let performance, let index = performance.deferred.indices.last else {
       return records.replaceLast(change)
@@ -100,7 +105,7 @@ extension UndoStack {
     change(&performance.deferred[index])
   }
 
-  /// The value that is kept with what is redone next.
+  /// The value stored with the action that is redone next.
   public func redoInfo(for key: String) -> (any Sendable)? { undone.last?.extras?.info[key] }
 
   private func changeExtras(_ change: (Extras?) -> Extras) {

@@ -1,32 +1,33 @@
 public import Forwarding
 
 extension UndoStack {
-  /// What observers are told.
+  /// An event that observers are notified of.
   public enum Event: Hashable, Sendable {
-    /// A group was opened; it is so deep.
+    /// A group was opened, at this depth.
     case didOpenGroup(depth: Int)
-    /// A group is about to be closed. What is recorded now is still in it.
+    /// A group is about to be closed. What is recorded now is still part of it.
     case willCloseGroup(depth: Int)
     /// A group was closed.
     case didCloseGroup(depth: Int)
     /// An undo is about to begin. What is recorded now is undone by it.
     case willUndo
-    /// An undo came to its end.
+    /// An undo has ended.
     case didUndo
     /// A redo is about to begin.
     case willRedo
-    /// A redo came to its end.
+    /// A redo has ended.
     case didRedo
-    /// An undo or a redo threw, and the stack is as it was.
+    /// An undo or a redo threw, and the stack is as it was before.
     case failed
     /// Steps were removed.
     case didRemove
   }
 
-  /// Names an observer, to remove it.
+  /// Identifies an observer, for its removal.
   public struct ObserverToken: Hashable, Sendable { let id: Int }
 
-  /// Tells a closure what happens, at once. Of what it does itself meanwhile it is not told.
+  /// Calls a closure for each event, synchronously. Events that the closure causes itself are not
+  /// reported to it.
   @discardableResult
   public func observe(_ tell: @escaping (UndoStack, Event) -> Void) -> ObserverToken {
     lastObserver += 1
@@ -36,7 +37,7 @@ extension UndoStack {
     return token
   }
 
-  /// Tells an object what happens, for as long as it lives. It is held weakly.
+  /// Calls a closure for each event, as long as `observer` lives. The observer is held weakly.
   @discardableResult
   public func observe<Observer: AnyObject>(
     by observer: Observer, _ tell: @escaping (Observer, UndoStack, Event) -> Void
@@ -48,7 +49,7 @@ extension UndoStack {
     }
   }
 
-  /// Removes an observer; false if it was gone.
+  /// Removes an observer. Returns false if it was already removed.
   @discardableResult
   public func removeObserver(_ token: ObserverToken) -> Bool {
     guard let index = observers.firstIndex(where: { $0.token == token }) else { return false }
@@ -59,12 +60,12 @@ extension UndoStack {
 
   func notify(_ event: Event) {
     if observers.isEmpty { return }
-    // As they are now: who is told may add and remove others.
+    // A snapshot of the list: an observer may add and remove others.
     for observer in observers { observer.hear(event, of: self) }
   }
 }
 
-/// Who is told what happens.
+/// An observer's closure.
 final class UndoObserver {
   let token: UndoStack.ObserverToken
   private let tell: (UndoStack, UndoStack.Event) -> Void
@@ -77,7 +78,7 @@ final class UndoObserver {
     self.tell = tell
   }
 
-  /// Tells, unless that is what caused the event: it would never end.
+  /// Calls the closure, unless the closure itself caused the event: that would never end.
   func hear(_ event: UndoStack.Event, of stack: UndoStack) {
     if isHearing { return }
     isHearing = true
@@ -87,19 +88,19 @@ final class UndoObserver {
 }
 
 extension UndoStack {
-  /// What no caller is told.
+  /// A problem that no caller learns of through a result or an error.
   public enum Diagnostic: Sendable, CustomStringConvertible {
     /// The target of a step has died, and the step was left out.
     case targetGone(UndoStep)
-    /// A message could not be recorded, and its sender cannot throw.
+    /// A message could not be recorded, and its requirement cannot throw.
     case notRecorded(Selector?, any Error)
-    /// A closure that should record something sent no message.
+    /// The closure of a record sent no message.
     case nothingRecorded(type: String)
-    /// What was undone or redone recorded nothing, so there is no way back.
+    /// An undo or a redo recorded nothing, so it cannot be reversed.
     case noWayBack(UndoStep)
-    /// A group was left open where it should have been ended; it was ended.
+    /// A group was left open. It was closed.
     case groupLeftOpen(String?)
-    /// A closure that merges two calls threw; both were kept.
+    /// The merge closure of two calls threw. Both calls were retained.
     case notCoalesced(UndoStep, any Error)
 
     public var description: String {

@@ -3,18 +3,31 @@ import Invocations
 
 // Undo and redo.
 extension UndoStack {
-  /// Undoes what was recorded last: the newest group, or the newest record outside of groups. False if there is nothing.
+  /// Undoes the newest group, or the newest record outside groups.
   ///
-  /// What the targets record meanwhile is the redo. If a step throws, what was undone before it is done again, and the
-  /// stack is as it was. A step whose target has died is left out.
+  /// What the targets record meanwhile becomes the redo. If a step throws, the steps before it are
+  /// done again, and the stack is as it was before. A step whose target has died is skipped.
+  ///
+  /// - Returns: false if there is nothing to undo.
+  /// - Throws: ``UndoError/busy`` during another undo or redo, ``UndoError/groupIsOpen(depth:)``
+  ///   while a group is open, ``UndoError/failed(_:_:rollback:)`` if a step throws or is `async`.
   @discardableResult
   public func undo() throws(UndoError) -> Bool { try perform(.undo) }
 
-  /// Does again what was undone last. False if there is nothing.
+  /// Redoes the newest undo.
+  ///
+  /// - Returns: false if there is nothing to redo.
+  /// - Throws: the errors of `undo()`.
   @discardableResult
   public func redo() throws(UndoError) -> Bool { try perform(.redo) }
 
-  /// Undoes the group that was ended last inside of the one that is open. Where none is open, it undoes.
+  /// Undoes the last nested group of the open group. If no group begun by ``beginGroup(_:)`` is
+  /// open, it undoes as `undo()` does.
+  ///
+  /// - Returns: false if there is nothing to undo.
+  /// - Throws: ``UndoError/busy`` during another undo or redo, ``UndoError/noNestedGroup`` if the
+  ///   open group does not end with a nested group, ``UndoError/failed(_:_:rollback:)`` if a step
+  ///   throws.
   @discardableResult
   public func undoNestedGroup() throws(UndoError) -> Bool {
     guard let entry = try nextNested() else { return try undo() }
@@ -22,10 +35,11 @@ extension UndoStack {
     return true
   }
 
-  /// Takes the group that was ended last out of the open one, once observers have been told; nil where none is open.
+  /// Notifies observers, then removes the last nested group from the open group. Returns nil if no
+  /// group is open.
   func nextNested() throws(UndoError) -> Entry? {
     guard case .idle = phase else { throw .busy }
-    // An event that is not over is no group of theirs.
+    // The group of an event does not count: the user did not open it.
     if open.allSatisfy({ $0.kind == .byEvent }) { return nil }
     guard endsWithGroup else { throw .noNestedGroup }
     announce(.willUndo)
@@ -51,7 +65,7 @@ extension UndoStack {
     throw failure
   }
 
-  /// Performs all steps; if that fails, takes back what was done.
+  /// Performs all steps. If one fails, takes the performed ones back.
   private func performAll(_ performance: Performance) -> UndoError? {
     repeat {
       while let step = performance.next() {
@@ -78,8 +92,8 @@ extension UndoStack {
     }
   }
 
-  /// Undoes a group that is open, with those inside of it, and forgets it. If that throws, all is done again, and the
-  /// group is closed as others are.
+  /// Undoes an open group and the groups inside it, and drops it. If that throws, everything is
+  /// done again, and the group is closed normally.
   func takeBack(_ id: Int, after error: any Error) throws(UndoError) {
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
     var group = open[index]
@@ -91,7 +105,7 @@ extension UndoStack {
     let performance = begin(
       .undo, Entry(step: .group(whole), state: baseState, name: whole.name, extras: extras), false)
     let failure = performAll(performance)
-    // What was forgotten meanwhile is forgotten there, too.
+    // Steps that were removed meanwhile are not put back.
     let recorded = open
     (phase, open) = (before, performance.outer)
     defer { withExtendedLifetime(recorded) {} }
@@ -111,7 +125,7 @@ extension UndoStack {
     throw .failed(UndoStep(.group(whole), name: whole.name), error, rollback: [failure])
   }
 
-  /// Takes back what was done, newest first; returns what that throws.
+  /// Takes the performed steps back, newest first. Returns the errors that this throws.
   private func rollBack(_ performance: Performance) -> [any Error] {
     beginRollback(performance)
     var errors: [any Error] = []
@@ -125,7 +139,7 @@ extension UndoStack {
 // MARK: What is the same whether it is awaited or not
 
 extension UndoStack {
-  /// Takes the next entry off its stack, once observers have been told.
+  /// Notifies observers, then removes the next entry from its stack.
   func next(_ direction: Performance.Direction) throws(UndoError) -> Entry? {
     try checkReady()
     dropDead(direction)
@@ -138,7 +152,7 @@ extension UndoStack {
     return direction == .undo ? records.popLast() : undone.popLast()
   }
 
-  /// Tells observers, who may still record.
+  /// Notifies observers of an undo or redo that is about to begin. They may still record.
   func announce(_ event: Event) {
     phase = .announcing
     update()
@@ -147,10 +161,11 @@ extension UndoStack {
     update()
   }
 
-  /// Drops entries of which no target is left, so that an undo is one that is seen.
+  /// Drops entries whose targets have all died, so that each undo has a visible effect.
   private func dropDead(_ direction: Performance.Direction) {
     while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
-      // Nothing changes, so the state stays; what is behind it was never without what this did, if that counts.
+      // Nothing changes, so the state stays. The states below never existed without this entry's
+      // changes, unless the entry is discardable.
       if direction == .undo {
         _ = records.popLast()
         if !entry.isDiscardable { renumberDone(below: entry.state) }
@@ -163,7 +178,7 @@ extension UndoStack {
     }
   }
 
-  /// Refuses to begin inside of another undo or an open group.
+  /// Refuses to begin during another undo or while a group is open.
   func checkReady() throws(UndoError) {
     guard case .idle = phase else { throw .busy }
     endEvent()
@@ -186,7 +201,7 @@ extension UndoStack {
     return performance
   }
 
-  /// Opens the group of what an entry records while it is performed.
+  /// Opens the group that collects what an entry records while it is performed.
   func openPerforming(_ entry: Entry) {
     lastGroup += 1
     open = [
@@ -194,7 +209,7 @@ extension UndoStack {
     ]
   }
 
-  /// The object that a step is for; nil if that has died, which is told.
+  /// The target of a step. Returns nil if it has died, and reports that as a diagnostic.
   func target(of step: Step, _ performance: Performance) -> AnyObject? {
     guard let reference = step.target else { return nil }
     if let object = reference.object {
@@ -206,7 +221,7 @@ extension UndoStack {
     return nil
   }
 
-  /// An error as users know it.
+  /// Translates an error for users: a method that is not implemented is an unrecognized selector.
   static func told(_ error: any Error, _ step: Step) -> any Error {
     guard error is NotImplemented, case .call(let call, let target) = step,
       let selector = call.selector
@@ -215,7 +230,8 @@ extension UndoStack {
       selector, type: SwiftType(target.type), nearest: nil)
   }
 
-  /// Why an undo failed, and what the way back threw; without an error it went astray.
+  /// The error of a failed undo, with the errors of its rollback. Without `error`, a `go(to:)`
+  /// could not reach its state.
   static func failure(
     _ error: (any Error)?, at step: Step?, _ rollback: [any Error]
   ) -> UndoError {
@@ -225,7 +241,7 @@ extension UndoStack {
       rollback: rollback)
   }
 
-  /// Makes what was recorded the steps that are to be performed.
+  /// Makes the recorded steps those to be performed.
   func beginRollback(_ performance: Performance) {
     performance.isRollingBack = true
     performance.remaining =

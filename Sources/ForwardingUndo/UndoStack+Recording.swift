@@ -2,17 +2,26 @@ public import Forwarding
 import Invocations
 
 extension UndoStack {
-  /// Records what takes a change back, as messages to a target: those that `body` sends to the face that it gets. Nothing
-  /// is performed before the undo. False if nothing was recorded, because recording is disabled or no message came.
+  /// Records how a change is undone: as the messages that `body` sends to its face. The undo
+  /// performs them, and nothing is performed before.
   ///
   /// ```
   /// undo.record(on: document, as: DocumentProxy.self) { $0.setTitle(old) }
   /// ```
   ///
-  /// Several messages of one `body` are one undo, and are sent in the order in which they stand there. A message with a
-  /// result answers what its requirement says for when nobody answers. If `body` throws, nothing is recorded.
+  /// One undo performs all messages of one `body`, in the order in which `body` sent them. A
+  /// message with a result returns the default answer of its requirement. If `body` throws, nothing
+  /// is recorded.
   ///
-  /// - Parameter strongly: whether the target is kept alive. It is not unless told so.
+  /// - Parameters:
+  ///   - target: the receiver of the messages.
+  ///   - face: the type of the face that `body` gets.
+  ///   - strongly: whether the target is retained; false by default.
+  ///   - coalescing: how the record joins the one before it; nil for not at all.
+  ///   - body: sends the messages to the face.
+  /// - Returns: false if recording is disabled, a message was refused, or no message was sent.
+  /// - Throws: the error of `body`. It is ``UndoError/wantsResult(_:)`` if `body` ended because a
+  ///   recorded message has no result.
   @discardableResult
   public func record<Face: ForwardingFace>(
     on target: Face.__Target, as face: Face.Type, strongly: Bool = false,
@@ -55,7 +64,7 @@ extension UndoStack {
     return face
   }
 
-  /// A face that somebody has kept is not used again.
+  /// Stops reusing a face that other code has retained.
   private func giveBack(_ face: RecordingFace) {
     if !face.isFree, records.face === face { records.face = nil }
   }
@@ -65,7 +74,7 @@ extension UndoStack {
     _ strongly: Bool, _ coalescing: UndoCoalescing?
   ) -> Bool {
     if let failure {
-      // A part of a record would undo a part of a change.
+      // An incomplete record would undo only a part of the change.
       diagnose(.notRecorded(failure.0, failure.1))
       return false
     }
@@ -78,27 +87,29 @@ extension UndoStack {
       return false
     }
     let target = reference(to: object, strongly)
-    // What is recorded last is undone first.
+    // Steps are undone in reverse order.
     let steps = calls.reversed().map { Step.call($0, target) }
     add(.group(StepGroup(name: nil, steps: steps)), coalescing)
     return true
   }
 
-  /// Refers to a target.
+  /// Returns a reference to a target.
   func reference(to object: AnyObject, _ strongly: Bool) -> ObjectReference {
     if let known = records.reference(to: object, strongly) { return known }
     let reference = ObjectReference(object, isStrong: strongly)
-    // One that keeps its object would do so for longer than its steps.
+    // A strong reference is not cached: it would retain its target for longer than its steps.
     records.lastTarget = strongly ? nil : reference
     return reference
   }
 
   // MARK: Without a face
 
-  /// Records a message with its arguments for a target. A result that it has is ignored.
+  /// Records a message with its arguments. The result of the message is ignored.
   ///
-  /// Throws if the target has no such method, or one of other types, or if an argument refers to memory that nobody
-  /// keeps. False if recording is disabled.
+  /// - Returns: false if recording is disabled.
+  /// - Throws: `InvocationError` if the target has no such method, or one with other types;
+  ///   `ForwardingError.borrowedArgument` if an argument points to memory that the call does not
+  ///   own.
   @discardableResult
   public func record<Result, each Argument>(
     on target: AnyObject, _ message: Message<Result, repeat each Argument>,
@@ -109,7 +120,12 @@ extension UndoStack {
       message.invocation(repeat each arguments), for: target, strongly, coalescing)
   }
 
-  /// Records a call for a target: a copy of it, with its arguments as they are now. Refused as a message is.
+  /// Records a copy of a call, with its current arguments.
+  ///
+  /// - Returns: false if recording is disabled.
+  /// - Throws: `InvocationError` if the target has no such method, or one with other types;
+  ///   `ForwardingError.borrowedArgument` if an argument points to memory that the call does not
+  ///   own.
   @discardableResult
   public func record(
     on target: AnyObject, _ call: Invocation, strongly: Bool = false,
@@ -129,22 +145,26 @@ extension UndoStack {
     return true
   }
 
-  /// Refuses a call that the target could never perform. It asks once for calls that follow each other.
+  /// Refuses a call that the target can never perform. Successive calls of the same kind are
+  /// checked once.
   private func check(_ call: Invocation, for target: AnyObject) throws {
     let check = RecordCheck(
       type: ObjectIdentifier(type(of: target)), plan: ObjectIdentifier(call.plan),
       selector: call.selector)
     if lastCheck == check { return }
     guard try call.directMethod(of: target) == nil else { return lastCheck = check }
-    // An object that forwards may do so later.
+    // A target that forwards messages may be able to perform it later.
     guard let selector = call.selector, !(target is any MessageForwarding),
       !Introspection.responds(target, to: selector)
     else { return }
     throw InvocationError.unrecognized(selector, by: target)
   }
 
-  /// Records a closure for a target, which it gets as its argument: to refer to the target itself would keep it alive.
-  /// `label` is what ``steps`` say of it.
+  /// Records a closure. It gets the target as its argument, because capturing the target would
+  /// retain it.
+  ///
+  /// - Parameter label: describes the closure in ``steps``.
+  /// - Returns: false if recording is disabled.
   @discardableResult
   public func record<Target: AnyObject>(
     on target: Target, strongly: Bool = false, label: String = "closure",
@@ -153,7 +173,9 @@ extension UndoStack {
     keep(target, strongly, label, coalescing, .once { try body(known($0)) })
   }
 
-  /// Records an `async` closure for a target. It runs where the undo is awaited.
+  /// Records an `async` closure, which an awaited undo runs. A plain undo fails at it.
+  ///
+  /// - Returns: false if recording is disabled.
   @discardableResult
   @_disfavoredOverload
   public func record<Target: AnyObject>(
@@ -174,7 +196,7 @@ extension UndoStack {
   }
 }
 
-/// A call that a target was found to perform.
+/// Identifies a call that a target was found to be able to perform.
 struct RecordCheck: Equatable {
   let type: ObjectIdentifier
   let plan: ObjectIdentifier

@@ -1,12 +1,12 @@
 import Forwarding
 
 extension UndoStack {
-  /// Forgets everything that could be undone or redone. Groups that are open stay open, and empty.
+  /// Removes all undos and redos. Open groups stay open but become empty.
   ///
-  /// The targets are as they were, so whether they are modified does not change.
+  /// The targets do not change, so ``isModified`` does not change either.
   public func removeAll() {
     let old = (done, undone, open, closing, waiting, records.lastTarget, performance?.kept)
-    // What is half done is a state that nobody comes back to.
+    // A half-performed undo or an open group leaves a state that no checkpoint has.
     let isBetween =
       performance != nil || open.contains { !$0.steps.isEmpty }
       || waiting.contains { !$0.isDiscardable }
@@ -19,14 +19,17 @@ extension UndoStack {
     coalescing = nil
     performance?.removeAll()
     update()
-    // Objects die here, and may use the stack.
+    // Releasing the steps can run a `deinit` that uses the stack.
     withExtendedLifetime(old) {}
     notify(.didRemove)
   }
 
-  /// Forgets what is for one object, at any depth. False if there was nothing.
+  /// Removes all steps for one object, at any depth.
   ///
-  /// An object may do that in its `deinit`, even in the middle of an undo.
+  /// An object may call this in its `deinit`, even during an undo.
+  ///
+  /// - Returns: false if there was nothing to remove.
+  /// - Complexity: O(*n*) in the number of steps.
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
@@ -49,8 +52,9 @@ extension UndoStack {
     return removed
   }
 
-  /// What an undo then leads to has not been before: the object's changes stay. So those states get new numbers. Where
-  /// an entry goes as a whole, what is below it leads to the state above it.
+  /// Removes an object's steps from the undos. An undo then leads to a state that never existed,
+  /// because the object's changes stay; such states get new numbers. If a whole entry is removed,
+  /// the entry below it leads to the state of the removed one.
   private func removeDone(_ object: ObjectIdentifier, alsoBefore: Bool) -> Bool {
     var isShifted = alsoBefore
     var removed = false
@@ -93,12 +97,12 @@ extension UndoStack {
 }
 
 extension Performance {
-  /// All that it holds, to be let go later.
+  /// All steps that it holds, for a release at a later point.
   var kept: [Any] {
     [(entry, remaining, stages, deferred, outer)] + (parent?.kept ?? [])
   }
 
-  /// Forgets all; groups that wait for it stay, and are empty.
+  /// Removes all steps. Groups that wait for it stay but become empty.
   func removeAll() {
     (entry, remaining, stages, deferred) = (nil, [], [], [])
     for index in outer.indices { outer[index].steps = [] }
@@ -106,7 +110,7 @@ extension Performance {
     parent?.removeAll()
   }
 
-  /// Forgets what is for one object; false if there was nothing.
+  /// Removes the steps for one object. Returns false if there were none.
   func remove(_ object: ObjectIdentifier) -> Bool {
     var removed = remaining.remove(object)
     entry = entry?.without(object, &removed)
@@ -123,7 +127,7 @@ extension Performance {
 }
 
 extension [Step] {
-  /// Takes out what is for one object; false if there was nothing.
+  /// Removes the steps for one object. Returns false if there were none.
   fileprivate mutating func remove(_ object: ObjectIdentifier) -> Bool {
     var changed = false
     let left = compactMap { $0.without(object, &changed) }
@@ -133,7 +137,7 @@ extension [Step] {
 }
 
 extension Entry {
-  /// Without what is for one object; nil if nothing is left.
+  /// Returns the entry without the steps for one object; nil if nothing is left.
   fileprivate func without(_ object: ObjectIdentifier, _ changed: inout Bool) -> Entry? {
     step.without(object, &changed).map { with($0) }
   }

@@ -1,4 +1,4 @@
-// Where the targets are, compared with where they were: each entry leads to a state with a number of its own.
+// Compares states of the targets. Each entry leads to a state with its own number.
 
 /// A place in the history of an undo stack.
 ///
@@ -15,65 +15,74 @@ public struct UndoCheckpoint: Hashable, Sendable {
   let state: Int
 }
 
-/// Tells stacks apart, also those that are gone.
+/// Identifies a stack. It stays unique after the stack is gone.
 final class StackIdentity: Hashable, Sendable {
   static func == (one: StackIdentity, other: StackIdentity) -> Bool { one === other }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension UndoStack {
-  /// The state that the targets are in.
+  /// The current state of the targets.
   var currentState: Int { done.newest { !$0.isDiscardable }?.state ?? baseState }
 
-  /// Whether the targets are not as they were when ``markSaved()`` was called last, or at the beginning. Undo and redo
-  /// lead back there; while one is under way, the targets are modified.
+  /// Whether the targets differ from their state at the last ``markSaved()``, or at the beginning.
+  /// Undo and redo can lead back to that state. During an undo or a redo the targets are modified.
   public var isModified: Bool {
     isBetween || currentState != savedState
   }
 
-  /// Whether something has changed that counts, and is no entry: an open group, or an undo that is under way.
+  /// Whether a change that counts is no entry yet: it is in an open group or in an undo in
+  /// progress.
   private var isBetween: Bool {
     open.counts || performance?.counts == true || waiting.contains { !$0.isDiscardable }
   }
 
-  /// Notes that the targets are saved as they are.
+  /// Marks the current state of the targets as saved.
+  ///
+  /// - Throws: ``UndoError/busy`` during an undo or redo, ``UndoError/groupIsOpen(depth:)`` while a
+  ///   group is open.
   public func markSaved() throws(UndoError) {
     try checkReady()
     savedState = currentState
     endCoalescing()
   }
 
-  /// Where the targets are now, to come back to it.
+  /// A checkpoint of the current state of the targets, for ``go(to:)``.
+  ///
+  /// - Throws: ``UndoError/busy`` during an undo or redo, ``UndoError/groupIsOpen(depth:)`` while a
+  ///   group is open.
   public func checkpoint() throws(UndoError) -> UndoCheckpoint {
     try checkReady()
     endCoalescing()
     return UndoCheckpoint(stack: identity, state: currentState)
   }
 
-  /// Whether the targets are where they were. While an undo or a redo is under way they are nowhere.
+  /// Whether the targets are in the state of the checkpoint. False during an undo or a redo.
   public func isAt(_ checkpoint: UndoCheckpoint) -> Bool {
     checkpoint.stack == identity && checkpoint.state == currentState && !isBetween
   }
 
-  /// The next record does not coalesce with what is there.
+  /// Ends coalescing: the next record does not join the newest one.
   public func endCoalescing() {
     coalescing = nil
     update()
   }
 
-  /// An undo has no redo: what a redo leads to now has not been before.
+  /// Renumbers the redos after an undo that has no redo: they now lead to states that never
+  /// existed.
   func renumberRedo() {
     undone = EntryList(
       undone.all.map { Entry(step: $0.step, state: newState(), name: $0.name, extras: $0.extras) })
   }
 
-  /// The targets are where they never were, and so is what undo and redo lead to.
+  /// Renumbers everything: the targets, all undos and all redos lead to states that never existed.
   func renumberAll() {
     renumberRedo()
     renumberDone(below: newState())
   }
 
-  /// A redo has no undo: the targets are in `state`, and what an undo leads to has not been before.
+  /// Renumbers the undos after a redo that has no undo: the targets are in `state`, and an undo
+  /// leads to states that never existed.
   func renumberDone(below state: Int) {
     var next: Int? = state
     let entries = done.all.reversed().map { entry in
@@ -88,7 +97,7 @@ extension UndoStack {
 }
 
 extension Performance {
-  /// Whether it has changed anything that counts, or others have meanwhile. A step that runs may have.
+  /// Whether it or another task meanwhile has made a change that counts. A running step may have.
   fileprivate var counts: Bool {
     outer.counts || entry?.isDiscardable != true
       || stages.contains { $0.entry?.isDiscardable != true }
@@ -97,7 +106,8 @@ extension Performance {
 }
 
 extension [OpenGroup] {
-  /// Whether they have changed anything that counts, which the outermost one says.
+  /// Whether they contain a change that counts. The outermost group decides whether it is
+  /// discardable.
   fileprivate var counts: Bool {
     first?.extras?.isDiscardable != true && contains { !$0.steps.isEmpty }
   }

@@ -20,29 +20,29 @@ import Forwarding
 /// note.text  // two
 /// ```
 ///
-/// Each change records what takes it back. An undo does that, and what is recorded meanwhile is the redo. Behind a face
-/// the record is a call: `undo.record(on: note, as: NoteProxy.self) { $0.setText(old) }`.
+/// Each change records how it is undone. What is recorded during an undo becomes the redo. With a
+/// face, the record is a call: `undo.record(on: note, as: NoteProxy.self) { $0.setText(old) }`.
 ///
-/// An undo stack belongs to whom its targets belong to: an actor, the main one, or a thread. It is not `Sendable`, so the
-/// compiler keeps it there.
+/// An undo stack belongs to the owner of its targets: the main actor, another actor, or a thread.
+/// It is not `Sendable`, so the compiler enforces that.
 public final class UndoStack {
-  /// What each record looks at.
+  /// The state that each record reads.
   let records = RecordState()
-  /// What can be redone, newest last.
+  /// The entries that can be redone, newest last.
   var undone = EntryList()
-  /// Outermost first. While a step is performed, what it records is in a group of its own here.
+  /// The open groups, outermost first. During a step, the first one collects what the step records.
   var open: [OpenGroup] = []
   var phase = Phase.idle
   var disabledCount = 0
-  /// How the newest entry coalesces with what comes next, and until when.
+  /// The key that the next record must have to join the newest entry, and the deadline.
   var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
-  /// What is still to become a part of it, the next one last, for each group that is being closed.
+  /// The steps still to be coalesced, the next one last, for each group that is being closed.
   var closing: [[Step]] = []
-  /// What others recorded while an undo was awaited that is over, and is still to become undos.
+  /// Entries that other tasks recorded during an awaited undo, and that are still to be added.
   var waiting: [Entry] = []
 
   let identity = StackIdentity()
-  /// The state in front of all entries.
+  /// The state before all entries.
   var baseState = 0
   var savedState = 0
   var lastGroup = 0
@@ -52,30 +52,30 @@ public final class UndoStack {
 
   var lastCheck: RecordCheck?
 
-  /// What time it is, for pauses.
+  /// The clock for pauses.
   var now: () -> ContinuousClock.Instant = { .now }
 
   enum Phase {
     case idle
-    /// Observers are told that an undo is about to begin.
+    /// Observers are being notified that an undo is about to begin.
     case announcing
     case performing(Performance)
   }
 
-  /// Makes an empty stack, whose every record is an undo of its own.
+  /// Makes an empty stack. Each record is an undo of its own.
   public init() {}
 
-  /// How many undos are kept; nil for all. The oldest go first.
+  /// The number of undos that are retained; nil for all. The oldest are removed first.
   public var levels: Int? {
     didSet {
-      // A negative one keeps nothing, as 0 does.
+      // A negative value retains nothing, as 0 does.
       let old = trim()
       update()
       withExtendedLifetime(old) {}
     }
   }
 
-  /// Whether records of one event are undone at once. See ``onEvent``.
+  /// Whether one undo undoes all records of an event. See ``onEvent``.
   public var groupsByEvent = false {
     didSet {
       if !groupsByEvent { endEvent() }
@@ -83,17 +83,17 @@ public final class UndoStack {
     }
   }
 
-  /// Called when the first record of an event has opened its group: whoever knows when the event ends calls
-  /// ``endEvent()`` then.
+  /// Called when the first record of an event has opened its group. The application calls
+  /// ``endEvent()`` when the event ends.
   public var onEvent: (() -> Void)?
 
-  /// Hears of what no caller is told; ``ForwardingEvent`` if there is none.
+  /// Called for problems that no caller learns of. If nil, they go to ``ForwardingEvent``.
   public var onDiagnostic: ((Diagnostic) -> Void)?
 
-  /// What the menu says.
+  /// The menu titles.
   public var titles = UndoTitles()
 
-  /// Notes what a record has to look at.
+  /// Updates the flags that a record checks.
   func update() {
     var isIdle = false
     if case .idle = phase { isIdle = true }
@@ -117,25 +117,25 @@ extension UndoStack {
     if case .performing(let performance) = phase { performance } else { nil }
   }
 
-  /// Whether an undo would have something to do now.
+  /// Whether there is something to undo now.
   public var canUndo: Bool {
     guard case .idle = phase else { return false }
     guard let group = open.last else { return !done.isEmpty }
     return group.kind == .byEvent && (!done.isEmpty || !group.steps.isEmpty)
   }
 
-  /// Whether a redo would have something to do now.
+  /// Whether there is something to redo now.
   public var canRedo: Bool {
     guard case .idle = phase, !undone.isEmpty else { return false }
     return open.last.map { $0.kind == .byEvent && $0.steps.isEmpty } ?? true
   }
 
-  /// How many undos there are.
+  /// The number of undos.
   public var undoCount: Int {
     done.count + (open.first.map { $0.kind == .byEvent && !$0.steps.isEmpty } == true ? 1 : 0)
   }
 
-  /// How many redos there are.
+  /// The number of redos.
   public var redoCount: Int { undone.count }
 
   /// Whether an undo is being performed.
@@ -144,6 +144,6 @@ extension UndoStack {
   /// Whether a redo is being performed.
   public var isRedoing: Bool { performance?.direction == .redo }
 
-  /// How many groups are open, inside of each other.
+  /// The number of open groups, nested ones included.
   public var groupDepth: Int { open.count }
 }

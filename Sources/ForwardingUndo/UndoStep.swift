@@ -1,7 +1,7 @@
 import Forwarding
 import Invocations
 
-/// What an undo or a redo would do, as data: a call, a closure, or a group of them.
+/// A description, as data, of an undo or a redo: a call, a closure, or a group of them.
 ///
 /// ```swift
 /// let undo = UndoStack()
@@ -12,17 +12,17 @@ import Invocations
 /// undo.steps[0].arguments           // ["5"]
 /// ```
 ///
-/// It refers to nothing, so it may be kept, compared, sent, and written as JSON.
+/// It refers to no object, so it can be stored, compared, sent, and encoded as JSON.
 public struct UndoStep: Hashable, Sendable, Codable {
-  /// The name of the action; nil if it was given none.
+  /// The name of the action, if it has one.
   public var name: String?
   /// The class of the target; nil for a group.
   public var type: String?
   /// The selector of a call, or the label of a closure; nil for a group.
   public var message: String?
-  /// The arguments of a call, as they show themselves.
+  /// The arguments of a call, as text.
   public var arguments: [String] = []
-  /// Whether the target has died, so that it is left out.
+  /// Whether the target has died, so that the step is skipped.
   public var isGone = false
   /// The steps of a group, in the order in which they were recorded.
   public var steps: [UndoStep] = []
@@ -48,7 +48,7 @@ public struct UndoStep: Hashable, Sendable, Codable {
     isGone = target.object == nil
   }
 
-  /// At most so many characters of each argument are kept.
+  /// The length to which the text of each argument is truncated, in characters.
   static let argumentLimit = 80
 
   private static func text(_ value: Any) -> String {
@@ -68,9 +68,9 @@ extension UndoStep: CustomStringConvertible {
 }
 
 extension UndoStack {
-  /// What undos would do, the next one last.
+  /// Descriptions of the undos, the next one last.
   public var steps: [UndoStep] { done.all.map { UndoStep($0.step, name: $0.name) } }
 
-  /// What redos would do, the next one last.
+  /// Descriptions of the redos, the next one last.
   public var redoSteps: [UndoStep] { undone.all.map { UndoStep($0.step, name: $0.name) } }
 }
