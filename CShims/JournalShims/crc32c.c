@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-// The polynomial, with its bits reversed.
+// The polynomial of CRC-32C, with reversed bits.
 #define POLYNOMIAL 0x82F63B78u
 
 static uint32_t table[256];
 static int has_instruction;
 
-// Runs before `main`, so that no caller has to check whether the table exists.
+// Runs before main, so that no caller has to check for initialization.
 __attribute__((constructor)) static void prepare(void) {
   for (uint32_t byte = 0; byte < 256; byte++) {
     uint32_t rest = byte;

@@ -8,19 +8,28 @@
 
 // Waiting for the disk.
 extension Journal {
-  /// Waits until all that was written is on the disk.
+  /// Waits until all records are on the disk.
+  ///
+  /// - Throws: ``JournalError/closed(path:)`` if the journal was closed,
+  ///   ``JournalError/forked(path:)`` in a forked child, ``JournalError/displaced(path:)`` if the
+  ///   path no longer leads to the file, ``JournalError/system(_:path:code:)`` if the disk fails.
+  ///   The last two close the journal.
   public func sync() throws(JournalError) {
     try check()
     let last = state.withLock { $0.next }
     try wait(for: last)
   }
 
-  /// Waits until all is on the disk, and lets others write the file. Calls are refused from then on. If the disk had
-  /// refused something before, the first who closes the journal gets its error.
+  /// Waits until all records are on the disk, closes the journal, and releases its lock on the
+  /// file. Calls are refused from then on. Closing a closed journal does nothing.
+  ///
+  /// - Throws: the error of the disk, or ``JournalError/displaced(path:)``. If such an error had
+  ///   closed the journal before, the first `close()` throws it. ``JournalError/forked(path:)`` in
+  ///   a forked child.
   public func close() throws(JournalError) {
     try check()
     let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
-      // From here on nothing is written, so what is on the disk then is all.
+      // Nothing is written from here on, so this sync covers all records.
       state.isClosing = true
       if state.isBusy { return nil }
       guard let file = state.file else {
@@ -36,7 +45,7 @@ extension Journal {
       state.announce {
         $0.isChanging = false
         $0.letGo()
-        // The first `close()` has its error.
+        // Only the first `close()` throws the error.
         $0.failure = nil
       }
     }
@@ -45,17 +54,18 @@ extension Journal {
       state.tellSynced()
       return state.end
     }
-    // Where room cannot be cut, it does no harm.
+    // Failing to cut the preallocated zeros is harmless.
     if file.size > size { try? file.cut(to: size) }
   }
 
-  /// Waits for a synchronization of one's own.
+  /// Waits for a sync that begins after the record was written, without sharing another thread's.
   func syncNow(_ sequence: UInt64) throws(JournalError) {
     let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
-      // A `close()` meanwhile has waited for this record, too.
+      // A concurrent `close()` has synced this record, too.
       if state.synced > sequence { return .done }
       guard let file = state.file else { throw .closed(path: path) }
-      // The system tells one of two who wait at once that it lost something, and the other one nothing.
+      // The system reports a lost write to only one of two concurrent syncs, so they run one at a
+      // time.
       if state.isBusy { return nil }
       state.isSyncing = true
       return .mine(file, upTo: sequence + 1)
@@ -63,7 +73,8 @@ extension Journal {
     if case .mine(let file, let end) = turn { try lead(file, upTo: end) }
   }
 
-  /// Waits until all records below a number are on the disk, by another thread's synchronization or its own.
+  /// Waits until all records below a sequence number are on the disk, through another thread's sync
+  /// or its own.
   func wait(for sequence: UInt64) throws(JournalError) {
     while true {
       let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
@@ -78,25 +89,27 @@ extension Journal {
     }
   }
 
-  /// The same for a task, which is suspended: the thread of the journal waits.
+  /// Suspends a task until all records below a sequence number are on the disk. The thread of the
+  /// journal waits in its place.
   nonisolated(nonsending) func waitAwaiting(for sequence: UInt64) async throws(JournalError) {
     try await state.suspend(until: .synced(sequence)) { self.serve() }
   }
 
-  /// Waits for the disk until no task does any more.
+  /// Syncs until no task waits any more.
   private func serve() {
     while let wanted = nextServed() {
       do throws(JournalError) { try wait(for: wanted) } catch {
-        // All whose records are not on the disk are told that there is no file.
+        // The waiting tasks are resumed with the error, because the journal has no file any more.
         state.announce { _ in }
       }
     }
   }
 
-  /// The number up to which records are to be on the disk; nil if no task waits any more.
+  /// The sequence number below which records have to be synced; nil if no task waits.
   ///
-  /// Tasks that were resumed together come back one after the other. A wait that begins with the first of them makes all
-  /// others wait for twice as long, so this lets them run as long as more come.
+  /// Tasks that were resumed together write their next records one after the other. A sync that
+  /// begins with the first of them makes the others wait twice as long. So this yields the
+  /// processor as long as more of them arrive.
   private func nextServed() -> UInt64? {
     var (count, idle) = (0, 0)
     while idle < 8 {
@@ -109,19 +122,19 @@ extension Journal {
     return state.withLock { $0.nextServed() }
   }
 
-  /// Waits for the disk, while no other thread does.
+  /// Syncs the file. Only one thread at a time does so.
   func lead(_ file: JournalFile, upTo end: UInt64) throws(JournalError) {
     var failure: JournalError?
     do throws(JournalError) {
       try file.sync()
-      // What is on the disk is of no use where no reader finds it.
+      // A synced record is useless if no reader finds its file.
       if !file.isAt(path) { throw .displaced(path: path) }
     } catch { failure = error }
     try finish(file, upTo: end, failure)
   }
 
-  /// Takes in what a synchronization said: that it went well counts for nothing if the journal has lost the file
-  /// meanwhile, as somebody else was told the error then.
+  /// Applies the result of a sync. A success counts for nothing if the journal has lost its file
+  /// meanwhile, because the system reported the error to another thread then.
   func finish(
     _ file: JournalFile, upTo end: UInt64, _ failure: JournalError?
   ) throws(JournalError) {

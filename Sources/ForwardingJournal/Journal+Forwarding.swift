@@ -1,9 +1,18 @@
 public import ForwardingWire
 import Invocations
 
-// What the journal does as an object that forwards.
+// The journal as a forwarding object.
 extension Journal {
-  /// Opens a journal, or begins one, for an object of a face's protocol.
+  /// Opens or creates a journal for a target that conforms to the protocol of a face.
+  ///
+  /// - Parameters:
+  ///   - path: the file to write.
+  ///   - interface: the messages that may be recorded.
+  ///   - target: the receiver of the calls.
+  ///   - face: the type of the face.
+  ///   - strongly: whether the target is retained; true by default.
+  ///   - options: how the file is written.
+  /// - Throws: the errors of ``init(at:interface:to:strongly:_:)``.
   public convenience init<Face: ForwardingFace>(
     at path: String, interface: Interface, to target: Face.__Target, as face: Face.Type,
     strongly: Bool = true, _ options: JournalOptions = JournalOptions()
@@ -14,7 +23,7 @@ extension Journal {
       options)
   }
 
-  /// An object of a face's protocol whose calls are written. It keeps the journal.
+  /// Returns an object of the face's protocol whose calls are recorded. It retains the journal.
   public func face<Face: ForwardingFace>(_ type: Face.Type = Face.self) -> Face {
     Face(forwardingTo: self)
   }
@@ -31,7 +40,7 @@ extension Journal {
     try await invocation.sendAwaiting(to: target)
   }
 
-  /// The target, if there is one. A call that nobody is there for is not written.
+  /// The target; nil for a journal without one. A call to a released target is not recorded.
   func liveTarget(_ invocation: Invocation) throws(ForwardingError) -> AnyObject? {
     let target = target
     if target == nil, hadTarget { throw .targetGone(invocation.selector) }

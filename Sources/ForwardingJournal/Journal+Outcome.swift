@@ -1,16 +1,16 @@
 import ForwardingWire
 import Invocations
 
-// Records of calls with what became of them.
+// Records of calls with their outcome.
 extension Journal {
-  /// A record that waits for what becomes of its call.
+  /// A record that waits for the outcome of its call.
   struct OpenRecord: ~Copyable {
     fileprivate let message: InterfaceMessage
     fileprivate var writer: WireWriter
   }
 
-  /// Writes the arguments of a call that is not made yet. Refuses one that could not be written after it was made,
-  /// as far as that is known before: there is room for a byte that says what became of it.
+  /// Encodes the arguments of a call before it is made. Refuses a call whose record can be known
+  /// not to fit: there must be room for the status byte of the outcome.
   func begin(_ call: Invocation) throws(JournalError) -> OpenRecord {
     try check()
     if state.withLock({ $0.isClosed }) { throw .closed(path: path) }
@@ -30,8 +30,8 @@ extension Journal {
     return OpenRecord(message: message, writer: writer)
   }
 
-  /// Writes what became of a call. A result that cannot be written is told as an error, whose text has the room that
-  /// is left.
+  /// Records the outcome of a call. A result that cannot be encoded is recorded as an error, whose
+  /// text is cut to the room that is left.
   func finish(
     _ record: inout OpenRecord, of call: Invocation, _ error: (any Error)?
   ) throws(JournalError) {
@@ -39,7 +39,7 @@ extension Journal {
     try write(&record.writer, .outcome, record.message)
   }
 
-  /// The same for a call that is awaited.
+  /// Records the outcome of an awaited call.
   nonisolated(nonsending) func finishAwaiting(
     _ record: inout OpenRecord, of call: Invocation, _ error: (any Error)?
   ) async throws(JournalError) {
@@ -68,7 +68,7 @@ extension Journal {
 extension Journal.OpenRecord {
   fileprivate mutating func append(_ text: String, _ limit: Int) throws(WireError) {
     try writer.append(byte: 1)
-    // What is cut in the middle of a character is text again, or the record could not be read.
+    // A cut in the middle of a character must not leave invalid UTF-8, or the record is unreadable.
     var bytes = Array(text.utf8.prefix(min(4096, limit - writer.count)))
     while String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
     try writer.append(bytes)

@@ -1,18 +1,23 @@
 import ForwardingWire
 
 extension Journal {
-  /// Puts the file aside, under its name and the number of its first record, and goes on in a new one. Readers
-  /// find both. The file that is put aside is on the disk then, and so is the beginning of the new one.
+  /// Rotates the file: appends the number of its first record to its name and continues in a new
+  /// file. Readers find both. The old file and the header of the new one are on the disk then. Does
+  /// nothing if the file has no records.
+  ///
+  /// - Throws: ``JournalError/closed(path:)``, ``JournalError/inUse(path:)`` during a compaction,
+  ///   ``JournalError/forked(path:)`` in a forked child, ``JournalError/displaced(path:)`` if the
+  ///   path no longer leads to the file, ``JournalError/system(_:path:code:)`` if the disk fails.
   public func rotate() throws(JournalError) { try rotate(ifAtLeast: 0) }
 
   func rotate(ifAtLeast size: Int) throws(JournalError) {
     try check()
     let begun = try state.wait { (state) throws(JournalError) -> Standing?? in
       guard let file = state.file, !state.isClosing else { throw .closed(path: path) }
-      // A wait for the disk, and a compaction, need this file.
+      // A sync and a compaction need this file.
       if state.isCompacting, size == 0 { throw .inUse(path: path) }
       if state.isBusy || state.isCompacting { return size > 0 ? .some(nil) : nil }
-      // Another thread may have been quicker.
+      // Another thread may have rotated it already.
       guard state.end >= size, state.next > state.first else { return .some(nil) }
       try state.lookNow(for: file, at: path, JournalFile.now)
       state.isChanging = true
@@ -20,7 +25,7 @@ extension Journal {
     }
     guard let old = begun else { return }
     defer { state.announce { $0.isChanging = false } }
-    // Without its end, no reader could go on in the new one.
+    // If the end of the old file were lost, no reader could continue in the new one.
     if old.isUnsynced { try lead(old.file, upTo: old.next) }
     let folder = try JournalFolder(of: path)
     let new = try JournalFile(path + ".new", for: .replacing)
@@ -42,7 +47,7 @@ extension Journal {
     }
   }
 
-  /// A file to which nothing is written while another one takes its place.
+  /// A file that no thread writes while another one takes its place.
   private struct Standing {
     let file: JournalFile
     let first: UInt64
@@ -56,36 +61,40 @@ extension Journal {
     }
   }
 
-  /// Cuts the room behind the records. Where that cannot be done, it does no harm.
+  /// Cuts the preallocated zeros behind the records. A failure is harmless.
   private func trim(_ old: Standing) {
     guard old.file.size > old.end, (try? old.file.cut(to: old.end)) != nil else { return }
     state.withLock { $0.forgetRoom() }
   }
 
-  /// Waits until the name of the file that took the place of another one is on the disk.
+  /// Waits until the name of the replacing file is on the disk.
   private func sync(_ folder: JournalFolder) throws(JournalError) {
     do throws(JournalError) { try folder.sync() } catch {
-      // Nobody knows which of them is there after the machine has stopped.
+      // After a crash, either file may be at the path.
       state.announce { $0.end(after: error) }
       throw error
     }
   }
 
-  /// Leaves out the calls of the file for which `keep` says so. The others keep their numbers and times; what was
-  /// put aside before stays as it is.
+  /// Removes the calls for which `keep` returns false from the current file. The other calls retain
+  /// their numbers and times. Rotated files do not change.
   ///
-  /// Calls may be written meanwhile, and are kept. The new file takes the old one's place at once, when it is on the
-  /// disk.
+  /// Calls that are recorded meanwhile are retained. The new file replaces the old one atomically,
+  /// once it is on the disk.
   ///
-  /// Returns how many calls were left out.
+  /// - Returns: the number of removed calls.
+  /// - Throws: the error of `keep`; ``JournalError/inUse(path:)`` during another compaction;
+  ///   ``JournalError/damaged(offset:resumes:)`` if not every record can be read;
+  ///   ``JournalError/closed(path:)``; ``JournalError/forked(path:)``; other errors of the journal.
+  /// - Complexity: O(*n*) in the size of the file.
   @discardableResult
   public func compact(keeping keep: (JournalRecord) throws -> Bool) throws -> Int {
     try check()
     try state.wait { (state) throws(JournalError) -> Void? in
       if state.isClosed { throw .closed(path: path) }
-      // It may be this thread that does it, in `keep`.
+      // This may be a call from `keep`, on the thread that compacts: to wait would be a deadlock.
       if state.isCompacting { throw .inUse(path: path) }
-      // The file at the path is about to be another one.
+      // A rotation is about to put another file at the path.
       if state.isChanging { return nil }
       state.isCompacting = true
       return ()
@@ -95,12 +104,12 @@ extension Journal {
       JournalWindow(JournalFile(path, for: .reading)), path: path)
     let folder = try JournalFolder(of: path)
     let new = try JournalFile(path + ".compact", for: .replacing)
-    // Before it is locked, it may be somebody's journal.
+    // Until this lock is held, the file may be another journal.
     try new.lock()
     defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
     let copy = try JournalCopy(
       scanner.header, to: new, tellsUnsynced: options.sync != .never)
-    // Most is done while others write, the rest while they wait.
+    // Most records are copied while other threads write, the rest while they wait.
     let end = state.withLock { $0.end }
     while scanner.offset < end, let frame = try scanner.nextCall() {
       if try keep(JournalRecord(frame, in: scanner)) {
@@ -120,7 +129,7 @@ extension Journal {
     }
     defer { state.announce { $0.isChanging = false } }
     while let frame = try scanner.nextCall() { try copy.append(frame, of: scanner) }
-    // Records that cannot be read must not be left out: the old file stays, and tells of them.
+    // Unreadable records must not be dropped: the old file stays, so that readers report them.
     guard scanner.offset == old.end, scanner.next == old.next else {
       throw JournalError.damaged(offset: scanner.offset, resumes: nil)
     }
@@ -138,7 +147,7 @@ extension Journal {
   }
 }
 
-/// A file that gets records of other files.
+/// A file that records of other files are copied to.
 final class JournalCopy {
   private let file: JournalFile
   private(set) var end = JournalFormat.headerSize
@@ -147,7 +156,7 @@ final class JournalCopy {
   private var bytes: [UInt8] = []
   var leftOut = 0
 
-  /// Begins a file in which numbers may be missing.
+  /// Begins the file. Its header allows gaps in the sequence numbers.
   init(
     _ header: JournalHeader, to file: JournalFile, tellsUnsynced: Bool = false
   ) throws(JournalError) {
@@ -159,7 +168,7 @@ final class JournalCopy {
     try JournalState.begin(file, header)
   }
 
-  /// Copies a call where it lies.
+  /// Copies a call.
   func append(_ frame: JournalFrame, of scanner: JournalScanner) throws(JournalError) {
     let contents = try scanner.contents(of: frame) { (reader) throws(WireError) in
       try reader.bytes(reader.left)
@@ -167,12 +176,13 @@ final class JournalCopy {
     try append(frame.header, scanner.definitions[Int(frame.header.message)], contents)
   }
 
-  /// Appends a call, and the definition of its message if the file has none.
+  /// Appends a call, preceded by the definition of its message if the file does not have it.
   func append(
     _ header: RecordHeader, _ definition: Definition, _ contents: [UInt8]
   ) throws(JournalError) {
     var header = header
-    // All of this file is on the disk before others are written behind it.
+    // The whole copy is synced before other records are appended, so none before this one is
+    // unsynced.
     header.flags = 0
     if let known = definitions.firstIndex(of: definition) {
       header.message = UInt16(known)
@@ -205,7 +215,7 @@ final class JournalCopy {
     if bytes.count > 1 << 18 { try flush() }
   }
 
-  /// Writes what was copied to the file.
+  /// Writes the copied records to the file.
   func flush() throws(JournalError) {
     var writer = WireWriter(limit: .max)
     do throws(WireError) { try writer.append(bytes) } catch { throw .refused(error) }
@@ -214,7 +224,7 @@ final class JournalCopy {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Writes the number that the next record has, unless the last one tells it.
+  /// Sets the sequence number of the next record by a mark, unless the last record implies it.
   func finish(next wanted: UInt64) throws(JournalError) {
     if next < wanted {
       try write(RecordHeader(kind: .mark, sequence: wanted - 1, time: JournalFile.now)) { _ in }

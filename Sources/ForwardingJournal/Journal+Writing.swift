@@ -1,11 +1,16 @@
 import ForwardingWire
 import Invocations
 
-// Records, and when they are on the disk.
+// Appending records, and waiting for the disk.
 extension Journal {
-  /// Writes a call of one of the interface's messages, and forwards it to nobody.
+  /// Records a call of one of the interface's messages without forwarding it.
   ///
-  /// Returns the number of its record, which is in the file then, and on the disk if the options say so.
+  /// - Returns: the sequence number of the record. The record is in the file then, and on the disk
+  ///   if ``JournalOptions/sync`` demands it.
+  /// - Throws: ``JournalError/refused(_:)`` if the interface does not allow the call or it cannot
+  ///   be encoded, ``JournalError/closed(path:)``, ``JournalError/forked(path:)`` in a forked
+  ///   child, ``JournalError/displaced(path:)``, ``JournalError/system(_:path:code:)`` if the disk
+  ///   fails, and ``JournalError/tooManyMessages(limit:)``.
   @discardableResult
   public func record(_ call: Invocation) throws(JournalError) -> UInt64 {
     try check()
@@ -14,9 +19,14 @@ extension Journal {
     return try write(&writer, .call, message)
   }
 
-  /// The same, without a thread that waits for the disk: the task is suspended.
+  /// Records a call as `record(_:)` does. The task is suspended while the journal waits for the
+  /// disk, so no thread is blocked.
   ///
-  /// A task that is cancelled meanwhile goes on when the record is on the disk, as it cannot be taken back.
+  /// A task that is cancelled meanwhile resumes when the record is on the disk, because the record
+  /// cannot be taken back.
+  ///
+  /// - Returns: the sequence number of the record.
+  /// - Throws: the errors of `record(_:)`.
   @discardableResult
   public nonisolated(nonsending) func recordAwaiting(
     _ call: Invocation
@@ -27,7 +37,7 @@ extension Journal {
     return try await writeAwaiting(&writer, .call, message)
   }
 
-  /// Writes the contents of a record behind room for its header.
+  /// Encodes a call, after reserving space for the record header.
   private func write(
     _ call: Invocation, to writer: inout WireWriter
   ) throws(JournalError) -> InterfaceMessage {
@@ -53,7 +63,7 @@ extension Journal {
     do throws(WireError) { return try body() } catch { throw .refused(error) }
   }
 
-  /// Appends a record, and waits for the disk as the options say.
+  /// Appends a record, and waits for the disk if the options demand it.
   @discardableResult
   func write(
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
@@ -74,7 +84,7 @@ extension Journal {
     return appended.sequence
   }
 
-  /// The same for a task.
+  /// Appends a record, suspending the task in place of blocking the thread.
   @discardableResult
   nonisolated(nonsending) func writeAwaiting(
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
@@ -101,11 +111,11 @@ extension Journal {
 
   private struct Appended {
     let sequence: UInt64
-    /// Whether the file is to be put aside.
+    /// Whether the file has to be rotated.
     let isFull: Bool
   }
 
-  /// Appends a record; nil while files change.
+  /// Appends a record. Returns nil while a rotation or a compaction replaces the file.
   @inline(__always)
   private func append(
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage, at time: Int64
@@ -119,8 +129,8 @@ extension Journal {
     }
   }
 
-  /// Puts a file aside that is long enough. The call is written, and must be made: that the file stays as long as it
-  /// is, is no reason against it.
+  /// Rotates a full file. A failure is reported and not thrown, because the call is recorded and
+  /// must be made. The rotation is retried when the file has grown by an eighth of its size limit.
   private func rotateFull(_ message: InterfaceMessage) {
     let size = options.rotation ?? 0
     do throws(JournalError) { try rotate(ifAtLeast: size) } catch {

@@ -1,7 +1,7 @@
 @_exported public import ForwardingWire
 import Invocations
 
-/// A file of calls, and an object that writes each call that it forwards.
+/// A file of recorded calls, and a proxy that records each call before it forwards it.
 ///
 /// ```swift
 /// let deposit = try Message<Int32, Int32>("deposit:")
@@ -19,30 +19,42 @@ import Invocations
 /// other.balance  // 112
 /// ```
 ///
-/// A record is appended by one `write` before the call goes on, so what a target did is in the file, whatever becomes
-/// of the process. Opening a journal again finds where the last write stopped, and goes on there. Only what the
-/// ``Interface`` allows may pass; all else is refused, as nothing passes that is not recorded.
+/// A record is appended by one `write` before the call is forwarded, so the file has every effect
+/// on the target, even if the process dies. A journal that is opened again continues after the last
+/// whole record. Only messages that the ``Interface`` allows are forwarded. All others are refused,
+/// so no call is forwarded without a record.
 ///
-/// Safe to use from many threads: their records stand in the order in which they were written. Two journals, of one
-/// process or of two, cannot write one file.
+/// A journal can be used from many threads: its records have the order in which they were written.
+/// Two journals, in one process or in two, cannot write the same file.
 public final class Journal: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind `state`.
+  // SAFETY: all mutable state is behind the lock of `state`.
 
-  /// The file that is written, from the root on.
+  /// The absolute path of the file.
   public let path: String
-  /// The messages that pass.
+  /// The messages that may be recorded.
   public let interface: Interface
-  /// How it is written.
+  /// How the file is written.
   public let options: JournalOptions
-  /// What stood at the end of the file when it was opened, and was cut.
+  /// The end of the file when it was opened. Torn bytes were cut.
   public let cut: JournalTail
 
   private let reference: ObjectReference?
   private let process = OwnProcess()
   let state: JournalAccess
 
-  /// Opens a journal, or begins one, and forwards calls to `target`, which it keeps alive unless told otherwise.
-  /// Without a target, calls are written, and answered with zero.
+  /// Opens or creates a journal that forwards calls to `target`. Without a target, calls are
+  /// recorded and answered with zero.
+  ///
+  /// - Parameters:
+  ///   - path: the file to write.
+  ///   - interface: the messages that may be recorded.
+  ///   - target: the receiver of the calls.
+  ///   - strongly: whether the target is retained; true by default.
+  ///   - options: how the file is written.
+  /// - Throws: ``JournalError/locked(path:holder:)`` if another journal writes the file;
+  ///   ``JournalError/damaged(offset:resumes:)`` or another error of reading if the file is not a
+  ///   whole journal; ``JournalError/system(_:path:code:)`` if it cannot be opened.
+  /// - Complexity: O(*n*) in the size of the file, which is read to its end.
   public init(
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
     _ options: JournalOptions = JournalOptions()
@@ -61,20 +73,20 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
 
   deinit { if !isForked { state.withLock { $0.trim() } } }
 
-  /// The object that calls go on to, while it lives.
+  /// The receiver of the calls; nil for a journal without one, or once it was released.
   public var target: AnyObject? { reference?.object }
 
-  /// The number that the next record has; 0 in a child that was forked.
+  /// The sequence number of the next record; 0 in a forked child.
   public var nextSequence: UInt64 { isForked ? 0 : state.withLock { $0.next } }
 
-  /// How long the file is, up to the end of its records; 0 in a child that was forked.
+  /// The size of the file up to the end of its records, in bytes; 0 in a forked child.
   public var size: Int { isForked ? 0 : state.withLock { $0.end } }
 
-  /// How often somebody waited for the disk, and how many records may not be there.
+  /// The number of syncs, and the number of records that may not be on the disk.
   var syncs: Int { state.withLock { $0.syncs } }
   var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
 
-  /// Whether a lock of the parent's may be held for good here.
+  /// Whether this is a forked child, in which a lock may stay locked by a thread of the parent.
   private var isForked: Bool { process.isForked }
 
   func check() throws(JournalError) {
@@ -103,7 +115,8 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     hadTarget && Introspection.conforms(target, to: description)
   }
 
-  /// Writes the call, and makes it; or the other way around.
+  /// Records the call, then forwards it. With ``JournalOptions/Moment/afterwards`` the order is
+  /// reversed.
   public override func forward(_ invocation: Invocation) throws {
     let target = try liveTarget(invocation)
     guard options.moment == .afterwards else {
@@ -118,7 +131,8 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
     try finish(&record, of: invocation, nil)
   }
 
-  /// The same for a call that is awaited. Its task is suspended while the journal waits for the disk.
+  /// Records and forwards an awaited call. Its task is suspended while the journal waits for the
+  /// disk.
   public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {

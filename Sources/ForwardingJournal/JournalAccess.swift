@@ -1,38 +1,39 @@
 import Dispatch
 import Invocations
 
-/// What a journal knows, behind its lock, and the tasks that wait for the disk.
+/// The state of a journal behind its lock, and the tasks that wait for the disk.
 ///
-/// Threads wait at the lock's condition. Tasks are suspended in a list, and resumed by the thread that has waited for the
-/// disk: threads of Swift's pool are few, and all of them could stand still otherwise. For the same reason the lock
-/// is held for moments only: while files change, the state says so.
+/// Threads wait at the condition of the lock. Tasks are suspended in a list; the thread of the
+/// journal waits for the disk and resumes them. Swift's pool has few threads, and all of them could
+/// block otherwise. For the same reason the lock is held only for moments: while files are
+/// replaced, a flag in the state says so.
 final class JournalAccess: Sendable {
   private let lock: OwnLock<JournalState>
-  /// The one thread that waits for the disk in place of tasks.
+  /// The thread that waits for the disk in place of tasks.
   private let queue = DispatchQueue(label: "forwarding.journal")
 
   init(_ state: JournalState) { lock = OwnLock(state) }
 
-  /// Changes the state where it is.
+  /// Calls `body` with the state in place, under the lock.
   @inline(__always)
   func withLock<Result, Failure: Error>(
     _ body: (inout JournalState) throws(Failure) -> Result
   ) throws(Failure) -> Result { try lock.withLock(body) }
 
-  /// Changes the state as soon as `body` returns a result, and waits while it returns nil.
+  /// Calls `body` under the lock until it returns a result; waits while it returns nil.
   @inline(__always)
   func wait<Result, Failure: Error>(
     _ body: (inout JournalState) throws(Failure) -> Result?
   ) throws(Failure) -> Result { try lock.wait(body) }
 
-  /// Changes the state, wakes threads, and resumes the tasks that have what they wait for.
+  /// Changes the state, wakes threads, and resumes the tasks whose condition is met.
   func announce<Result>(_ body: (inout JournalState) -> Result) -> Result {
     let (result, ready) = lock.announce { state in (body(&state), state.takeReady()) }
     for task in ready { task.resume() }
     return result
   }
 
-  /// Does something on the thread of the journal, while the task is suspended.
+  /// Runs `body` on the thread of the journal while the task is suspended.
   nonisolated(nonsending) func perform<Value: Sendable>(
     _ body: @escaping @Sendable () throws(JournalError) -> Value
   ) async throws(JournalError) -> Value {
@@ -43,8 +44,8 @@ final class JournalAccess: Sendable {
     }.get()
   }
 
-  /// Suspends the task until it has what it waits for, or cannot get it. Where nobody brings records to the disk for
-  /// tasks yet, `serve` does, on the thread of the journal.
+  /// Suspends the task until its condition is met or can no longer be met. If the thread of the
+  /// journal does not sync for tasks yet, it starts to run `serve`.
   nonisolated(nonsending) func suspend(
     until wanted: JournalWaiter.Wanted, _ serve: @escaping @Sendable () -> Void
   ) async throws(JournalError) {
@@ -64,12 +65,12 @@ final class JournalAccess: Sendable {
   }
 }
 
-/// A task that is suspended.
+/// A suspended task.
 struct JournalWaiter {
   enum Wanted {
-    /// All records below a number are on the disk.
+    /// All records below a sequence number are on the disk.
     case synced(UInt64)
-    /// Files do not change.
+    /// No rotation or compaction is replacing the file.
     case unchanged
   }
 
@@ -77,7 +78,7 @@ struct JournalWaiter {
   let continuation: CheckedContinuation<JournalError?, Never>
 }
 
-/// A task, and what it is told.
+/// A task that can be resumed, with the error that it throws, if any.
 struct ReadyTask {
   let waiter: JournalWaiter
   let error: JournalError?
@@ -86,7 +87,7 @@ struct ReadyTask {
 }
 
 extension JournalState {
-  /// The highest number that a task waits for.
+  /// The highest sequence number that a task waits for.
   var lastWanted: UInt64? {
     suspended.reduce(nil) { last, waiter in
       guard case .synced(let number) = waiter.wanted else { return last }
@@ -94,7 +95,7 @@ extension JournalState {
     }
   }
 
-  /// A task that has what it waits for, or cannot get it any more; nil for one that must wait.
+  /// Returns the task if its condition is met or can no longer be met; nil if it has to wait.
   func ready(_ waiter: JournalWaiter) -> ReadyTask? {
     switch waiter.wanted {
     case .synced(let number):
@@ -104,7 +105,7 @@ extension JournalState {
     }
   }
 
-  /// Takes those tasks out.
+  /// Removes and returns the tasks that can be resumed.
   mutating func takeReady() -> [ReadyTask] {
     if suspended.isEmpty { return [] }
     var (ready, waiting): ([ReadyTask], [JournalWaiter]) = ([], [])

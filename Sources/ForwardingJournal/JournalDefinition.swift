@@ -1,11 +1,11 @@
 import ForwardingWire
 
-/// A message that a file defines. One object for all of its records, so that none has texts of its own.
+/// The definition of a message in a file. All records of the message share it, and so its strings.
 final class Definition: Sendable {
   let interface: [UInt8]
   let selector: [UInt8]
   let encoding: [UInt8]
-  /// The same as texts, made once.
+  /// The same three values as strings, made once.
   let texts: (interface: String, selector: String, encoding: String)
 
   init(_ interface: Interface, _ message: InterfaceMessage) {

@@ -1,48 +1,50 @@
 public import ForwardingWire
 
-/// Why a journal could not be opened, written or read: what, where, and what was expected.
+/// An error of opening, writing or reading a journal, with its place and the expected value.
 ///
 /// ```swift
 /// try JournalReader(at: "/nowhere/a.journal")  // throws: '/nowhere/a.journal' cannot be opened: No such file or directory
 /// ```
 @nonexhaustive
 public enum JournalError: Error, Hashable, Sendable {
-  /// The system refused; with the error number that it left.
+  /// A system call failed with this error number.
   case system(String, path: String, code: Int32)
-  /// Somebody else writes the journal: the process of this number, where the system tells.
+  /// Another journal writes the file. `holder` is its process id, if the system provides it.
   case locked(path: String, holder: Int32?)
-  /// The file does not begin as a journal does.
+  /// The file does not begin with the header of a journal.
   case notAJournal(path: String)
-  /// The file was written by a newer version of the format.
+  /// The file was written in a newer version of the format.
   case newerVersion(path: String, known: Int, given: Int)
-  /// The beginning of the file has flags that this version does not know.
+  /// The file header has flags that this version does not know.
   case unknownFlags(path: String, flags: UInt16)
-  /// A file that was put aside does not hold the records that its name and place say: it has another one's bytes, or
-  /// was put there by somebody else.
+  /// A rotated file does not hold the records that its name and position imply. It has the bytes of
+  /// another file, or another program put it there.
   case misplaced(path: String, expected: UInt64, given: UInt64)
-  /// The path does not lead to the file that is written any more: it was removed, renamed or replaced. Nobody would
-  /// find what is written there, so the journal is closed.
+  /// The path no longer leads to the file that is written: the file was removed, renamed or
+  /// replaced. No reader would find further records, so the journal is closed.
   case displaced(path: String)
-  /// A record has a kind that this version does not know. It is whole, so nothing is cut.
+  /// A record has a kind that this version does not know. The record is whole, so nothing is cut.
   case unknownKind(offset: Int, kind: UInt8)
-  /// The bytes at an offset are no record, but whole records follow: nothing is cut, as they would be lost.
-  /// They go on at another offset, if it was found.
+  /// The bytes at an offset are no record, but whole records follow. Nothing is cut, because that
+  /// would lose them. `resumes` is the offset of the next whole record, if it was found.
   case damaged(offset: Int, resumes: Int?)
-  /// A record is whole, but its contents are not as the format says.
+  /// A record is whole, but its contents do not follow the format.
   case malformed(offset: Int, WireError)
-  /// Records are missing in front of one.
+  /// Records are missing before the one at an offset.
   case missing(offset: Int, expected: UInt64, given: UInt64)
-  /// A message was recorded with other types than this process has for it, or has none.
+  /// A message was recorded with types that this process does not have for it, or this process does
+  /// not know the message.
   case schema(offset: Int, selector: String, expected: String?, given: String)
-  /// A call may not be recorded.
+  /// A call cannot be recorded.
   case refused(WireError)
-  /// The journal was closed, or an error of the system ended it.
+  /// The journal is closed, by `close()` or by an error of the system.
   case closed(path: String)
-  /// The process was forked: its parent writes the journal.
+  /// This process is a forked child. Its parent writes the journal.
   case forked(path: String)
-  /// A value that is being read asks its own reader for the next record, or the journal is being compacted.
+  /// A value that is being read asks its own reader for the next record, or the journal is being
+  /// compacted.
   case inUse(path: String)
-  /// A file has too many different messages.
+  /// A file has the maximum number of different messages.
   case tooManyMessages(limit: Int)
 }
 

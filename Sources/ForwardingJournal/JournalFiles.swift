@@ -1,13 +1,13 @@
 import Foundation
 
-/// The files of a journal: the one that is written, which is the newest, and those that were put aside, with the
-/// number of their first record in their names.
+/// The files of a journal: the one that is written, which is the newest, and the rotated ones, with
+/// the sequence number of their first record in their names.
 enum JournalFiles {
   struct Older {
     var path: String
     var first: UInt64
 
-    /// Opens the file, whose beginning must say the same number as its name.
+    /// Opens the file. The sequence number in its header must be the one in its name.
     func open() throws(JournalError) -> (JournalFile, JournalScanner) {
       let file = try JournalFile(path, for: .reading)
       let scanner = try JournalScanner(JournalWindow(file), path: path)
@@ -18,13 +18,13 @@ enum JournalFiles {
     }
   }
 
-  /// A path that leads to the same file when the process goes to another folder.
+  /// Returns a path that stays valid when the process changes its working directory.
   static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
-  /// The whole path of a journal's file. A symbolic link is followed: files that are put aside lie beside the file, and
-  /// the one that takes its place must not take that of the link.
+  /// Returns the absolute path of a journal's file. Symbolic links are followed: rotated files lie
+  /// beside the file, and a replacing file must not replace the link.
   static func file(_ path: String) -> String {
     var path = absolute(path)
     for _ in 0..<40 {
@@ -37,13 +37,13 @@ enum JournalFiles {
     return path
   }
 
-  /// The name of a file that is put aside.
+  /// The path of a rotated file.
   static func path(of path: String, from first: UInt64) -> String {
     let digits = "\(first)"
     return "\(path).\(String(repeating: "0", count: max(0, 12 - digits.count)))\(digits)"
   }
 
-  /// The files that have names of such as were put aside, the oldest first.
+  /// The files with names of rotated files, the oldest first.
   static func list(_ path: String) throws(JournalError) -> [Older] {
     let url = URL(fileURLWithPath: path)
     let prefix = url.lastPathComponent + "."
@@ -57,18 +57,20 @@ enum JournalFiles {
     }.sorted { $0.first < $1.first }
   }
 
-  /// The number that the first record of a new file has.
+  /// The sequence number of the first record of a new file.
   static func nextSequence(before path: String) throws(JournalError) -> UInt64 {
     guard let last = try list(path).last else { return 1 }
     let (_, scanner) = try last.open()
     while try scanner.nextCall() != nil {}
-    // It was put aside when its end was on the disk: behind what is missing nothing could be read.
+    // A file is rotated after its end was synced. If the end is missing, the records after it could
+    // not be read.
     if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
     return scanner.next
   }
 
-  /// Takes the second name from a file that was being put aside when its process died, also where its folder was
-  /// copied then, so that there are two files of the same bytes. A file with other bytes stays.
+  /// Removes the second name of a file whose process died during a rotation. If the folder was
+  /// copied at that moment, the second name is a second file with the same bytes, which is removed,
+  /// too. A file with other bytes stays.
   static func removeSecondName(
     of file: JournalFile, from first: UInt64, of path: String
   ) throws(JournalError) {
@@ -81,20 +83,21 @@ enum JournalFiles {
   }
 }
 
-/// The files of a journal as they are found in its folder, in their order.
+/// The files of a journal in its folder, in their order.
 ///
-/// Files may be put aside meanwhile. So the newest one is opened first: the files that were put aside before that are
-/// in the list, and those that are put aside later are not needed to find what is in front of it.
+/// Files may be rotated meanwhile, so the newest file is opened before the folder is listed. Files
+/// that were rotated before that are in the list. Files that are rotated later are not needed to
+/// find the records before the newest file.
 struct JournalListing {
   let path: String
-  /// The files that were put aside, the oldest first.
+  /// The rotated files, the oldest first.
   private(set) var older: [JournalFiles.Older] = []
   private(set) var newest: (JournalFile, Result<JournalScanner, JournalError>)?
 
-  /// A list that knows of no file yet.
+  /// Makes a listing without reading the folder.
   init(unread path: String) { self.path = path }
 
-  /// Lists the files. Each that was put aside must be in front of the newest one.
+  /// Lists the files. Each rotated file must precede the newest one.
   init(of path: String) throws(JournalError) {
     self.path = path
     while true {
@@ -103,16 +106,16 @@ struct JournalListing {
         try JournalScanner(JournalWindow(file), path: path)
       }
       let list = try JournalFiles.list(path)
-      // If it has been put aside just now, others may be behind it.
+      // If it was rotated just now, newer files may follow it.
       guard file.isAt(path) else { continue }
       newest = (file, scanner)
-      // Where the newest cannot be read, the others can.
+      // If the newest file cannot be read, the others still can.
       let first = (try? scanner.get())?.header.first ?? .max
       for other in list where other.first >= first {
-        // One that was being put aside when its process died has both names.
+        // A file whose process died during its rotation has both names.
         if file.isAt(other.path) { continue }
         _ = try other.open()
-        // Where its folder was copied at that moment, there are two files.
+        // If the folder was copied at that moment, there are two such files.
         if other.first == first { continue }
         throw .misplaced(path: path, expected: other.first, given: first)
       }
@@ -132,14 +135,19 @@ struct JournalListing {
     return (newest.0, try newest.1.get())
   }
 
-  /// Opens the file behind `current`, whose first record is `first` and which ends in front of record `next`; nil if
-  /// `current` is the newest.
+  /// Opens the file that follows `current`.
+  ///
+  /// - Parameters:
+  ///   - current: the file that was read to its end.
+  ///   - first: the sequence number of its first record.
+  ///   - next: the sequence number after its last record.
+  /// - Returns: nil if `current` is the newest file.
   mutating func following(
     _ current: JournalFile, from first: UInt64, endingBefore next: UInt64
   ) throws(JournalError) -> (JournalFile, JournalScanner)? {
     if current.isAt(path) { return nil }
     if let found = try listed(behind: current, from: first, endingBefore: next) { return found }
-    // What is in the list was read: a folder is listed once for all files in it.
+    // The folder is listed again only when all listed files have been read.
     self = try JournalListing(of: path)
     if let found = try listed(behind: current, from: first, endingBefore: next) { return found }
     let (file, scanner) = try newestFile()
@@ -153,21 +161,24 @@ struct JournalListing {
     behind current: JournalFile, from first: UInt64, endingBefore next: UInt64
   ) throws(JournalError) -> (JournalFile, JournalScanner)? {
     var index = self.index(from: first)
-    // One that was made smaller before it was put aside has the same first record as the one that was read.
+    // A file that was compacted before its rotation has the same first sequence number as the file
+    // that was read.
     if index < older.count, older[index].first == first {
       if !current.isAt(older[index].path) { return try older[index].open() }
       index += 1
     }
     guard index < older.count else { return nil }
     let found = try older[index].open()
-    // Each file brings new records.
+    // Each file must continue with new records.
     guard older[index].first >= next else {
       throw .misplaced(path: older[index].path, expected: next, given: older[index].first)
     }
     return found
   }
 
-  /// The place of the first file whose records do not begin before one.
+  /// The index of the first file whose first sequence number is not below `first`.
+  ///
+  /// - Complexity: O(log *n*).
   private func index(from first: UInt64) -> Int {
     var (low, high) = (0, older.count)
     while low < high {
@@ -179,13 +190,14 @@ struct JournalListing {
 }
 
 extension JournalFile {
-  /// The process that holds the file's lock, as the list of the system tells.
+  /// The process that holds the file's lock, according to `/proc/locks`.
   var holder: Int32? {
     holder(in: (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? "")
   }
 
-  /// The same, of a list. Numbers of files are those of one file system each, whose own numbers are in front; nobody
-  /// is named where a file system has other numbers there than in what it tells of its files.
+  /// Finds the process that holds the file's lock in a list of locks. An inode number is unique in
+  /// its file system only, so the device numbers are compared as well. Nil on a file system that
+  /// reports other device numbers in the list than for its files.
   func holder(in list: String) -> Int32? {
     for line in list.split(separator: "\n") {
       let words = line.split(separator: " ")

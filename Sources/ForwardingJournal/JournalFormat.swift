@@ -1,50 +1,51 @@
 import ForwardingWire
 
-/// The numbers of the file format, which `Documentation/Journal.md` tells of. All begin with their lowest byte.
+/// The constants of the file format, which `Documentation/Journal.md` describes. Integers are
+/// little-endian.
 enum JournalFormat {
-  /// `.FWJ`, and line ends that a transfer as text would change.
+  /// `.FWJ` and line ends, which a transfer as text would change.
   static let magic: [UInt8] = [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A]
   static let version: UInt16 = 1
   static let headerSize = 32
   static let recordSize = 32
-  /// Numbers of records stay below this, so that one more is a number, too.
+  /// Sequence numbers stay below this, so that the next one is always representable.
   static let numbers: UInt64 = 1 << 63
-  /// The longest record. A length from a file is compared with it before anything is allocated.
+  /// The longest record. A length from a file is compared with it before memory is allocated.
   static let maximumRecord = 16 << 20
-  /// The most messages that one file may define.
+  /// The maximum number of messages that one file may define.
   static let maximumDefinitions = 4096
 }
 
-/// What a record is.
+/// The kind of a record.
 enum RecordKind: UInt8 {
-  /// A message, which calls name by its number: interface, selector and encoding.
+  /// The definition of a message: interface, selector and encoding. Calls refer to it by number.
   case definition = 1
-  /// A call, before it was made.
+  /// A call, recorded before it is made.
   case call = 2
-  /// A call with what became of it.
+  /// A call with its outcome.
   case outcome = 3
-  /// Nothing but a number: what was before it was compacted away.
+  /// Only a sequence number: the records before it were removed by a compaction.
   case mark = 4
 
-  /// A kind from here on may be passed over by who does not know it.
+  /// The first kind that a reader may skip if it does not know it.
   static let firstOptional: UInt8 = 128
-  /// Nothing but what its header tells: all before it is on the disk.
+  /// Only a header: all records before it are on the disk.
   static let synced: UInt8 = 128
 }
 
-/// What stands in front of the records of a file.
+/// The header of a file.
 struct JournalHeader: Equatable {
-  /// The number of the first record, unless earlier ones were compacted away.
+  /// The sequence number of the first record, unless earlier ones were removed by a compaction.
   var first: UInt64
-  /// When the file was made.
+  /// When the file was created.
   var time: Int64
-  /// Whether numbers may be missing.
+  /// Whether sequence numbers may have gaps.
   var isCompacted = false
-  /// Whether zeros may stand behind the records, as room for others, and each tells how many before it were not on the
-  /// disk when it was written.
+  /// Whether the file may have preallocated zeros behind its records, and each record says how many
+  /// records before it were unsynced when it was written.
   var tellsUnsynced = false
 
-  /// The flags that this version knows; a file with others is refused.
+  /// The flags that this version knows. A file with other flags is refused.
   static let knownFlags: UInt16 = 3
 
   func write(to writer: inout WireWriter) throws(WireError) {
@@ -57,18 +58,20 @@ struct JournalHeader: Equatable {
   }
 }
 
-/// What stands in front of what a record holds.
+/// The header of a record.
 struct RecordHeader: Equatable {
   var checksum: UInt32 = 0
   var length: Int
   var sequence: UInt64
   var time: Int64
-  /// The number of the message.
+  /// The number of the message's definition.
   var message: UInt16
   var kind: UInt8
-  /// How many records before it were not on the disk, in a file that tells so; else 0.
+  /// The encoded count of unsynced records before this one, if the file has such counts; otherwise
+  /// 0.
   var flags: UInt8 = 0
-  /// Of the header alone, so that its length can be believed where the contents are not whole.
+  /// The checksum of the header alone, so that its length can be trusted even if the contents are
+  /// torn.
   var ownChecksum: UInt32 = 0
 
   init(kind: RecordKind, message: UInt16 = 0, sequence: UInt64 = 0, time: Int64 = 0) {
@@ -87,15 +90,16 @@ struct RecordHeader: Equatable {
     ownChecksum = try reader.uint32()
   }
 
-  /// Tells how many records before one are not on the disk. From 224 on, each number stands for twice as many as the one
-  /// before: where thousands wait, what is far in front of them is known to be there all the same.
+  /// Encodes the number of unsynced records before a record. Values below 224 are exact. From 224
+  /// on, each value stands for twice as many as the value before. So even with thousands of
+  /// unsynced records, those far before them are known to be on the disk.
   @inline(__always)
   static func telling(unsynced count: UInt64) -> UInt8 {
     if count < 224 { return UInt8(count) }
     return UInt8(min(255, 224 + max(8, 64 - (count - 1).leadingZeroBitCount) - 8))
   }
 
-  /// How many these may be at most.
+  /// The upper bound of the unsynced records before this one.
   var unsynced: UInt64 {
     switch flags {
     case ..<224: UInt64(flags)
@@ -104,7 +108,7 @@ struct RecordHeader: Equatable {
     }
   }
 
-  /// Makes room for a header.
+  /// Appends space for a header.
   static func reserve(in writer: inout WireWriter) throws(WireError) {
     try writer.append(UInt64(0))
     try writer.append(UInt64(0))
@@ -112,7 +116,7 @@ struct RecordHeader: Equatable {
     try writer.append(UInt64(0))
   }
 
-  /// Fills in the header of the record that begins at an offset and goes on to the end.
+  /// Fills in the header of a record that extends from an offset to the end of the writer.
   @inline(__always)
   func fill(in writer: inout WireWriter, at start: Int) {
     writer.set(UInt32(writer.count - start), at: start + 4)
@@ -124,7 +128,7 @@ struct RecordHeader: Equatable {
   }
 }
 
-/// How much the calls may hold that are wanted. All others may hold what the format allows.
+/// The payload limit for the wanted calls. Other calls are limited by the format only.
 struct ReadingLimit {
   var bytes = JournalFormat.maximumRecord
   var first: UInt64 = 0
@@ -137,7 +141,7 @@ struct ReadingLimit {
 }
 
 extension JournalError {
-  /// A number that leaves no room for others behind it.
+  /// The error for a sequence number that leaves no room for further ones.
   static func tooLarge(_ number: UInt64, offset: Int, at byte: Int) -> JournalError {
     .malformed(
       offset: offset,

@@ -6,31 +6,32 @@
 /// options.moment = .afterwards  // records tell what became of a call
 /// ```
 public struct JournalOptions: Sendable {
-  /// When a record is on the disk, and survives the machine. It survives the process in any case.
+  /// When a record is on the disk, so that it survives a crash of the machine. It survives a crash
+  /// of the process in any case.
   public enum Sync: Hashable, Sendable {
-    /// When the system likes, or ``Journal/sync()`` is called.
+    /// When the system writes it, or ``Journal/sync()`` is called.
     case never
-    /// Before the call goes on; each waits for itself.
+    /// Before the call is forwarded. Each call syncs separately.
     case each
-    /// Before the call goes on; those who wait at the same time share one wait.
+    /// Before the call is forwarded. Concurrent callers share a sync.
     case group
   }
 
-  /// When a call is written.
+  /// When a call is recorded.
   public enum Moment: Hashable, Sendable {
-    /// Before it is made: one that cannot be written is not made.
+    /// Before it is made. A call that cannot be recorded is not made.
     case before
-    /// Afterwards, with its result or error.
+    /// After it was made, with its result or error.
     case afterwards
   }
 
-  /// When records are on the disk. ``Sync/never`` at first.
+  /// When records are on the disk; ``Sync/never`` by default.
   public var sync = Sync.never
-  /// When calls are written. ``Moment/before`` at first.
+  /// When calls are recorded; ``Moment/before`` by default.
   public var moment = Moment.before
-  /// A file that has become so long is put aside, and a new one begun; nil for one file.
+  /// The size in bytes from which the file is rotated; nil for no rotation.
   public var rotation: Int?
 
-  /// The usual settings.
+  /// Makes the default options.
   public init() {}
 }

@@ -2,13 +2,23 @@ public import ForwardingWire
 import Foundation
 import Invocations
 
-// The calls of a journal, made again.
+// Replaying the calls of a journal.
 extension JournalReader {
-  /// Makes the calls of the journal again, in their order, from the next one on.
+  /// Makes the calls of the journal again, in their order, from the next record on.
   ///
-  /// All that is to come is read first. A journal that is damaged, and a message that this process does not have as it
-  /// was written, is found before any call is made. If a filter or a migration throws, or a value is refused, the reader
-  /// stands in front of that call then.
+  /// All remaining records are read and checked first. So damage, and a message that this process
+  /// does not have with the recorded types, are found before any call is made. If a filter or a
+  /// migration throws, or a value is refused, the reader is positioned before that call.
+  ///
+  /// - Parameters:
+  ///   - interface: the messages of this process.
+  ///   - target: the receiver of the calls.
+  ///   - options: which calls are made, and how.
+  /// - Returns: the numbers of calls that were made, that threw and that were skipped.
+  /// - Throws: ``JournalError``, ``JournalError/schema(offset:selector:expected:given:)`` among
+  ///   them, if a record cannot be read or made; the errors of the options' closures; the first
+  ///   error of a call if ``ReplayOptions/stopsAtErrors`` is set.
+  /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func replay(
     _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
@@ -24,7 +34,9 @@ extension JournalReader {
     return cursor.summary
   }
 
-  /// The same for an object of a face's protocol.
+  /// Replays the calls into an object that conforms to the protocol of a face.
+  ///
+  /// - Throws: the errors of ``replay(_:into:_:)``.
   @discardableResult
   public func replay<Face: ForwardingFace>(
     _ interface: Interface, into target: Face.__Target, as face: Face.Type,
@@ -33,8 +45,10 @@ extension JournalReader {
     try replay(interface, into: Face.__prepare(target), options)
   }
 
-  /// The same for calls that are awaited, one after the other. Ends at once when its task is cancelled,
-  /// and the reader stands in front of the call that was not made.
+  /// Replays the calls and awaits each before the next. Ends immediately if the task is cancelled;
+  /// then the reader is positioned before the call that was not made.
+  ///
+  /// - Throws: `CancellationError`, and the errors of ``replay(_:into:_:)``.
   @discardableResult
   public nonisolated(nonsending) func replayAwaiting(
     _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
@@ -57,8 +71,10 @@ extension JournalReader {
 }
 
 extension JournalRecord {
-  /// The arguments, as the encoding tells them. A journal whose interface has other limits than the usual is read
-  /// with these.
+  /// The arguments, decoded by the encoding of the message. Pass the interface's limits if they
+  /// differ from the default.
+  ///
+  /// - Throws: `WireError` if the bytes do not match the encoding or exceed the limits.
   public func values(limits: WireLimits = WireLimits()) throws(WireError) -> [WireValue] {
     try WireTypes(encoding, limits: limits).arguments(arguments)
   }

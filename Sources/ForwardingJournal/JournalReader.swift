@@ -11,26 +11,31 @@ import ForwardingWire
 /// }
 /// ```
 ///
-/// The files that a journal was put aside into are read first. Nothing in a file is believed: each record is compared
-/// with its checksum, and each length with the file and with limits. It reads files that are being written, too:
-/// ``next()`` returns nil at the end, and goes on when there is more. A reader belongs to one task at a time.
+/// A journal's rotated files are read first. All bytes are untrusted: each record is compared with
+/// its checksum, and each length with the file and with limits. A reader can follow a journal that
+/// is being written: ``next()`` returns nil at the end, and continues once there is more. A reader
+/// belongs to one task at a time.
 public final class JournalReader {
-  /// The journal's file, which is the newest.
+  /// The path of the journal's newest file.
   public let path: String
-  /// Reads the file that is read now.
+  /// The scanner of the current file.
   private(set) var scanner: JournalScanner
-  /// How many files were read before.
+  /// The number of files that were read before the current one.
   private(set) var file = 0
   private var current: JournalFile?
-  /// The files of its folder, as far as they were asked for.
+  /// The files of the folder, as far as they were listed.
   private var listing: JournalListing
-  /// How long the files are that were read before.
+  /// The size of the files that were read before, in bytes.
   private var behind = 0
 
-  /// What calls may hold; more is refused before it is read.
+  /// The payload limit of the calls. A longer call is refused before it is read.
   var limit = ReadingLimit() { didSet { scanner.limit = limit } }
 
-  /// How long the files of a journal are together.
+  /// The size of all files of a journal, in bytes.
+  ///
+  /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened;
+  ///   ``JournalError/misplaced(path:expected:given:)`` if a rotated file has the name of another
+  ///   one.
   public static func size(of path: String) throws(JournalError) -> Int {
     let path = JournalFiles.file(path)
     let listing = try JournalListing(of: path)
@@ -39,7 +44,13 @@ public final class JournalReader {
     return size
   }
 
-  /// Opens a journal, with the files that were put aside, or this one alone.
+  /// Opens a journal for reading.
+  ///
+  /// - Parameters:
+  ///   - path: the journal's file.
+  ///   - includingOlder: whether the rotated files are read as well.
+  /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened; ``JournalError``
+  ///   if the first one does not begin as a journal, or a rotated file has the name of another one.
   public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
     let path = JournalFiles.file(path)
     if includingOlder {
@@ -53,7 +64,9 @@ public final class JournalReader {
     }
   }
 
-  /// Reads the bytes of a journal.
+  /// Reads a journal from memory.
+  ///
+  /// - Throws: ``JournalError`` if the bytes do not begin as a journal.
   public convenience init(_ bytes: [UInt8]) throws(JournalError) {
     let scanner = try JournalScanner(JournalWindow(bytes), path: "bytes")
     self.init(JournalListing(unread: "bytes"), scanner, nil)
@@ -64,14 +77,20 @@ public final class JournalReader {
     (self.listing, self.scanner, current) = (listing, scanner, file)
   }
 
-  /// The next call; nil at the end.
+  /// Reads the next call.
+  ///
+  /// - Returns: nil at the end.
+  /// - Throws: ``JournalError/damaged(offset:resumes:)``,
+  ///   ``JournalError/missing(offset:expected:given:)``, ``JournalError/malformed(offset:_:)`` or
+  ///   another error if the next record cannot be read; ``JournalError/inUse(path:)`` if called
+  ///   while a value of a record is being read.
   public func next() throws(JournalError) -> JournalRecord? {
     guard let frame = try nextFrame() else { return nil }
     return try JournalRecord(frame, in: scanner)
   }
 
   func nextFrame() throws(JournalError) -> JournalFrame? {
-    // A value of a record may know the reader, and ask it for more while it is being read.
+    // A value that is being decoded may refer to this reader and ask it for the next record.
     if scanner.window.isLent { throw .inUse(path: path) }
     while true {
       if let frame = try scanner.nextCall() { return frame }
@@ -79,7 +98,8 @@ public final class JournalReader {
         let (file, following) = try listing.following(
           current, from: scanner.header.first, endingBefore: scanner.next)
       else { return nil }
-      // Once the file is put aside nothing is written to it, but that may have happened just now.
+      // A rotated file gets no more records, but the last one may have been written just before the
+      // rotation.
       if let frame = try scanner.nextCall() { return frame }
       if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
       try go(on: following, of: file)
@@ -93,7 +113,7 @@ public final class JournalReader {
       throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
     }
     following.limit = limit
-    // The file that was read may have been made smaller, and not put aside.
+    // The file that was read may have been replaced by a compaction, and not rotated.
     try following.skip(below: scanner.next)
     behind += scanner.offset
     scanner = following
@@ -101,22 +121,22 @@ public final class JournalReader {
     self.file += 1
   }
 
-  /// Goes back in front of a call that was read.
+  /// Moves back before a call that was read.
   func unread(_ frame: JournalFrame) { scanner.unread(frame) }
 
-  /// A reader that is where this one is.
+  /// Returns a second reader at the same position.
   func ahead() throws(JournalError) -> JournalReader {
     JournalReader(listing, scanner.copy(), current)
   }
 
-  /// Where the next record begins, in the file that is read now.
+  /// The offset of the next record in the current file.
   public var offset: Int { scanner.offset }
-  /// How long that file is now.
+  /// The current size of that file, in bytes.
   public var size: Int { scanner.window.size }
-  /// How many bytes were read, of all files.
+  /// The number of bytes read, over all files.
   public var bytesRead: Int { behind + offset }
-  /// The number that the next record has.
+  /// The sequence number of the next record.
   public var nextSequence: UInt64 { scanner.next }
-  /// What the journal ends with, after ``next()`` returned nil.
+  /// The end of the journal, once ``next()`` has returned nil.
   public var tail: JournalTail { scanner.tail }
 }

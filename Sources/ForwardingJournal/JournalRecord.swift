@@ -1,6 +1,6 @@
 import ForwardingWire
 
-/// One call of a journal, as it was written.
+/// One recorded call of a journal.
 ///
 /// ```swift
 /// func show(_ reader: JournalReader) throws {
@@ -8,37 +8,38 @@ import ForwardingWire
 /// }
 /// ```
 ///
-/// It is data from a file, and knows nothing of the types of this process.
+/// A record is data from a file, independent of the types of this process.
 public struct JournalRecord: Hashable, Sendable {
-  /// Its number, one more than that of the record before.
+  /// The sequence number, one more than that of the record before.
   public let sequence: UInt64
-  /// When it was written, in nanoseconds since 1970 began.
+  /// When it was written, in nanoseconds since 1970.
   public let time: Int64
-  /// Where it begins in its file.
+  /// Its offset in its file.
   public let offset: Int
-  /// What all records of its message in a file have in common.
+  /// The definition that all records of the message in a file share.
   private let definition: Definition
   /// The name of the interface.
   public var interface: String { definition.texts.interface }
   /// The name of the message.
   public var selector: String { definition.texts.selector }
-  /// The types of the message.
+  /// The type encoding of the message.
   public var encoding: String { definition.texts.encoding }
-  /// The arguments, as the encoding says.
+  /// The encoded arguments.
   public let arguments: [UInt8]
-  /// What became of the call, if it was written after it was made.
+  /// The outcome of the call, if it was recorded after the call was made.
   public let outcome: Outcome?
 
-  /// What became of a call.
+  /// The outcome of a call.
   public enum Outcome: Hashable, Sendable {
-    /// It returned, with these bytes as its result.
+    /// The call returned, with these bytes as its result.
     case returned([UInt8])
-    /// It threw an error of this text.
+    /// The call threw an error with this text.
     case threw(String)
   }
 
   init(_ frame: JournalFrame, in scanner: JournalScanner) throws(JournalError) {
-    // All is read before anything is kept: what is begun and may still fail costs a copy of the whole.
+    // Everything is read before a property is set: initializing and then failing costs a copy of
+    // the whole.
     let (arguments, outcome) = try scanner.contents(of: frame) {
       (reader) throws(WireError) -> ([UInt8], Outcome?) in
       guard frame.kind == .outcome else { return (try reader.bytes(reader.left), nil) }

@@ -1,28 +1,28 @@
 import ForwardingWire
 
-/// Zeros behind the records of a file, into which others are written: neither the file's length nor where it lies on the
-/// disk changes then, so that a wait for the disk is for the record alone.
+/// Preallocated zeros behind the records of a file, which further records overwrite. Then neither
+/// the length of the file nor its location on the disk changes, so a sync writes only the record.
 struct JournalRoom {
-  /// The most that is made at a time.
+  /// The maximum of bytes that are preallocated at a time.
   static let most = 1 << 18
 
-  /// How much is made at a time; 0 for a file that has no room.
+  /// The number of bytes that are preallocated at a time; 0 for a file without preallocation.
   private let step: Int
-  /// Where the room ends.
+  /// The offset where the zeros end.
   private(set) var end: Int
-  /// Where it should have ended when the disk did not take it, so that not each record tries again.
+  /// The end of the last preallocation that failed, so that not every record retries it.
   private var refused = 0
 
   init(_ step: Int, end: Int) { (self.step, self.end) = (step, end) }
 
-  /// How much room a file of these options has at a time: none that nobody waits for, and not more than a file that is
-  /// put aside has records.
+  /// The number of bytes to preallocate at a time: 0 if no call waits for the disk, and at most the
+  /// size at which the file is rotated.
   static func step(_ options: JournalOptions) -> Int {
     options.sync == .never ? 0 : min(most, max(4096, options.rotation ?? most))
   }
 
-  /// Makes room for so many bytes, and for some more. Where the disk is full there is none, which is no error: the
-  /// record itself may fit.
+  /// Preallocates zeros for `count` bytes and some more. A full disk is no error here, because the
+  /// record itself may still fit.
   @inline(__always)
   mutating func make(_ count: Int, at start: Int, in file: JournalFile) {
     if step > 0, start + count > end { makeMore(start + count, in: file) }
@@ -38,10 +38,10 @@ struct JournalRoom {
     end = wanted
   }
 
-  /// What is behind the records was cut.
+  /// Notes that the bytes behind the records were cut.
   mutating func forget(behind end: Int) { self.end = end }
 
-  /// Cuts the room that is left. Where that cannot be done, it does no harm.
+  /// Cuts the remaining zeros. A failure is harmless.
   mutating func trim(to size: Int, of file: JournalFile) {
     guard end > size else { return }
     try? file.cut(to: size)

@@ -1,7 +1,7 @@
 import ForwardingWire
 import Foundation
 
-/// The calls that were taken out of a damaged journal, and what was left out.
+/// The result of a salvage: the calls taken from a damaged journal, and the losses.
 ///
 /// ```swift
 /// func rescue(_ path: String) throws {
@@ -11,25 +11,25 @@ import Foundation
 /// }
 /// ```
 public struct JournalSalvage: Hashable, Sendable {
-  /// How many calls the new journal has.
+  /// The number of calls in the new journal.
   public fileprivate(set) var saved = 0
-  /// How many files were read.
+  /// The number of files that were read.
   public fileprivate(set) var files = 0
-  /// The bytes and records that it does not have, as they lie in the files, in the order of these.
+  /// The bytes and records that the new journal lacks, in the order of the files and their offsets.
   public fileprivate(set) var losses: [Loss] = []
-  /// The numbers that no record of the new journal has, between the first and the last. Those that were compacted away
-  /// are not among them.
+  /// The sequence numbers between the first and the last that no record of the new journal has.
+  /// Numbers that a compaction removed are not included.
   public fileprivate(set) var missing: [ClosedRange<UInt64>] = []
 
-  /// Bytes of a file that the new journal does not have.
+  /// Bytes of a file that are not in the new journal.
   public struct Loss: Hashable, Sendable, CustomStringConvertible {
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// Where they begin.
+    /// The offset of the first byte.
     public let offset: Int
-    /// How many they are.
+    /// The number of bytes.
     public fileprivate(set) var bytes: Int
-    /// Why.
+    /// Why they are lost.
     public let reason: Reason
 
     public var description: String {
@@ -39,19 +39,20 @@ public struct JournalSalvage: Hashable, Sendable {
     }
   }
 
-  /// Why bytes were left out.
+  /// Why bytes were not copied.
   public enum Reason: Hashable, Sendable, CustomStringConvertible {
     /// They are no record.
     case damaged
-    /// The whole file is not there, and nothing tells how many bytes it had, or which numbers.
+    /// The whole file is missing. Its size and its sequence numbers are unknown.
     case absent
-    /// The disk does not give them back, and leaves this error number.
+    /// Reading them fails with this error number.
     case unreadable(code: Int32)
-    /// They are calls of a message whose definition, which has this number in the file, was lost.
+    /// They are calls of a message whose definition was lost. The definition has this number in the
+    /// file.
     case undefined(message: UInt16)
-    /// They are calls whose numbers another file had already.
+    /// They are calls whose sequence numbers another file already had.
     case repeated
-    /// They are records of a kind that a newer version made.
+    /// They are records of a kind that a newer version introduced.
     case unknownKind(UInt8)
 
     public var description: String {
@@ -68,11 +69,21 @@ public struct JournalSalvage: Hashable, Sendable {
 }
 
 extension Journal {
-  /// Writes each call that is whole to a new journal, also those behind damage, with its number and time.
+  /// Copies each whole call to a new journal, with its number and time, even if it follows damage.
   ///
-  /// The files of the journal stay as they are, and those that were put aside are read in the order of the numbers in
-  /// their beginnings, whatever their names say. Where the newest is gone, the others are read. Nothing may be at `output`
-  /// yet. Throws if there is no whole call.
+  /// The files of the journal do not change. The rotated files are read in the order of the
+  /// sequence numbers in their headers, whatever their names are. If the newest file is missing,
+  /// the others are read.
+  ///
+  /// - Parameters:
+  ///   - path: the damaged journal.
+  ///   - output: the path of the new journal, where no file may exist yet.
+  /// - Returns: the copied calls and the losses, in numbers and places.
+  /// - Throws: ``JournalError/notAJournal(path:)`` if there is no whole call;
+  ///   ``JournalError/newerVersion(path:known:given:)`` or
+  ///   ``JournalError/unknownFlags(path:flags:)`` if a file is of a newer version;
+  ///   ``JournalError/system(_:path:code:)`` if a file exists at `output`, or the disk fails.
+  /// - Complexity: O(*n*) in the size of the files, unless they are damaged.
   @discardableResult
   public static func salvage(
     _ path: String, to output: String
@@ -110,7 +121,7 @@ private final class Salvager {
   private var sources: [Source] = []
   private var absent: [JournalSalvage.Loss] = []
   private let copy: JournalCopy
-  /// The number behind that of the last call, and the number that is expected.
+  /// The sequence number after the last copied call, and the one expected of the next call.
   private var next: UInt64 = 0
   private var expected: UInt64?
 
@@ -127,15 +138,15 @@ private final class Salvager {
       var header: JournalHeader?
       do throws(JournalError) { header = try JournalScanner(window, path: path).header } catch {
         switch error {
-        // What a newer version wrote is not damaged.
+        // A file in a newer format is not damaged.
         case .newerVersion, .unknownFlags: throw error
         default: break
         }
       }
       sources.append(Source(path: path, window: window, header: header, size: window.size))
     }
-    // Files that have each other's names are read in their order all the same. One without a beginning stays where its
-    // name says.
+    // The files are sorted by the sequence numbers in their headers, so swapped names do not
+    // matter. A file without a readable header stays where its name places it.
     var before: UInt64 = 0
     let keys = sources.map { source -> UInt64 in
       before = source.header?.first ?? before
@@ -150,7 +161,7 @@ private final class Salvager {
 
   func run() throws(JournalError) -> JournalSalvage {
     for source in sources { try read(source) }
-    // It was the newest: its calls would stand behind all others.
+    // The missing file is the newest one, so its loss comes last.
     report.losses += absent
     try copy.finish(next: max(next, expected ?? 0))
     report.files = sources.count
@@ -178,7 +189,7 @@ private final class Salvager {
     }
   }
 
-  /// Whether nothing but the room for more records is left.
+  /// Whether only preallocated zeros are left.
   private func isRoom(_ source: Source, from offset: Int) -> Bool {
     source.header?.tellsUnsynced == true
       && (try? source.window.firstNonZero(from: offset)) ?? 0 >= source.size
@@ -190,7 +201,7 @@ private final class Salvager {
   ) throws(JournalError) {
     let end = offset + header.length
     let start = offset + JournalFormat.recordSize
-    // What it tells of the disk is of no use in another file.
+    // A statement about the old file's disk state means nothing in another file.
     if header.kind == RecordKind.synced { return }
     let flags = source.header?.tellsUnsynced == false ? header.flags : 0
     guard let kind = RecordKind(rawValue: header.kind), flags == 0 else {
@@ -215,7 +226,7 @@ private final class Salvager {
       return
     }
     if kind == .mark {
-      // The numbers in front of it were compacted away.
+      // The sequence numbers before it were removed by a compaction.
       expected = header.sequence + 1
       return
     }
@@ -231,7 +242,7 @@ private final class Salvager {
     expected = next
   }
 
-  /// Notes bytes that are left out, with those in front of them if the reason is the same.
+  /// Notes lost bytes. They are joined with adjacent ones that have the same reason.
   private func lose(
     _ source: Source, _ offset: Int, _ end: Int, _ reason: JournalSalvage.Reason
   ) {

@@ -2,21 +2,24 @@ import ForwardingWire
 
 // The place where no record begins: the end of the file, a torn record, or damage.
 extension JournalScanner {
-  /// How far bytes behind an offset were searched for whole records, none of which began there.
+  /// How far the bytes behind an offset were searched for whole records without finding one.
   struct Searched {
     var offset = 0
     var next: UInt64 = 0
     var end = 0
   }
 
-  /// Tells the end of the file from a torn record, and both from damage in front of others.
+  /// Distinguishes the end of the file from a torn record, and both from damage before other
+  /// records.
+  ///
+  /// - Returns: a record that was completed meanwhile; otherwise nil, after setting `tail`.
   func end() throws(JournalError) -> JournalFrame? {
     let left = window.size - offset
     if left <= 0 {
       tail = .whole
       return nil
     }
-    // The record may be half written when it is read, and whole by now.
+    // A record that was half written when it was read may be complete by now.
     if try isWholeByNow { return try nextFrame() }
     if try isAtRoom {
       tail = .whole
@@ -39,12 +42,15 @@ extension JournalScanner {
     }
   }
 
-  /// Where a whole record begins that could follow, from a place on.
+  /// Returns the offset of the next whole record that could follow, from `start` on; otherwise
+  /// nil.
   ///
-  /// What is inside of a record is passed over as long as headers are whole, whatever it looks like: a write that
-  /// did not come to its end leaves a header that tells how long it would be, and its contents may be a journal.
-  /// Without a header, each byte may begin a record. Checksums of more than 64 MB are not tried: what the rest is
-  /// cannot be told then, and nothing may be cut.
+  /// As long as headers are whole, the contents of records are skipped, whatever they look like: an
+  /// interrupted write leaves a header with the intended length, and its contents may be a journal
+  /// themselves. Without a header, every byte may begin a record.
+  ///
+  /// - Throws: ``JournalError/damaged(offset:resumes:)`` once candidates of more than 64 MB have
+  ///   been checksummed. The rest is unknown then, so nothing may be cut.
   func nextWhole(from start: Int) throws(JournalError) -> Int? {
     var position = start
     while let torn = try window.headerAlone(at: position) {
@@ -52,7 +58,7 @@ extension JournalScanner {
       position += torn.length
     }
     if position == offset { position += 1 }
-    // A reader that follows comes here each time it asks for more.
+    // A reader that follows the file searches again each time it asks for more.
     if start == offset, searched.offset == offset, searched.next == next {
       position = max(position, searched.end)
     }
@@ -64,7 +70,7 @@ extension JournalScanner {
       budget -= found.length
       if budget < 0 { throw .damaged(offset: offset, resumes: nil) }
       if try wholeHeader(at: position) != nil { return position }
-      // The rest of it may be written yet.
+      // The rest of this candidate may still be written.
       if tried == nil { tried = position }
     }
     if start > offset { return nil }

@@ -1,9 +1,10 @@
 import ForwardingWire
 
-// The end of a file that has room behind its records. A power cut leaves what was synced, and of what was not, any part:
-// zeros in the middle, too.
+// The end of a file with preallocated zeros. A power cut preserves everything synced, and any part
+// of the rest, so zeros may also remain in the middle.
 extension JournalScanner {
-  /// Whether nothing but zeros is left of a file that may have room. A record does not begin with them.
+  /// Whether only zeros are left in a file that may have preallocated ones. No record begins with
+  /// zeros.
   var isAtRoom: Bool {
     get throws(JournalError) {
       guard header.tellsUnsynced else { return false }
@@ -11,9 +12,9 @@ extension JournalScanner {
     }
   }
 
-  /// Whether the record that is not whole here may be one that was not synced when the machine stopped. It was, if any
-  /// record behind it says that it was synced by then: that is damage. So is a record in which no zeros stand in place of
-  /// what has not come to the disk.
+  /// Whether the broken record here may have been unsynced when the machine stopped. It was synced,
+  /// and is now damaged, if a later record says that it was synced by then. It is also damaged if
+  /// no zeros stand in place of bytes that did not reach the disk.
   func isTornGroup(resuming place: Int) throws(JournalError) -> Bool {
     guard header.tellsUnsynced else { return false }
     let isLost = try window.hasLostBeginning(at: offset)

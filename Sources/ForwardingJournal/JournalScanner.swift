@@ -1,36 +1,37 @@
 import ForwardingWire
 
-/// One record where it lies.
+/// The header and location of one record.
 struct JournalFrame {
   var header: RecordHeader
-  /// Where it begins in the file.
+  /// The offset of the record in the file.
   var offset: Int
   var kind: RecordKind
 
-  /// Where what it holds begins, and how many bytes that is.
+  /// The offset and the size of the record's contents.
   var contents: Int { offset + JournalFormat.recordSize }
   var count: Int { header.length - JournalFormat.recordSize }
   var end: Int { offset + header.length }
 }
 
-/// Finds the records of one file, and believes none of its bytes.
+/// Finds the records of one file, and trusts none of its bytes.
 final class JournalScanner {
   let window: JournalWindow
   let path: String
   let header: JournalHeader
-  /// Where the next record begins.
+  /// The offset of the next record.
   private(set) var offset = JournalFormat.headerSize
-  /// The number that the next record has.
+  /// The sequence number of the next record.
   private(set) var next: UInt64
-  /// The messages, in the order of their numbers.
+  /// The defined messages, indexed by their numbers.
   private(set) var definitions: [Definition] = []
   var tail = JournalTail.whole
-  /// What ``end()`` has searched already.
+  /// The range that ``end()`` has already searched.
   var searched = Searched()
-  /// What a call may hold that is wanted. One with more ends the reading before that is read.
+  /// The payload limit of the wanted calls. A longer one ends the reading before its contents are
+  /// read.
   var limit = ReadingLimit()
 
-  /// Reads the beginning of a file.
+  /// Reads the header of a file.
   init(_ window: JournalWindow, path: String) throws(JournalError) {
     self.window = window
     self.path = path
@@ -69,7 +70,7 @@ final class JournalScanner {
     next = header.first
   }
 
-  /// One that is where this one is.
+  /// Returns a scanner at the same position.
   func copy() -> JournalScanner { JournalScanner(of: self) }
 
   private init(of other: JournalScanner) {
@@ -78,7 +79,7 @@ final class JournalScanner {
     limit = other.limit
   }
 
-  /// The next call, or what became of one; nil at the end. Definitions are taken in on the way.
+  /// Returns the next call or outcome; nil at the end. Definitions on the way are stored.
   func nextCall() throws(JournalError) -> JournalFrame? {
     var (before, known) = (offset, definitions.count)
     while let frame = try nextFrame() {
@@ -88,7 +89,8 @@ final class JournalScanner {
       case .definition: try define(frame)
       }
     }
-    // A definition is written with its call: without it, it is a part of a write that did not come to its end.
+    // A definition and its call are written at once. A definition without its call belongs to an
+    // interrupted write.
     if definitions.count > known {
       tail = .torn(offset: before, bytes: max(window.size, offset) - before)
       offset = before
@@ -97,11 +99,13 @@ final class JournalScanner {
     return nil
   }
 
-  /// Goes back in front of a call that was read, which is read again then.
+  /// Moves back before a call, so that it is read again.
   func unread(_ frame: JournalFrame) { (offset, next) = (frame.offset, frame.header.sequence) }
 
-  /// Passes over calls whose numbers are below one. The file must go on to it: another one took the place of what was
-  /// read otherwise.
+  /// Skips calls with sequence numbers below `wanted`.
+  ///
+  /// - Throws: ``JournalError/missing(offset:expected:given:)`` if the file ends before `wanted`:
+  ///   then it is not the file that was read before.
   func skip(below wanted: UInt64) throws(JournalError) {
     while next < wanted {
       let (before, number, known) = (offset, next, definitions.count)
@@ -133,7 +137,7 @@ final class JournalScanner {
       try contents(of: frame) { (reader) throws(WireError) in try Definition(from: &reader) })
   }
 
-  /// Reads what a record holds, which is in memory.
+  /// Reads the contents of a record.
   func contents<Result>(
     of frame: JournalFrame, _ body: (inout WireReader) throws(WireError) -> Result
   ) throws(JournalError) -> Result {
@@ -146,7 +150,7 @@ final class JournalScanner {
     }
   }
 
-  /// The next record of any kind.
+  /// Returns the next record of any kind.
   @inline(__always)
   func nextFrame() throws(JournalError) -> JournalFrame? {
     while true {
@@ -179,11 +183,11 @@ final class JournalScanner {
     }
   }
 
-  /// The header of a whole record at an offset, whose checksums are right.
+  /// Returns the header at an offset if the record is whole and its checksums match.
   @inline(__always)
   func wholeHeader(at offset: Int) throws(JournalError) -> RecordHeader? {
     guard let header = try window.headerAlone(at: offset) else { return nil }
-    // What is not there is torn, however long it would be.
+    // A record that extends beyond the file is torn, and not refused for its length.
     if header.length - JournalFormat.recordSize > limit.bytes, limit.wants(header),
       offset + header.length <= window.size
     {
@@ -192,7 +196,8 @@ final class JournalScanner {
     return try window.isWhole(header, at: offset) ? header : nil
   }
 
-  /// Refuses what is longer than it may be, by its header alone. A definition may be as long as its lengths say.
+  /// Refuses a record that is longer than allowed, by its header alone. A definition may be as long
+  /// as its three lengths permit.
   private func refuse(_ header: RecordHeader, at offset: Int) throws(JournalError) {
     let isCall = [.call, .outcome].contains(RecordKind(rawValue: header.kind))
     let most = isCall ? limit.bytes : max(limit.bytes, 6 + 3 * Int(UInt16.max))

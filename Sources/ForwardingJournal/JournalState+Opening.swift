@@ -1,15 +1,15 @@
 import ForwardingWire
 
-// A file that is opened to be written, and how one begins.
+// Opening a file for writing, and beginning a new one.
 extension JournalState {
-  /// Opens a file for writing: finds its end, and cuts what a broken write left there. A new one, and its name, are on
-  /// the disk then if somebody waits for it.
+  /// Opens a file for writing: finds its end, and cuts the rest of an interrupted write. A new file
+  /// and its name are synced, if the options have calls wait for the disk.
   static func open(
     _ path: String, _ options: JournalOptions
   ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
     var file = try JournalFile(path, for: .appending)
     try file.lock()
-    // The process that had the lock may have put that file aside before.
+    // The process that held the lock before may have rotated this file.
     while !file.isAt(path) {
       file = try JournalFile(path, for: .appending)
       try file.lock()
@@ -26,24 +26,24 @@ extension JournalState {
       )
     }
     let scanner = try JournalScanner(JournalWindow(file), path: path)
-    // A file that was put aside later than this one would never be read.
+    // A file that was rotated after this one would never be read.
     _ = try JournalListing(of: path)
     var last: JournalFrame?
     while let frame = try scanner.nextCall() { last = frame }
     if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
     try JournalFiles.removeSecondName(of: file, from: scanner.header.first, of: path)
-    // Its name may not be on the disk yet, if the process that made it was killed.
+    // The name may not be on the disk yet, if the process that created the file was killed.
     try JournalFile.syncFolder(of: path)
     return (
       JournalState(
         file, scanner.offset, scanner.header, next: scanner.next, scanner.definitions, options,
-        // Behind a record that says so, all is on the disk.
+        // After a record that says so, everything is on the disk.
         told: last?.end == scanner.offset ? last?.header.flags ?? 0 : 0),
       scanner.tail
     )
   }
 
-  /// Whether a short file is empty, or what a journal begins with.
+  /// Whether a short file is empty, or the beginning of a journal.
   private static func isBeginning(_ file: JournalFile) throws(JournalError) -> Bool {
     let window = JournalWindow(file)
     let count = min(window.size, JournalFormat.magic.count)
@@ -58,7 +58,7 @@ extension JournalState {
     }
   }
 
-  /// Writes the beginning of a file.
+  /// Writes the header of a file.
   static func begin(_ file: JournalFile, _ header: JournalHeader) throws(JournalError) {
     try file.cut(to: 0)
     var writer = WireWriter(limit: JournalFormat.headerSize)

@@ -1,51 +1,55 @@
 import ForwardingWire
 
-/// What a journal knows of the file that it writes.
+/// The state of a journal: the file that it writes, and its waiting tasks.
 struct JournalState {
   /// The file; nil once it is closed.
   private(set) var file: JournalFile?
-  /// Why there is none any more, until somebody who closes the journal was told.
+  /// The error that closed the file. The next `close()` throws it and resets it.
   var failure: JournalError?
-  /// The file's length.
+  /// The end of the records in the file.
   var end: Int
-  /// The number of the file's first record.
+  /// The sequence number of the file's first record.
   private(set) var first: UInt64
-  /// The number of the next record.
+  /// The sequence number of the next record.
   var next: UInt64
-  /// The number of the first record that may not be on the disk.
+  /// The sequence number of the first record that may not be on the disk.
   var synced: UInt64
-  /// How often somebody waited for the disk.
+  /// The number of syncs.
   var syncs = 0
-  /// The file's path.
+  /// The path of the file.
   let path: String
-  /// The tasks that are suspended, in the order in which they came; and whether the thread of the journal waits for them.
+  /// The suspended tasks in the order of their arrival, and whether the journal's thread syncs for
+  /// them.
   var suspended: [JournalWaiter] = []
   var isServed = false
-  /// How many were resumed at a time.
+  /// The number of tasks that were last resumed together.
   var resumed = 0
-  /// Whether somebody is waiting for the disk.
+  /// Whether a thread syncs the file.
   var isSyncing = false
-  /// Whether somebody is making a smaller file of this one.
+  /// Whether a compaction is in progress.
   var isCompacting = false
-  /// Whether files change, or are closed: no record is written then, and nobody else waits for the disk.
+  /// Whether the file is being replaced or closed. No record is written and no other sync begins
+  /// then.
   var isChanging = false
-  /// Whether one who wants to wait for the disk must wait for others.
+  /// Whether a new sync has to wait.
   var isBusy: Bool { isSyncing || isChanging }
-  /// Whether somebody waits until no record is on its way, to close the file. None is begun then.
+  /// Whether a `close()` waits for the last records. No further record is written then.
   var isClosing = false
-  /// How long the file is at least when it is tried once more to put it aside.
+  /// The file size at which a failed rotation is retried.
   var patience = 0
   /// When the path was last seen to lead to the file.
   private var seen: Int64 = 0
-  /// How long nothing is asked then, if no record is waited for.
+  /// For how long that is not checked again, in nanoseconds, if no record is synced.
   private static let rest: Int64 = 10_000_000
-  /// Whether and how calls wait for the disk.
+  /// The options, which decide whether calls wait for the disk.
   private let options: JournalOptions
-  /// What is behind the records.
+  /// The preallocated zeros behind the records.
   private var room: JournalRoom
-  /// Whether each record tells how many before it were not on the disk; and how many the last one told.
+  /// Whether records count the unsynced records before them, and the encoded count of the last
+  /// record.
   private var (tellsUnsynced, told) = (false, UInt8(0))
-  /// The messages that the file defines, and the number of each of the interface's, by its index there.
+  /// The messages that the file defines, and their numbers by the index of the message in the
+  /// interface.
   private var definitions: [Definition]
   private var numbers: [UInt16?] = []
 
@@ -60,7 +64,7 @@ struct JournalState {
     first = header.first
     self.next = next
     tellsUnsynced = header.tellsUnsynced && options.sync != .never
-    // What a process that was killed left is used, and one that nobody waits for needs none.
+    // Zeros that a killed process left are reused. They are cut if no call waits for the disk.
     room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: max(end, file.size))
     if !tellsUnsynced { room.trim(to: end, of: file) }
     if tellsUnsynced { self.told = told }
@@ -69,32 +73,34 @@ struct JournalState {
     self.definitions = definitions
   }
 
-  /// Whether no record may be written any more.
+  /// Whether no further record may be written.
   var isClosed: Bool { file == nil || isClosing }
 
-  /// Lets go of the file after an error, which `close()` throws.
+  /// Releases the file after an error, which `close()` throws.
   mutating func end(after error: JournalError) {
     if file != nil { failure = error }
     file = nil
   }
 
-  /// Lets others write the file.
+  /// Releases the lock and the file.
   mutating func letGo() {
     file?.unlock()
     file = nil
   }
 
-  /// The number up to which the thread of the journal brings records to the disk; nil if no task waits.
+  /// The sequence number below which the thread of the journal has to sync records; nil if no task
+  /// waits.
   mutating func nextServed() -> UInt64? {
     let wanted = lastWanted
     isServed = wanted != nil
     return wanted
   }
 
-  /// Writes that the last records are on the disk, which they cannot tell of themselves: what becomes of them later is
-  /// damage, and not a power cut. It does no harm if that is not written.
+  /// Appends a record that says that all records before it are on the disk, which the last of them
+  /// could not say of themselves. If they are unreadable later, that is damage and not a power cut.
+  /// A failure to append it is harmless.
   mutating func tellSynced() {
-    // Behind the last number there is none for it.
+    // No sequence number is left for this record after the last one.
     guard told > 0, next < JournalFormat.numbers, let file else { return }
     var header = RecordHeader(kind: .mark, sequence: next, time: JournalFile.now)
     header.kind = RecordKind.synced
@@ -104,10 +110,10 @@ struct JournalState {
     if (try? append(writer, to: file)) != nil { told = 0 }
   }
 
-  /// The room behind the records was cut.
+  /// Notes that the zeros behind the records were cut.
   mutating func forgetRoom() { room.forget(behind: end) }
 
-  /// Cuts the room behind the records, which nobody needs any more.
+  /// Cuts the zeros behind the records, which are no longer needed.
   mutating func trim() {
     if let file { room.trim(to: end, of: file) }
   }
@@ -121,7 +127,7 @@ struct JournalState {
     }
   }
 
-  /// Goes on in another file, which is on the disk.
+  /// Continues in another file, which is on the disk.
   mutating func replace(
     _ file: JournalFile, first: UInt64, end: Int, definitions: [Definition], _ interface: Interface
   ) {
@@ -136,7 +142,7 @@ struct JournalState {
     prepare(interface)
   }
 
-  /// Appends the record that was written behind the room for its header.
+  /// Appends a record that was encoded after the reserved space for its header.
   @inline(__always)
   mutating func append(
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage,
@@ -158,8 +164,8 @@ struct JournalState {
     return header.sequence
   }
 
-  /// Asks whether the path still leads to the file, if that was not asked for some milliseconds. Where records are waited
-  /// for, it is asked at the end of each wait.
+  /// Checks that the path still leads to the file, unless that was checked a few milliseconds ago.
+  /// If records are synced, each sync ends with this check instead.
   @inline(__always)
   private mutating func look(
     for file: JournalFile, at path: String, _ time: Int64
@@ -180,7 +186,7 @@ struct JournalState {
     seen = time
   }
 
-  /// Appends a record behind the definition of its message, both by one write.
+  /// Appends a record after the definition of its message, both with one write.
   private mutating func appendDefined(
     _ record: inout WireWriter, _ header: RecordHeader, _ message: InterfaceMessage,
     of interface: Interface, to file: JournalFile
@@ -219,7 +225,8 @@ struct JournalState {
     room.make(writer.count, at: end, in: file)
     do { try file.append(writer, at: end) } catch {
       room.forget(behind: end)
-      // Half a record could not be cut: others behind it would be taken for damage. Some wait for those before it.
+      // A partial record is left, and a record after it would be taken for damage, so the journal
+      // closes. The sync is for the callers that wait for earlier records.
       if file.size != end {
         if (try? file.sync()) != nil { synced = next }
         end(after: error)

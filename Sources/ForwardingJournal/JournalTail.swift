@@ -5,9 +5,9 @@
 /// JournalTail.whole                        // whole
 /// ```
 public enum JournalTail: Hashable, Sendable, CustomStringConvertible {
-  /// A whole record, or none.
+  /// The end of a whole record, or of a journal without records.
   case whole
-  /// Bytes that are no record: a write that did not come to its end.
+  /// Bytes that are no record: the rest of an interrupted write.
   case torn(offset: Int, bytes: Int)
 
   public var description: String {

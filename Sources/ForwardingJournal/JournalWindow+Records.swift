@@ -1,8 +1,8 @@
 import ForwardingWire
 
-// Headers of records, wherever they lie.
+// Finding record headers.
 extension JournalWindow {
-  /// The header at an offset, whose own checksum is right, whatever is behind it.
+  /// Returns the header at an offset if its own checksum matches. The contents are not checked.
   @inline(__always)
   func headerAlone(at offset: Int) throws(JournalError) -> RecordHeader? {
     guard try load(JournalFormat.recordSize, at: offset),
@@ -15,19 +15,20 @@ extension JournalWindow {
     return header
   }
 
-  /// Whether all of the record of a header is there, and as it was written.
+  /// Whether the whole record of a header is in the file and matches its checksum.
   @inline(__always)
   func isWhole(_ header: RecordHeader, at offset: Int) throws(JournalError) -> Bool {
     try load(header.length, at: offset)
       && checksum(header.length - 4, at: offset + 4) == header.checksum
   }
 
-  /// Goes on to the first header whose own checksum is right, at or behind a position, whatever its record holds;
-  /// nil if there is none. Where bytes cannot be read, the position is theirs.
+  /// Returns the first header at or after a position whose own checksum matches, whatever its
+  /// record contains; otherwise nil. Moves the position there, or to bytes that cannot be
+  /// read.
   func nextHeader(from position: inout Int) throws(JournalError) -> RecordHeader? {
     while try load(JournalFormat.recordSize, at: position) {
       let word = word(at: position)
-      // Behind the checksum stands the length, which is never zero: no header lies in zeros.
+      // The length follows the checksum and is never zero, so no header lies within zeros.
       if word == 0 {
         position = max(position + 1, try firstNonZero(from: position + 8) - 7)
         continue
@@ -43,8 +44,8 @@ extension JournalWindow {
     return nil
   }
 
-  /// Whether zeros stand in a part of the file, at least 23 one behind the other; some of the places where there are 16
-  /// count as well.
+  /// Whether a part of the file contains a run of at least 23 zeros. Some runs of 16 to 22 zeros
+  /// count as well, depending on their alignment.
   func hasZeros(in part: Range<Int>) throws(JournalError) -> Bool {
     var position = part.lowerBound
     while position + 16 <= part.upperBound, try load(16, at: position) {
@@ -54,8 +55,9 @@ extension JournalWindow {
     return false
   }
 
-  /// Whether zeros stand where a record begins up to the end of a sector, which is the least that a disk writes: a few
-  /// bytes of its header, while the rest may be there. Where these are a part of the checksum, its other bytes are right.
+  /// Whether a record begins with zeros up to the end of a disk sector, the smallest unit that a
+  /// disk writes. That loses a few bytes of the header while the rest may be there. If they are a
+  /// part of the checksum, its remaining bytes must match.
   func hasLostBeginning(at offset: Int) throws(JournalError) -> Bool {
     let lost = 512 - offset % 512
     guard lost < 24, try load(JournalFormat.recordSize, at: offset) else { return false }

@@ -1,14 +1,14 @@
-/// Finds whole records in a file that is damaged, or cannot be read everywhere.
+/// Finds whole records in a file that is damaged or partly unreadable.
 struct RecordFinder {
   let window: JournalWindow
   let size: Int
 
-  /// What stands at a place of a file.
+  /// The result of looking at an offset.
   enum Found {
     case record(RecordHeader)
-    /// No whole record, up to an offset.
+    /// No whole record up to this offset.
     case nothing(end: Int)
-    /// Bytes that the disk does not give back, up to an offset.
+    /// Unreadable bytes up to this offset.
     case unreadable(end: Int, code: Int32)
   }
 
@@ -16,15 +16,16 @@ struct RecordFinder {
 
   init(_ window: JournalWindow) { (self.window, size) = (window, window.size) }
 
-  /// Looks at an offset. Where no record begins, the next one must have at least the number `next`: what is inside of
-  /// a damaged record may look like one.
+  /// Looks at an offset. If no record begins there, the next one must have at least the sequence
+  /// number `next`, because the contents of a damaged record may look like a record.
   func look(at offset: Int, next: UInt64) -> Found {
     var position = offset
     do throws(JournalError) {
       if let header = try window.headerAlone(at: offset) {
         position = offset + header.length
         if try window.isWhole(header, at: offset) { return .record(header) }
-        // Where its contents are damaged, its length can be believed, unless it is not the header of this place.
+        // If only the contents are damaged, the length can be trusted, unless the header belongs to
+        // another place.
         return .nothing(end: crossing(position, from: offset + 1, next: next) ?? position)
       }
       position += 1
@@ -43,8 +44,9 @@ struct RecordFinder {
     }
   }
 
-  /// Where whole records begin, one behind the other, that go on over the end that a header tells: they are not what its
-  /// record holds, whatever that looks like. The disk may have put the header there.
+  /// Returns the start of a chain of adjacent whole records that extends beyond `end`, the end that
+  /// a header claims. Such records are not the contents of that header's record, whatever those
+  /// look like. The disk may have misplaced the header.
   private func crossing(_ end: Int, from start: Int, next: UInt64) -> Int? {
     var position = start
     while end < size, let found = try? window.nextHeader(from: &position), position < end {
@@ -62,9 +64,9 @@ struct RecordFinder {
     return nil
   }
 
-  /// Finds the pages that cannot be read, one of which is at `position` or shortly behind it.
+  /// Finds the unreadable pages, beginning with the one at `position` or shortly after it.
   private func unreadable(from offset: Int, to position: Int, _ code: Int32) -> Found {
-    // A record whose header could be read, and which goes on behind the search, is lost as a whole.
+    // A record with a readable header that extends beyond the search is lost as a whole.
     if position > offset + 1, (try? window.headerAlone(at: offset)) != nil {
       return .unreadable(end: position, code: code)
     }

@@ -1,30 +1,31 @@
 import ForwardingWire
 import Invocations
 
-/// Makes the calls of a replay ready, one after the other.
+/// Prepares the calls of a replay, one after the other.
 final class ReplayCursor {
   private let reader: JournalReader
   private let interface: Interface
   private let options: ReplayOptions
   private let isAwaited: Bool
   private(set) var summary = ReplaySummary()
-  /// The messages of the file that is read, by their numbers there.
+  /// The messages of the current file, by their numbers there.
   private var known: [Known] = []
   private var file = 0
   private var lastTime: Int64?
-  /// The number of the last call that was looked at before any is made; nil for none.
+  /// The sequence number of the last call that was checked before the replay; nil if there is no
+  /// call.
   private var last: UInt64?
-  /// How long to wait before the call that is ready, in nanoseconds.
+  /// How long to wait before the prepared call, in nanoseconds.
   private(set) var delay: Int64 = 0
 
   private struct Known {
-    /// nil for a message that this process does not have so.
+    /// Nil if this process does not have the message with these types.
     var message: InterfaceMessage?
-    /// A call of it, which nobody else has.
+    /// A call of the message that can be reused, because no other code refers to it.
     var spare: Invocation?
   }
 
-  /// Reads what is to come, and refuses it if it cannot all be read, or not all be made.
+  /// Reads all remaining records, and throws if one cannot be read or made.
   init(
     _ reader: JournalReader, _ interface: Interface, _ options: ReplayOptions,
     isAwaited: Bool = false
@@ -37,7 +38,7 @@ final class ReplayCursor {
       bytes: interface.limits.message, first: options.first, last: options.last ?? .max,
       until: options.until ?? .max)
     ahead.limit = limit
-    // By the messages' numbers in each file.
+    // By the numbers of the messages in each file.
     var (checked, file): ([Bool], Int) = ([], 0)
     while let frame = try ahead.nextFrame() {
       try checkCancellation()
@@ -88,9 +89,9 @@ final class ReplayCursor {
       given: text(definition.encoding))
   }
 
-  /// The next call that is to be made; nil at the end.
+  /// Returns the next call to make; nil at the end.
   func next() throws -> Ready? {
-    // What is written from now on, by these calls perhaps, was not looked at.
+    // Records written after the check, perhaps by the replayed calls, are not replayed.
     guard let last else { return nil }
     while reader.nextSequence <= last {
       try checkCancellation()
@@ -103,7 +104,7 @@ final class ReplayCursor {
       summary.last = frame.header.sequence
       let made: Ready?
       do { made = try filtered(frame) } catch {
-        // Who reads on finds the call that was not made.
+        // The next read returns the call that was not made.
         reader.unread(frame)
         throw error
       }
@@ -121,7 +122,7 @@ final class ReplayCursor {
     return nil
   }
 
-  /// A call, and the number of its message if it may be used again.
+  /// A call, and the number of its message if the call can be reused.
   struct Ready: ~Copyable {
     let call: Invocation
     let number: Int?
@@ -133,7 +134,7 @@ final class ReplayCursor {
       return nil
     }
     let ready = try ready(frame)
-    // A filter may have taken its time.
+    // The filter may have taken long.
     if ready != nil { try checkCancellation() }
     return ready
   }
@@ -169,14 +170,14 @@ final class ReplayCursor {
     return Ready(call: call, number: number, frame: frame)
   }
 
-  /// Takes a call back that was made, to use it again if nobody kept it.
+  /// Counts a call that was made, and stores it for reuse if no other code retained it.
   func give(back ready: consuming Ready) {
     summary.made += 1
     guard let number = ready.number, ready.call.isKnownToNobodyElse else { return }
     known[number].spare = ready.call
   }
 
-  /// Counts a call that threw; false if the replay ends with it.
+  /// Counts a call that threw. Returns false if the replay ends with it.
   func goesOn(after error: any Error) -> Bool {
     summary.threw += 1
     if summary.firstError == nil { summary.firstError = "\(error)" }
@@ -186,7 +187,7 @@ final class ReplayCursor {
   private func wait(for time: Int64, _ speed: Double) {
     let passed = lastTime.map { time &- $0 } ?? 0
     lastTime = time
-    // A clock that was set back makes nobody wait, and one that was set forward no longer than a day.
+    // Does not wait if the clock was set back, and waits at most a day if it was set forward.
     delay = Int64(min(max(0, Double(passed) / speed), 86_400e9))
   }
 }
@@ -206,7 +207,7 @@ extension InterfaceMessage {
     guard reader.offset - start == size else {
       throw WireError(.tooLong(expected: size, given: reader.offset - start), at: start)
     }
-    // As a record reads it: what is malformed there is not made here.
+    // The outcome is validated as `JournalRecord` does, so that a malformed record is not made.
     let status = try reader.byte()
     if status == 1 { _ = try reader.text(reader.left) }
     if status > 1 { throw WireError(.notBool(status), at: reader.offset - 1) }

@@ -1,7 +1,7 @@
 import ForwardingWire
 public import Invocations
 
-/// Which calls of a journal are made again, and how.
+/// Which calls of a journal are replayed, and how.
 ///
 /// ```swift
 /// var options = ReplayOptions()
@@ -10,30 +10,31 @@ public import Invocations
 /// options.isDry = true                                  // read all, make none
 /// ```
 public struct ReplayOptions {
-  /// The number of the first record.
+  /// The sequence number of the first record to replay.
   public var first: UInt64 = 0
-  /// The number of the last one; nil for all.
+  /// The sequence number of the last record to replay; nil for all.
   public var last: UInt64?
-  /// The time of the last one, in nanoseconds since 1970 began; nil for all.
+  /// The time of the last record to replay, in nanoseconds since 1970; nil for all.
   public var until: Int64?
-  /// Tells which of these are made; nil for all.
+  /// Decides which of these calls are made; nil for all.
   public var filter: ((JournalRecord) throws -> Bool)?
-  /// 1 makes the calls at the distances at which they were written, 2 twice as fast; nil does not wait.
+  /// The speed of the replay. With 1 the calls have the time intervals of the records, with 2 half
+  /// of them. Nil does not wait.
   public var speed: Double?
-  /// Whether calls are read, and not made.
+  /// Whether calls are read but not made.
   public var isDry = false
-  /// Whether the first error that a call throws ends the replay. A call that threw when it was written may throw
-  /// again, so it does not, at first; ``ReplaySummary/threw`` counts.
+  /// Whether the first error of a call ends the replay; false by default, because a call that threw
+  /// when it was recorded may throw again. ``ReplaySummary/threw`` counts the errors.
   public var stopsAtErrors = false
-  /// What to make of a call whose message this process does not have, or has with other types. Without this, the
-  /// replay does not begin.
+  /// Converts a call whose message this process does not have with the recorded types. Without
+  /// this, such a call makes the replay throw before it begins.
   public var migrate: ((JournalRecord) throws -> JournalMigration)?
 
-  /// All calls, as quickly as possible.
+  /// Makes options that replay all calls as quickly as possible.
   public init() {}
 }
 
-/// What becomes of a call whose message has changed since it was written.
+/// The replacement for a call whose message has changed since it was recorded.
 ///
 /// ```swift
 /// var options = ReplayOptions()
@@ -44,28 +45,28 @@ public struct ReplayOptions {
 /// }
 /// ```
 public enum JournalMigration {
-  /// This call is made in its place.
+  /// Makes this call in its place.
   case call(Invocation)
-  /// None is.
+  /// Makes no call.
   case skip
 }
 
-/// What a replay did.
+/// The result of a replay.
 ///
 /// ```swift
 /// func report(_ summary: ReplaySummary) -> String { "\(summary.made) made, \(summary.threw) threw" }
 /// ```
 public struct ReplaySummary: Hashable, Sendable {
-  /// How many calls were made, or would have been.
+  /// The number of calls that were made, or would have been in a dry run.
   public internal(set) var made = 0
-  /// How many of them threw.
+  /// The number of them that threw.
   public internal(set) var threw = 0
-  /// The first error, in words.
+  /// The text of the first error.
   public internal(set) var firstError: String?
-  /// How many were left out by the filter, or by a migration.
+  /// The number of calls that the filter or a migration skipped.
   public internal(set) var skipped = 0
-  /// How many were migrated.
+  /// The number of calls that were migrated.
   public internal(set) var migrated = 0
-  /// The number of the last record that was read; 0 for none.
+  /// The sequence number of the last record that was read; 0 if there was none.
   public internal(set) var last: UInt64 = 0
 }

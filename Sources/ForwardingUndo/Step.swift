@@ -171,7 +171,7 @@ struct OpenGroup {
 }
 
 extension [Step] {
-  /// The steps as one: a group if there are several; nil if there are none.
+  /// The steps as one: a group if there are several; nil if the array is empty.
   func asOne(name: String?) -> Step? {
     count > 1 ? .group(StepGroup(name: name, steps: self)) : first
   }

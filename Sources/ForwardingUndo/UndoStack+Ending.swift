@@ -25,7 +25,7 @@ extension UndoStack {
     withExtendedLifetime(groups) {}
   }
 
-  /// Turns what was recorded into the redo of an undo, or the undo of a redo.
+  /// Turns the recorded steps into the redo of an undo, or the undo of a redo.
   func finish(_ performance: Performance) {
     // The group leaves the array first, so that it has one owner and is not copied.
     let last = performance.stage(open.popLast())

@@ -35,7 +35,7 @@ extension UndoStack {
   ///
   /// If `body` throws, the group ends there. With `undoingErrors`, what it recorded is undone
   /// first, completely or not at all, and there is no redo. If a step throws then, or is `async`,
-  /// what was undone is done again, and the group becomes an undo as it does without
+  /// the undone steps are done again, and the group becomes an undo as it does without
   /// `undoingErrors`.
   ///
   /// - Throws: the error of `body`; ``UndoError/busy``, without running `body`, if another task

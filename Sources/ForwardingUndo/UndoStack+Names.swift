@@ -96,8 +96,8 @@ extension UndoStack {
     isElsewhere ? performance?.deferred.last ?? done.last : done.last
   }
 
-  /// Changes the newest record of other tasks during an awaited undo. If there is none, changes the
-  /// newest one before the undo.
+  /// Changes the newest record of other tasks during an awaited undo. Without such a
+  /// record, changes the newest one before the undo.
   private func changeElsewhere(_ change: (inout Entry) -> Void) {
     guard let performance, let index = performance.deferred.indices.last else {
       return records.replaceLast(change)

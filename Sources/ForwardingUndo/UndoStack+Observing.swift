@@ -5,11 +5,11 @@ extension UndoStack {
   public enum Event: Hashable, Sendable {
     /// A group was opened, at this depth.
     case didOpenGroup(depth: Int)
-    /// A group is about to be closed. What is recorded now is still part of it.
+    /// A group is about to be closed. Records made now are still part of it.
     case willCloseGroup(depth: Int)
     /// A group was closed.
     case didCloseGroup(depth: Int)
-    /// An undo is about to begin. What is recorded now is undone by it.
+    /// An undo is about to begin. Records made now are undone by it.
     case willUndo
     /// An undo has ended.
     case didUndo

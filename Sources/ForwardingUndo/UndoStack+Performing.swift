@@ -136,7 +136,7 @@ extension UndoStack {
   }
 }
 
-// MARK: What is the same whether it is awaited or not
+// MARK: Shared by plain and awaited undos
 
 extension UndoStack {
   /// Notifies observers, then removes the next entry from its stack.

@@ -20,7 +20,7 @@ import Forwarding
 /// note.text  // two
 /// ```
 ///
-/// Each change records how it is undone. What is recorded during an undo becomes the redo. With a
+/// Each change records how it is undone. Records made during an undo become the redo. With a
 /// face, the record is a call: `undo.record(on: note, as: NoteProxy.self) { $0.setText(old) }`.
 ///
 /// An undo stack belongs to the owner of its targets: the main actor, another actor, or a thread.

@@ -4,21 +4,21 @@
 
 #pragma clang assume_nonnull begin
 
-/// The identity of a file, unique among all files that exist.
+/// The identity of a file: its device and inode numbers.
 typedef struct {
   uint64_t device;
   uint64_t number;
 } FWDFileIdentity;
 
-/// Returns the identity of a descriptor's file. If there is no such file, it returns zeros, and
-/// sets `errno`.
+/// Returns the identity of the file of a descriptor. On failure, returns zeros and sets `errno`.
+/// Does not retain the descriptor.
 FWDFileIdentity fwd_identity_of_descriptor(int descriptor);
 
-/// Returns the identity of the file at a path, following links; zeros if there is no file.
+/// Returns the identity of the file at a path; symbolic links are followed. On failure, returns
+/// zeros and sets `errno`.
 ///
-/// On Linux, neither function queries the times of the file. A file whose times were queried gets
-/// new ones with the next write, so waiting for the disk after each write would write the times as
-/// well.
+/// On Linux neither function queries the times of the file. Querying them makes the next write
+/// update them, so that a sync after each write would have to write the times as well.
 FWDFileIdentity fwd_identity_at(const char *path);
 
 #pragma clang assume_nonnull end

@@ -1,6 +1,7 @@
 #pragma once
-// System calls that Swift's module of the C library does not offer.
+// Functions of the system library that are missing in Swift's module of it.
 
-/// Waits for the next connection to a listening socket. Returns a descriptor that the caller owns,
-/// which is closed on `exec` from the beginning; -1 on failure, with `errno` set.
+/// Accepts the next connection of a listening socket; blocks until there is one. The caller owns
+/// the returned descriptor, which is atomically marked close-on-exec on Linux. Returns -1 on
+/// failure and sets `errno`.
 int fwd_accept_connection(int listening);

@@ -10,15 +10,15 @@ import Invocations
   import Darwin
 #endif
 
-// This file handles descriptors, and `JournalWindow.swift` memory: no other of this module does.
+// Only this file handles descriptors in this module, and only `JournalWindow.swift` raw memory.
 
-/// The CRC-32C of bytes.
+/// The CRC-32C checksum.
 enum JournalChecksum {
-  /// Of a part of what was written.
+  /// The checksum of a part of the written bytes.
   @inline(__always)
   static func of(_ writer: borrowing WireWriter, _ part: Range<Int>) -> UInt32 {
     unsafe writer.withBytes { bytes in
-      // SAFETY: within the bytes that the writer lends.
+      // SAFETY: the range is within the bytes that the writer lends.
       precondition(part.lowerBound >= 0 && part.upperBound <= bytes.count)
       return unsafe fwd_crc32c(
         0, bytes.baseAddress.map { unsafe $0 + part.lowerBound }, part.count)
@@ -26,26 +26,26 @@ enum JournalChecksum {
   }
 }
 
-/// A file, by its descriptor, which is closed at the end.
+/// An open file, which is closed at the end of this object's life.
 @safe
 final class JournalFile: Sendable {
   let path: String
   private let descriptor: Int32
-  /// Which of all files it is.
+  /// The device and inode of the file.
   private let identity: FWDFileIdentity
-  // SAFETY: set in the function that opens the file, before another one has it.
+  // SAFETY: written only by the function that opens the file, before another thread has it.
   private nonisolated(unsafe) var lockedIn: OwnProcess?
 
   enum Purpose { case reading, appending, replacing, creating }
 
-  /// Opens a file; to append, it is made where there is none.
+  /// Opens a file. For appending it is created if it does not exist.
   init(_ path: String, for purpose: Purpose) throws(JournalError) {
     self.path = path
     let flags =
       switch purpose {
       case .reading: O_RDONLY
       case .appending: O_RDWR | O_CREAT
-      // Not cut before it is locked: it may be somebody's journal.
+      // Truncated only after it is locked: until then it may be another journal.
       case .replacing: O_RDWR | O_CREAT | O_NOFOLLOW
       case .creating: O_RDWR | O_CREAT | O_EXCL
       }
@@ -68,12 +68,12 @@ final class JournalFile: Sendable {
     return facts
   }
 
-  /// How long the file is now.
+  /// The current size of the file, in bytes.
   var size: Int { Int(facts.st_size) }
-  /// What its file system knows it by.
+  /// The inode number.
   var number: UInt64 { UInt64(facts.st_ino) }
 
-  /// The numbers of its file system, as Linux takes them apart.
+  /// The major and minor number of the device, as Linux encodes them.
   var device: (major: UInt32, minor: UInt32) {
     let number = UInt64(truncatingIfNeeded: facts.st_dev)
     return (
@@ -82,13 +82,13 @@ final class JournalFile: Sendable {
     )
   }
 
-  /// Whether a path leads to this file. Its times are not asked for: they would be written with the next record then.
+  /// Whether a path leads to this file. Does not query its times: the next sync would write them.
   func isAt(_ path: String) -> Bool {
     let other = unsafe fwd_identity_at(path)
     return other.number != 0 && other.number == identity.number && other.device == identity.device
   }
 
-  /// Makes this the only one that writes the file.
+  /// Acquires the exclusive lock for writing.
   func lock() throws(JournalError) {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
@@ -99,16 +99,16 @@ final class JournalFile: Sendable {
     unsafe lockedIn = OwnProcess()
   }
 
-  /// Lets others write the file, also while a child has the descriptor, which does not let go of its parent's lock.
+  /// Releases the lock, even if a forked child has the descriptor. A child never releases it.
   func unlock() { if unsafe lockedIn?.isForked == false { flock(descriptor, LOCK_UN) } }
 
-  /// Writes bytes at `end`, where the records end, by one `write`. What it leaves is written by another one; if that
-  /// fails, the file is cut back to `end`.
+  /// Writes bytes at `end`, the end of the records, by one `write`, and continues if the write is
+  /// partial. On an error, cuts the file back to `end`.
   func append(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
     let code = unsafe writer.withBytes { bytes -> Int32 in
       var written = 0
       while written < bytes.count {
-        // SAFETY: within the bytes that the writer lends.
+        // SAFETY: the range is within the bytes that the writer lends.
         let count = unsafe pwrite(
           descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written,
           off_t(end + written))
@@ -125,14 +125,14 @@ final class JournalFile: Sendable {
     throw .system("written", path: path, code: code)
   }
 
-  /// Cuts the file.
+  /// Truncates the file.
   func cut(to size: Int) throws(JournalError) {
     while ftruncate(descriptor, off_t(size)) != 0 {
       if errno != EINTR { throw .system("cut", path: path, code: errno) }
     }
   }
 
-  /// Waits until what was written is on the disk.
+  /// Waits until the written bytes are on the disk.
   func sync() throws(JournalError) {
     while fdatasync(descriptor) != 0 {
       if errno != EINTR { throw .system("synchronized", path: path, code: errno) }
@@ -144,16 +144,16 @@ final class JournalFile: Sendable {
     try JournalFolder(of: path).sync()
   }
 
-  /// Reads into memory: at least so many bytes as are wanted, unless the file ends before.
+  /// Reads into memory: at least `wanted` bytes, unless the file ends before them.
   ///
-  /// An error is never taken for the end of the file, which is where its size says. One behind what is wanted is met
-  /// again by the next who wants more.
+  /// An error is never taken for the end of the file. An error after the wanted bytes is ignored:
+  /// the next read that wants these bytes gets it again.
   func read(
     _ memory: UnsafeMutableRawBufferPointer, at offset: Int, wanting wanted: Int
   ) throws(JournalError) -> Int {
     var count = 0
     while count < memory.count {
-      // SAFETY: within the memory that was lent.
+      // SAFETY: the range is within the memory that was lent.
       let more = unsafe pread(
         descriptor, memory.baseAddress.unsafelyUnwrapped + count, memory.count - count,
         off_t(offset + count))
@@ -169,7 +169,7 @@ final class JournalFile: Sendable {
     return count
   }
 
-  /// Where data begins at or behind an offset, behind a hole; the offset itself where the file system cannot tell.
+  /// The offset of the data after a hole; `offset` itself if the file system cannot tell.
   func data(from offset: Int) -> Int {
     let found = lseek(descriptor, off_t(offset), Self.seekData)
     if found >= offset { return Int(found) }
@@ -177,7 +177,7 @@ final class JournalFile: Sendable {
   }
 
   #if os(Linux)
-    // SEEK_DATA, which Glibc offers to C alone unless asked for.
+    // SEEK_DATA, which Glibc's headers define only for _GNU_SOURCE.
     private static let seekData: Int32 = 3
   #else
     private static let seekData = SEEK_DATA
@@ -208,10 +208,10 @@ final class JournalFile: Sendable {
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while true {
-      // The end and an error are told apart by it alone.
+      // Only errno distinguishes the end from an error.
       errno = 0
       guard let entry = unsafe readdir(stream) else { break }
-      // SAFETY: a text of the system, which ends with zero within the entry, until the next one is read.
+      // SAFETY: a zero-terminated string within the entry, valid until the next readdir.
       names.append(
         unsafe withUnsafePointer(to: &entry.pointee.d_name) {
           unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
@@ -221,7 +221,7 @@ final class JournalFile: Sendable {
     return names
   }
 
-  /// Renames a file, over the one that has the name.
+  /// Renames a file, and replaces a file that has the new name.
   static func move(_ old: String, to new: String) throws(JournalError) {
     if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
   }
@@ -236,7 +236,7 @@ final class JournalFile: Sendable {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 
-  /// The nanoseconds since 1970 began.
+  /// The current time in nanoseconds since 1970.
   static var now: Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -244,8 +244,8 @@ final class JournalFile: Sendable {
   }
 }
 
-/// A folder whose names are to be on the disk. Who changes them opens it before: it can be refused for want of
-/// descriptors.
+/// A folder whose names are to be synced. It is opened before the names change, because opening
+/// fails if the process has no descriptors left.
 @safe
 final class JournalFolder {
   private let path: String
@@ -255,7 +255,7 @@ final class JournalFolder {
   init(of file: String) throws(JournalError) {
     path = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
     descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A file system without such names, and a folder that may not be listed, are not opened for that.
+    // Some file systems have no folders to sync, and a folder may be unreadable: no error.
     let code = errno
     guard descriptor >= 0 || [EACCES, EPERM, EINVAL, EISDIR, ENOTSUP].contains(code) else {
       throw .system("opened", path: path, code: code)
@@ -264,11 +264,11 @@ final class JournalFolder {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Waits until its names are on the disk.
+  /// Waits until the names are on the disk.
   func sync() throws(JournalError) {
     while descriptor >= 0, fsync(descriptor) != 0 {
       let code = errno
-      // There is nothing to wait for.
+      // The file system cannot sync names.
       if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
       if code != EINTR { throw .system("synchronized", path: path, code: code) }
     }

@@ -1,10 +1,11 @@
 import CJournalShims
 import ForwardingWire
 
-/// The part of a journal's file, or of bytes, that is in memory.
+/// A buffer with a part of a journal's file, or of bytes in memory.
 @safe
 final class JournalWindow {
-  // SAFETY: of `capacity` bytes, the first `count` of which are those of the file from `start` on.
+  // SAFETY: points to `capacity` bytes. The first `count` of them are those of the file from
+  // `start` on.
   private var base: UnsafeMutableRawPointer
   private(set) var capacity: Int
   private var start = 0
@@ -19,7 +20,7 @@ final class JournalWindow {
     unsafe base = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  /// A window on bytes in place of a file.
+  /// Makes a window over bytes in place of a file.
   init(_ bytes: [UInt8]) {
     file = nil
     capacity = max(1, bytes.count)
@@ -32,24 +33,28 @@ final class JournalWindow {
 
   deinit { unsafe base.deallocate() }
 
-  /// How long the file is now.
+  /// The current size of the file.
   var size: Int { file?.size ?? count }
 
-  /// Gets bytes of the file into memory; false if it has not that many. Throws if they cannot be read.
+  /// Loads bytes of the file.
+  ///
+  /// - Returns: false if the file ends before them.
+  /// - Throws: ``JournalError/system(_:path:code:)`` if they cannot be read,
+  ///   ``JournalError/inUse(path:)`` while bytes are lent to a reader.
   @inline(__always)
   func load(_ wanted: Int, at offset: Int) throws(JournalError) -> Bool {
     if offset >= start, offset + wanted <= start + count { return true }
     return try loadMore(wanted, at: offset)
   }
 
-  /// Reads the file anew, when it is asked next.
+  /// Discards the buffered bytes, so that the next access reads the file again.
   func forget() { if file != nil { count = 0 } }
 
   private func loadMore(_ wanted: Int, at offset: Int) throws(JournalError) -> Bool {
     guard let file, offset + wanted <= file.size else { return false }
-    // A reader may point at the bytes that are there.
+    // A reader may refer to the buffered bytes.
     if isLent { throw .inUse(path: file.path) }
-    // Until the bytes are there, none are.
+    // The buffer counts as empty until the read succeeds.
     count = 0
     if wanted > capacity {
       unsafe base.deallocate()
@@ -62,7 +67,8 @@ final class JournalWindow {
     return wanted <= count
   }
 
-  /// Where the first byte is that is not zero, at or behind an offset; the size where all are. Holes are not read.
+  /// Returns the offset of the first nonzero byte at or after an offset; the size if all are zero.
+  /// Holes are not read.
   func firstNonZero(from offset: Int) throws(JournalError) -> Int {
     var offset = offset
     while offset < size {
@@ -72,13 +78,13 @@ final class JournalWindow {
       }
       let end = start + count
       while offset + 8 <= end,
-        // SAFETY: within the bytes of the file that are in memory.
+        // SAFETY: the eight bytes are within the buffered `count` bytes.
         unsafe base.loadUnaligned(fromByteOffset: offset - start, as: UInt64.self) == 0
       {
         offset += 8
       }
       while offset < end {
-        // SAFETY: as above.
+        // SAFETY: the byte is within the buffered `count` bytes.
         if unsafe base.load(fromByteOffset: offset - start, as: UInt8.self) != 0 { return offset }
         offset += 1
       }
@@ -86,13 +92,14 @@ final class JournalWindow {
     return size
   }
 
-  /// Lends a reader of bytes that are in memory.
+  /// Lends `body` a reader of buffered bytes.
   @inline(__always)
   func read<Result>(
     _ wanted: Int, at offset: Int, _ body: (inout WireReader) throws(WireError) -> Result
   ) throws(WireError) -> Result {
     precondition(offset >= start && offset + wanted <= start + count)
-    // SAFETY: the bytes are there, and a reader that is asked for more while `body` reads refuses.
+    // SAFETY: the precondition checked that the bytes are buffered. `isLent` prevents that others
+    // are loaded in their place while `body` reads.
     let wasLent = isLent
     isLent = true
     defer { isLent = wasLent }
@@ -101,16 +108,16 @@ final class JournalWindow {
     return try body(&reader)
   }
 
-  /// Eight bytes that are in memory, the lowest first.
+  /// Returns eight buffered bytes as a little-endian integer.
   @inline(__always)
   func word(at offset: Int) -> UInt64 {
     precondition(offset >= start && offset + 8 <= start + count)
-    // SAFETY: as was just asked.
+    // SAFETY: the precondition checked that the bytes are buffered.
     return unsafe UInt64(
       littleEndian: base.loadUnaligned(fromByteOffset: offset - start, as: UInt64.self))
   }
 
-  /// The checksum of bytes that are in memory.
+  /// Returns the CRC-32C of buffered bytes.
   @inline(__always)
   func checksum(_ wanted: Int, at offset: Int) -> UInt32 {
     precondition(offset >= start && offset + wanted <= start + count)
