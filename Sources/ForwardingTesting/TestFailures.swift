@@ -3,8 +3,8 @@
 internal import Testing
 internal import XCTest
 
-/// Takes the failures of spies to the test library that runs: to Swift Testing at the line of the expectation,
-/// and to XCTest where a test case of it runs.
+/// Reports failures of spies to the test library of the running test: to Swift Testing at the line
+/// of the expectation, or to XCTest if one of its test cases runs.
 ///
 /// ```swift
 /// let spy = SpyProxy(reportingTo: TestFailures())
@@ -15,8 +15,8 @@ public struct TestFailures: SpyReporter {
 
   public func report(_ failure: SpyFailure) {
     let place = failure.place
-    // Without a test of Swift Testing it is one of XCTest's; that does nothing where none runs, and an issue
-    // of no test is shown in any case.
+    // Outside a Swift Testing test this may be a test case of XCTest. `XCTFail` does nothing outside
+    // XCTest, and an issue without a test is shown in any case.
     if Test.current == nil {
       XCTFail("\(failure)", file: place.filePath, line: UInt(place.line))
     }
@@ -29,7 +29,7 @@ public struct TestFailures: SpyReporter {
 }
 
 extension Spy {
-  /// Makes a spy whose failures are those of the test that runs.
+  /// Makes a spy whose failures belong to the running test.
   public convenience init(
     _ manner: SpyManner = .nice, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -39,7 +39,8 @@ extension Spy {
       column: column)
   }
 
-  /// Makes a spy in front of an object, which it keeps, and which gets what the spy has no answer for.
+  /// Makes a spy in front of an object, which it retains. The object gets the calls that the spy
+  /// has no answer for. Failures belong to the running test.
   public convenience init(
     wrapping real: Face.__Target, _ manner: SpyManner = .nice, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -51,7 +52,8 @@ extension Spy {
 }
 
 extension SpyProxy {
-  /// Makes a spy whose failures are those of the test that runs, in front of an object if there is one.
+  /// Makes a spy whose failures belong to the running test, in front of an object if one is given.
+  /// The object is retained.
   public convenience init(
     _ manner: SpyManner = .nice, wrapping real: AnyObject? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,

@@ -9,7 +9,12 @@ extension FunctionTable {
   /// try functions.call("pow", json: "[2, ten]")  // throws: argument 1: ten is no value for d: a number is expected
   /// ```
   ///
-  /// The text may come from anywhere, as for `setArguments(json:)`.
+  /// The text is untrusted, as in `setArguments(json:)`.
+  ///
+  /// - Returns: the result as JSON.
+  /// - Throws: `InvocationError` if no function has this name or the call fails,
+  ///   ``InvocationTextError`` if the text does not fit the arguments, and the errors of the
+  ///   function.
   public func call(_ name: String, json: String) throws -> String {
     let (function, call) = try prepared(name)
     try call.setArguments(json: json)
@@ -17,8 +22,11 @@ extension FunctionTable {
     return try call.resultJSON
   }
 
-  /// Calls a function with a JSON array of arguments that may be addresses, and arrays for pointers.
+  /// Calls a function with a JSON array of arguments that may be addresses, and arrays for
+  /// pointers.
   ///
+  /// - Returns: the result as JSON.
+  /// - Throws: the errors of `call(_:json:)`.
   /// - Safety: as for `setArguments(unsafeJSON:)`.
   @unsafe
   public func call(_ name: String, unsafeJSON json: String) throws -> String {

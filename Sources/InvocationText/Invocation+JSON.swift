@@ -2,9 +2,10 @@ public import Invocations
 import TypeEncodings
 
 extension Invocation {
-  /// Sets the declared arguments from a JSON array, in which each has the form of its type: a number,
-  /// `true` or `false`, text, `null` for an object or a pointer that is missing, and an array for a
-  /// structure, with the values of its members.
+  /// Sets the declared arguments from a JSON array.
+  ///
+  /// The type of an argument decides its form: a number, `true` or `false`, text, `null` for a
+  /// missing object or pointer, or an array with the values of a structure's members.
   ///
   /// ```swift
   /// let call = try Invocation(MethodSignature("v@:i*{_Point=dd}"), selector: "mark:as:at:")
@@ -13,18 +14,21 @@ extension Invocation {
   /// try call.setArguments(json: "[7, \"seven\"]")  // throws: 3 arguments are expected, 2 were given
   /// ```
   ///
-  /// All arguments are set, or none. Numbers may have 128 bits, and an infinity or a NaN is written in
-  /// quotes: `"inf"`. Text inside of structures lives as long as the invocation. The result of an earlier
-  /// call is forgotten, as it may lie in an argument.
+  /// Either all arguments are set or none. Numbers may have 128 bits; an infinity or a NaN is in
+  /// quotes: `"inf"`. Text inside structures lives as long as the invocation. The result of an
+  /// earlier call is discarded, because it may lie in an argument.
   ///
-  /// The text may come from anywhere: it cannot name an address. Nor can it make selectors; those that
-  /// the program has are found by their names.
+  /// The text is untrusted: it cannot contain addresses, and it can name existing selectors but not
+  /// create new ones.
+  ///
+  /// - Throws: ``InvocationTextError`` if the text is no JSON array, has the wrong number of
+  ///   values, or a value does not fit its argument.
   public func setArguments(json: String) throws(InvocationTextError) {
     try setArguments(json, .ownMemory)
   }
 
-  /// Sets the declared arguments from a JSON array, in which pointers may be addresses, such as `0x7f00`,
-  /// and arrays, for memory that holds their elements.
+  /// Sets the declared arguments from a JSON array that may contain addresses, such as `0x7f00`,
+  /// and arrays as the memory behind pointers.
   ///
   /// ```swift
   /// let call = try Invocation(parsing: "dd^i")
@@ -34,18 +38,23 @@ extension Invocation {
   /// try call.argumentsJSON  // [8,[4]]
   /// ```
   ///
-  /// The memory lives as long as the invocation, or until the arguments are set once more. Names of
+  /// The memory lives as long as the invocation, or until the arguments are set again. Names of
   /// selectors are interned.
   ///
-  /// - Safety: an address must be good for as long as the call may use it, and a list as long as the
-  ///   function takes it to be.
+  /// - Throws: ``InvocationTextError`` if the text is no JSON array, has the wrong number of
+  ///   values, or a value does not fit its argument.
+  /// - Safety: an address must be valid for as long as the call may use it, and an array must be as
+  ///   long as the function assumes.
   @unsafe
   public func setArguments(unsafeJSON json: String) throws(InvocationTextError) {
     try setArguments(json, .anywhere)
   }
 
-  /// The declared arguments as a JSON array. Text is shown, inside of structures only if it came from
-  /// JSON; other addresses are shown as `"0x7f00"`.
+  /// The declared arguments as a JSON array. Text inside structures is shown only if it was set
+  /// from JSON. Other addresses are shown as `"0x7f00"`.
+  ///
+  /// Throws ``InvocationTextError`` if a value cannot be written, for instance an array without a
+  /// known size.
   public var argumentsJSON: String {
     get throws(InvocationTextError) {
       try "\(JSONValue.array(argumentValues(from: methodSignature.numberOfHiddenArguments)))"
@@ -72,7 +81,7 @@ extension Invocation {
       values, from: methodSignature.numberOfHiddenArguments, ValueCoder(reach: reach), json)
   }
 
-  /// Sets the last arguments, all or none.
+  /// Sets the last arguments, either all or none.
   package func setArguments(
     _ values: [JSONValue], from first: Int, _ coder: ValueCoder, _ text: String
   ) throws(InvocationTextError) {
@@ -115,7 +124,7 @@ extension Invocation {
     guard case .scalar(let scalar) = type.kind, isPromoted(scalar, index) else {
       return .bytes(bytes)
     }
-    // A variadic argument as C would have promoted it.
+    // A variadic argument is promoted as C would promote it.
     if scalar.isFloatingPoint { return .number(Double(value.digits) ?? 0) }
     return .integer(Integers.parse(value.digits) ?? (bytes == [1] ? 1 : 0))
   }
@@ -127,7 +136,8 @@ extension Invocation {
 
   private func set(_ argument: PreparedArgument, _ index: Int) throws(InvocationError) {
     switch argument {
-    // SAFETY: the coder keeps what the bytes refer to, or somebody vouched for it.
+    // SAFETY: the coder retains the memory that the bytes refer to, or the caller of the API that
+    // accepts addresses guarantees it.
     case .bytes(let bytes): unsafe try setArgument(bytes: bytes, at: index)
     case .text(let text): try setArgument(text, at: index)
     case .selector(let selector): try setArgument(selector, at: index)
@@ -138,8 +148,9 @@ extension Invocation {
 
   // MARK: Reading
 
-  /// The arguments from one on; memory that was made for one is shown by what it holds. Inside of
-  /// structures and such memory, there is text where `isText` says so, and where the invocation keeps it.
+  /// The arguments from one on. Memory that was made for an argument is shown by its contents.
+  /// Inside structures and such memory, text is shown if `isText` returns true or the invocation
+  /// retains it.
   package func argumentValues(
     from first: Int, _ isText: ValueCoder.IsText = { _ in false }
   ) throws(InvocationTextError) -> [JSONValue] {
@@ -183,7 +194,7 @@ extension Invocation {
   }
 }
 
-/// An argument that was read, and is not set yet.
+/// An argument that was read but is not set yet.
 private enum PreparedArgument {
   case bytes([UInt8])
   case text(String)
@@ -191,7 +202,7 @@ private enum PreparedArgument {
   case integer(Int128)
   case number(Double)
 
-  /// An argument that the invocation makes its own; nil for those that are no more than their bytes.
+  /// An argument that the invocation copies; nil for one that consists only of its bytes.
   init?(_ value: JSONValue, _ type: TypeEncoding, _ coder: ValueCoder) throws(TextFault) {
     switch (type.kind, value.kind) {
     case (.cString, .string(let text)), (.atom, .string(let text)):

@@ -2,8 +2,9 @@ public import Invocations
 import TypeEncodings
 
 extension Invocation {
-  /// The result of the last call, or the one that was set, as JSON; `null` for `v`. Text inside of
-  /// structures is shown as its address, because nobody knows whether it is still there.
+  /// The result of the last call, or of `setResult`, as JSON; `null` for `v`.
+  ///
+  /// Text inside structures is shown as its address, because the memory may have been freed.
   ///
   /// ```swift
   /// let call = try Invocation(parsing: "{div_t=ii}ii")
@@ -12,12 +13,13 @@ extension Invocation {
   /// try call.resultJSON  // [3,2]
   /// ```
   ///
-  /// Throws ``Invocations/InvocationError/resultNotAvailable`` as the reason if there is no result.
+  /// Throws ``InvocationTextError`` with the reason
+  /// ``Invocations/InvocationError/resultNotAvailable`` if there is no result.
   public var resultJSON: String {
     get throws(InvocationTextError) { "\(try resultJSONValue())" }
   }
 
-  /// The result as JSON, with text inside of structures where `isText` says that there is some.
+  /// The result as JSON. Text inside structures is shown if `isText` returns true.
   package func resultJSONValue(
     _ isText: ValueCoder.IsText = { _ in false }
   ) throws(InvocationTextError) -> JSONValue {
@@ -55,7 +57,10 @@ extension Invocation {
   /// answers.signature  // {_Point=dd}@:
   /// ```
   ///
-  /// Text is copied. A pointer is `null`, and a structure refers to nothing: nobody would keep it.
+  /// Text is copied. A pointer must be `null`, and a structure cannot refer to memory, which would
+  /// have no owner.
+  ///
+  /// - Throws: ``InvocationTextError`` if the text is no JSON value or does not fit the result.
   public func setResult(json: String) throws(InvocationTextError) {
     do throws(TextFault) {
       try writeResult(JSONReader.value(of: json), ValueCoder(reach: .nothing))
@@ -76,7 +81,8 @@ extension Invocation {
         try setResult(try coder.selector(name, value.offset))
       default:
         let bytes = try coder.bytes(ofArgument: value, type)
-        // SAFETY: the bytes are the value; such a coder makes none that refer to anything.
+        // SAFETY: the bytes are the whole value. A coder with the reach `nothing` makes no
+        // references.
         unsafe try setResult(bytes: bytes)
       }
     } catch let error as TextFault {
@@ -84,7 +90,7 @@ extension Invocation {
     } catch let error as InvocationError {
       throw TextFault(.refused(error), at: value.offset)
     } catch {
-      // Nothing else is thrown.
+      // No other errors are thrown.
     }
   }
 }

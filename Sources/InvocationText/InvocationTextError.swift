@@ -1,7 +1,7 @@
 public import Invocations
 public import TypeEncodings
 
-/// JSON that is not what a call takes, and where that shows.
+/// An error in the JSON for a call, and its location.
 ///
 /// Printing one shows the text with a caret:
 ///
@@ -15,11 +15,11 @@ public import TypeEncodings
 /// }
 /// ```
 public struct InvocationTextError: Error, Hashable, Sendable {
-  /// What was wrong.
+  /// The reason.
   public let reason: Reason
-  /// The argument concerned, as invocations count them; nil for the result, and for the list itself.
+  /// The index of the argument in the invocation; nil for the result, and for the list itself.
   public let argument: Int?
-  /// Where the value begins that was wrong, counted in UTF-8.
+  /// The offset of the wrong value, in UTF-8 code units.
   public let offset: Int
   /// The whole text; empty if a value could not be written.
   public let text: String
@@ -31,45 +31,45 @@ public struct InvocationTextError: Error, Hashable, Sendable {
     self.text = text
   }
 
-  /// Why a text was refused.
+  /// The reason for an error.
   @nonexhaustive
   public enum Reason: Hashable, Sendable {
-    // What the text is.
+    // Errors in the syntax.
     /// A value is expected.
     case valueExpected
-    /// A list goes on with `,` or ends with `]`.
+    /// `,` or `]` is expected after an element.
     case separatorExpected
-    /// Text without its closing quote.
+    /// Text has no closing quote.
     case unterminatedText
-    /// A `\` before something that is no escape, or half a character.
+    /// A `\` does not begin an escape, or half of a surrogate pair is missing.
     case unknownEscape
-    /// One value was read, and more follows it.
+    /// More text follows the value.
     case trailingText
-    /// Lists are inside of each other too often.
+    /// Arrays are nested too deeply.
     case nestedTooDeeply(limit: Int)
-    /// The arguments are no list.
+    /// The arguments are not an array.
     case noList
-    /// The call takes another number of arguments.
+    /// The number of arguments is wrong.
     case argumentCount(expected: Int, given: Int)
-    // What a value is.
-    /// The text is no value of a type.
+    // Errors in a value.
+    /// The text is no value of the type.
     case noValue(given: String, type: TypeEncoding)
     /// The text does not fit a bit-field.
     case noBits(given: String, type: TypeEncoding, width: Int)
-    /// What a pointer points at is a list of values.
+    /// The memory behind a pointer must be an array of values.
     case noElements(given: String, type: TypeEncoding)
-    /// The argument is a structure, which is written as a list.
+    /// The argument is a structure, which must be an array.
     case noStructure(given: String, type: TypeEncoding)
-    /// The text holds a NUL, which would cut it.
+    /// The text contains a NUL, which would end it early.
     case embeddedNUL(TypeEncoding)
-    /// No selector has this name.
+    /// No selector with this name exists.
     case unknownSelector(String)
-    /// An address, or memory that is pointed at, which takes the word `unsafe`.
+    /// An address, or memory behind a pointer. These need the functions marked `unsafe`.
     case address(given: String, type: TypeEncoding)
-    /// A result that refers to memory, which nobody would keep.
+    /// The result refers to memory, which would have no owner.
     case resultInMemory(TypeEncoding)
-    // What is not known.
-    /// Nothing says where the members of the structure lie.
+    // Missing information.
+    /// The layout of the structure is unknown.
     case membersUnknown(given: String, type: TypeEncoding)
     /// The array is too long to be written.
     case tooManyElements(TypeEncoding)
@@ -78,7 +78,7 @@ public struct InvocationTextError: Error, Hashable, Sendable {
   }
 }
 
-/// What is wrong at one place of a text.
+/// An error at one place of a text.
 package struct TextFault: Error, CustomStringConvertible {
   package let reason: InvocationTextError.Reason
   package let offset: Int
@@ -90,7 +90,7 @@ package struct TextFault: Error, CustomStringConvertible {
 
   package var description: String { "\(reason)" }
 
-  /// Runs `body`, and gives what an encoding got wrong a place.
+  /// Runs `body`, and adds a place to an error of an encoding.
   static func wrapping<Value>(
     at offset: Int, _ body: () throws(TypeEncodingError) -> Value
   ) throws(TextFault) -> Value {
@@ -99,7 +99,7 @@ package struct TextFault: Error, CustomStringConvertible {
 }
 
 extension InvocationTextError: CustomStringConvertible {
-  /// The text, a caret under the value, and the reason. Long texts are shown in part.
+  /// The text, a caret under the value, and the reason. Long texts are abbreviated.
   public var description: String {
     let reason = (argument.map { "argument \($0): " } ?? "") + "\(reason)"
     if text.isEmpty { return reason }

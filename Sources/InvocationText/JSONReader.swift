@@ -1,5 +1,5 @@
-/// Reads JSON text that takes up a whole string. A number is whatever stands between separators: its
-/// type decides whether it is one.
+/// Reads a string as one JSON value. A number is any text up to the next separator: its type
+/// decides whether it is valid.
 package struct JSONReader {
   private static let depthLimit = 64
 
@@ -61,7 +61,7 @@ package struct JSONReader {
     return values
   }
 
-  /// What stands up to the next separator.
+  /// Returns the text up to the next separator.
   private mutating func word() throws(TextFault) -> String {
     let start = offset
     while offset < bytes.count, !",] \t\n\r".utf8.contains(bytes[offset]) { offset += 1 }
@@ -88,7 +88,7 @@ package struct JSONReader {
     throw TextFault(.unterminatedText, at: start)
   }
 
-  /// The character that an escape stands for.
+  /// Returns the character of an escape.
   private mutating func scalar() -> Unicode.Scalar? {
     guard offset < bytes.count else { return nil }
     let byte = bytes[offset]

@@ -1,4 +1,4 @@
-/// A JSON value. Numbers are kept as they are written: 128-bit integers must not lose digits.
+/// A JSON value. Numbers are stored as text, so that 128-bit integers lose no digits.
 package struct JSONValue {
   package enum Kind {
     case null
@@ -10,7 +10,7 @@ package struct JSONValue {
   }
 
   package let kind: Kind
-  /// Where it begins in the text that it was read from, counted in UTF-8.
+  /// The offset in the text that it was read from, in UTF-8 code units.
   package let offset: Int
 
   init(_ kind: Kind, at offset: Int = 0) {
@@ -30,7 +30,7 @@ package struct JSONValue {
 }
 
 extension JSONValue {
-  /// The text of a number; one that has a name, such as `"inf"`, is in quotes.
+  /// The text of a number. A number with a name, such as `"inf"`, is in quotes in JSON.
   var digits: String {
     switch kind {
     case .number(let text), .string(let text): text

@@ -1,6 +1,6 @@
 package import TypeEncodings
 
-/// Integers of every C type as text and as bytes.
+/// Conversions of C integers between text and bytes.
 package enum Integers {
   /// Decimal, or hexadecimal with `0x`, with an optional sign.
   package static func parse(_ text: String) -> Int128? {
@@ -36,19 +36,19 @@ package enum Integers {
     return value(bits, 8 * bytes.count, isSigned: isSigned(scalar))
   }
 
-  /// The number in the lowest `width` bits, at most 128.
+  /// Returns the number in the lowest `width` bits, at most 128.
   static func value(_ bits: UInt128, _ width: Int, isSigned: Bool) -> JSONValue {
     guard isSigned, width > 0 else { return .integer(bits) }
     let shift = 128 - width
     return .integer(Int128(truncatingIfNeeded: bits << shift) >> shift)
   }
 
-  /// A number as `width` bits, if it fits.
+  /// Returns a number as `width` bits; nil if it does not fit.
   static func bits(_ text: String, _ width: Int, isSigned: Bool) -> UInt128? {
     guard let bytes = bytes(text, isSigned ? .int128 : .uint128), width > 0 else { return nil }
     let bits = bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
     let shift = 128 - width
-    // Shifted up and down again it must be the same.
+    // The number fits if shifting it up and down again does not change it.
     let again =
       isSigned
       ? UInt128(bitPattern: Int128(bitPattern: bits << shift) >> shift) : (bits << shift) >> shift
@@ -78,15 +78,15 @@ package enum Integers {
     (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// An address from its bytes.
+  /// Returns an address from its bytes.
   static func word(_ bytes: ArraySlice<UInt8>) -> UInt {
     bytes.enumerated().reduce(0) { $0 | UInt($1.element) << (8 * $1.offset) }
   }
 }
 
-/// Floating-point numbers of every C type as text and as bytes.
+/// Conversions of C floating-point numbers between text and bytes.
 package enum Floats {
-  /// Whether a text is the name of what JSON has no digits for: `inf`, `-inf`, `nan`.
+  /// Whether a text is a name for a value that JSON cannot write in digits: `inf`, `-inf`, `nan`.
   static func isName(_ text: String) -> Bool {
     !text.contains { $0.isNumber } && Double(text).map { !$0.isFinite } ?? false
   }
@@ -128,13 +128,15 @@ package enum Floats {
   }
 
   #if arch(x86_64) && !os(Windows)
-    /// The significand as memory has it: its leading bit is explicit, except for zero and the like.
+    /// The significand as in memory, with an explicit leading bit, except for zero and subnormal
+    /// numbers.
     private static func significand(_ value: Float80) -> UInt64 {
       value.significandBitPattern | (value.exponentBitPattern == 0 ? 0 : 1 << 63)
     }
   #endif
 
-  /// The shortest text that reads back as the same number. JSON has no infinity and no NaN.
+  /// The shortest text that reads back as the same number. Infinities and NaNs become strings,
+  /// because JSON has no numbers for them.
   private static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible)
     -> JSONValue
   {

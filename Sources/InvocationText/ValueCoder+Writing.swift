@@ -4,11 +4,11 @@ extension ValueCoder {
   /// Whether there is text at an address.
   package typealias IsText = (UInt) -> Bool
 
-  /// Whether there is text at an address that this coder made.
+  /// Whether this coder allocated text at an address.
   package func isOwnText(_ address: UInt) -> Bool { texts.contains(address) }
 
-  /// A value as JSON. Text is shown where `isText` says that there is some, but never in unions, where
-  /// something else may lie; other addresses are only shown.
+  /// Returns a value as JSON. Text is shown where `isText` returns true, but never in unions, whose
+  /// memory may hold another member. Other addresses are shown as numbers.
   package static func value(
     of bytes: ArraySlice<UInt8>, _ type: TypeEncoding, _ isText: IsText = { _ in false }
   ) throws(TextFault) -> JSONValue {
@@ -33,7 +33,8 @@ extension ValueCoder {
     }
   }
 
-  /// What lies now in the memory that a JSON array was put into.
+  /// Returns the current contents of memory that was allocated for a JSON array; nil for another
+  /// address.
   package func contents(
     atPointer bytes: [UInt8], _ isText: IsText = { _ in false }
   ) throws(TextFault) -> JSONValue? {
@@ -42,7 +43,7 @@ extension ValueCoder {
       let start = unsafe UnsafeRawPointer(bitPattern: address)
     else { return nil }
     let size = try Self.size(of: element)
-    // SAFETY: `copy` made this block, which has room for `count` elements.
+    // SAFETY: `copy` allocated this block for `count` elements.
     let image = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: size * count))
     var values: [JSONValue] = []
     for index in 0..<count {
@@ -61,7 +62,7 @@ extension ValueCoder {
     _ isText: IsText
   ) throws(TextFault) -> JSONValue {
     let size = try size(of: element)
-    // Elements of no size take no memory, and so there may be any number of them.
+    // Elements without a size take no memory, so there may be any number of them.
     guard size > 0 || count <= 4096 else { throw TextFault(.tooManyElements(type), at: 0) }
     var values: [JSONValue] = []
     for index in 0..<count {
@@ -96,9 +97,9 @@ extension ValueCoder {
     return Integers.value(bits, width, isSigned: Integers.isSigned(storage))
   }
 
-  /// The text at an address; null if that is zero.
+  /// Returns the text at an address; null for address zero.
   static func text(at address: UInt) -> JSONValue {
-    // SAFETY: the encoding says that a C string is there; whoever set it vouched for it.
+    // SAFETY: the encoding says that a C string is there, and the code that set it guarantees that.
     guard let start = unsafe UnsafePointer<CChar>(bitPattern: address) else { return .null }
     return .string(unsafe String(cString: start))
   }
@@ -111,7 +112,7 @@ extension ValueCoder {
 }
 
 extension TypeEncoding {
-  /// Whether a value of the type is an address.
+  /// Whether values of the type are addresses.
   var isAddress: Bool {
     switch kind {
     case .pointer, .object, .block, .classReference, .selector, .cString, .atom: true
@@ -119,7 +120,7 @@ extension TypeEncoding {
     }
   }
 
-  /// What to write in place of a wrong value.
+  /// A hint for a correct value of the type.
   var valueHint: String {
     switch kind {
     case .scalar(.bool): "true or false is expected"

@@ -1,39 +1,39 @@
 import Invocations
 package import TypeEncodings
 
-/// Turns typed values into the bytes of C values and back, by their encoding.
+/// Converts between typed values and the bytes of C values, using type encodings.
 ///
 /// Memory for strings and pointed-at arrays lives as long as the coder.
 package final class ValueCoder {
-  /// What values may refer to.
+  /// The memory that values may refer to.
   package enum Reach {
-    /// Addresses, and memory that is pointed at: somebody vouched for them.
+    /// Any address, and memory behind pointers; the caller guarantees that they are valid.
     case anywhere
-    /// Text and arrays of the length that the type says, which the coder keeps.
+    /// Text, and arrays with the length of their type. The coder owns their memory.
     case ownMemory
-    /// Nothing.
+    /// No memory.
     case nothing
   }
 
   let reach: Reach
   private var blocks: [UInt] = []
   private(set) var texts: Set<UInt> = []
-  /// Memory that a JSON array was put into for a pointer: its element type and count.
+  /// The element type and count of each block that was allocated for a pointer.
   private(set) var pointed: [UInt: (element: TypeEncoding, count: Int)] = [:]
 
-  /// Whether somebody has to keep the coder.
+  /// Whether the coder must be retained for its memory.
   var isKeeper: Bool { !blocks.isEmpty }
 
   package init(reach: Reach = .anywhere) { self.reach = reach }
 
   deinit {
-    // SAFETY: `copy` allocated each of them, and nobody else frees them.
+    // SAFETY: `copy` allocated each block, and only this coder frees it.
     for block in blocks { unsafe UnsafeMutableRawPointer(bitPattern: block)?.deallocate() }
   }
 
   // MARK: Arguments
 
-  /// An argument as it stands on a command line: text, selectors and numbers have no quotes.
+  /// Converts an argument of a command line, where text, selectors and numbers have no quotes.
   package static func value(ofArgument text: String, _ type: TypeEncoding) throws(TextFault)
     -> JSONValue
   {
@@ -60,7 +60,7 @@ package final class ValueCoder {
     return value
   }
 
-  /// The bytes of an argument, or of a result.
+  /// The bytes of an argument or a result.
   package func bytes(ofArgument value: JSONValue, _ type: TypeEncoding) throws(TextFault)
     -> [UInt8]
   {
@@ -80,7 +80,8 @@ package final class ValueCoder {
     }
   }
 
-  /// The selector of a name. One that comes from anywhere is looked up, as an interned one stays.
+  /// Returns the selector with a name. A name from untrusted text is only looked up, because
+  /// interned names are never freed.
   func selector(_ name: String, _ offset: Int) throws(TextFault) -> Selector {
     if reach == .anywhere {
       do { return try Selector(interning: name) } catch {
@@ -96,7 +97,7 @@ package final class ValueCoder {
   private func pointer(
     to values: [JSONValue], _ element: TypeEncoding, _ offset: Int
   ) throws(TextFault) -> [UInt8] {
-    // What cannot be measured cannot be shown after the call, not even if there is none of it.
+    // A type without a known layout could not be shown after the call, not even for an empty array.
     _ = try TextFault.wrapping(at: offset) { () throws(TypeEncodingError) in try element.layout }
     var image: [UInt8] = []
     for value in values { image += try bytes(of: value, element) }
@@ -134,7 +135,7 @@ package final class ValueCoder {
     }
   }
 
-  /// A part of a complex number.
+  /// The bytes of a part of a complex number.
   private func bytes(
     of part: JSONValue, _ scalar: Scalar, _ type: TypeEncoding
   ) throws(TextFault) -> [UInt8] {
@@ -210,7 +211,7 @@ package final class ValueCoder {
     return word(address)
   }
 
-  /// What to say of an address where none is taken.
+  /// The error for an address where addresses are not accepted.
   private func unreachable(_ value: JSONValue, _ type: TypeEncoding) -> TextFault {
     let isResult = reach == .nothing
     return TextFault(

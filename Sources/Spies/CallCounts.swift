@@ -1,21 +1,21 @@
-/// How many calls are right.
+/// The accepted numbers of calls.
 struct CallCounts: Sendable {
-  /// Whether a number is right.
+  /// Whether a number is accepted.
   let contains: @Sendable (Int) -> Bool
-  /// From how many on there are enough, and the most; nil where nothing tells, or nothing ends them.
+  /// The bounds of the accepted numbers; nil if a bound is unknown, or there is no upper one.
   private let least: Int?
   private let most: Int?
-  /// The numbers in words.
+  /// A description of the accepted numbers.
   let text: String
 
-  /// Takes the ends of the ranges that the library has as they are: to measure one against a collection traps
-  /// at the ends of `Int`. Any other is asked for each number.
+  /// Reads the bounds of the standard library's ranges directly, because `relative(to:)` traps at
+  /// the limits of `Int`. Any other range expression is queried for each number.
   init(_ range: some RangeExpression<Int> & Sendable) {
     contains = { range.contains($0) }
     switch range as Any {
     case let range as ClosedRange<Int>: (least, most) = (range.lowerBound, range.upperBound)
     case let range as Range<Int>:
-      // The number before an end that nothing is before is as far from all counts as the end is.
+      // `Int.min` has no predecessor, and is itself as far below every count.
       (least, most) = (range.lowerBound, max(range.upperBound, .min + 1) - 1)
       if range.isEmpty {
         text = "a number of calls in an empty range"
@@ -41,10 +41,11 @@ struct CallCounts: Sendable {
     return least <= 0 ? "at most \(calls(most))" : "\(least) to \(calls(most))"
   }
 
-  /// Whether there are as many as are wanted. More may still be right.
+  /// Whether at least as many calls as expected were made. More may also be accepted.
   func areEnough(_ count: Int) -> Bool { least.map { count >= $0 } ?? contains(count) }
 
-  /// Whether waiting has an end at so many: they are enough, where any are wanted, or too many.
+  /// Whether a wait can end at this number: enough calls have ended, if any are expected, or too
+  /// many.
   func areDecided(_ count: Int) -> Bool {
     let isNoneWanted = most.map { $0 <= 0 } ?? (contains(0) && !contains(1))
     return areEnough(count) && !isNoneWanted || count > most ?? .max

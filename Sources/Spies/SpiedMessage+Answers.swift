@@ -1,9 +1,10 @@
 import Forwarding
 import Invocations
 
-// What a spy answers. Of several answers for a call, the newest one that is for it counts.
+// The answers of a spy. If several answers match a call, the newest one is used.
 extension SpiedMessage {
-  /// Answers with what a closure gives. `times` calls get it; older answers are for those that follow.
+  /// Answers with the result of a closure. The answer is used for `times` calls; after that, older
+  /// answers are used again.
   public func answer(
     times: Int = .max, _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) {
@@ -15,20 +16,21 @@ extension SpiedMessage {
     add([step { (_: repeat each Argument) in throw error }], times)
   }
 
-  /// Lets the object behind the spy answer; without one, leaves calls without an answer.
+  /// Forwards calls to the object behind the spy. Without such an object, calls have no answer.
   public func answerForReal(times: Int = .max) { add([.real], times) }
 
-  /// Acts as a class that left an optional requirement out.
+  /// Acts like a class that does not implement this optional requirement.
   public func leaveOut() { add([.leftOut], .max) }
 
-  /// The same, whose answers come later. Only who awaits them can do something else meanwhile.
+  /// Returns the same message with delayed answers. A caller that does not await its answer is
+  /// blocked during the delay.
   public func delayed(by delay: Duration) -> SpiedMessage {
     var copy = self
     copy.delay = delay
     return copy
   }
 
-  /// Lets a strict spy take calls without an answer.
+  /// Allows calls without an answer to a strict spy.
   public func allow() { spy.tell(selector) { $0.isAllowed = true } }
 
   func add(_ steps: [SpyRule.Step?], _ times: Int) {
@@ -38,7 +40,7 @@ extension SpiedMessage {
     spy.tell(selector) { $0.rules.append(rule) }
   }
 
-  /// nil where the types of the message cannot be passed, which its face says at each call.
+  /// Nil if the message has types that cannot be passed. Its face reports that at each call.
   func step(
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) -> SpyRule.Step? {
@@ -52,12 +54,13 @@ extension SpiedMessage where Result: Sendable {
     add([step { (_: repeat each Argument) in value }], times)
   }
 
-  /// Answers with one value after the other; the last one stays.
+  /// Answers with these values in turn; the last one is repeated.
   public func answer(inTurn first: Result, _ rest: Result...) {
     answer(inTurn: ([first] + rest).map { .success($0) })
   }
 
-  /// Answers with one value or error after the other; the last one stays. An empty list changes nothing.
+  /// Answers with these values or errors in turn; the last one is repeated. An empty list changes
+  /// nothing.
   public func answer(inTurn results: [Swift.Result<Result, any Error>]) {
     add(results.map { result in step { (_: repeat each Argument) in try result.get() } }, .max)
   }

@@ -1,7 +1,9 @@
 import Forwarding
 
 extension SpiedMessage {
-  /// Fails unless there were so many calls by now.
+  /// Expects exactly this number of calls so far, and reports a failure otherwise.
+  ///
+  /// - Returns: whether the expectation holds.
   @discardableResult
   public func expect(
     times: Int = 1, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -11,7 +13,10 @@ extension SpiedMessage {
       times: times...times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Fails unless there were as many calls by now: `2...`, `...3`.
+  /// Expects a number of calls so far in a range, such as `2...` or `...3`, and reports a failure
+  /// otherwise.
+  ///
+  /// - Returns: whether the expectation holds.
   @discardableResult
   public func expect(
     times: some RangeExpression<Int> & Sendable, fileID: StaticString = #fileID,
@@ -21,9 +26,14 @@ extension SpiedMessage {
     return expectation(times, place).conclude()
   }
 
-  /// Waits for the end of the last of so many calls: what answers it has come back, or has thrown. Fails if that
-  /// was not in time, or if there were more. It does not wait for a call that should not come, except for none at
-  /// all. Throws if its task is cancelled.
+  /// Waits until exactly this number of calls have ended: their answers have returned or thrown.
+  /// Reports a failure if that takes too long, or if there were more calls.
+  ///
+  /// It returns when enough calls have ended and does not wait for surplus ones. If no call is
+  /// expected, it waits for the whole duration.
+  ///
+  /// - Returns: whether the expectation holds.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
   public nonisolated(nonsending) func expect(
     times: Int = 1, within limit: Duration, fileID: StaticString = #fileID,
@@ -34,7 +44,11 @@ extension SpiedMessage {
       column: column)
   }
 
-  /// Waits for the ends of as many calls, and fails if they were not in time, or if there were more.
+  /// Waits until a number of calls in a range have ended. Reports a failure if that takes too long,
+  /// or if there were more calls.
+  ///
+  /// - Returns: whether the expectation holds.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
   public nonisolated(nonsending) func expect(
     times: some RangeExpression<Int> & Sendable, within limit: Duration,
@@ -45,7 +59,7 @@ extension SpiedMessage {
     return try await expectation(times, place).conclude(within: limit)
   }
 
-  /// Fails at this line whenever a call comes from now on.
+  /// Reports a failure at this line for each further call.
   public func reject(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -65,7 +79,7 @@ extension SpiedMessage {
   }
 }
 
-/// One expectation: which calls, how many, and where the test says so.
+/// An expectation: the calls, their number, and its place in the test.
 struct SpyExpectation: Sendable {
   let spy: SpyProxy
   let selector: Selector
@@ -75,7 +89,7 @@ struct SpyExpectation: Sendable {
   let times: CallCounts
   let place: SpyPlace
 
-  /// Fails if the number is wrong, or if not as many of them have ended.
+  /// Reports a failure if the number is wrong, or if too few of the calls have ended.
   func conclude(_ limit: Duration? = nil, _ waiter: SpyWaiter? = nil) -> Bool {
     let found = spy.count(selector, where: matches)
     let ended = waiter?.endedCount ?? found
@@ -91,7 +105,8 @@ struct SpyExpectation: Sendable {
     return false
   }
 
-  /// Waits until the calls have ended, or the time is over; then fails if the number is wrong.
+  /// Waits until the calls have ended or the time is over, then reports a failure if the number is
+  /// wrong.
   nonisolated(nonsending) func conclude(within limit: Duration) async throws -> Bool {
     let waiter = SpyWaiter(for: times, where: matches)
     spy.add(waiter, selector)

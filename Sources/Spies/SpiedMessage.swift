@@ -1,7 +1,7 @@
 public import Forwarding
 import Invocations
 
-/// A message that a spy gets: what the spy answers, what came, and what is expected.
+/// A message of a spy: its answers, its received calls, and its expectations.
 ///
 /// ```swift
 /// let spy = SpyProxy(reportingTo: Printing())
@@ -13,16 +13,18 @@ import Invocations
 /// spy[deposit].calls        // 2
 /// ```
 ///
-/// One that was narrowed by `where` is about some of the calls alone, in all that it does.
+/// A message that was narrowed by `where` concerns only the matching calls, in everything that it
+/// does.
 public struct SpiedMessage<Result, each Argument>: Sendable {
   let spy: SpyProxy
-  /// The message's name.
+  /// The selector of the message.
   public let selector: Selector
   let prepared: PreparedMessage?
   let matches: SpyMatch?
-  /// How far a call is from those that are meant, for a failure.
+  /// The number of arguments in which a call differs from the wanted ones, to sort calls in a
+  /// failure.
   let distance: SpyDistance?
-  /// What the message is called in a failure.
+  /// The description of the message in a failure.
   let text: String
   var delay = Duration.zero
 
@@ -43,7 +45,7 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
     self.text = other.text + text
   }
 
-  /// The arguments of a call, which may have come from a sender of other types.
+  /// The arguments of a call. A caller may have sent it with other types.
   static func arguments(
     _ call: Invocation, _ prepared: PreparedMessage?
   ) throws -> (repeat each Argument) {
@@ -53,8 +55,9 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
 
   // MARK: Some of the calls
 
-  /// The calls whose arguments a closure says yes to, of types that need not be `Sendable`. The closure runs where
-  /// a call is sent and where the test asks; that no other thread uses an argument meanwhile is yours to see to.
+  /// Narrows the message to calls whose arguments satisfy a closure. The argument types need not be
+  /// `Sendable`. The closure runs on the thread of the caller and on the thread of the test. You
+  /// must ensure that no other thread uses an argument at the same time.
   public func uncheckedWhere(
     _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
   ) -> SpiedMessage {
@@ -66,8 +69,9 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
       }, " where a closure says so")
   }
 
-  /// The calls with an argument of some value, among arguments of types that need not be `Sendable`. That no other
-  /// thread uses what the key path reads is yours to see to.
+  /// Narrows the message to calls with an argument equal to a value. The argument types need not be
+  /// `Sendable`. You must ensure that no other thread uses the value behind the key path at the
+  /// same time.
   public func uncheckedWhere<Value: Equatable & Sendable>(
     _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
   ) -> SpiedMessage {
@@ -77,13 +81,13 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
       " with \(String(reflecting: value))")
   }
 
-  // MARK: What came
+  // MARK: Received calls
 
-  /// How many calls there were.
+  /// The number of calls.
   public var calls: Int { spy.count(selector, where: matches) }
 
-  /// The arguments of all calls, in their order, of types that need not be `Sendable`. That their senders use them
-  /// on no other thread meanwhile is yours to see to.
+  /// The arguments of all calls, in the order of the calls. The argument types need not be
+  /// `Sendable`. You must ensure that the callers use them on no other thread at the same time.
   public var uncheckedReceived: [(repeat each Argument)] {
     var found: [(repeat each Argument)] = []
     for call in spy.kept(selector, where: matches, marking: true) {
@@ -93,19 +97,23 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
   }
 }
 
-// What the test gets from the thread of a sender, whom the spy does not stop from going on with it.
+// Arguments come from the thread of the caller, and the spy cannot stop that thread from using
+// them.
 extension SpiedMessage where repeat each Argument: Sendable {
-  /// The arguments of all calls, in their order. Of a variable (`inout`), the value that it had.
+  /// The arguments of all calls, in the order of the calls. An `inout` argument has its value at
+  /// the call.
   public var received: [(repeat each Argument)] { uncheckedReceived }
 
-  /// The calls whose arguments a closure says yes to. One that throws says no.
+  /// Narrows the message to calls whose arguments satisfy a closure. A closure that throws does not
+  /// match.
   public func `where`(
     _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
   ) -> SpiedMessage {
     uncheckedWhere(matches)
   }
 
-  /// The calls with an argument of some value, which is named by its position among several: `\.1`.
+  /// Narrows the message to calls with an argument equal to a value. The key path gives the
+  /// argument's position if there are several: `\.1`.
   public func `where`<Value: Equatable & Sendable>(
     _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
   ) -> SpiedMessage {
@@ -114,7 +122,7 @@ extension SpiedMessage where repeat each Argument: Sendable {
 }
 
 extension SpiedMessage where repeat each Argument: Equatable & Sendable {
-  /// The calls with these arguments.
+  /// Narrows the message to calls with these arguments.
   public func with(_ values: repeat each Argument) -> SpiedMessage {
     let wanted = (repeat each values)
     var texts: [String] = []
@@ -135,7 +143,7 @@ extension SpiedMessage where repeat each Argument: Equatable & Sendable {
 private func isEqual<Value: Equatable>(_ one: Value, _ other: Value) -> Bool { one == other }
 
 extension SpyProxy {
-  /// A message that the spy gets.
+  /// Returns a message of the spy.
   public subscript<Result, each Argument>(
     message: Message<Result, repeat each Argument>
   ) -> SpiedMessage<Result, repeat each Argument> {

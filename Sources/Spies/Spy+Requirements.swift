@@ -1,8 +1,8 @@
 public import Forwarding
 
-// What most tests need of a message, by its key path.
+// The most frequent operations on a message, by its key path.
 extension Spy {
-  /// A message of the protocol.
+  /// The key path of a message of the protocol.
   public typealias Name<Result, each Argument> = KeyPath<
     Face.__Messages, Requirement<Result, repeat each Argument>
   >
@@ -13,7 +13,7 @@ extension Spy {
     messages[dynamicMember: name]
   }
 
-  /// Answers with what a closure gives.
+  /// Answers with the result of a closure.
   public func answer<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
@@ -28,7 +28,7 @@ extension Spy {
     message(name).answer(with: value)
   }
 
-  /// Answers with one value after the other; the last one stays.
+  /// Answers with these values in turn; the last one is repeated.
   public func answer<Result: Sendable, each Argument>(
     _ name: Name<Result, repeat each Argument>, inTurn first: Result, _ rest: Result...
   ) {
@@ -42,27 +42,29 @@ extension Spy {
     message(name).answer(throwing: error)
   }
 
-  /// How many calls there were.
+  /// The number of calls.
   public func calls<Result, each Argument>(_ name: Name<Result, repeat each Argument>) -> Int {
     message(name).calls
   }
 
-  /// The arguments of all calls, in their order.
+  /// The arguments of all calls, in the order of the calls.
   public func received<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>
   ) -> [(repeat each Argument)] where repeat each Argument: Sendable {
     message(name).received
   }
 
-  /// The same, of types that need not be `Sendable`. That their senders use them on no other thread meanwhile is
-  /// yours to see to.
+  /// The arguments of all calls, in the order of the calls. The argument types need not be
+  /// `Sendable`. You must ensure that the callers use them on no other thread at the same time.
   public func received<Result, each Argument>(
     unchecked name: Name<Result, repeat each Argument>
   ) -> [(repeat each Argument)] {
     message(name).uncheckedReceived
   }
 
-  /// Fails unless there were so many calls by now.
+  /// Expects exactly this number of calls so far, and reports a failure otherwise.
+  ///
+  /// - Returns: whether the expectation holds.
   @discardableResult
   public func expect<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>, times: Int = 1,
@@ -73,7 +75,11 @@ extension Spy {
       times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Waits for the end of the last of so many calls, and fails if that was not in time, or if there were more.
+  /// Waits until exactly this number of calls have ended. Reports a failure if that takes too long,
+  /// or if there were more calls.
+  ///
+  /// - Returns: whether the expectation holds.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
   public nonisolated(nonsending) func expect<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>, times: Int = 1, within limit: Duration,
@@ -85,7 +91,7 @@ extension Spy {
       column: column)
   }
 
-  /// Fails at this line whenever a call comes from now on.
+  /// Reports a failure at this line for each further call.
   public func reject<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,

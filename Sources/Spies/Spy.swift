@@ -1,7 +1,7 @@
 public import Forwarding
 
-/// An object of a protocol for tests: it keeps every call, answers as it was told, and says where a test was
-/// promised something else.
+/// An object of a protocol for tests. It records every call, gives the configured answers, and
+/// reports failed expectations.
 ///
 /// ```
 /// let spy = Spy<ChatDelegateProxy>()
@@ -11,9 +11,9 @@ public import Forwarding
 /// #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["hello"])
 /// ```
 ///
-/// A message is named by its key path among `Face.__Messages`, which has the requirement's own types: closures get
-/// the arguments as the protocol has them, and what came is a tuple of them. ``messages`` has all that can be
-/// done with one; here is what most tests need.
+/// A message is named by its key path in `Face.__Messages`, which has the types of the requirement.
+/// Closures get the arguments with the types of the protocol, and received arguments are tuples of
+/// them. This class has the most frequent operations; ``messages`` has all of them.
 ///
 /// ```swift
 /// func refusing<Face: ForwardingFace>(
@@ -25,12 +25,12 @@ public import Forwarding
 /// }
 /// ```
 public final class Spy<Face: ForwardingFace> {
-  /// What keeps the calls; the target for those who know selectors alone.
+  /// The object that records the calls. Use it as the target of an API that knows only selectors.
   public let proxy: SpyProxy
-  /// The object of the protocol. It keeps the proxy, so it may outlive this.
+  /// The object of the protocol. It retains the proxy, so it may outlive this spy.
   public let face: Face
 
-  /// Makes a spy whose failures go to a reporter.
+  /// Makes a spy that reports failures to a reporter.
   public init(
     _ manner: SpyManner = .nice, reportingTo reporter: some SpyReporter,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -42,7 +42,8 @@ public final class Spy<Face: ForwardingFace> {
     face = Face(forwardingTo: proxy)
   }
 
-  /// Makes a spy in front of an object, which it keeps, and which gets what the spy has no answer for.
+  /// Makes a spy in front of an object, which it retains. The object gets the calls that the spy
+  /// has no answer for.
   public init(
     wrapping real: Face.__Target, _ manner: SpyManner = .nice,
     reportingTo reporter: some SpyReporter,
@@ -55,22 +56,22 @@ public final class Spy<Face: ForwardingFace> {
     face = Face(forwardingTo: proxy)
   }
 
-  /// The messages of the protocol, by their names.
+  /// The messages of the protocol, by name.
   public var messages: SpiedMessages<Face> { SpiedMessages(proxy: proxy) }
 
   /// All calls in their order, as text.
   public var transcript: [String] { proxy.transcript }
 
-  /// Forgets all calls; what the spy was told stays.
+  /// Removes all recorded calls. Answers and expectations stay.
   public func forgetCalls() { proxy.forgetCalls() }
 
-  /// Forgets all that the spy was told, as answers; calls stay.
+  /// Removes all configuration, such as answers. Recorded calls stay.
   public func forgetAnswers() { proxy.forgetAnswers() }
 }
 
 extension Spy: Sendable where Face: Sendable {}
 
-/// The messages of a protocol to a spy.
+/// The messages of a protocol, for one spy.
 ///
 /// ```swift
 /// func count<Face: ForwardingFace>(
@@ -83,7 +84,7 @@ extension Spy: Sendable where Face: Sendable {}
 public struct SpiedMessages<Face: ForwardingFace> {
   let proxy: SpyProxy
 
-  /// A message by its name.
+  /// Returns the message with a name.
   public subscript<Result, each Argument>(
     dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
   ) -> SpiedMessage<Result, repeat each Argument> {

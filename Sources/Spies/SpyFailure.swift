@@ -1,6 +1,6 @@
 public import Forwarding
 
-/// A promise of a test that a spy found broken: what was expected where, and what came instead.
+/// A failed expectation, with its place and the received calls.
 ///
 /// ```swift
 /// struct Printing: SpyReporter {
@@ -13,18 +13,18 @@ public import Forwarding
 /// SpyProxy(reportingTo: Printing())[close].expect()  // false
 /// ```
 public struct SpyFailure: Error, Sendable {
-  /// What the test expected.
+  /// The expectation.
   public var expected: String
-  /// How what came differs, in a few words.
+  /// The difference, in a few words.
   public var given: String
-  /// The calls that were received, the nearest to what was expected first.
+  /// The received calls, those most like the expected one first.
   public var received: [String]
-  /// The line of the expectation.
+  /// The place of the expectation.
   public var place: SpyPlace
 }
 
 extension SpyFailure: CustomStringConvertible {
-  /// How many calls a description shows.
+  /// The number of calls that a description shows.
   static var shownCalls: Int { 8 }
 
   public var description: String {
@@ -36,23 +36,23 @@ extension SpyFailure: CustomStringConvertible {
   }
 }
 
-/// A line of a test.
+/// A place in a test's source code.
 ///
 /// ```swift
 /// let place = SpyPlace(fileID: "Tests/A.swift", filePath: "/A.swift", line: 3, column: 1)
 /// "\(place)"  // Tests/A.swift:3:1
 /// ```
 public struct SpyPlace: Sendable, CustomStringConvertible {
-  /// The module and the file, as `#fileID`.
+  /// The module and the file, as `#fileID` gives them.
   public var fileID: StaticString
-  /// The file, as `#filePath`.
+  /// The path of the file, as `#filePath` gives it.
   public var filePath: StaticString
-  /// The line, from 1 on.
+  /// The line, counted from 1.
   public var line: Int
-  /// The column, from 1 on.
+  /// The column, counted from 1.
   public var column: Int
 
-  /// Names a line.
+  /// Makes a place.
   public init(fileID: StaticString, filePath: StaticString, line: Int, column: Int) {
     (self.fileID, self.filePath, self.line, self.column) = (fileID, filePath, line, column)
   }
@@ -60,7 +60,7 @@ public struct SpyPlace: Sendable, CustomStringConvertible {
   public var description: String { "\(fileID):\(line):\(column)" }
 }
 
-/// Where the failures of a spy go: to a test library, or to anybody else.
+/// A receiver of failures, such as a test library.
 ///
 /// ```swift
 /// struct Printing: SpyReporter {
@@ -70,18 +70,18 @@ public struct SpyPlace: Sendable, CustomStringConvertible {
 /// spy.transcript  // []
 /// ```
 public protocol SpyReporter: Sendable {
-  /// Takes a failure, on the thread that found it. No lock is held.
+  /// Handles a failure. Called on the thread that found it, without a lock held.
   func report(_ failure: SpyFailure)
 }
 
-/// Why a spy does not answer a message.
+/// The error of a call that a spy cannot answer.
 ///
 /// ```swift
 /// let spy = SpyProxy(reportingTo: Printing())
 /// try Message<Int>("count")(on: spy)  // throws: 'count' has no answer here: the spy was given none
 /// ```
 public enum SpyError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The message has a result, and the spy was given no answer.
+  /// The message has a result, but the spy has no answer for it.
   case notStubbed(Selector)
 
   public var description: String {
@@ -92,7 +92,7 @@ public enum SpyError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a spy makes of a message that it has no answer for.
+/// How a spy treats a message that it has no answer for.
 ///
 /// ```swift
 /// let spy = SpyProxy(.strict, reportingTo: Printing())
@@ -102,8 +102,9 @@ public enum SpyError: Error, Hashable, Sendable, CustomStringConvertible {
 /// spy[close].calls  // 1
 /// ```
 public enum SpyManner: Sendable {
-  /// It is kept, and has no answer: a face gives what its requirement says, nil, `@Otherwise`, or an error.
+  /// The call is recorded, without an answer. A face then gives the default of the requirement,
+  /// nil, the value of `@Otherwise`, or an error.
   case nice
-  /// It is a failure, at the line where the spy was made, and otherwise as nice.
+  /// As `nice`, but the call is also reported as a failure, at the line where the spy was made.
   case strict
 }

@@ -1,6 +1,6 @@
 import Forwarding
 
-/// A message that is expected at its place in an order.
+/// A message at its place in an expected order.
 ///
 /// ```swift
 /// let (one, other) = (SpyProxy(reportingTo: Printing()), SpyProxy(reportingTo: Printing()))
@@ -19,7 +19,7 @@ public struct SpiedStep: Sendable {
   let text: String
 }
 
-/// Makes a list of the messages that are written below each other.
+/// Builds a list of messages from statements.
 ///
 /// ```swift
 /// func order(@SpyOrderBuilder _ steps: () -> [SpiedStep]) -> Int { steps().count }
@@ -27,7 +27,7 @@ public struct SpiedStep: Sendable {
 /// ```
 @resultBuilder
 public enum SpyOrderBuilder {
-  /// A message of a spy, or those of its calls that it was narrowed to.
+  /// Converts a message of a spy, or its narrowed calls, to a step.
   public static func buildExpression<Result, each Argument>(
     _ message: SpiedMessage<Result, repeat each Argument>
   ) -> SpiedStep {
@@ -35,12 +35,14 @@ public enum SpyOrderBuilder {
       spy: message.spy, selector: message.selector, matches: message.matches, text: message.text)
   }
 
-  /// All of them.
+  /// Combines the steps.
   public static func buildBlock(_ steps: SpiedStep...) -> [SpiedStep] { steps }
 }
 
-/// Fails unless there was a call of each message, one after the other, whichever spies they came to. Others may
-/// have come between them.
+/// Expects a call of each message in this order, across all their spies, and reports a failure
+/// otherwise. Other calls may come in between.
+///
+/// - Returns: whether the expectation holds.
 @discardableResult
 public func verifyInOrder(
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -51,7 +53,10 @@ public func verifyInOrder(
 }
 
 extension Spy {
-  /// Fails unless there was a call of each message, one after the other. Others may have come between them.
+  /// Expects a call of each message in this order, and reports a failure otherwise. Other calls may
+  /// come in between.
+  ///
+  /// - Returns: whether the expectation holds.
   @discardableResult
   public func verifyInOrder(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -61,7 +66,10 @@ extension Spy {
     return SpyOrder.verify(steps(messages), place)
   }
 
-  /// Fails if there was a call that nothing has looked at: neither counted, nor received, nor expected.
+  /// Expects that every call was counted, received or expected by the test, and reports a failure
+  /// otherwise.
+  ///
+  /// - Returns: whether the expectation holds.
   @discardableResult
   public func verifyNoMoreCalls(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -72,7 +80,10 @@ extension Spy {
 }
 
 extension SpyProxy {
-  /// Fails if there was a call that nothing has looked at: neither counted, nor received, nor expected.
+  /// Expects that every call was counted, received or expected by the test, and reports a failure
+  /// otherwise.
+  ///
+  /// - Returns: whether the expectation holds.
   @discardableResult
   public func verifyNoMoreCalls(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -107,7 +118,7 @@ private enum SpyOrder {
     return true
   }
 
-  /// What came to all spies of an order, in order.
+  /// The calls of all spies in the steps, in their order.
   private static func all(_ steps: [SpiedStep]) -> [String] {
     var seen: Set<ObjectIdentifier> = []
     return steps.map(\.spy).filter { seen.insert(ObjectIdentifier($0)).inserted }

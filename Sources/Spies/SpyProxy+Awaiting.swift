@@ -1,9 +1,9 @@
 public import Forwarding
 import Invocations
 
-// Messages that are awaited: requirements that are `async`.
+// Awaited messages: `async` requirements.
 extension SpyProxy {
-  /// Keeps the message, and awaits what answers it.
+  /// Records the message, and awaits its answer.
   nonisolated(nonsending) func respondAwaiting(_ invocation: Invocation) async throws {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let (note, stamp) = try tapes.keep(invocation.call, open: true)
@@ -20,11 +20,11 @@ extension SpyProxy {
   }
 }
 
-// Closures that suspend, which run where their sender does. One for each number of arguments: Swift 6.3 cannot
-// compile a closure of a parameter pack alone that does so.
+// Answers that suspend. They run on the actor of the caller. There is one function for each number
+// of arguments, because Swift 6.3 cannot compile a suspending closure of a parameter pack alone.
 
 extension SpyProxy {
-  /// Answers a message of no arguments with what a closure gives, which may suspend.
+  /// Answers a message without arguments with the result of a closure that may suspend.
   public func answer<Result>(
     _ message: SpiedMessage<Result>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable () async throws -> Result
@@ -36,7 +36,7 @@ extension SpyProxy {
     message.add(awaiting: method)
   }
 
-  /// Answers a message of one argument with what a closure gives, which may suspend.
+  /// Answers a message of one argument with the result of a closure that may suspend.
   public func answer<Result, A>(
     _ message: SpiedMessage<Result, A>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Result
@@ -48,7 +48,7 @@ extension SpyProxy {
     message.add(awaiting: method)
   }
 
-  /// Answers a message of two arguments with what a closure gives, which may suspend.
+  /// Answers a message of two arguments with the result of a closure that may suspend.
   public func answer<Result, A, B>(
     _ message: SpiedMessage<Result, A, B>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B) async throws -> Result
@@ -60,7 +60,7 @@ extension SpyProxy {
     message.add(awaiting: method)
   }
 
-  /// Answers a message of three arguments with what a closure gives, which may suspend.
+  /// Answers a message of three arguments with the result of a closure that may suspend.
   public func answer<Result, A, B, C>(
     _ message: SpiedMessage<Result, A, B, C>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C) async throws -> Result
@@ -72,7 +72,7 @@ extension SpyProxy {
     message.add(awaiting: method)
   }
 
-  /// Answers a message of four arguments with what a closure gives, which may suspend.
+  /// Answers a message of four arguments with the result of a closure that may suspend.
   public func answer<Result, A, B, C, D>(
     _ message: SpiedMessage<Result, A, B, C, D>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C, D) async throws -> Result
@@ -86,7 +86,8 @@ extension SpyProxy {
 }
 
 extension Spy {
-  /// Answers an `async` requirement of no arguments with what a closure gives, which may suspend.
+  /// Answers an `async` requirement without arguments with the result of a closure that may
+  /// suspend.
   public func answer<Result>(
     _ name: KeyPath<Face.__Messages, Requirement<Result>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable () async throws -> Result
@@ -94,7 +95,7 @@ extension Spy {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
   }
 
-  /// Answers an `async` requirement of one argument with what a closure gives, which may suspend.
+  /// Answers an `async` requirement of one argument with the result of a closure that may suspend.
   public func answer<Result, A>(
     _ name: KeyPath<Face.__Messages, Requirement<Result, A>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Result
@@ -102,7 +103,7 @@ extension Spy {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
   }
 
-  /// Answers an `async` requirement of two arguments with what a closure gives, which may suspend.
+  /// Answers an `async` requirement of two arguments with the result of a closure that may suspend.
   public func answer<Result, A, B>(
     _ name: KeyPath<Face.__Messages, Requirement<Result, A, B>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B) async throws -> Result
@@ -110,7 +111,8 @@ extension Spy {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
   }
 
-  /// Answers an `async` requirement of three arguments with what a closure gives, which may suspend.
+  /// Answers an `async` requirement of three arguments with the result of a closure that may
+  /// suspend.
   public func answer<Result, A, B, C>(
     _ name: KeyPath<Face.__Messages, Requirement<Result, A, B, C>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C) async throws -> Result
@@ -118,7 +120,8 @@ extension Spy {
     proxy.answer(messages[dynamicMember: name], awaiting: body)
   }
 
-  /// Answers an `async` requirement of four arguments with what a closure gives, which may suspend.
+  /// Answers an `async` requirement of four arguments with the result of a closure that may
+  /// suspend.
   public func answer<Result, A, B, C, D>(
     _ name: KeyPath<Face.__Messages, Requirement<Result, A, B, C, D>>,
     awaiting body: nonisolated(nonsending) @escaping @Sendable (A, B, C, D) async throws -> Result
@@ -128,7 +131,8 @@ extension Spy {
 }
 
 extension SpiedMessage {
-  /// nil where the types of the message cannot be passed, which its sender hears of.
+  /// The method is nil if the message has types that cannot be passed. Its caller gets an error
+  /// then.
   fileprivate func add(awaiting method: Implementation?) {
     add([method.map { .body($0) }], .max)
   }

@@ -1,14 +1,14 @@
 import Forwarding
 import Invocations
 
-/// A call that a spy has kept, taken out as an invocation.
+/// A recorded call, as an invocation.
 struct KeptCall {
   let selector: Selector
   let stamp: UInt64
-  /// Whether a test has looked at it.
+  /// Whether a test has looked at the call.
   let isSeen: Bool
   let invocation: Invocation
-  /// Where it is kept.
+  /// The tape with the call, and its index there.
   let tape: CallTape
   let index: Int
 
@@ -19,7 +19,7 @@ struct KeptCall {
     invocation = tape.invocation(at: index)
   }
 
-  /// The selector and the arguments: `chat:shouldSend:(<Chat>, "hello")`.
+  /// The selector and the arguments, such as `chat:shouldSend:(<Chat>, "hello")`.
   var text: String {
     let arguments = (2..<max(2, invocation.methodSignature.numberOfArguments)).map {
       invocation.text(ofArgument: $0)
@@ -29,7 +29,9 @@ struct KeptCall {
 }
 
 extension SpyProxy {
-  /// The calls that were kept, of one selector or of all, in their order.
+  /// The recorded calls, of one selector or of all, in their order.
+  ///
+  /// - Parameter marking: whether the calls are marked as seen by the test.
   func kept(_ selector: Selector? = nil, where matches: SpyMatch? = nil, marking: Bool = false)
     -> [KeptCall]
   {
@@ -41,7 +43,7 @@ extension SpyProxy {
         for index in 0..<tape.count { all.append(KeptCall(tape, index)) }
         if marking, matches == nil { tape.markAll() }
       }
-      // One tape is in order.
+      // The calls of a single tape are already in order.
       if chosen.count > 1 { all.sort { $0.stamp < $1.stamp } }
     }
     guard let matches else { return all }
@@ -50,12 +52,12 @@ extension SpyProxy {
     return found
   }
 
-  /// Remembers that a test has looked at calls.
+  /// Marks calls as seen by the test.
   func mark(_ calls: [KeptCall]) {
     tapes.read { _ in for call in calls { call.tape.mark(at: call.index) } }
   }
 
-  /// How many calls of a selector there were; a test has looked at these, and at no others.
+  /// Counts the calls of a selector, and marks them as seen by the test.
   func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
     guard matches == nil else { return kept(selector, where: matches, marking: true).count }
     return tapes.read { tapes in
@@ -68,9 +70,9 @@ extension SpyProxy {
     }
   }
 
-  // MARK: Who waits
+  // MARK: Waiters
 
-  /// Tells somebody of all calls of a selector: of those that are there, and of each that comes.
+  /// Adds a waiter for a selector. It gets the calls recorded so far and each further one.
   func add(_ waiter: SpyWaiter, _ selector: Selector) {
     let older = tell(selector, watchers: 1) {
       $0.waiters.append(waiter)
@@ -98,7 +100,7 @@ extension SpyProxy {
     }
   }
 
-  /// Tells those who wait of the end of a call.
+  /// Notifies waiters of the end of a call.
   @inline(__always)
   func end(_ stamp: UInt64) {
     let notes = tapes.end(stamp)
@@ -135,8 +137,8 @@ extension SpyProxy {
       SpyFailure(expected: expected, given: given, received: received, place: place))
   }
 
-  /// The calls as text: those of a selector first, by how many of their arguments are other ones, and then those
-  /// of names that are like it.
+  /// The calls as text. Those of the selector come first, sorted by the number of differing
+  /// arguments, then those with similar names.
   private func received(nearest selector: Selector?, by distance: SpyDistance?) -> [String] {
     func rank(_ call: KeptCall) -> Int {
       guard let selector else { return 0 }

@@ -1,8 +1,8 @@
 public import Forwarding
 import Invocations
 
-/// An object that keeps every message that it gets, answers as it was told, and says where a test was
-/// promised something else.
+/// An object that records every message, gives the configured answers, and reports failed
+/// expectations.
 ///
 /// ```swift
 /// let spy = SpyProxy(reportingTo: Printing())
@@ -12,27 +12,28 @@ import Invocations
 /// spy[deposit].received     // [21]
 /// ```
 ///
-/// It takes any message, so it may stand wherever an object does: as the target of a proxy, behind a
-/// ``MessageCallback`` that C calls, or behind the face of a protocol, as ``Spy`` does it. With a real object
-/// behind it, that gets what the spy has no answer for.
+/// It takes any message, so it can be used wherever an object can: as the target of a proxy, behind
+/// a ``MessageCallback`` that C calls, or behind the face of a protocol, as in ``Spy``. A real
+/// object behind it gets the messages that the spy has no answer for.
 ///
-/// Arguments are kept as an invocation keeps them: objects are retained, text and Swift values copied, and all
-/// is let go with the spy. What a pointer points at is the sender's. Safe to use from many threads, as what came
-/// is had where it is `Sendable`, or by the word `unchecked`; no lock is held while an answer runs.
+/// Arguments are stored as an invocation stores them: objects are retained, text and Swift values
+/// are copied. All of them are released with the spy. Memory behind a pointer belongs to the
+/// caller. A spy can be used from many threads, because received arguments are available only if
+/// they are `Sendable`, or through members named `unchecked`. No lock is held while an answer runs.
 public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
-  // SAFETY: all that changes is behind the lock of `tapes`, and in rules behind their own.
+  // SAFETY: all mutable state is behind the lock of `tapes`, or in rules behind their own locks.
 
   let tapes = CallTapes()
-  /// The object that gets what has no answer.
+  /// The object that gets the messages without an answer.
   public let real: AnyObject?
-  /// What becomes of a message that has no answer.
+  /// How a message without an answer is treated.
   public let manner: SpyManner
   let reporter: any SpyReporter
   let place: SpyPlace
-  /// Whether nothing is to be done for a message that nobody spoke of.
+  /// Whether a message without a script needs nothing but recording.
   private let isPlain: Bool
 
-  /// Makes a spy, in front of an object if there is one.
+  /// Makes a spy, in front of an object if one is given. The object is retained.
   public init(
     _ manner: SpyManner = .nice, wrapping real: AnyObject? = nil,
     reportingTo reporter: some SpyReporter,
@@ -49,12 +50,13 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
 
   func script(_ selector: Selector) -> SpyScript? { tapes.note(for: selector) as? SpyScript }
 
-  /// Changes what the spy was told about a selector; calls that come after this know.
+  /// Changes the configuration of a selector. Later calls use it.
   func tell(_ selector: Selector, _ change: (inout SpyScript.Parts) -> Void) {
     tell(selector, watchers: 0, change) { _, _ in }
   }
 
-  /// The same, and looks at the calls before the first that knows, and at the stamps of those without an end.
+  /// Changes the configuration of a selector, and reads the calls recorded before it took effect
+  /// and the stamps of those that have not ended.
   func tell<Seen>(
     _ selector: Selector, watchers: Int, _ change: (inout SpyScript.Parts) -> Void,
     seeing look: ([CallTape], [UInt64]) -> Seen
@@ -68,7 +70,7 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Forgets all calls; what the spy was told stays. Who waits for calls waits for others.
+  /// Removes all recorded calls. The configuration stays, and waiters wait for new calls.
   public func forgetCalls() {
     let stamp = tapes.forget()
     for case let script as SpyScript in tapes.allNotes.values {
@@ -76,22 +78,23 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
     }
   }
 
-  /// Forgets all that the spy was told, as answers; calls stay.
+  /// Removes all configuration, such as answers. Recorded calls stay.
   public func forgetAnswers() {
     for selector in tapes.allNotes.keys {
-      // Who waits goes on waiting.
+      // Waiters are not part of the configuration.
       tell(selector) { $0 = SpyScript.Parts(waiters: $0.waiters) }
     }
   }
 
   // MARK: Steps of forwarding
 
-  /// Every message fits; an answer of other types is an error of its own.
+  /// Every message fits. An answer with other types is an error of its own.
   public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     .fits
   }
 
-  /// What the spy was told decides, and then the object behind it. Without one, it answers everything.
+  /// The configuration decides, then the object behind the spy. Without one, every selector is
+  /// answered.
   public override func responds(to selector: Selector) -> Bool {
     let rules = script(selector)?.parts.rules ?? []
     if let last = rules.last(where: { $0.matches == nil || !$0.leavesOut }) {
@@ -111,7 +114,7 @@ public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
 
   public override func forward(_ invocation: Invocation) throws { try forward(invocation.call) }
 
-  /// Keeps a message whose sender awaits the end, and awaits what answers it.
+  /// Records an awaited message, and awaits its answer.
   public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
@@ -153,7 +156,7 @@ extension SpyProxy: CallForwarding {
     if call.returnsValue { throw SpyError.notStubbed(selector) }
   }
 
-  /// Tells those who wait, and finds the answer.
+  /// Notifies waiters and rejections, and selects the answer.
   func choose(
     _ call: Call, _ stamp: UInt64, _ selector: Selector, _ script: SpyScript?
   ) -> (step: SpyRule.Step, delay: Duration)? {
@@ -174,7 +177,7 @@ extension SpyProxy: CallForwarding {
 }
 
 extension Call {
-  /// Runs `body` with an invocation that stands for the call.
+  /// Runs `body` with an invocation that represents the call.
   func asInvocation<Value>(_ body: (Invocation) throws -> Value) throws -> Value {
     var result: Result<Value, any Error>?
     withInvocation { invocation in result = Result { try body(invocation) } }

@@ -1,21 +1,21 @@
 import Forwarding
 import Invocations
 
-/// One of the answers that a spy was given: which calls it is for, and what they get, call by call.
+/// One configured answer: the calls that it is for, and what each of them gets.
 final class SpyRule: Sendable {
   enum Step: Sendable {
     case body(Implementation)
-    /// The real object, or what a spy does without an answer.
+    /// Forwards to the real object; without one, the call has no answer.
     case real
-    /// As one that has no method for an optional requirement.
+    /// Acts as a class without a method for an optional requirement.
     case leftOut
   }
 
-  /// nil for every call.
+  /// Nil for every call.
   let matches: SpyMatch?
   private let steps: [Step]
   let delay: Duration
-  /// How many calls it answers; from then on, an older one does.
+  /// The number of calls that it answers. After that, an older rule is used.
   private let limit: Int
   private let used = Guarded(0)
 
@@ -29,7 +29,7 @@ final class SpyRule: Sendable {
     return false
   }
 
-  /// What answers every call, where there is nothing to choose.
+  /// The method that answers every call, if there is nothing to choose.
   var simple: Implementation? {
     guard matches == nil, steps.count == 1, limit == .max, delay == .zero,
       case .body(let method) = steps[0]
@@ -37,7 +37,7 @@ final class SpyRule: Sendable {
     return method
   }
 
-  /// Takes the next step. The last one stays, unless there is a limit.
+  /// Returns the next step. The last one is repeated, unless there is a limit.
   func next() -> Step? {
     if steps.count == 1, limit == .max { return steps.first }
     return used.withLockInPlace { used in
@@ -48,13 +48,13 @@ final class SpyRule: Sendable {
   }
 }
 
-/// Whether a call is one that somebody asks for. An error is a no.
+/// Whether a call matches. A thrown error counts as false.
 typealias SpyMatch = @Sendable (Invocation) throws -> Bool
 
-/// How many arguments of a call are other ones than was asked for.
+/// The number of arguments in which a call differs from the wanted ones.
 typealias SpyDistance = @Sendable (Invocation) throws -> Int
 
-/// What a spy was told about one selector: a snapshot, which calls get without a lock.
+/// The configuration of one selector: an immutable snapshot, which calls read without a lock.
 final class SpyScript: Sendable {
   struct Rejection: Sendable {
     let matches: SpyMatch?
@@ -63,16 +63,16 @@ final class SpyScript: Sendable {
   }
 
   struct Parts: Sendable {
-    /// The newest is the last, and the first to be asked.
+    /// The rules; the last one is the newest and is tried first.
     var rules: [SpyRule] = []
     var rejections: [Rejection] = []
     var waiters: [SpyWaiter] = []
-    /// Whether a strict spy takes it without an answer.
+    /// Whether a strict spy accepts the message without an answer.
     var isAllowed = false
   }
 
   let parts: Parts
-  /// What answers every call, where there is nothing else to do.
+  /// The method that answers every call, if there is nothing else to do.
   let simple: Implementation?
 
   init(_ parts: Parts) {

@@ -1,30 +1,30 @@
 import Dispatch
 import Invocations
 
-/// A wait for the ends of calls: resumed by the end that decides, by one timer, or by the end of
-/// its task.
+/// A wait for the ends of calls. It is resumed by the deciding end, by its timer, or by the
+/// cancellation of its task.
 ///
-/// It asks for each call once whether it is meant: when the call begins, or for those that are kept already, at
-/// first. So no end of a call looks at any other.
+/// Whether a call matches is evaluated once: when the call begins, or when the wait begins for
+/// calls that are already recorded. So the end of a call does not look at other calls.
 final class SpyWaiter: Sendable {
-  /// A call that was there before the wait.
+  /// A call recorded before the wait.
   struct Seen {
     let stamp: UInt64
     let isOpen: Bool
-    /// nil where every call is meant.
+    /// Nil if every call matches.
     let invocation: Invocation?
   }
 
   private struct State: Sendable {
     var continuation: CheckedContinuation<Void, any Error>?
-    /// How it ended, if it has.
+    /// How the wait ended, if it has.
     var end: Result<Void, any Error>?
-    /// The calls that are meant, without an end and with one.
+    /// The matching calls: those that have not ended, and those that have.
     var begun: Set<UInt64> = []
     var ended: [UInt64] = []
-    /// The ends that came before it was known which of the older calls are meant; nil from then on.
+    /// The ends that arrived before the older calls were matched; nil afterwards.
     var early: Set<UInt64>? = []
-    /// What is less was forgotten.
+    /// Calls with lower stamps were removed from the spy.
     var first: UInt64 = 0
   }
 
@@ -36,10 +36,10 @@ final class SpyWaiter: Sendable {
     (self.times, self.matches) = (times, matches)
   }
 
-  /// How many calls that are meant have ended.
+  /// The number of matching calls that have ended.
   var endedCount: Int { state.read { $0.ended.count } }
 
-  /// Takes the calls that were there before.
+  /// Adds the calls recorded before the wait.
   func takeOlder(_ older: [Seen]) {
     let meant = older.filter { call in
       guard let matches, let invocation = call.invocation else { return true }
@@ -58,13 +58,13 @@ final class SpyWaiter: Sendable {
     }
   }
 
-  /// Takes a call that has come.
+  /// Adds a new call, if it matches.
   func begin(_ call: Call, _ stamp: UInt64) {
     guard call.isOne(of: matches) else { return }
     change { state in if stamp >= state.first { state.begun.insert(stamp) } }
   }
 
-  /// Takes the end of a call of any message, which is counted if the call is meant.
+  /// Notes the end of a call of the selector. It counts if the call matches.
   func end(_ stamp: UInt64) {
     change { state in
       if state.begun.remove(stamp) != nil {
@@ -75,7 +75,7 @@ final class SpyWaiter: Sendable {
     }
   }
 
-  /// Counts the calls from a stamp on.
+  /// Drops the calls before a stamp.
   func forget(before stamp: UInt64) {
     change { state in
       state.first = max(state.first, stamp)
@@ -102,7 +102,7 @@ final class SpyWaiter: Sendable {
           if state.end == nil { state.continuation = continuation }
           return state.end
         }
-        // It may have ended before, as where the calls were there already.
+        // The wait may have ended already, for instance if enough calls were already recorded.
         if let end { continuation.resume(with: end) }
       }
     } onCancel: {
@@ -120,14 +120,14 @@ final class SpyWaiter: Sendable {
   }
 }
 
-/// Time that passes.
+/// Delays.
 enum SpyDelay {
-  /// Lets the thread wait.
+  /// Blocks the thread.
   static func block(_ delay: Duration) {
     _ = DispatchSemaphore(value: 0).wait(timeout: .now() + interval(delay))
   }
 
-  /// Does something later, unless it is cancelled.
+  /// Runs `body` after a delay, unless it is cancelled.
   static func after(
     _ delay: Duration, _ body: @escaping @Sendable () -> Void
   ) -> Deadlines.Number {
