@@ -15,7 +15,7 @@ public struct TestFailures: SpyReporter {
 
   public func report(_ failure: SpyFailure) {
     let place = failure.place
-    // Outside a Swift Testing test this may be a test case of XCTest. `XCTFail` does nothing outside
+    // Outside Swift Testing this may be a test case of XCTest. `XCTFail` does nothing outside
     // XCTest, and an issue without a test is shown in any case.
     if Test.current == nil {
       XCTFail("\(failure)", file: place.filePath, line: UInt(place.line))

@@ -53,8 +53,8 @@ extension Invocation {
   /// The declared arguments as a JSON array. Text inside structures is shown only if it was set
   /// from JSON. Other addresses are shown as `"0x7f00"`.
   ///
-  /// Throws ``InvocationTextError`` if a value cannot be written, for instance an array without a
-  /// known size.
+  /// Throws ``InvocationTextError`` if a value cannot be written, for instance an array of more than
+  /// 4096 empty elements.
   public var argumentsJSON: String {
     get throws(InvocationTextError) {
       try "\(JSONValue.array(argumentValues(from: methodSignature.numberOfHiddenArguments)))"
