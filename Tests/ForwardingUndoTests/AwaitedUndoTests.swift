@@ -2,7 +2,7 @@ import Forwarding
 import ForwardingUndo
 import Testing
 
-/// Lets a test go on where another task waits.
+/// Suspends a task until the test opens the gate.
 @MainActor
 final class Gate {
   private var waiting: CheckedContinuation<Void, Never>?
@@ -19,12 +19,12 @@ final class Gate {
 }
 
 @MainActor
-@Suite("Undos that are awaited")
+@Suite("Awaited undos")
 struct AwaitedUndoTests {
   let undo = UndoStack()
 
   #if Macros
-    @Test("a requirement that is async is recorded at once, and awaited by the undo")
+    @Test("an async requirement is recorded immediately and awaited by the undo")
     func face() async throws {
       let text = Text(undo)
       try await text.save("one")
@@ -37,7 +37,7 @@ struct AwaitedUndoTests {
       #expect(text.saved == ["one", "two", "one", "", "one"])
     }
 
-    @Test("a step that throws while it is awaited is taken back with those before it")
+    @Test("a step that throws in an awaited undo is taken back with the steps before it")
     func failing() async throws {
       let text = Text(undo)
       try undo.beginGroup()
@@ -59,7 +59,7 @@ struct AwaitedUndoTests {
     }
   #endif
 
-  @Test("steps of all kinds are performed in one undo, where its caller runs")
+  @Test("an undo performs steps of all kinds on the actor of its caller")
   func kinds() async throws {
     let page = Page(undo)
     try undo.beginGroup()
@@ -80,7 +80,7 @@ struct AwaitedUndoTests {
     #expect(page.count == 1)
   }
 
-  @Test("what others record meanwhile is an undo of its own, and they cannot undo")
+  @Test("another task that records during an awaited undo gets an undo of its own, and cannot undo")
   func meanwhile() async throws {
     let page = Page(undo)
     let gate = Gate()
@@ -99,7 +99,7 @@ struct AwaitedUndoTests {
     _ = try await undoing.value
     #expect(page.count == 3)
     #expect(undo.steps.map(\.description) == ["Page setTitle: \"\""])
-    // It came after the undo, so it ended what could be redone.
+    // It was added after the undo, so it dropped the redo.
     #expect(!undo.canRedo)
     try await undo.undo()
     #expect(page.title == "")
@@ -107,12 +107,13 @@ struct AwaitedUndoTests {
   }
 
   @Test(
-    "a group of others is refused meanwhile, and its body does not run", arguments: [true, false])
+    "another task cannot begin a group during an awaited undo, and its body does not run",
+    arguments: [true, false])
   func groupMeanwhile(undoingErrors: Bool) async throws {
     let page = Page(undo)
     let gate = Gate()
     undo.record(on: page) { page in
-      // One of the step is a part of the redo.
+      // A group that the step begins is part of the redo.
       try undo.group { try page.add(1) }
       await gate.wait()
     }
@@ -134,7 +135,7 @@ struct AwaitedUndoTests {
     #expect(undo.undoName == "Move")
   }
 
-  @Test("what others say meanwhile is said of what they record")
+  @Test("another task names and marks its own records during an awaited undo")
   func namedMeanwhile() async throws {
     let page = Page(undo)
     let gate = Gate()
@@ -163,7 +164,7 @@ struct AwaitedUndoTests {
     #expect(undo.undoCount == 1)
   }
 
-  @Test("an event of what others record meanwhile has the name that they give")
+  @Test("an event of another task during an awaited undo has the name that this task sets")
   func eventMeanwhile() async throws {
     let page = Page(undo)
     let gate = Gate()
@@ -187,7 +188,7 @@ struct AwaitedUndoTests {
     #expect(undo.redoName == "two")
   }
 
-  @Test("recording that others disable meanwhile is theirs, and that of a step is its own")
+  @Test("steps of an awaited undo and other tasks disable recording independently of each other")
   func disabledMeanwhile() async throws {
     let page = Page(undo)
     let gates = [Gate(), Gate()]
@@ -220,7 +221,7 @@ struct AwaitedUndoTests {
     #expect(page.count == 3)
   }
 
-  @Test("what a task of the step records is a part of the redo")
+  @Test("a record of a step's child task is part of the redo")
   func children() async throws {
     let page = Page(undo)
     undo.record(on: page) { page in
@@ -234,7 +235,7 @@ struct AwaitedUndoTests {
     #expect(page.count == 0)
   }
 
-  @Test("an undo whose task is cancelled fails as its step does, and the stack is as it was")
+  @Test("an undo whose task is cancelled fails with its step, and the stack is as it was")
   func cancelled() async throws {
     let page = Page(undo)
     let gate = Gate()

@@ -2,11 +2,11 @@ import Forwarding
 import ForwardingUndo
 import Testing
 
-/// A number whose changes are async, there and back.
+/// A number whose changes and their undos are async.
 private final class Slow {
   let undo: UndoStack
   private(set) var value = 0
-  /// Awaited by the next change, before it.
+  /// The next change awaits this before it changes the number.
   var whenChanged: (nonisolated(nonsending) () async throws -> Void)?
 
   init(_ undo: UndoStack) { self.undo = undo }
@@ -22,11 +22,11 @@ private final class Slow {
 }
 
 @MainActor
-@Suite("Ways to a checkpoint that are awaited")
+@Suite("Awaited ways to a checkpoint")
 struct AwaitedWayTests {
   let undo = UndoStack()
 
-  @Test("steps that are async are gone over in one undo or redo, there and back")
+  @Test("async steps are performed in one undo or redo, in both directions")
   func way() async throws {
     let slow = Slow(undo)
     let start = try undo.checkpoint()
@@ -44,7 +44,9 @@ struct AwaitedWayTests {
     #expect(told == [.willUndo, .didUndo, .willRedo, .didRedo])
   }
 
-  @Test("an async step that throws on the way leaves all as it was", arguments: ["undo", "redo"])
+  @Test(
+    "an async step that throws on the way leaves the stack and the targets as they were",
+    arguments: ["undo", "redo"])
   func failing(direction: String) async throws {
     let (slow, other) = (Slow(undo), Slow(undo))
     let start = try undo.checkpoint()
@@ -70,7 +72,7 @@ struct AwaitedWayTests {
     #expect(slow.value == (direction == "redo" ? 4 : 0))
   }
 
-  @Test("a way whose task is cancelled fails as its step does, and all is as it was")
+  @Test("if its task is cancelled, a way fails with its step, and everything is as it was")
   func cancelled() async throws {
     let (slow, other) = (Slow(undo), Slow(undo))
     let gate = Gate()
@@ -92,7 +94,7 @@ struct AwaitedWayTests {
     #expect(undo.isAt(end) && !undo.canRedo)
   }
 
-  @Test("where an object dies while a step is awaited, all is done again")
+  @Test("if an object dies while a step is awaited, all undone steps are done again")
   func dying() async throws {
     let slow = Slow(undo)
     undo.onDiagnostic = { _ in }
@@ -107,7 +109,9 @@ struct AwaitedWayTests {
     #expect(undo.undoCount == 2 && !undo.canRedo)
   }
 
-  @Test("what others record on the way comes after it, and they cannot go anywhere")
+  @Test(
+    "a record of another task on the way is added after it, and that task cannot go to a checkpoint"
+  )
   func meanwhile() async throws {
     let (slow, page) = (Slow(undo), Page(undo))
     let gate = Gate()
@@ -137,11 +141,11 @@ struct AwaitedWayTests {
 }
 
 @MainActor
-@Suite("Undos of nested groups that are awaited")
+@Suite("Awaited undos of nested groups")
 struct AwaitedNestedTests {
   let undo = UndoStack()
 
-  /// Opens a group with a group in it.
+  /// Opens a group that contains a closed group.
   private func open(_ slow: Slow, _ other: Slow) async throws {
     try undo.beginGroup("Outer")
     try await slow.set(1)
@@ -151,7 +155,7 @@ struct AwaitedNestedTests {
     try undo.endGroup()
   }
 
-  @Test("steps of the group are awaited, and it alone is undone")
+  @Test("the steps of a nested group are awaited, and only this group is undone")
   func nested() async throws {
     let (slow, other) = (Slow(undo), Slow(undo))
     try await open(slow, other)
@@ -168,7 +172,8 @@ struct AwaitedNestedTests {
     #expect((slow.value, other.value) == (1, 0))
   }
 
-  @Test("a step of the group that throws leaves the group where it was", arguments: [false, true])
+  @Test(
+    "a step of a nested group that throws leaves the group where it was", arguments: [false, true])
   func failing(isCancelled: Bool) async throws {
     let (slow, other) = (Slow(undo), Slow(undo))
     let gate = Gate()
@@ -193,7 +198,7 @@ struct AwaitedNestedTests {
     #expect((slow.value, other.value) == (0, 0))
   }
 
-  @Test("what others record meanwhile is a part of the open group")
+  @Test("a record of another task during the undo of a nested group is added to the open group")
   func meanwhile() async throws {
     let (slow, page) = (Slow(undo), Page(undo))
     let gate = Gate()
@@ -209,7 +214,7 @@ struct AwaitedNestedTests {
     #expect(undo.steps.map(\.description) == ["Outer: (Slow set; Page add: -1)"])
   }
 
-  @Test("an event that ends meanwhile is over with the group in it")
+  @Test("an event that ends during the undo of a nested group closes after that undo")
   func event() async throws {
     let slow = Slow(undo)
     let gate = Gate()
@@ -227,7 +232,7 @@ struct AwaitedNestedTests {
     #expect(undo.undoCount == 1)
   }
 
-  @Test("one that ends while a group in it is taken back is over then")
+  @Test("an event that ends while a nested group is taken back closes after that")
   func eventTakenBack() throws {
     let page = Page(undo)
     undo.groupsByEvent = true

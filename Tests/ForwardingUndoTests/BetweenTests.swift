@@ -3,11 +3,11 @@ import ForwardingUndo
 import Testing
 
 @MainActor
-@Suite("Where the targets are while an undo is under way")
+@Suite("The state of the targets during an undo")
 struct BetweenTests {
   let undo = UndoStack()
 
-  /// A page that was saved, and has changed since.
+  /// A page that was saved, and changed after that.
   private func changed() throws -> (Page, UndoCheckpoint) {
     let page = Page(undo)
     try page.add(1)
@@ -17,7 +17,7 @@ struct BetweenTests {
     return (page, saved)
   }
 
-  @Test("a step finds them modified, and at no checkpoint", arguments: ["undo", "go"])
+  @Test("a step finds the targets modified, and at no checkpoint", arguments: ["undo", "go"])
   func step(way: String) throws {
     let (page, saved) = try changed()
     var found: [Bool] = []
@@ -27,14 +27,16 @@ struct BetweenTests {
     #expect(!undo.isModified && undo.isAt(saved))
   }
 
-  @Test("so does an observer, and a step of a group that is taken back")
+  @Test(
+    "an observer, and a step of a group that is taken back, find them modified and at no checkpoint"
+  )
   func observer() throws {
     let (page, saved) = try changed()
     var found: [[Bool]] = []
     undo.observe { undo, _ in found.append([undo.isModified, undo.isAt(saved)]) }
     page.whenChanged = { try undo.group {} }
     try undo.undo()
-    // Before the undo, in the group of the step, and behind the undo.
+    // Before the undo, in the group of the step, and after the undo.
     #expect(found == Array(repeating: [true, false], count: 4) + [[false, true]])
     #expect(throws: Refused.self) {
       try undo.group(undoingErrors: true) {
@@ -47,7 +49,7 @@ struct BetweenTests {
     #expect(!undo.isModified && undo.isAt(saved))
   }
 
-  @Test("so does another task, while a step is awaited")
+  @Test("another task finds them modified and at no checkpoint while a step is awaited")
   func elsewhere() async throws {
     let page = Page(undo)
     let gate = Gate()
@@ -65,7 +67,7 @@ struct BetweenTests {
     #expect(!undo.isModified && undo.isAt(saved))
   }
 
-  @Test("an undo that may be lost is no modification, and what others do meanwhile is one")
+  @Test("a discardable undo is no modification, but a record of another task meanwhile is one")
   func discardable() async throws {
     let (page, other) = (Page(undo), Page(undo))
     let gate = Gate()
@@ -87,7 +89,7 @@ struct BetweenTests {
     undo.isDiscardable = true
     #expect(!undo.isModified && undo.isAt(saved))
     try other.add(4)
-    // Told of the first one that others recorded, while the second one waits.
+    // Notified of the first record of another task while the second one waits.
     var found: [Bool] = []
     undo.observe { undo, event in
       if event == .didCloseGroup(depth: 1) { found.append(undo.isModified) }

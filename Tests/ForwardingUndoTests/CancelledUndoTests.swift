@@ -2,11 +2,11 @@ import Forwarding
 import ForwardingUndo
 import Testing
 
-/// A number whose changes are async, and end where their task is cancelled, as those of a library do.
+/// A number whose changes are async and throw if their task is cancelled, as those of a library do.
 private final class Careful {
   let undo: UndoStack
   private(set) var value = 0
-  /// Awaited by the next change, before it.
+  /// The next change awaits this before it changes the number.
   var whenChanged: (nonisolated(nonsending) () async -> Void)?
 
   init(_ undo: UndoStack) { self.undo = undo }
@@ -22,12 +22,12 @@ private final class Careful {
 }
 
 @MainActor
-@Suite("Undos that are cancelled, of steps that care")
+@Suite("Cancelled undos of steps that check for cancellation")
 struct CancelledUndoTests {
   let undo = UndoStack()
 
   @Test(
-    "what was undone is done again, though the task is cancelled",
+    "undone steps are done again, although the task is cancelled",
     arguments: ["undo", "redo", "go", "nested"])
   func cancelled(way: String) async throws {
     let (first, last) = (Careful(undo), Careful(undo))
@@ -44,7 +44,7 @@ struct CancelledUndoTests {
     try await last.set(2)
     try undo.endGroup()
     if way == "undo" || way == "redo" { try undo.endGroup() }
-    // The one that comes second waits.
+    // The change that comes second waits.
     let (careful, other) = way == "redo" ? (last, first) : (first, last)
     if way == "redo" { try await undo.undo() }
     let (values, steps) = ((first.value, last.value), undo.steps)
@@ -76,19 +76,19 @@ struct CancelledUndoTests {
     #expect(!undo.isModified)
   }
 
-  @Test("that is where the caller runs: on the main actor")
+  @Test("undone steps are done again on the main actor if the caller runs there")
   func onMainActor() async throws {
     try await Task { try await cancelItself { MainActor.assertIsolated() } }.value
   }
 
-  @Test("on an actor of one's own")
+  @Test("undone steps are done again on the actor of the caller")
   func onActor() async throws { try await Task { try await Own().run() }.value }
 
-  @Test("and where there is no actor")
+  @Test("undone steps are done again without an actor if the caller has none")
   nonisolated func nowhere() async throws { try await Task { try await cancelItself {} }.value }
 }
 
-/// Undoes steps in a task that is cancelled by the last one; calls `check` while one of them is done again.
+/// Undoes steps in a task that the last step cancels. Calls `check` while a step is done again.
 private nonisolated(nonsending) func cancelItself(_ check: @escaping () -> Void) async throws {
   let undo = UndoStack()
   let page = Page(undo)
@@ -115,7 +115,7 @@ private nonisolated(nonsending) func cancelItself(_ check: @escaping () -> Void)
   #expect(checks == 1)
 }
 
-/// An actor with a stack.
+/// An actor that owns a stack.
 private actor Own {
   func run() async throws { try await cancelItself { self.assertIsolated() } }
 }

@@ -2,7 +2,7 @@ import Forwarding
 @testable import ForwardingUndo
 import Testing
 
-@Suite("Records that coalesce")
+@Suite("Coalescing records")
 struct CoalescingTests {
   let undo = UndoStack()
 
@@ -17,7 +17,7 @@ struct CoalescingTests {
     #expect(page.count == 6)
   }
 
-  @Test("of a setter the oldest value is kept, and nothing else")
+  @Test("keepFirst keeps only the oldest value of a setter")
   func keepFirst() throws {
     let (page, other) = (Page(undo), Page(undo))
     for title in ["a", "b", "c"] { try page.setTitle(title, coalescing: .keepFirst("title")) }
@@ -36,7 +36,7 @@ struct CoalescingTests {
     }
   }
 
-  @Test("two calls become one that stands for both")
+  @Test("a merge replaces two calls by one that stands for both")
   func merge() throws {
     let page = Page(undo)
     for number in 1...4 { try page.add(number, coalescing: sum) }
@@ -45,7 +45,7 @@ struct CoalescingTests {
     #expect(page.count == 0)
   }
 
-  @Test("a merge that throws keeps both calls, and is told")
+  @Test("a merge that throws keeps both calls, and is reported")
   func mergeThrows() throws {
     let page = Page(undo)
     let heard = Heard(undo)
@@ -57,7 +57,7 @@ struct CoalescingTests {
   }
 
   @Test(
-    "everything else ends it",
+    "every other operation ends coalescing",
     arguments: ["undo", "another key", "no key", "mark", "checkpoint", "end", "group", "clear"])
   func ended(by what: String) throws {
     let page = Page(undo)
@@ -80,7 +80,7 @@ struct CoalescingTests {
     #expect(undo.undoCount == count + 1)
   }
 
-  @Test("so does a pause that is too long")
+  @Test("a pause that is too long ends coalescing")
   func pause() throws {
     let page = Page(undo)
     var now = ContinuousClock.now
@@ -95,7 +95,7 @@ struct CoalescingTests {
     #expect(undo.undoCount == 2)
   }
 
-  @Test("events of one key coalesce as well")
+  @Test("events with the same key coalesce")
   func events() throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -111,7 +111,7 @@ struct CoalescingTests {
     #expect(undo.undoCount == 2)
   }
 
-  @Test("typing after an undo ends what could be redone")
+  @Test("a coalescing record after an undo drops the redos")
   func redo() throws {
     let page = Page(undo)
     let rule = UndoCoalescing.keepFirst("title")
@@ -123,7 +123,7 @@ struct CoalescingTests {
     #expect(undo.undoCount == 2)
   }
 
-  @Test("what coalesces is modified, although nothing is added")
+  @Test("a record that coalesces is a modification, although no entry is added")
   func modified() throws {
     let page = Page(undo)
     let rule = UndoCoalescing.keepFirst("title")
@@ -134,11 +134,11 @@ struct CoalescingTests {
   }
 
   @Test(
-    "a merge that changes the stack itself is in vain, and nothing is lost or doubled",
+    "a merge that changes the stack itself has no effect, and no record is lost or doubled",
     arguments: ["records", "records and says no", "forgets", "undoes", "removes", "groups"])
   func mergeChanges(what: String) throws {
     let (page, other) = (Page(undo), Page(undo))
-    // So that the newest entry is a group, of which a part may go.
+    // Makes the newest entry a group, so that a part of it can be removed.
     try other.add(100, coalescing: .join("sum"))
     try page.add(1, coalescing: .join("sum"))
     let merge = UndoCoalescing.merge("sum") { older, newer in
@@ -168,7 +168,7 @@ struct CoalescingTests {
     if what != "removes" { #expect((page.count, other.count) == before) }
   }
 
-  @Test("so it is in an open group")
+  @Test("a merge that changes the stack has no effect in an open group either")
   func mergeChangesGroup() throws {
     let (page, other) = (Page(undo), Page(undo))
     for what in ["forgets", "ends", "records"] {
@@ -194,7 +194,7 @@ struct CoalescingTests {
     }
   }
 
-  @Test("a merge that fails, having changed the older call, leaves it as it was")
+  @Test("a merge that changes the older call and then fails leaves it as it was")
   func mergeFailsLate() throws {
     let page = Page(undo)
     undo.onDiagnostic = { _ in }

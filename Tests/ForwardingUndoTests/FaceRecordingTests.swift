@@ -23,7 +23,7 @@ import Testing
       #expect(undo.steps.map(\.message) == ["remove:at:", "remove:at:"])
     }
 
-    @Test("several messages of one record are one undo, in the order in which they stand there")
+    @Test("several messages of one record are one undo, and are sent in their order")
     func several() throws {
       let text = Text(undo)
       undo.record(on: text, as: TextEditingProxy.self) {
@@ -37,7 +37,7 @@ import Testing
       #expect(text.text == "")
     }
 
-    @Test("a record that throws keeps nothing")
+    @Test("a record whose closure throws is not kept")
     func throwing() throws {
       let text = Text(undo)
       #expect(throws: Refused.self) {
@@ -49,7 +49,7 @@ import Testing
       #expect(!undo.canUndo)
     }
 
-    @Test("a requirement with a result answers what it says for nobody")
+    @Test("a requirement with a result returns its default answer while it is recorded")
     func otherwise() throws {
       let text = Text(undo)
       var answer: Int?
@@ -58,7 +58,7 @@ import Testing
       #expect(undo.undoCount == 1)
     }
 
-    @Test("a result that nobody can give is refused, unless it is ignored")
+    @Test("a message whose result is used is refused, unless the result is ignored")
     func result() throws {
       let text = Text(undo)
       let error = #expect(throws: UndoError.self) {
@@ -70,7 +70,7 @@ import Testing
       #expect(undo.undoCount == 1)
     }
 
-    @Test("an inout argument is lent for the record alone, so it is refused, and told")
+    @Test("an inout argument is borrowed for the record only, so it is refused and reported")
     func inoutArgument() throws {
       let text = Text(undo)
       let heard = Heard(undo)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-      "a face that is kept records nothing later, and nothing of another record",
+      "a face used after its record records nothing then, and nothing for another record",
       arguments: ["one call", "several", "an error"])
     func kept(what: String) throws {
       let text = Text(undo)
@@ -106,7 +106,7 @@ import Testing
       #expect(undo.steps.dropFirst(count).map(\.message) == ["insert:at:"])
     }
 
-    @Test("a record inside of another one keeps its own messages")
+    @Test("a record inside another one records its own messages")
     func nested() throws {
       let text = Text(undo)
       undo.record(on: text, as: TextEditingProxy.self) { outer in
@@ -116,7 +116,7 @@ import Testing
       #expect(undo.steps.map(\.arguments) == [["\"inner\"", "0"], ["\"outer\"", "0"]])
     }
 
-    @Test("a record that sends nothing is told")
+    @Test("a record without messages is reported")
     func nothing() {
       let text = Text(undo)
       let heard = Heard(undo)

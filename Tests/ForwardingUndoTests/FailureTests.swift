@@ -2,11 +2,11 @@ import Forwarding
 import ForwardingUndo
 import Testing
 
-@Suite("Undos that fail")
+@Suite("Failing undos")
 struct FailureTests {
   let undo = UndoStack()
 
-  @Test("a step that throws leaves the stack as it was, and may be tried again")
+  @Test("a step that throws leaves the stack as it was, and can be retried")
   func one() throws {
     let page = Page(undo)
     try page.add(1)
@@ -47,7 +47,7 @@ struct FailureTests {
     #expect(other.count == 0)
   }
 
-  @Test("a redo that fails is there for the next time as well")
+  @Test("a redo that fails can be retried")
   func redo() throws {
     let page = Page(undo)
     try undo.group("Both") {
@@ -64,7 +64,7 @@ struct FailureTests {
     #expect(page.title == "one")
   }
 
-  @Test("an error of the way back is told beside the first one")
+  @Test("an error of the rollback is reported with the first error")
   func rollback() throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.group {
@@ -80,12 +80,12 @@ struct FailureTests {
     guard case .failed(_, _, let rollback)? = error else { return }
     #expect(rollback.count == 1)
     #expect(undo.undoCount == 1)
-    // Nobody knows where they are now, but not where they were.
+    // The state of the targets is unknown, but it is not the one before.
     #expect(other.count == 0)
     #expect(undo.isModified)
   }
 
-  @Test("an async step is refused where nobody awaits it")
+  @Test("an async step is refused by an undo that is not awaited")
   func notAwaited() throws {
     let page = Page(undo)
     undo.record(on: page) { (_: Page) async in await Task.yield() }
@@ -125,7 +125,7 @@ struct FailureTests {
     #expect(undo.redoCount == 1)
   }
 
-  @Test("a group that a method leaves open is ended with the undo, and told")
+  @Test("a group that a method leaves open is closed with the undo, and reported")
   func leftOpen() throws {
     let page = Page(undo)
     let heard = Heard(undo)

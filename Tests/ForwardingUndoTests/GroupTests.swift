@@ -94,7 +94,7 @@ struct GroupTests {
     #expect(throws: UndoError.self) { try undo.endGroup() }
   }
 
-  @Test("a group whose body throws keeps what it has, or takes it back, as one wishes")
+  @Test("a group whose body throws keeps its records, or undoes them if undoingErrors is set")
   func throwing() throws {
     let page = Page(undo)
     #expect(throws: Refused.self) {
@@ -118,7 +118,7 @@ struct GroupTests {
     #expect(undo.groupDepth == 0)
   }
 
-  @Test("a group that was left open inside of a body is ended with it, and told")
+  @Test("a group that a body leaves open is closed with the body's group, and reported")
   func leftOpen() throws {
     let page = Page(undo)
     let heard = Heard(undo)
@@ -131,7 +131,7 @@ struct GroupTests {
     #expect(heard.diagnostics == ["the group 'Forgotten' was left open"])
   }
 
-  @Test("a method may group what it records for the redo")
+  @Test("a method can group what it records for the redo")
   func whileUndoing() throws {
     let page = Page(undo)
     try page.add(1)
@@ -145,7 +145,7 @@ struct GroupTests {
 }
 
 extension GroupTests {
-  @Test("a hundred groups are open inside of each other, and no more")
+  @Test("a hundred groups can be nested, and no more")
   func tooDeep() throws {
     let page = Page(undo)
     for _ in 0..<100 { try undo.beginGroup() }
@@ -204,7 +204,7 @@ struct EventTests {
     #expect(page.count == 0)
   }
 
-  @Test("a group by hand is inside of its event, which lasts until that has ended")
+  @Test("an explicit group is nested in its event, which lasts until the group has ended")
   func byHand() throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -220,7 +220,7 @@ struct EventTests {
     #expect(page.count == 0)
   }
 
-  @Test("who ends each event at once gets one undo for each record")
+  @Test("ending each event immediately makes one undo of each record")
   func atOnce() throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -230,7 +230,7 @@ struct EventTests {
     #expect(undo.undoCount == 2)
   }
 
-  @Test("groups by event come to an end with the last one")
+  @Test("switching groups by event off ends the open event")
   func switchedOff() throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -258,7 +258,7 @@ struct EventTests {
     #expect(page.count == 3)
   }
 
-  /// An actor of one's own.
+  /// An actor that owns a stack.
   private actor Room {
     let undo = UndoStack()
     lazy var page = Page(undo)
@@ -280,7 +280,7 @@ struct EventTests {
     #expect(await room.count == 2)
   }
 
-  @Test("who is on no actor has no turns")
+  @Test("groupByTurns throws if the caller is on no actor")
   func nowhere() {
     #expect(throws: UndoError.self) { try undo.groupByTurns() }
     #expect(!undo.groupsByEvent)

@@ -4,13 +4,15 @@ import ForwardingUndo
 import Foundation
 import Testing
 
-/// The memory of steps, counted by the C library. Each in a process of its own, where nobody else allocates.
+/// The memory of steps, counted by the C library. Each test runs in a process of its own, where no
+/// other code allocates.
 @Suite("Many undos", .enabled(if: isMemoryCounted))
 struct GrowthTests {
   static let count = 100_000
 
-  /// Records so many, and stops the process if one takes more bytes than it may, the overhead of blocks and the room
-  /// of the list included, or if anything is left when they are forgotten.
+  /// Records `count` changes. Exits the process with an error if a record takes more than `limit`
+  /// bytes, including the overhead of the allocator and the capacity of the list, or if memory is
+  /// left after the history is removed.
   static func check(_ limit: Int, _ record: (Page, Int) throws -> Void) throws {
     let undo = UndoStack()
     let page = Page(undo)
@@ -20,7 +22,7 @@ struct GrowthTests {
     for index in 0..<count { try record(page, index) }
     let bytes = (fixture_allocated_bytes() - before) / count
     require(undo.undoCount == count && bytes <= limit, "\(undo.undoCount) of \(bytes) bytes")
-    // What is undone is a redo, of the same size.
+    // An undone entry becomes a redo of the same size.
     for _ in 0..<count / 10 { try undo.undo() }
     let changed = (fixture_allocated_bytes() - before) / count
     require(
@@ -31,21 +33,21 @@ struct GrowthTests {
     require(left < count, "\(left) bytes are left")
   }
 
-  @Test("one of 100,000 undos of a number takes 165 bytes, and none when it is forgotten")
+  @Test("each of 100,000 undos of a number takes 165 bytes, and its memory is released with it")
   func message() async {
     await #expect(processExitsWith: .success) {
       try GrowthTests.check(165) { page, index in try page.add(index) }
     }
   }
 
-  @Test("one of 100,000 undos of a short text takes 180 bytes")
+  @Test("each of 100,000 undos of a short text takes 180 bytes")
   func text() async {
     await #expect(processExitsWith: .success) {
       try GrowthTests.check(180) { page, _ in try page.setTitle("text") }
     }
   }
 
-  @Test("one of 100,000 undos at a limit takes nothing")
+  @Test("100,000 undos with a limit on levels take no memory beyond the limit")
   func limited() async {
     await #expect(processExitsWith: .success) {
       let undo = UndoStack()
@@ -60,14 +62,14 @@ struct GrowthTests {
   }
 }
 
-/// Ends a process that a test expects to succeed, and says why.
+/// Exits with an error message if the condition is false, for a test that expects success.
 private func require(_ isSo: Bool, _ text: String) {
   if isSo { return }
   FileHandle.standardError.write(Data("\(text)\n".utf8))
   exit(1)
 }
 
-/// Not where a sanitizer has an allocator of its own.
+/// False under a sanitizer, which replaces the allocator.
 private let isMemoryCounted: Bool = {
   let before = fixture_allocated_bytes()
   let array = [Int](repeating: 1, count: 10_000)

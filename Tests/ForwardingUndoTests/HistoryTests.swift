@@ -2,7 +2,7 @@ import Forwarding
 import ForwardingUndo
 import Testing
 
-@Suite("Levels, removal, and where the targets are")
+@Suite("Levels, removal, and the state of the targets")
 struct HistoryTests {
   let undo = UndoStack()
 
@@ -28,7 +28,7 @@ struct HistoryTests {
     #expect(undo.undoCount == 1)
   }
 
-  @Test("a thousand undos at the limit go one by one, in their order")
+  @Test("a thousand undos at the limit are removed one by one, in their order")
   func manyLevels() throws {
     let page = Page(undo)
     undo.levels = 40
@@ -60,7 +60,7 @@ struct HistoryTests {
     #expect(!undo.removeAll(for: page))
   }
 
-  @Test("an object may remove what is for it while it dies, in the middle of anything")
+  @Test("an object can remove its steps in its deinit, at any time")
   func removedByDeinit() throws {
     final class Dying: MethodDeclaring {
       let undo: UndoStack
@@ -118,7 +118,7 @@ struct HistoryTests {
     #expect(undo.isModified)
   }
 
-  @Test("what was saved on a branch that is gone never comes back")
+  @Test("a saved state on a dropped branch is never reached again")
   func branch() throws {
     let page = Page(undo)
     try page.add(1)
@@ -147,7 +147,7 @@ struct HistoryTests {
     #expect(!undo.isModified)
   }
 
-  @Test("where steps of one object were removed, undo leads to where it never was")
+  @Test("after the removal of one object's steps, an undo leads to a state that never existed")
   func removedState() throws {
     let (page, other) = (Page(undo), Page(undo))
     try page.add(1)
@@ -161,7 +161,7 @@ struct HistoryTests {
     #expect(undo.isModified)
   }
 
-  @Test("what is removed above a state that was saved lets it be where it is")
+  @Test("removing steps above a saved state keeps that state")
   func removedAbove() throws {
     let (page, other) = (Page(undo), Page(undo))
     try page.add(1)
@@ -175,7 +175,7 @@ struct HistoryTests {
     #expect(!undo.isModified)
   }
 
-  @Test("an open group counts as soon as something is in it")
+  @Test("an open group is a modification once it is not empty")
   func openGroup() throws {
     let page = Page(undo)
     try undo.beginGroup()
@@ -202,7 +202,7 @@ struct HistoryTests {
     #expect(!undo.isDiscardable)
   }
 
-  @Test("a checkpoint is come back to, from both sides")
+  @Test("a checkpoint can be reached from both directions")
   func checkpoint() throws {
     let page = Page(undo)
     let start = try undo.checkpoint()
@@ -223,7 +223,7 @@ struct HistoryTests {
     #expect(page.count == 19)
   }
 
-  @Test("an undo that recorded nothing has no way back, and what could be redone is another state")
+  @Test("an undo that recorded nothing has no redo, and the existing redos lead to new states")
   func noWayBack() throws {
     let page = Page(undo)
     let heard = Heard(undo)
@@ -238,7 +238,7 @@ struct HistoryTests {
     #expect(undo.isModified)
   }
 
-  @Test("a redo that recorded nothing leads to what it led to, and nothing below was before")
+  @Test("a redo that recorded nothing reaches its state, and the undos below lead to new states")
   func redoWithoutUndo() throws {
     let page = Page(undo)
     undo.onDiagnostic = { _ in }
@@ -254,7 +254,7 @@ struct HistoryTests {
   }
 }
 
-@Suite("Names, and what is kept beside them")
+@Suite("Names and values of undos")
 struct NameTests {
   let undo = UndoStack()
 
@@ -293,7 +293,7 @@ struct NameTests {
     #expect(undo.undoName == "Second")
   }
 
-  @Test("what is set while a step is undone is the name of the redo")
+  @Test("a name set while a step is undone is the name of the redo")
   func whileUndoing() throws {
     let page = Page(undo)
     try page.add(1)

@@ -31,7 +31,7 @@ struct ObserverTests {
     #expect(events.isEmpty)
   }
 
-  @Test("an observer is held weakly, and told as long as it lives")
+  @Test("an observer is held weakly, and notified as long as it lives")
   func weakly() throws {
     final class View {
       var titles: [String] = []
@@ -72,7 +72,8 @@ struct ObserverTests {
     #expect(undo.undoCount == 1)
   }
 
-  @Test("an observer may do anything: what cannot be done now is refused")
+  @Test(
+    "an observer can call any function; operations that are impossible at that time are refused")
   func reentrant() throws {
     let page = Page(undo)
     var refused = 0

@@ -1,14 +1,14 @@
 import Forwarding
 import ForwardingUndo
 
-/// What the tests undo: it records each of its changes, by messages.
+/// The target of the tests. It records each of its changes by messages.
 final class Page: MethodDeclaring {
   let undo: UndoStack
   private(set) var title = ""
   private(set) var count = 0
-  /// Thrown by the next change, in place of it.
+  /// The next change throws this and changes nothing.
   var refusal: (any Error)?
-  /// Called by the next change, before it.
+  /// The next change calls this before it changes anything.
   var whenChanged: (() throws -> Void)?
 
   init(_ undo: UndoStack) { self.undo = undo }
@@ -51,10 +51,10 @@ final class Page: MethodDeclaring {
   }
 }
 
-/// What a page refuses with.
+/// The error that a page throws.
 struct Refused: Error, Equatable {}
 
-/// What a stack has no caller to tell.
+/// The diagnostics of a stack, which it reports to no caller.
 final class Heard {
   var diagnostics: [String] = []
 

@@ -6,7 +6,7 @@ import Testing
 struct PlaceTests {
   let undo = UndoStack()
 
-  /// What going there throws, in words.
+  /// The error of going to a checkpoint, as text; nil if it succeeds.
   private func refusal(of checkpoint: UndoCheckpoint) -> String? {
     do { try undo.go(to: checkpoint) } catch { return "\(error)" }
     return nil
@@ -14,7 +14,7 @@ struct PlaceTests {
 
   private let unreachable = "no undo or redo leads to the checkpoint"
 
-  @Test("where an object has died on the way, nothing is undone", arguments: [false, true])
+  @Test("if an object on the way has died, nothing is undone", arguments: [false, true])
   func deadBetween(inGroup: Bool) throws {
     let page = Page(undo)
     try page.add(1)
@@ -33,7 +33,7 @@ struct PlaceTests {
     #expect(!undo.canRedo)
   }
 
-  @Test("nor is anything where one dies while that is undone: it is done again")
+  @Test("if an object dies on the way, the undone steps are done again")
   func diesOnTheWay() throws {
     let page = Page(undo)
     let place = try undo.checkpoint()
@@ -50,7 +50,7 @@ struct PlaceTests {
     #expect(!undo.canRedo)
   }
 
-  @Test("a step that throws on the way leaves all as it was", arguments: ["undo", "redo"])
+  @Test("a step that throws on the way leaves everything as it was", arguments: ["undo", "redo"])
   func failing(direction: String) throws {
     let (page, other) = (Page(undo), Page(undo))
     let start = try undo.checkpoint()
@@ -71,7 +71,7 @@ struct PlaceTests {
     #expect(page.count == (direction == "redo" ? 5 : 0))
   }
 
-  @Test("what recorded nothing on the way cannot be done again: nobody knows where it is then")
+  @Test("a step that recorded nothing cannot be done again, so the state is unknown")
   func noWayBack() throws {
     let (page, other) = (Page(undo), Page(undo))
     undo.onDiagnostic = { _ in }
@@ -85,7 +85,7 @@ struct PlaceTests {
     #expect(undo.isModified)
   }
 
-  @Test("who records after each undo is told of one, and it ends")
+  @Test("an observer that records after each undo is notified of one, and the way ends")
   func recordingObserver() throws {
     let page = Page(undo)
     let start = try undo.checkpoint()
@@ -101,7 +101,7 @@ struct PlaceTests {
     #expect(undo.undoCount == 1)
   }
 
-  @Test("what is recorded just before is undone as well")
+  @Test("a record made just before the way is undone as well")
   func recordedBefore() throws {
     let page = Page(undo)
     let start = try undo.checkpoint()
@@ -113,7 +113,8 @@ struct PlaceTests {
   }
 
   @Test(
-    "a method on the way may remove everything, and finds it removed", arguments: [true, false])
+    "a method on the way can remove everything, and the removal takes effect",
+    arguments: [true, false])
   func removedOnTheWay(all: Bool) throws {
     let (page, other) = (Page(undo), Page(undo))
     let start = try undo.checkpoint()
@@ -126,12 +127,12 @@ struct PlaceTests {
     #expect(undo.undoCount == (all ? 0 : 2))
     #expect(!undo.canRedo)
     #expect(other.count == 1)
-    // What was recorded after that is done again.
+    // Records made after the removal are done again.
     #expect(page.count == 6)
     #expect(undo.isModified)
   }
 
-  @Test("a limit that cuts the way while it is gone leaves all that is left as it was")
+  @Test("a limit that removes a part of the way leaves the remaining entries as they were")
   func cut() throws {
     let page = Page(undo)
     let start = try undo.checkpoint()
@@ -142,7 +143,7 @@ struct PlaceTests {
     #expect(!undo.canRedo)
   }
 
-  @Test("what may be lost without harm is not on the way, dead or alive")
+  @Test("discardable entries are not part of the way, whether their targets live or not")
   func discardable() throws {
     let page = Page(undo)
     undo.onDiagnostic = { _ in }
@@ -164,7 +165,7 @@ struct PlaceTests {
     #expect(undo.isAt(place))
   }
 
-  @Test("a change that turned out to be discardable is no place, and nothing is undone")
+  @Test("a state that became discardable is unreachable, and nothing is undone")
   func discardableSince() throws {
     let page = Page(undo)
     try page.add(1)
@@ -175,7 +176,7 @@ struct PlaceTests {
     #expect(page.count == 3)
   }
 
-  @Test("a checkpoint of a stack that is gone is of no other one")
+  @Test("a checkpoint of a deallocated stack belongs to no other stack")
   func otherStack() throws {
     var gone: UndoCheckpoint?
     do { gone = try UndoStack().checkpoint() }

@@ -32,7 +32,7 @@ struct RecordingTests {
     #expect(page.count == 5)
   }
 
-  @Test("values that take no memory are given back, in any place")
+  @Test("values of zero size are passed back, in any position")
   func empty() throws {
     struct Nothing: Sendable {}
     let (target, given) = (ClosureTarget(), Guarded(0))
@@ -57,7 +57,7 @@ struct RecordingTests {
     #expect(watched == nil)
   }
 
-  @Test("an object that forwards what an undo sends may keep it for longer than the step")
+  @Test("a forwarding target can retain the call of an undo for longer than the step lives")
   func forwarding() throws {
     final class Keeper: ForwardingProxy, @unchecked Sendable {
       var kept: [Invocation] = []
@@ -108,7 +108,7 @@ struct RecordingTests {
     #expect(heard.diagnostics == ["'Page add: -2 (gone)' is left out: its target is gone"])
   }
 
-  @Test("a target that is held strongly lives until its step is gone")
+  @Test("a target that is held strongly lives until its step is removed")
   func strongTarget() throws {
     var page: Page? = Page(undo)
     weak let watched = page
@@ -119,7 +119,7 @@ struct RecordingTests {
     #expect(watched == nil)
   }
 
-  @Test("what the target could never perform is refused when it is recorded")
+  @Test("a call that the target could never perform is refused when it is recorded")
   func refused() throws {
     let page = Page(undo)
     #expect(throws: InvocationError.self) {
@@ -131,7 +131,7 @@ struct RecordingTests {
     #expect(!undo.canUndo)
   }
 
-  @Test("memory that nobody keeps is refused")
+  @Test("a pointer to memory that the call does not own is refused")
   func borrowed() throws {
     let target = ClosureTarget()
     try target.register("fill:") { (_: UnsafeMutablePointer<Int32>) in }
@@ -144,7 +144,7 @@ struct RecordingTests {
     #expect(!undo.canUndo)
   }
 
-  @Test("a result is of no use to an undo, and is ignored")
+  @Test("the result of a recorded message is ignored")
   func result() throws {
     let page = Page(undo)
     try undo.record(on: page, Message<Int>("halve"))
@@ -171,7 +171,7 @@ struct RecordingTests {
     #expect(undo.undoCount == 1)
   }
 
-  @Test("steps are data: what would be done, the next one last")
+  @Test("steps describe the undos as data, the next one last")
   func steps() throws {
     let page = Page(undo)
     try page.setTitle("one")

@@ -2,11 +2,13 @@ import Forwarding
 @testable import ForwardingUndo
 import Testing
 
-@Suite("What is forgotten in the middle of something")
+@Suite("Removal during other operations")
 struct RemovalTests {
   let undo = UndoStack()
 
-  @Test("goes out of the groups that wait for an undo of one inside", arguments: [true, false])
+  @Test(
+    "removed steps leave the groups that wait for the undo of a nested group",
+    arguments: [true, false])
   func nestedUndo(all: Bool) throws {
     let (page, other) = (Page(undo), Page(undo))
     undo.onDiagnostic = { _ in }
@@ -26,7 +28,9 @@ struct RemovalTests {
     #expect(page.count == 1)
   }
 
-  @Test("goes out of those that wait for one that is taken back", arguments: [true, false])
+  @Test(
+    "removed steps leave the groups that wait while a nested group is taken back",
+    arguments: [true, false])
   func takenBack(all: Bool) throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.beginGroup("Outer")
@@ -45,7 +49,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "goes out of the undo in which a group is taken back, of its redo, and of what comes after",
+    "removed steps leave the undo in which a group is taken back, its redo, and later entries",
     arguments: [true, false])
   func takenBackInUndo(all: Bool) throws {
     let (page, other) = (Page(undo), Page(undo))
@@ -69,7 +73,7 @@ struct RemovalTests {
     #expect(!undo.canUndo)
   }
 
-  @Test("stays undone if the undo fails then, and that is a modification")
+  @Test("a removed step stays undone if the undo fails later, and that is a modification")
   func failingAfter() throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.group {
@@ -88,7 +92,8 @@ struct RemovalTests {
   }
 
   @Test(
-    "goes out of an event that ends, while its first change is merged", arguments: [true, false])
+    "removed steps leave an event that ends while its first change is merged",
+    arguments: [true, false])
   func closing(all: Bool) throws {
     let (page, other) = (Page(undo), Page(undo))
     undo.groupsByEvent = true
@@ -110,7 +115,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "goes out of what was undone on the way to a checkpoint, and of its way back",
+    "removed steps leave the entries undone on the way to a checkpoint, and their redos",
     arguments: [true, false])
   func onTheWay(all: Bool) throws {
     let (page, other) = (Page(undo), Page(undo))
@@ -122,13 +127,14 @@ struct RemovalTests {
       if all { undo.removeAll() } else { #expect(undo.removeAll(for: other)) }
     }
     #expect(throws: UndoError.self) { try undo.go(to: start) }
-    // What was recorded after that is done again, and the rest is forgotten.
+    // Steps recorded after the removal are done again; the removed ones are not.
     #expect((page.count, other.count) == (2, 0))
     #expect(undo.steps.map(\.description) == (all ? [] : ["Page add: -2"]))
     #expect(!undo.canRedo)
   }
 
-  @Test("in a group that is taken back, it leads the undo around that to where nobody was")
+  @Test(
+    "a removal while a group is taken back leads the enclosing undo to a state that never existed")
   func failingAround() throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.beginGroup()
@@ -148,7 +154,9 @@ struct RemovalTests {
   }
 
   @MainActor
-  @Test("goes out of what others record while a step is awaited", arguments: [true, false])
+  @Test(
+    "removed steps leave the records of other tasks while a step is awaited",
+    arguments: [true, false])
   func deferred(all: Bool) async throws {
     let (page, other) = (Page(undo), Page(undo))
     let gate = Gate()
@@ -166,7 +174,9 @@ struct RemovalTests {
   }
 
   @MainActor
-  @Test("goes out of it when the undo has ended, too", arguments: [true, false])
+  @Test(
+    "removed steps leave the records of other tasks after the undo has ended, too",
+    arguments: [true, false])
   func waiting(all: Bool) async throws {
     let (page, other) = (Page(undo), Page(undo))
     let gate = Gate()
@@ -180,7 +190,7 @@ struct RemovalTests {
     try page.add(2)
     try other.add(4)
     undo.isDiscardable = true
-    // Told of the first one, while the others wait.
+    // Notified of the first record while the others wait.
     var isFirst = true
     undo.observe { undo, event in
       guard isFirst, event == .didCloseGroup(depth: 1) else { return }
@@ -191,7 +201,7 @@ struct RemovalTests {
     _ = try await undoing.value
     #expect(!isFirst)
     #expect(undo.steps.flatMap(\.arguments) == (all ? [] : ["-1", "-4"]))
-    // The change of the page is there, and cannot be undone.
+    // The page has its change, which can no longer be undone.
     while try await undo.undo() {}
     #expect(undo.isModified)
   }

@@ -6,7 +6,8 @@ import Testing
 struct TakenBackTests {
   let undo = UndoStack()
 
-  /// What a group throws that is to be taken back: why its body failed, and why that could not be.
+  /// Runs a group that throws, and returns the error of its body, the error of its undo, and the
+  /// number of other errors.
   private func failure(
     _ body: () throws -> Void
   ) -> (cause: any Error, failure: UndoError?, others: Int)? {
@@ -17,7 +18,7 @@ struct TakenBackTests {
     return (cause, rollback.first as? UndoError, rollback.count - 1)
   }
 
-  @Test("what was undone before a step that throws is done again, and the group is an undo")
+  @Test("steps undone before one that throws are done again, and the group becomes an undo")
   func refusing() throws {
     let pages = (0..<3).map { _ in Page(undo) }
     try undo.markSaved()
@@ -42,7 +43,7 @@ struct TakenBackTests {
     #expect(pages.map(\.count) == [1, 1, 1])
   }
 
-  @Test("an async step is not awaited there: all is done again, and can be undone where it is")
+  @Test("an async step is not awaited: everything is done again, and an awaited undo can undo it")
   @MainActor
   func awaited() async throws {
     let page = Page(undo)
@@ -64,7 +65,7 @@ struct TakenBackTests {
     #expect(page.count == 0 && page.title == "awaited")
   }
 
-  @Test("where what was undone cannot be done again, nobody knows where the targets are")
+  @Test("if undone steps cannot be done again, the state of the targets is unknown")
   func unknown() throws {
     let (page, other) = (Page(undo), Page(undo))
     let start = try undo.checkpoint()
@@ -89,7 +90,7 @@ struct TakenBackTests {
     #expect(undo.isModified && !undo.isAt(start))
   }
 
-  @Test("it is a part of the group around it, and of the redo of the undo in which it was")
+  @Test("such a group belongs to its outer group, or to the redo of the enclosing undo")
   func inside() throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.group("Outer") {
@@ -116,7 +117,7 @@ struct TakenBackTests {
     #expect(other.count == 0)
   }
 
-  @Test("what may be lost may be so while it is taken back, and when it is not")
+  @Test("a discardable group is discardable while it is taken back, and if that fails")
   func discardable() throws {
     let page = Page(undo)
     var found: [Bool] = []

@@ -18,7 +18,7 @@ import ForwardingUndo
     let undo: UndoStack
     var text = ""
     var saved: [String] = []
-    /// Awaited by `save`, before it is done.
+    /// `save` awaits this before it saves.
     var whenSaving: (nonisolated(nonsending) () async throws -> Void)?
 
     init(_ undo: UndoStack) { self.undo = undo }

@@ -1,20 +1,20 @@
-/// One thing that is done to a stack and its cells.
+/// An operation on a stack and its cells.
 enum Action: CustomStringConvertible {
   case set(cell: Int, value: Int, key: String?)
-  /// Sets a cell and the one behind it, by one message.
+  /// Sets a cell and the next one by one message.
   case setPair(cell: Int, value: Int)
   case undo, redo, undoNested
   case begin(name: String?), end, endEvent
   case groupThatThrows(cell: Int, value: Int)
   case removeAll, removeCell(Int), forget(Int)
-  /// The next change of the cell throws.
+  /// Makes the next change of the cell throw.
   case refuse(Int)
   case levels(Int?), byEvent(Bool), disable, enable
   case name(String), markSaved, endCoalescing
 
   static let cells = 5
 
-  /// Which cells are recorded strongly.
+  /// Whether the cell is recorded strongly.
   static func isStrong(_ cell: Int) -> Bool { cell == 0 }
 
   var description: String {
@@ -71,7 +71,7 @@ enum Action: CustomStringConvertible {
   }
 }
 
-/// Numbers that are the same for the same seed.
+/// Pseudorandom numbers, determined by the seed.
 struct SplitMix {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed }

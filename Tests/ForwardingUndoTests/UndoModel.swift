@@ -1,8 +1,8 @@
-// A naive undo stack: lists of what to set, and no care for time or memory.
+// A naive undo stack: lists of values to set, without regard to time and memory.
 
 struct UndoModel {
   indirect enum Node {
-    /// Sets cells, by one message.
+    /// Sets cells by one message.
     case set([(cell: Int, value: Int)])
     case group([Node])
 
@@ -19,7 +19,7 @@ struct UndoModel {
     var name: String?
     var isEvent = false
     var isOver = false
-    /// The keys of what is in it; nil for none.
+    /// The coalescing keys of its records; nil for a record without one.
     var keys: [String?] = []
     var firstKey: String?
   }
@@ -40,9 +40,10 @@ struct UndoModel {
 
   // MARK: Changes
 
-  // Nothing throws: what the stack throws is nil or false here, as the test runner looks at each error.
+  // Where the stack throws, the model returns nil or false, because the test runner inspects each
+  // error.
 
-  /// Changes cells, and says what changes them back; nil if they refuse.
+  /// Changes cells and returns the node that reverses the change; nil if they refuse.
   private mutating func change(_ changes: [(cell: Int, value: Int)]) -> Node? {
     if refuses[changes[0].cell] {
       refuses[changes[0].cell] = false
@@ -131,8 +132,8 @@ struct UndoModel {
     return nodes.flatMap(flat)
   }
 
-  /// Performs what is in a node, newest first; says what changes it back. Nil if it has changed nothing, unless that
-  /// fails as well.
+  /// Performs a node, newest change first, and returns the nodes that reverse it. Returns nil if a
+  /// change was refused and the others were taken back as far as possible.
   private mutating func perform(_ node: Node) -> [Node]? {
     var back: [Node] = []
     for case .set(let changes) in Self.flat(node).reversed() where isAlive[changes[0].cell] {
@@ -197,7 +198,7 @@ struct UndoModel {
 
   // MARK: Taking actions
 
-  /// Whether it says yes; nil where the stack must throw.
+  /// Applies an action and returns its result; nil if the stack must throw.
   mutating func take(_ action: Action) -> Bool? {
     defer { bury() }
     switch action {
@@ -272,7 +273,7 @@ extension UndoModel {
     return removed
   }
 
-  /// Lets cells die that nobody holds.
+  /// Marks cells as dead that have no owner.
   private mutating func bury() {
     for cell in isAlive.indices where isAlive[cell] && !isHeld[cell] {
       if Action.isStrong(cell), keeps(cell) { continue }

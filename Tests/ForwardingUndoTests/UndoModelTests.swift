@@ -10,14 +10,14 @@ import Testing
   import Darwin
 #endif
 
-/// A number that records what sets it back.
+/// A number that records how its changes are reversed.
 private final class Cell: MethodDeclaring {
   var value = 0
   var isRefusing = false
   private let undo: UndoStack
   private let isStrong: Bool
   weak var other: Cell?
-  /// How often it has recorded: it does so in one way after the other.
+  /// The number of its records, which selects the next kind of record.
   private var turn: Int
 
   init(_ undo: UndoStack, _ number: Int) {
@@ -63,12 +63,12 @@ private final class Cell: MethodDeclaring {
   }
 }
 
-/// A stack, its cells, and what was saved.
+/// A stack, its cells, and their saved values.
 private final class RealStack {
   let undo = UndoStack()
   var cells: [Cell?] = []
   private var watched: [() -> Cell?] = []
-  /// What the cells had when they were marked as saved; nil if nobody can know any more.
+  /// The values of the cells when they were marked as saved; nil once they are unknown.
   private var saved: [Int?]? = Array(repeating: 0, count: Action.cells)
 
   init() {
@@ -80,10 +80,10 @@ private final class RealStack {
     }
   }
 
-  /// The values of the cells that live.
+  /// The values of the live cells.
   var values: [Int?] { watched.map { $0()?.value } }
 
-  /// Not modified may only be said where all that live are as they were.
+  /// Whether the stack is either modified, or all live cells have their saved values.
   func isHonest(_ values: [Int?]) -> Bool {
     guard let saved, !undo.isModified else { return true }
     return zip(values, saved).allSatisfy { now, then in now == nil || now == then }
@@ -133,13 +133,13 @@ struct UndoModelTests {
     getenv(name).flatMap { Int(String(cString: $0)) } ?? usual
   }
 
-  /// The first difference between the model and the stack along one history.
+  /// The first difference between the model and the stack in one history.
   static func difference(_ seed: UInt64, actions count: Int) -> String? {
     var random = SplitMix(seed)
     var model = UndoModel()
     let real = RealStack()
     var history: [Action] = []
-    // At the end all is undone and redone: each step shows what it has.
+    // At the end everything is undone and redone, which exposes the contents of each step.
     let unwinding =
       [Action.enable, .enable, .end, .end] + Array(repeating: .undo, count: 8)
       + Array(repeating: .redo, count: 8)
@@ -187,7 +187,7 @@ struct UndoModelTests {
     return real.isHonest(values) ? nil : "the stack says that nothing is modified"
   }
 
-  @Test("a stack does what a naive one does, whatever is done to it")
+  @Test("a stack behaves as the naive model does in random histories")
   func histories() {
     let seed = Self.number("FORWARDING_SEED", 1)
     let count = Self.number("FORWARDING_HISTORIES", 10_000)

@@ -6,7 +6,7 @@ struct UndoPageTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .resolvingSymlinksInPath()
 
-  /// What all tests here promise.
+  /// The display names of all tests here.
   private static func promises() throws -> Set<String> {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     return try Set(
@@ -16,7 +16,7 @@ struct UndoPageTests {
       })
   }
 
-  @Test("each row beside UndoManager names a test that is there, or a reason")
+  @Test("each row of the comparison with UndoManager names an existing test, or a reason")
   func rows() throws {
     let page = Self.folder.appendingPathComponent("../../Documentation/Undo.md")
     let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)

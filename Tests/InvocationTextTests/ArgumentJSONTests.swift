@@ -16,7 +16,7 @@ struct ArgumentJSONTests {
     ("v{S=[2s]c}", "[[[1,-2],3]]"), ("v@:i*", "[7,\"seven\"]"), ("v@?d", "[0.5]"),
   ]
 
-  @Test("what was set is what is read", arguments: same)
+  @Test("arguments that were set are read back as the same JSON", arguments: same)
   func roundTrip(encoding: String, text: String) throws {
     let call = try Invocation(parsing: encoding)
     try call.setArguments(json: text)
@@ -29,7 +29,7 @@ struct ArgumentJSONTests {
     ("v(U=fi)", "[[1]]", "[[1,1065353216]]"), ("v^i", "[0]", "[null]"),
   ]
 
-  @Test("and other spellings of it", arguments: alike)
+  @Test("other spellings of a value are read back in the usual one", arguments: alike)
   func spellings(encoding: String, text: String, shown: String) throws {
     let call = try Invocation(parsing: encoding)
     try call.setArguments(json: text)
@@ -75,7 +75,7 @@ struct ArgumentJSONTests {
     ("v:", "[\"nobody ever said this:\"]", 1, "no selector is called 'nobody ever said this:'"),
   ]
 
-  @Test("what is no value is refused, with the place", arguments: refused)
+  @Test("a text that is no value of its type is refused, with its place", arguments: refused)
   func refusals(encoding: String, text: String, offset: Int, reason: String) throws {
     let call = try Invocation(parsing: encoding)
     let error = try #require(
@@ -84,7 +84,7 @@ struct ArgumentJSONTests {
     #expect("\(error.reason)" == reason)
   }
 
-  @Test("lists that nest too deeply are refused, and the stack does not end")
+  @Test("lists that nest too deeply are refused without a stack overflow")
   func deep() throws {
     let call = try Invocation(parsing: "vi")
     let text = String(repeating: "[", count: 100_000)
@@ -92,7 +92,7 @@ struct ArgumentJSONTests {
     #expect(error?.reason == .nestedTooDeeply(limit: 64))
   }
 
-  @Test("an error shows the text, a caret, and which argument it is")
+  @Test("an error shows the text, a caret, and the index of the argument")
   func caret() throws {
     let call = try Invocation(parsing: "v@:i*")
     let error = #expect(throws: InvocationTextError.self) {
@@ -105,7 +105,7 @@ struct ArgumentJSONTests {
         """)
   }
 
-  @Test("all arguments are set, or none")
+  @Test("either all arguments are set or none")
   func allOrNone() throws {
     let call = try Invocation(parsing: "vi*C")
     try call.setArguments(json: "[1,\"one\",1]")
@@ -113,7 +113,7 @@ struct ArgumentJSONTests {
     #expect(try call.argumentsJSON == "[1,\"one\",1]")
   }
 
-  @Test("text inside of a structure lives as long as a copy of the call")
+  @Test("text inside a structure lives as long as a copy of the call")
   func copies() throws {
     var call = try Invocation(parsing: "v{S=*}")
     try call.setArguments(json: "[[\"kept by whoever shows it\"]]")
@@ -121,7 +121,7 @@ struct ArgumentJSONTests {
     #expect(try call.argumentsJSON == "[[\"kept by whoever shows it\"]]")
   }
 
-  @Test("a selector that the program has is found by its name")
+  @Test("an existing selector is found by its name")
   func selectors() throws {
     let known: Selector = "wellKnown:"
     let call = try Invocation(parsing: "v:")
@@ -135,14 +135,14 @@ struct ArgumentJSONTests {
     static var structure: VouchedStructure<Named> { unsafe VouchedStructure("{named=*}") }
   }
 
-  @Test("text that others keep is not followed inside of a structure")
+  @Test("text that the call does not own is not read inside a structure")
   func textOfOthers() throws {
     let call = try Invocation(parsing: "v{named=*}")
     try call.setArgument(Named(name: UnsafePointer(bitPattern: 0x1000)), at: 0)
     #expect(try call.argumentsJSON == "[[\"0x1000\"]]")
   }
 
-  @Test("addresses in a union are not followed, as something else may lie there")
+  @Test("addresses in a union are not read, because another member may be stored there")
   func unions() throws {
     let call = try Invocation(parsing: "v(U=q*)")
     try call.setArguments(json: "[[4096]]")

@@ -10,7 +10,7 @@ struct ResultJSONTests {
     ("{S=i{T=dC}}", "[1,[2.5,3]]"), ("v", "null"),
   ]
 
-  @Test("what was set is what is read", arguments: results)
+  @Test("a result that was set is read back as the same JSON", arguments: results)
   func roundTrip(encoding: String, text: String) throws {
     let call = try Invocation(parsing: encoding)
     try call.setResult(json: text)
@@ -27,7 +27,9 @@ struct ResultJSONTests {
     ("{S=*}", "[\"text\"]", "nobody would keep the memory that a result of * refers to"),
   ]
 
-  @Test("a result that is none is refused, and the one that was there stays", arguments: refused)
+  @Test(
+    "a text that does not fit the result is refused, and the earlier result stays",
+    arguments: refused)
   func refusals(encoding: String, text: String, reason: String) throws {
     let call = try Invocation(parsing: encoding)
     let error = #expect(throws: InvocationTextError.self) { try call.setResult(json: text) }
@@ -42,7 +44,7 @@ struct ResultJSONTests {
     #expect(error?.reason == .refused(.resultNotAvailable))
   }
 
-  @Test("a method answers in JSON")
+  @Test("a method can set its result from JSON")
   func method() throws {
     let answers = ClosureTarget()
     try answers.register(
@@ -57,7 +59,7 @@ struct ResultJSONTests {
     #expect(try call.resultJSON == "1.5")
   }
 
-  @Test("setting arguments forgets a result that may lie in the old ones")
+  @Test("setting arguments discards a result that may lie in the old ones")
   func forgotten() throws {
     let functions = FunctionTable()
     try unsafe functions.register("strchr", encoding: "**i", unsafeSymbolIn: Library(""))
@@ -88,13 +90,13 @@ struct ResultJSONTests {
     #expect(throws: InvocationTextError.self) { try functions().call("pow", json: "[2]") }
   }
 
-  @Test("a variadic function gets what C would have promoted")
+  @Test("a variadic function gets promoted arguments, as in C")
   func variadic() throws {
     let text = "[null, 0, \"%d %.2f\", 42, 2.5]"
     #expect(try functions().call("snprintf", json: text) == "7")
   }
 
-  @Test("memory that a pointer leads to is there for the call, and shown after it")
+  @Test("memory behind a pointer exists for the call, and is shown after it")
   func pointers() throws {
     let functions = try functions()
     #expect(throws: InvocationTextError.self) { try functions.call("frexp", json: "[8,[0]]") }
@@ -105,7 +107,7 @@ struct ResultJSONTests {
     #expect(try call.argumentsJSON == "[8,[4]]")
   }
 
-  @Test("a Swift function that throws is an error of the call")
+  @Test("an error of a Swift function is the error of the call")
   func thrown() throws {
     struct Refused: Error {}
     let functions = FunctionTable()

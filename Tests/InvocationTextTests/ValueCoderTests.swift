@@ -12,7 +12,7 @@ struct ValueCoderTests {
   }
 
   @Test(
-    "bit-fields up to the widest keep every number that fits",
+    "bit-fields of any width store every number that fits",
     arguments: [
       ("{S=b0T128}", "[340282366920938463463374607431768211455]"), ("{S=b0T128}", "[0]"),
       ("{S=b0t128}", "[-170141183460469231731687303715884105728]"), ("{S=b0t128}", "[-1]"),
@@ -24,7 +24,7 @@ struct ValueCoderTests {
   }
 
   @Test(
-    "and refuse the others",
+    "bit-fields refuse numbers that do not fit",
     arguments: [
       ("{S=b0T128}", "[-1]"), ("{S=b0t128}", "[170141183460469231731687303715884105728]"),
       ("{S=b0i3}", "[4]"), ("{S=b0i3}", "[-5]"), ("{S=b0I3}", "[8]"), ("{S=b0I3}", "[-1]"),
@@ -34,14 +34,14 @@ struct ValueCoderTests {
     #expect(throws: TextFault.self) { try again(text, encoding) }
   }
 
-  @Test("empty elements are not shown by the million")
+  @Test("elements without a size are not written in unlimited numbers")
   func emptyElements() throws {
     let type = try TypeEncoding(parsing: "(U=i[2000000000{e=}])")
     let bytes = [UInt8](repeating: 0, count: 4)
     #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], type) }
   }
 
-  @Test("a list of what cannot be measured is refused before the call")
+  @Test("an array of elements with an unknown size is refused before the call")
   func opaqueElements() throws {
     let type = try TypeEncoding(parsing: "^{opaque}")
     #expect(throws: TextFault.self) { try ValueCoder().bytes(ofArgument: .array([]), type) }
