@@ -4,7 +4,8 @@ import Glibc
 import Testing
 @testable import ForwardingJournal
 
-/// Tasks that wait for the disk. Each test has a process of its own, so a pool of threads that no other test holds.
+/// Tests of suspended tasks. Each runs in a process of its own, with a thread pool that no other
+/// test uses.
 @Suite("Tasks that wait for the disk")
 struct AwaitingTests {
   /// An object whose calls are awaited.
@@ -36,7 +37,7 @@ struct AwaitingTests {
     return try Journal(at: folder.journal, interface: interface(), to: target, options)
   }
 
-  /// Ends the process when it stands still, as no task can tell of that.
+  /// Ends the process if it hangs: with a blocked pool, no task could report that.
   private static func watch() {
     Thread {
       sleep(300)
@@ -44,12 +45,12 @@ struct AwaitingTests {
     }.start()
   }
 
-  /// Waits for something that other tasks do, and holds no thread.
+  /// Waits for a condition that other tasks meet, without blocking a thread.
   private static func until(_ isSo: () -> Bool) async throws {
     while !isSo() { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  /// Sends calls in so many tasks. Each tells the error that its call ended with.
+  /// Sends a call in each of `count` tasks. Each returns the error of its call, if any.
   private static func send(
     _ count: Int, on journal: Journal
   ) -> (tasks: [Task<JournalError?, Never>], ended: LockedValue<Int>) {
@@ -64,7 +65,7 @@ struct AwaitingTests {
     return (tasks, ended)
   }
 
-  @Test("64 tasks in a pool of a few threads share waits for the disk")
+  @Test("64 tasks in a pool of a few threads share syncs")
   func groups() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -90,7 +91,7 @@ struct AwaitingTests {
     }
   }
 
-  @Test("tasks that wait for the disk hold no thread: all others go on while it is slow")
+  @Test("tasks that wait for a slow disk block no thread, so other tasks continue")
   func suspended() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -98,7 +99,7 @@ struct AwaitingTests {
         let folder = try Folder()
         let diary = Diary()
         let journal = try AwaitingTests.journal(folder, sync, to: diary)
-        // As if a thread were waiting for a slow disk.
+        // Simulates a thread that waits for a slow disk.
         journal.state.announce { $0.isSyncing = true }
         let (tasks, ended) = AwaitingTests.send(64, on: journal)
         try await AwaitingTests.until { journal.nextSequence == 65 }
@@ -114,14 +115,14 @@ struct AwaitingTests {
     }
   }
 
-  @Test("tasks that write while files change hold no thread, and go on in the order they came in")
+  @Test("tasks that write during a rotation block no thread, and continue in their order")
   func changing() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
       for sync in [JournalOptions.Sync.never, .each, .group] {
         let folder = try Folder()
         let journal = try AwaitingTests.journal(folder, sync)
-        // As if a thread were putting the file aside on a slow disk.
+        // Simulates a thread that rotates the file on a slow disk.
         journal.state.announce { $0.isChanging = true }
         let (tasks, ended) = AwaitingTests.send(64, on: journal)
         try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 64 }
@@ -134,7 +135,7 @@ struct AwaitingTests {
     }
   }
 
-  @Test("all tasks get the error of a disk that refuses, and none of their calls is made")
+  @Test("all waiting tasks get the error of a failing disk, and none of their calls is made")
   func failing() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -165,7 +166,7 @@ struct AwaitingTests {
     }
   }
 
-  @Test("who closes a journal acknowledges the tasks that wait; all later ones get `closed`")
+  @Test("closing a journal acknowledges the waiting tasks; all later calls get `closed`")
   func closing() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -199,7 +200,7 @@ struct AwaitingTests {
   }
 
   @Test(
-    "a task that is cancelled while it waits goes on when its call is on the disk, and makes it")
+    "a task that is cancelled while it waits resumes once its call is on the disk, and makes it")
   func cancelling() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -220,7 +221,7 @@ struct AwaitingTests {
   }
 
   @Test(
-    "a child that is forked while tasks wait is refused, and leaves the file and the tasks alone")
+    "a child forked while tasks wait is refused, and does not affect the file or the tasks")
   func forking() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -248,7 +249,7 @@ struct AwaitingTests {
     }
   }
 
-  @Test("what is put aside meanwhile has all calls, and each task's own are in order")
+  @Test("rotated files have all calls, and the calls of each task are in order")
   func rotating() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -283,7 +284,8 @@ struct AwaitingTests {
     }
   }
 
-  @Test("a task does not wait longer for each one that waits already", .timeLimit(.minutes(10)))
+  @Test(
+    "the time of a call does not grow with the number of waiting tasks", .timeLimit(.minutes(10)))
   func many() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
@@ -300,7 +302,7 @@ struct AwaitingTests {
     }
   }
 
-  @Test("a record that is awaited forwards to no object, and is on the disk")
+  @Test("recordAwaiting forwards nothing, and returns once the record is on the disk")
   func recording() async throws {
     let folder = try Folder()
     let journal = try Self.journal(folder, .group)

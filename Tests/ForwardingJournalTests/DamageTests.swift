@@ -2,9 +2,9 @@ import ForwardingJournal
 import Foundation
 import Testing
 
-@Suite("Files that are not as they were written")
+@Suite("Damaged files")
 struct DamageTests {
-  /// A journal of ten calls, its bytes, and where each record begins; the end is the last of those.
+  /// A journal of ten calls: its bytes, the offset of each record, and the offset of the end.
   private func written(_ folder: Folder) throws -> (bytes: [UInt8], starts: [Int]) {
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface)
@@ -17,7 +17,7 @@ struct DamageTests {
     return (bytes, starts + [bytes.count])
   }
 
-  /// The records of a journal, as far as they can be read, and how it ended.
+  /// The records that can be read, and how the reading ended.
   private func read(_ bytes: [UInt8]) -> (names: [WireValue], end: String) {
     var names: [WireValue] = []
     do {
@@ -37,7 +37,8 @@ struct DamageTests {
 
   private func texts(_ numbers: ClosedRange<Int>) -> [WireValue] { numbers.map { .text("\($0)") } }
 
-  @Test("a file that is cut anywhere has every record that is whole, and is torn behind it")
+  @Test(
+    "a file truncated at any byte has all records before it, and is torn after the last whole one")
   func everyCut() throws {
     let folder = try Folder()
     let (bytes, starts) = try written(folder)
@@ -45,14 +46,14 @@ struct DamageTests {
       let (names, end) = read(Array(bytes[..<count]))
       let whole = starts.dropFirst().count { $0 <= count }
       #expect(names == (whole == 0 ? [] : texts(1...whole)), "\(count)")
-      // The first record stands behind the definition of its message, which is nothing without it.
+      // The definition of the message precedes the first record, and is torn without that record.
       let isBetween = count == 32 || starts.dropFirst().contains(count)
       #expect(end == (isBetween ? "whole" : "torn"), "\(count)")
     }
     for count in 0..<32 { #expect(read(Array(bytes[..<count])).end == "no journal") }
   }
 
-  @Test("a bit that flips in the last record takes that one, and none before it")
+  @Test("a flipped bit in the last record loses this record, and none before it")
   func lastRecord() throws {
     let folder = try Folder()
     let (bytes, starts) = try written(folder)
@@ -66,7 +67,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a bit that flips in the middle is told of as damage, and nothing behind it is cut")
+  @Test("a flipped bit in the middle is reported as damage, and nothing after it is cut")
   func middleRecord() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -89,7 +90,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a bit that flips in the beginning is found")
+  @Test("a flipped bit in the file header is detected")
   func beginning() throws {
     let folder = try Folder()
     let (bytes, _) = try written(folder)
@@ -103,7 +104,7 @@ struct DamageTests {
   }
 
   @Test(
-    "what a broken write left is cut, and the journal goes on there",
+    "the rest of an interrupted write is cut, and the journal continues there",
     arguments: [1, 27, 28, 31, 32, 33])
   func cutting(left: Int) throws {
     let folder = try Folder()
@@ -119,7 +120,7 @@ struct DamageTests {
     #expect(names == texts(1...11) && end == "whole")
   }
 
-  @Test("zeros behind the end, as a machine that stops leaves them, are cut")
+  @Test("zeros after the end, as a crash of the machine leaves them, are cut")
   func zeros() throws {
     let folder = try Folder()
     let (bytes, _) = try written(folder)
@@ -130,7 +131,7 @@ struct DamageTests {
     #expect(try folder.bytes() == bytes)
   }
 
-  @Test("a beginning that was not written to its end is written again")
+  @Test("an incomplete file header is written again")
   func shortBeginning() throws {
     for count in [0, 1, 8, 31] {
       let folder = try Folder()
@@ -143,7 +144,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a file that is something else is refused, and left alone")
+  @Test("a file with other contents is refused and not changed")
   func otherFiles() throws {
     let folder = try Folder()
     for text in ["x", "#!/bin/sh\necho a longer text that is no journal\n"] {
@@ -160,7 +161,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a record whose number is not the next one is missing others")
+  @Test("a gap in the sequence numbers is reported as missing records")
   func missing() throws {
     let folder = try Folder()
     let (bytes, starts) = try written(folder)
@@ -169,7 +170,7 @@ struct DamageTests {
     #expect(end.contains("4 is expected"))
   }
 
-  @Test("a length that is longer than any record allocates nothing, and is damage")
+  @Test("a length above the maximum allocates nothing, and is damage")
   func lengths() throws {
     let folder = try Folder()
     let (bytes, starts) = try written(folder)

@@ -4,17 +4,17 @@ import Foundation
 import Glibc
 import Testing
 
-/// Disks that refuse: the system itself gives the errors.
-@Suite("Disks that refuse")
+/// Disks that fail. The system itself returns the errors.
+@Suite("Failing disks")
 struct DiskFaultTests {
-  /// Runs a part of a test in a child, whose faults end with it.
+  /// Runs a part of a test in a child process, whose faults end with it.
   @Sendable
   private static func inChild(_ what: String, _ body: () throws -> Void) {
     let status = Child(body).wait()
     require(status == 0, "\(what): \(status)")
   }
 
-  /// Calls that a journal made, by a number.
+  /// The expected ledger after the calls with these numbers.
   @Sendable
   private static func model(_ numbers: ClosedRange<UInt64>) throws -> Ledger {
     let ledger = Ledger()
@@ -36,7 +36,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a journal whose disk does not take a record is closed, and the call is not made")
+  @Test("a journal whose sync of a record fails is closed, and the call is not made")
   func failedSync() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -59,7 +59,7 @@ struct DiskFaultTests {
             require(false, "nobody was told")
           } catch JournalError.closed {}
           require(try ledger == DiskFaultTests.model(1...1), "the call was made")
-          // Others may go on, with the record that may be on the disk.
+          // Another journal can continue, with the record that may be on the disk.
           let again = try Journal(at: folder.journal, interface: interface)
           require(again.nextSequence == 3)
         }
@@ -68,7 +68,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("of threads that share a wait which fails, none is acknowledged, and all get an error")
+  @Test("threads that share a failing sync are not acknowledged, and all get an error")
   func failedGroup() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -94,7 +94,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("who closes a journal is told once that its disk has refused")
+  @Test("the first close of a journal throws the error of a disk that failed before")
   func failedBeforeClose() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -118,7 +118,8 @@ struct DiskFaultTests {
     }
   }
 
-  /// What is done with a journal of five calls: the call that the system refuses, and whether that closes it.
+  /// Operations on a journal of five calls, the system call that fails, and whether that closes the
+  /// journal.
   private static let doings:
     [(name: String, refused: UInt32, closes: Bool, body: @Sendable (Journal) throws -> Void)] = [
       ("sync", SystemCall.numberOfDataSync, true, { try $0.sync() }),
@@ -129,7 +130,7 @@ struct DiskFaultTests {
       ("compact", SystemCall.numberOfFolderSync, true, { try $0.compact { _ in true } }),
     ]
 
-  @Test("what could not be brought to the disk closes the journal, unless its file is as it was")
+  @Test("an operation whose sync fails closes the journal, unless its file is unchanged")
   func failedDoings() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -158,7 +159,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a file whose name could not be brought to the disk is not begun")
+  @Test("a file is not begun if its name cannot be synced")
   func failedFolder() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -174,7 +175,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a journal that can neither write nor cut a record is closed, and half of it is cut later")
+  @Test("a journal that can neither write nor cut is closed, and the partial record is cut later")
   func failedCut() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -207,7 +208,7 @@ struct DiskFaultTests {
 
   // MARK: No room
 
-  @Test("a file whose beginning does not fit is refused, and begun when there is room")
+  @Test("a file whose header does not fit on the disk is refused, and begun once there is space")
   func fullAtBeginning() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -228,7 +229,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("where there is no room for another file, the one that is there stays, and goes on")
+  @Test("if there is no space for a new file, the journal continues in the current one")
   func fullWhileFilesChange() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -236,7 +237,7 @@ struct DiskFaultTests {
       let journal = try Journal(at: folder.journal, interface: interface)
       for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
       let before = journal.size
-      // No beginning, no records, and at last none that were written meanwhile.
+      // No space for the header, for the records, and finally for those written meanwhile.
       let doings: [(Int?, () throws -> Void)] = [
         (0, { try journal.rotate() }), (31, { try journal.rotate() }),
         (31, { try journal.compact { _ in true } }),
@@ -280,7 +281,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("files do not change where their names could not be brought to the disk: too many are open")
+  @Test("files are not replaced if there is no descriptor left to sync their folder")
   func descriptors() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

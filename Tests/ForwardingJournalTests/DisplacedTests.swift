@@ -5,7 +5,7 @@ import Glibc
 import Testing
 @testable import ForwardingWire
 
-@Suite("Files that lose their names, and folders that are long")
+@Suite("Files that lose their names, and folders with many files")
 struct DisplacedTests {
   private static let losses: [(name: String, lose: @Sendable (Folder) throws -> Void)] = [
     ("removed", { try FileManager.default.removeItem(atPath: $0.journal) }),
@@ -22,7 +22,7 @@ struct DisplacedTests {
     ("its folder", { try FileManager.default.moveItem(atPath: $0.path, toPath: $0.path + "x") }),
   ]
 
-  @Test("a file that lost its name is told at the next append, and closes its journal")
+  @Test("the next append to a file that lost its name throws, and closes the journal")
   func losing() throws {
     for sync in [JournalOptions.Sync.each, .group, .never] {
       for (name, lose) in Self.losses {
@@ -35,7 +35,7 @@ struct DisplacedTests {
           at: folder.journal, interface: Ledger.interface(), to: ledger, options)
         try FaultTests.send(1, to: journal)
         try lose(folder)
-        // Where no record is waited for, the path is asked for no more often than this.
+        // Without syncs, the path is checked at most once in this time.
         if sync == .never { usleep(20_000) }
         let displaced = JournalError.displaced(path: folder.journal)
         #expect(throws: displaced, "\(name), \(sync)") { try FaultTests.send(2, to: journal) }
@@ -48,7 +48,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("a file that lost its name is neither put aside nor made smaller")
+  @Test("a file that lost its name is neither rotated nor compacted")
   func losingWhileFilesChange() throws {
     for doing in [{ try $0.rotate() }, { try $0.compact { _ in true } }]
       as [(Journal) throws -> Void]
@@ -98,7 +98,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("a folder that cannot be listed is an error, unless the newest file alone is wanted")
+  @Test("an unreadable folder is an error, unless only the newest file is read")
   func unreadableFolder() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -119,7 +119,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("flags of a file that a newer version made are refused, and the file is left alone")
+  @Test("a file with flags of a newer version is refused and not changed")
   func newerFlags() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -142,7 +142,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("a value that is read and asks the window of its reader for more is refused")
+  @Test("a value that loads more bytes of its reader's window while it is read is refused")
   func lentWindow() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())

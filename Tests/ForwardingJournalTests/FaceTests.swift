@@ -41,7 +41,7 @@
 
   @Suite("A journal behind a face")
   struct FaceTests {
-    @Test("the protocol is the list of what may be written")
+    @Test("the protocol defines which messages may be recorded")
     func list() throws {
       var interface = Interface("till")
       try interface.allow(TillProxy.self)
@@ -54,7 +54,7 @@
       #expect(other.messages.isEmpty, "all or none")
     }
 
-    @Test("what is called on a face is written, and makes another object of the protocol the same")
+    @Test("calls of a face are recorded, and replayed into another object of the protocol")
     func calls() async throws {
       let folder = try Folder()
       var interface = Interface("till")
@@ -78,7 +78,8 @@
         .replayAwaiting(interface, into: other)
       #expect(other.log == till.log && other.note == till.note)
       #expect(summary.made == 5 && summary.threw == 1)
-      // What is not awaited is refused by the one method that is async, and made by the others.
+      // In a replay that does not await, the async method refuses its call, and the others make
+      // theirs.
       let third = PaperTill()
       let again = try JournalReader(at: folder.journal)
         .replay(interface, into: third, as: TillProxy.self)

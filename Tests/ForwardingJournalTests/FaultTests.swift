@@ -4,11 +4,11 @@ import Foundation
 import Glibc
 import Testing
 
-/// What is done to processes and disks. `JOURNAL_KILLS` says how often processes are killed.
-@Suite("Processes that die, and disks that are full")
+/// Faults of processes and disks. `JOURNAL_KILLS` sets how many processes are killed.
+@Suite("Killed processes and full disks")
 struct FaultTests {
   @Test(
-    "no call that was acknowledged is lost when its process is killed in the middle of appends")
+    "no acknowledged call is lost when its process is killed between or during appends")
   func killed() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -28,7 +28,7 @@ struct FaultTests {
           }
           sleep(10)
         }
-        // On a busy machine a child may need longer than that to begin.
+        // On a busy machine a child may take longer than that to start.
         child.kill(within: 20_000, round: round) { acknowledged[0] >= inModel + 10 }
         let journal = try Journal(at: folder.journal, interface: interface)
         if journal.cut != .whole { tornOnes += 1 }
@@ -52,7 +52,7 @@ struct FaultTests {
     }
   }
 
-  /// The call that has a number.
+  /// Sends the call with a number.
   @Sendable
   static func send(_ number: UInt64, to target: AnyObject) throws {
     if number % 16 == 0 {
@@ -63,14 +63,14 @@ struct FaultTests {
   }
 
   @Test(
-    "a full disk refuses the call that does not fit, and the journal goes on when there is room")
+    "a full disk refuses the call that does not fit, and the journal continues once there is space")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
       let interface = try Ledger.interface()
       let ledger = Ledger()
       let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
-      // A write that reaches the limit is cut short first, and then refused.
+      // A write that reaches the limit is first partial, and then refused.
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(1), &limit)
@@ -102,7 +102,7 @@ struct FaultTests {
     }
   }
 
-  @Test("another process is refused with the number of the one that writes, until that one is gone")
+  @Test("a second process is refused with the id of the writing one, until that process ends")
   func twoProcesses() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -130,7 +130,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a child that was forked is refused, and its parent goes on")
+  @Test("a forked child is refused, and its parent continues")
   func forked() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
-@Suite("The file format, as its page tells it")
+@Suite("The file format as its page documents it")
 struct FormatTests {
   private static let deposit = try! Message<NoResult, Int32, String>("deposit:from:")
   private static let time: Int64 = 1_700_000_000_000_000_000
@@ -15,7 +15,7 @@ struct FormatTests {
     return interface
   }
 
-  /// The bytes of the page, each line with its place in front and words behind.
+  /// The bytes of the page. Each line has an offset before them and an explanation after them.
   private func page() throws -> [UInt8] {
     let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -33,7 +33,7 @@ struct FormatTests {
     return bytes
   }
 
-  @Test("the example is a journal of the call that it tells of")
+  @Test("the example is a journal of the documented call")
   func reading() throws {
     let reader = try JournalReader(page())
     let record = try #require(try reader.next())
@@ -44,7 +44,7 @@ struct FormatTests {
     #expect(try reader.next() == nil && reader.tail == .whole)
   }
 
-  @Test("that call, written at that time, is the example, byte for byte")
+  @Test("recording that call at that time makes the example, byte for byte")
   func writing() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: interface())

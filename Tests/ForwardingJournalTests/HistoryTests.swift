@@ -4,12 +4,12 @@ import ForwardingUndo
 import Foundation
 import Testing
 
-/// What others of this package make of a journal: undo keeps its steps in one, and a spy is told them again.
+/// Journals in combination with undo steps and spies.
 @Suite("Journals of undo steps, and spies")
 struct HistoryTests {
   private final class Page {}
 
-  /// A message with all steps of a stack as they are.
+  /// A message with all steps of a stack as an argument.
   private static let changed = try! Message<NoResult, [UndoStep]>("steps:")
   private static let setTitle = try! Message<NoResult, String>("setTitle:")
 
@@ -20,7 +20,7 @@ struct HistoryTests {
     return interface
   }
 
-  @Test("a journal holds the steps of an undo stack, and gives them back as they were")
+  @Test("a journal stores the steps of an undo stack, and returns them unchanged")
   func steps() throws {
     let folder = try Folder()
     let interface = try interface()
@@ -54,7 +54,7 @@ struct HistoryTests {
     #expect(spy[Self.changed].received == kept)
   }
 
-  @Test("groups that are deeper than a value may be are refused, and those within are kept")
+  @Test("groups nested deeper than the limit of a value are refused, and others are recorded")
   func deepGroups() throws {
     let folder = try Folder()
     var limits = WireLimits()

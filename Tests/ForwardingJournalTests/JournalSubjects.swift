@@ -1,7 +1,7 @@
 import ForwardingJournal
 import Foundation
 
-/// An account whose calls are written: what it is depends on all of them, and on their order.
+/// An account whose calls are recorded. Its state depends on all calls and their order.
 final class Ledger: @unchecked Sendable, Equatable {
   var balance: Int64 = 0
   var names: [String] = []

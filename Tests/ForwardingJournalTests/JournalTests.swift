@@ -2,9 +2,9 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-@Suite("A journal of calls")
+@Suite("Recording and replaying")
 struct JournalTests {
-  @Test("what passed is in the file, and makes another object the same")
+  @Test("forwarded calls are in the file, and a replay gives another object the same state")
   func replay() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -22,7 +22,7 @@ struct JournalTests {
     #expect(ledger.names.count == 10)
   }
 
-  @Test("values that take no memory are written, and read again")
+  @Test("values of zero size are recorded and read")
   func empty() throws {
     struct Nothing: Codable, Sendable {}
     let folder = try Folder()
@@ -38,7 +38,8 @@ struct JournalTests {
     #expect(made.read { $0 } == 2)
   }
 
-  @Test("who holds a file of another file system, whose number is the same, is not named")
+  @Test(
+    "a lock on a file with the same inode number in another file system is not reported as holder")
   func otherFileSystem() throws {
     let folder = try Folder()
     try folder.write([])
@@ -57,7 +58,7 @@ struct JournalTests {
     #expect(file.holder(in: "1: FLOCK ADVISORY WRITE 7 \(file.number) 0 EOF") == nil)
   }
 
-  @Test("a journal that is opened again goes on where it stopped")
+  @Test("a reopened journal continues where it stopped")
   func reopening() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -73,7 +74,7 @@ struct JournalTests {
     #expect(ledger.names == ["0", "1", "2", "3", "4"])
   }
 
-  @Test("what the interface does not allow is neither written nor made")
+  @Test("a message that the interface does not allow is neither recorded nor made")
   func refused() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -88,7 +89,7 @@ struct JournalTests {
     #expect(ledger == Ledger())
   }
 
-  @Test("text of C and text of Swift are written alike, whoever sends them")
+  @Test("C strings and Swift strings are recorded alike")
   func textOfC() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -104,7 +105,7 @@ struct JournalTests {
     #expect(try reader.next()?.values() == [.text("of Swift")])
   }
 
-  @Test("a call for a target that is gone is not written")
+  @Test("a call for a released target is not recorded")
   func goneTarget() throws {
     let folder = try Folder()
     var ledger: Ledger? = Ledger()
@@ -116,7 +117,7 @@ struct JournalTests {
     #expect(journal.nextSequence == 2)
   }
 
-  /// Reads on in the journal that it comes from, while it is read itself.
+  /// A value that reads on in its own journal while it is decoded.
   private struct Nosy: Codable, Sendable {
     nonisolated(unsafe) static var reader: JournalReader?
     nonisolated(unsafe) static var error: JournalError?
@@ -130,7 +131,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a value that asks its own reader for more while it is read is refused")
+  @Test("a value that asks its own reader for the next record while it is decoded is refused")
   func nosyValue() throws {
     let folder = try Folder()
     let look = try Message<NoResult, Nosy, String>("look:again:")
@@ -147,7 +148,7 @@ struct JournalTests {
     #expect(Nosy.error == .inUse(path: folder.journal))
   }
 
-  @Test("two journals cannot write one file, and the second names who does")
+  @Test("a second journal on a file is refused, and its error has the process of the first")
   func twoWriters() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()

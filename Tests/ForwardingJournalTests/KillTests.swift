@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import Testing
 
-/// Processes that are killed while files change. `JOURNAL_KILLS` says how often where it happens at random.
-@Suite("Processes that die while files change")
+/// Processes that are killed during rotations and compactions. `JOURNAL_KILLS` sets how often in
+/// the random tests.
+@Suite("Processes killed while files change")
 struct KillTests {
-  /// The call that has a number. Every fourth changes nothing, and is left out by a compaction.
+  /// Sends the call with a number. Every fourth call changes nothing, and a compaction removes it.
   @Sendable
   private static func send(_ number: UInt64, to target: AnyObject) throws {
     if number % 4 == 0 {
@@ -17,7 +18,7 @@ struct KillTests {
     }
   }
 
-  /// A program that writes a journal, and tells which of its calls were acknowledged.
+  /// Writes a journal, and publishes the number of the last acknowledged call.
   @Sendable
   private static func write(
     _ numbers: ClosedRange<UInt64>, to journal: Journal, _ acknowledged: SharedNumbers
@@ -28,9 +29,9 @@ struct KillTests {
     }
   }
 
-  /// Opens a journal whose process died, and looks whether it has all that was acknowledged, and at most one call more.
-  /// Goes on in it, as what half a rotation or compaction left is in nobody's way, and returns how many calls it has
-  /// then.
+  /// Opens the journal of a killed process, and checks that it has all acknowledged calls and at
+  /// most one more. Then continues in it, because the rest of an interrupted rotation or compaction
+  /// must not disturb that, and returns the number of its calls.
   @Sendable
   private static func check(
     _ folder: Folder, _ interface: Interface, _ acknowledged: SharedNumbers, _ place: String
@@ -50,13 +51,13 @@ struct KillTests {
     return written + 2
   }
 
-  /// What changes files.
+  /// The operations that replace files.
   private static let doings: [(name: String, body: @Sendable (Journal) throws -> Void)] = [
     ("rotate", { try $0.rotate() }),
     ("compact", { try $0.compact { $0.selector != "withdraw:" } }),
   ]
 
-  @Test("a process that is killed at any system call of a rotation or a compaction loses nothing")
+  @Test("a process killed at any system call of a rotation or a compaction loses nothing")
   func everyCall() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -72,7 +73,7 @@ struct KillTests {
             try body(journal)
             try KillTests.write(6...7, to: journal, acknowledged)
           }) { call in
-            // What does nothing to files changes nothing for who comes then.
+            // A call without effect on files makes no difference to the next process.
             if call.name != "other" { stops += 1 }
             return stops <= kills
           }
@@ -85,7 +86,7 @@ struct KillTests {
     }
   }
 
-  @Test("no call is lost when processes are killed while they put files aside and compact them")
+  @Test("no call is lost when processes are killed during rotations and compactions")
   func filesChange() async {
     await #expect(processExitsWith: .success) {
       var folder = try Folder()
@@ -95,7 +96,7 @@ struct KillTests {
       options.rotation = 4000
       var calls: UInt64 = 0
       for round in 0..<setting("JOURNAL_KILLS", 30) {
-        // Each time, all is read: it does not become longer and longer.
+        // Each check reads all records, so the journal must not grow without limit.
         if round % 20 == 19 { (folder, acknowledged[0]) = (try Folder(), 0) }
         let first = acknowledged[0] + 1
         let child = Child {
@@ -116,7 +117,7 @@ struct KillTests {
     }
   }
 
-  @Test("no call is lost when processes are killed whose threads wait for the disk together")
+  @Test("no call is lost when processes are killed whose threads share syncs")
   func groups() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -166,9 +167,9 @@ struct KillTests {
     }
   }
 
-  // MARK: Two who open
+  // MARK: Two processes open a file
 
-  @Test("who opens a file that is put aside meanwhile writes the one that took its place, or none")
+  @Test("opening a file during its rotation opens the file that replaces it, or fails")
   func openingAside() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -186,7 +187,7 @@ struct KillTests {
             try KillTests.write(4...4, to: journal, acknowledged)
           } catch JournalError.locked { require(isKept) }
         }) { call in
-          // It has the file open, and not locked yet.
+          // The process has opened the file, but not locked it yet.
           guard other == nil, call.name == "open", call.result ?? -1 >= 0,
             call.text(1) == folder.journal
           else { return true }

@@ -9,7 +9,7 @@ struct LimitTests {
     var kids: [Tree] = []
   }
 
-  @Test("no limit is too large or too small: calls are written, or refused")
+  @Test("with any limit, however large or small, calls are recorded or refused")
   func extremes() throws {
     let keep = try Message<NoResult, String>("keep:")
     let grow = try Message<NoResult, Tree>("grow:")
@@ -51,7 +51,7 @@ struct LimitTests {
     return interface
   }
 
-  /// A journal of four calls, the third of which is long.
+  /// A journal of four calls. The third call is long.
   private func written(_ folder: Folder) throws -> Int {
     let journal = try Journal(
       at: folder.journal, interface: Self.keeper(message: 4 << 20, text: 4 << 20))
@@ -63,7 +63,7 @@ struct LimitTests {
     return journal.size
   }
 
-  @Test("a record that is too long is in nobody's way unless its call is wanted")
+  @Test("a record above the limit does not matter unless its call is wanted")
   func unwanted() throws {
     let folder = try Folder()
     _ = try written(folder)
@@ -85,7 +85,7 @@ struct LimitTests {
     #expect(throws: JournalError.self) { try replay { $0.until = times[2] } }
   }
 
-  @Test("values of a journal with other limits than the usual are read with these")
+  @Test("values of a journal with other limits are read with those limits")
   func values() throws {
     let folder = try Folder()
     let grow = try Message<NoResult, Tree>("grow:")
@@ -111,7 +111,7 @@ struct LimitTests {
     #expect(text.hasPrefix(#"{"kids":[{"kids":["#))
   }
 
-  @Test("half of a record at the end is torn, however long it would be")
+  @Test("a partial record at the end is torn, whatever its length would be")
   func torn() throws {
     let folder = try Folder()
     _ = try written(folder)
@@ -130,7 +130,7 @@ struct LimitTests {
 }
 
 extension Journal {
-  /// A target that takes all calls of an interface.
+  /// A journal without a target, which takes all calls of an interface.
   fileprivate static func nowhere(_ folder: Folder, _ interface: Interface) throws -> Journal {
     try Journal(at: folder.path + "/nowhere", interface: interface)
   }

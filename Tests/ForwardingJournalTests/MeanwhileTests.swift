@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("What happens at the same time")
+@Suite("Concurrent operations")
 struct MeanwhileTests {
-  @Test("what is in the file was acknowledged, also beside a journal that is closed")
+  @Test("every call in the file was acknowledged, even if the journal is closed at the same time")
   func closing() throws {
     var (written, acknowledged) = (0, 0)
     for _ in 0..<25 {
@@ -22,7 +22,7 @@ struct MeanwhileTests {
           done.signal()
         }.start()
       }
-      // On a busy machine they may need a while to begin.
+      // On a busy machine the threads may take a while to start.
       while (0..<4).allSatisfy({ counts[$0] < 2 }) { usleep(1000) }
       usleep(5000)
       try journal.close()
@@ -34,7 +34,7 @@ struct MeanwhileTests {
     #expect(written == acknowledged && written > 25)
   }
 
-  @Test("readers that begin while files are put aside begin with the first record, and miss none")
+  @Test("readers opened during rotations begin with the first record, and miss none")
   func opening() throws {
     for _ in 0..<10 {
       let folder = try Folder()
@@ -59,7 +59,7 @@ struct MeanwhileTests {
     }
   }
 
-  @Test("a reader finds what is in a file that was made smaller, and then put aside")
+  @Test("a reader finds the records of a file that was compacted and then rotated")
   func smallerAndAside() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -74,7 +74,7 @@ struct MeanwhileTests {
     #expect(try reader.next() == nil)
   }
 
-  @Test("a file whose process died while it was put aside is made smaller, and put aside")
+  @Test("a file whose process died during its rotation can be compacted and rotated")
   func secondName() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -100,7 +100,7 @@ struct MeanwhileTests {
     }
   }
 
-  @Test("a file that is somebody else's is not written over, nor is what a link leads to")
+  @Test("a file of another journal is not overwritten, and neither is the target of a link")
   func othersFiles() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -126,7 +126,7 @@ struct MeanwhileTests {
 
   struct Endless: Error {}
 
-  @Test("a replay into the journal that writes the file makes the calls that were there, and ends")
+  @Test("a replay into the journal of the same file makes the calls that existed before, and ends")
   func intoItself() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -145,7 +145,7 @@ struct MeanwhileTests {
     #expect(try reader.replay(interface, into: Ledger()).made == 2)
   }
 
-  @Test("a replay of a part stops in front of the next call, and does not take it")
+  @Test("a replay of a part stops before the next call, and does not consume it")
   func partAfterPart() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -162,7 +162,7 @@ struct MeanwhileTests {
     #expect(ledger.names == (1...20).map { "\($0)" })
   }
 
-  @Test("a journal that is closed is free, though a child has its descriptor")
+  @Test("a closed journal is unlocked, even if a child has its descriptor")
   func childWithDescriptor() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -180,7 +180,7 @@ struct MeanwhileTests {
     }
   }
 
-  @Test("a file that cannot be put aside is told of, and tried again later, not at each call")
+  @Test("a failed rotation is reported, and retried later but not at each call")
   func patience() async {
     await #expect(processExitsWith: .success) {
       nonisolated(unsafe) let told = SharedNumbers(count: 1)
@@ -204,7 +204,7 @@ struct MeanwhileTests {
     }
   }
 
-  @Test("a journal that was opened by a relative path keeps its file when the folder changes")
+  @Test("a journal opened by a relative path keeps its file when the working directory changes")
   func relativePath() async {
     await #expect(processExitsWith: .success) {
       let (folder, other) = try (Folder(), Folder())

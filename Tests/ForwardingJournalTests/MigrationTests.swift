@@ -7,7 +7,7 @@ struct MigrationTests {
   private static let old = try! Message<NoResult, Int32>("pay:")
   private static let new = try! Message<NoResult, Int64>("pay:")
 
-  /// A journal of old calls between calls that have not changed.
+  /// A journal of calls with the old types between unchanged ones.
   private func written(_ folder: Folder) throws -> Interface {
     var before = Interface("ledger")
     try before.allow(Self.old)
@@ -28,7 +28,7 @@ struct MigrationTests {
     return now
   }
 
-  @Test("without a migration no call is made, and both spellings are told")
+  @Test("without a migration no call is made, and the error has both types")
   func stopped() throws {
     let folder = try Folder()
     let interface = try written(folder)
@@ -42,7 +42,7 @@ struct MigrationTests {
     #expect(ledger == Ledger(), "the change is at the end, and nothing was made before")
   }
 
-  @Test("a migration gets the old call, and gives the new one, or none")
+  @Test("a migration gets the old call, and returns the new one or skips it")
   func migrated() throws {
     let folder = try Folder()
     let interface = try written(folder)
@@ -59,7 +59,7 @@ struct MigrationTests {
     #expect(summary.migrated == 2 && summary.made == 11 && summary.skipped == 1)
   }
 
-  @Test("a message that is not there any more is none of this process's")
+  @Test("a removed message is reported as unknown to this process")
   func removed() throws {
     let folder = try Folder()
     _ = try written(folder)
@@ -77,7 +77,7 @@ struct MigrationTests {
       try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options).made == 8)
   }
 
-  @Test("a journal of a changed message goes on with the new one beside the old one")
+  @Test("a journal of a changed message continues with the new types beside the old ones")
   func goesOn() throws {
     let folder = try Folder()
     let interface = try written(folder)

@@ -3,11 +3,12 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
-/// Restores gone wrong: files of a journal that have each other's bytes, or names. `JOURNAL_TRIALS` says how many
-/// random ones are tried.
-@Suite("Files that are not where they belong")
+/// Faulty restores: files of a journal with the bytes or the names of other files. `JOURNAL_TRIALS`
+/// sets the number of random ones.
+@Suite("Misplaced files")
 struct MisplacedTests {
-  /// Names, numbers and bytes of a journal in six files of ten records; the newest is the last.
+  /// The names, first numbers and bytes of a journal in six files of ten records; the newest is the
+  /// last.
   private struct Files {
     let folder: Folder
     let numbers: [UInt64] = [1, 11, 21, 31, 41, 51]
@@ -31,7 +32,7 @@ struct MisplacedTests {
       return "a.journal." + String(repeating: "0", count: 12 - digits.count) + digits
     }
 
-    /// Makes all files again as they were, and no others.
+    /// Restores all files, and removes others.
     func restore() throws {
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
         try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
@@ -48,7 +49,7 @@ struct MisplacedTests {
     case read([UInt64])
   }
 
-  /// What a reader says of the files.
+  /// The result of reading the files.
   private func read(_ folder: Folder) -> Outcome {
     do {
       let reader = try JournalReader(at: folder.journal)
@@ -63,14 +64,15 @@ struct MisplacedTests {
     }
   }
 
-  @Test("each file with the bytes of each other one is told, and so are two that changed places")
+  @Test("a file with the bytes of any other one is reported, and so are two swapped files")
   func allPairs() throws {
     let files = try Files()
     for (at, one) in files.numbers.enumerated() {
       for (from, other) in files.numbers.enumerated() where at != from {
         try files.restore()
         try files.folder.write(files.bytes[from], Files.name(of: one))
-        // What a rotation leaves that was copied in its middle; the page tells of it.
+        // This is also the state of a folder that was copied during a rotation, as the page
+        // explains.
         let isHalfway = one == 51 && other == 41
         let copied = read(files.folder)
         #expect(copied == (isHalfway ? .read(Array(1...50)) : .told), "\(other) over \(one)")
@@ -86,7 +88,7 @@ struct MisplacedTests {
     #expect(read(files.folder) == .read(Array(1...60)))
   }
 
-  @Test("a file that has other records than its name says is named, with both numbers")
+  @Test("a file with other records than its name implies is reported with both numbers")
   func named() throws {
     let files = try Files()
     try files.folder.write(files.bytes[1], Files.name(of: 31))
@@ -101,7 +103,7 @@ struct MisplacedTests {
     #expect("\(error)".contains("begins with record 11, but 31 is expected"))
   }
 
-  @Test("a copy under the number of any record is told")
+  @Test("a copy under any other number is reported")
   func copies() throws {
     let files = try Files()
     for number in UInt64(0)...70 where files.numbers.dropLast().contains(number) == false {
@@ -113,7 +115,7 @@ struct MisplacedTests {
     }
   }
 
-  @Test("a journal whose newest file is an older one is not opened to be written")
+  @Test("a journal whose newest file is a copy of an older one is not opened for writing")
   func olderNewest() throws {
     let files = try Files()
     for from in 0..<4 {
@@ -126,7 +128,7 @@ struct MisplacedTests {
     }
   }
 
-  @Test("a folder that was copied between the two names of a rotation is written, and rotates")
+  @Test("a folder copied between the two names of a rotation can be written and rotated")
   func copiedHalfway() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -134,7 +136,7 @@ struct MisplacedTests {
     let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
     for number in 1...10 { try FaultTests.send(UInt64(number), to: journal) }
     try journal.close()
-    // Two files, and not one with two names.
+    // Two files, as opposed to one file with two names.
     try folder.write(folder.bytes(), "a.journal.000000000001")
     let again = try Journal(at: folder.journal, interface: interface, to: ledger)
     try FaultTests.send(11, to: again)
@@ -146,7 +148,7 @@ struct MisplacedTests {
     #expect(other == ledger)
   }
 
-  @Test("random replacing, swapping and copying of files is told, never endless and never silent")
+  @Test("randomly replaced, swapped and copied files are always reported, and reading always ends")
   func randomTrials() throws {
     let files = try Files()
     var generator = SeededGenerator(seed: UInt64(setting("FORWARDING_SEED", 1)))
@@ -180,7 +182,8 @@ struct MisplacedTests {
         told += 1
         continue
       }
-      // Nothing but what was there is read, or what a rotation leaves that was copied in its middle.
+      // Only the original records are read, or the state of a folder that was copied during a
+      // rotation.
       if now == files.bytes, outcome == .read(Array(1...60)) { continue }
       let halfway = files.bytes.prefix(5) + [files.bytes[4]]
       #expect(
@@ -190,13 +193,13 @@ struct MisplacedTests {
     #expect(told > 50)
   }
 
-  @Test("a journal by a symbolic link is the one that the link leads to, whatever changes files")
+  @Test("a symbolic link opens the journal that it leads to, through rotations and compactions")
   func links() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
     let files = folder.path + "/files"
     try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
-    // One that leads to nothing yet, by another one.
+    // A link to a missing file, through another link.
     #expect(symlink("files/real", folder.path + "/link") == 0)
     #expect(symlink(folder.path + "/link", folder.journal) == 0)
     let journal = try Journal(at: folder.journal, interface: interface)

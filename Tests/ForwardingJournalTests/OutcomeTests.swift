@@ -4,9 +4,9 @@ import Glibc
 import Testing
 @testable import ForwardingJournal
 
-@Suite("What became of calls")
+@Suite("Outcomes of calls")
 struct OutcomeTests {
-  /// Answers with texts, or with errors, of a length.
+  /// Answers with texts or errors of a given length.
   private final class Speaker: @unchecked Sendable {
     var calls = 0
   }
@@ -45,7 +45,7 @@ struct OutcomeTests {
     return options
   }
 
-  @Test("a result that does not fit reaches the sender, and the record says that it is not there")
+  @Test("a result that does not fit reaches the caller, and the record says that it is missing")
   func longResult() throws {
     let folder = try Folder()
     let speaker = Speaker()
@@ -70,7 +70,8 @@ struct OutcomeTests {
     #expect(other.calls == speaker.calls)
   }
 
-  @Test("an error whose text does not fit reaches the sender, and the record has what fits of it")
+  @Test(
+    "an error whose text does not fit reaches the caller, and the record has the beginning of it")
   func longError() throws {
     for room in [13, 20, 21, 22, 1 << 20] {
       let folder = try Folder()
@@ -87,7 +88,7 @@ struct OutcomeTests {
     }
   }
 
-  @Test("what may be written before a call may be written after it, but for five bytes")
+  @Test("a call recorded afterwards needs five bytes more room than one recorded before")
   func sameRoom() throws {
     for (room, fits) in [(4 + 8, false), (4 + 8 + 4, false), (4 + 8 + 5, true)] {
       let folder = try Folder()
@@ -108,7 +109,7 @@ struct OutcomeTests {
     }
   }
 
-  @Test("a call that was made is in no record if the disk is full then, and the sender is told so")
+  @Test("a call made before the disk was full has no record, and its caller gets the error")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

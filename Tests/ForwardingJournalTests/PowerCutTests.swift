@@ -3,27 +3,27 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-/// What a machine leaves that stops: all that was synced, and of what was not, any part.
+/// Files after a power cut: they have everything that was synced, and any part of the rest.
 @Suite("Power cuts")
 struct PowerCutTests {
-  /// A file of records that were acknowledged, one by one, and of others that wait for the disk together.
+  /// A file with records that were acknowledged one by one, and others that wait for a shared sync.
   private struct Written {
     var bytes: [UInt8]
-    /// Where each record begins, and where the last one ends.
+    /// The offset of each record, and the end of the last one.
     var starts: [Int] = []
-    /// How many were acknowledged.
+    /// The number of acknowledged records.
     let synced: Int
-    /// Where those end.
+    /// The end of the acknowledged records.
     var safe: Int { starts[synced] }
   }
 
-  /// Records of two messages, the second one defined by the first that is not acknowledged.
+  /// Records of two messages. The first unacknowledged record defines the second message.
   private func written(
     _ folder: Folder, synced: Int = 5, waiting: Int = 4, first: String = "1"
   ) throws -> Written {
     var options = JournalOptions()
     options.sync = .group
-    // Little room, so that there is little to look through.
+    // Little preallocation, so that few offsets have to be tried.
     options.rotation = 4096
     let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
     for number in 1...synced { try Ledger.rename(number == 1 ? first : "\(number)", on: journal) }
@@ -38,11 +38,11 @@ struct PowerCutTests {
     return written
   }
 
-  /// Writes records that wait for the disk together, and does something while they do.
+  /// Writes records that wait for a shared sync, and runs `body` while they wait.
   static func together(
     _ waiting: Int, on journal: Journal, _ body: () -> Void = {}
   ) {
-    // As if another thread were waiting for the disk.
+    // Simulates another thread that waits for the disk.
     journal.state.announce { $0.isSyncing = true }
     let (before, done) = (journal.nextSequence, DispatchSemaphore(value: 0))
     for number in 1...UInt64(waiting) {
@@ -61,7 +61,8 @@ struct PowerCutTests {
     for _ in 1...waiting { done.wait() }
   }
 
-  /// Opens what a power cut left: all that was acknowledged is there, and the journal goes on.
+  /// Opens the file after a power cut: all acknowledged records are there, and the journal
+  /// continues.
   private func goesOn(_ bytes: [UInt8], _ written: Written, _ folder: Folder, _ place: String)
     throws
   {
@@ -81,7 +82,8 @@ struct PowerCutTests {
     #expect(sequence == next && reader.tail == .whole, "\(place)")
   }
 
-  @Test("a file that ends, or has zeros, from any byte behind what was acknowledged, goes on there")
+  @Test(
+    "a file that ends, or has zeros, from any byte after the acknowledged records continues there")
   func everyByte() throws {
     let folder = try Folder()
     let written = try written(folder)
@@ -95,7 +97,7 @@ struct PowerCutTests {
   }
 
   @Test(
-    "of those that were not acknowledged, any may be missing while others behind them are there")
+    "any unacknowledged records may be missing, even if later ones are there")
   func holes() throws {
     let folder = try Folder()
     let written = try written(folder)
@@ -107,7 +109,7 @@ struct PowerCutTests {
       }
       try goesOn(bytes, written, folder, "without \(String(missing, radix: 2))")
     }
-    // A part that has not come to the disk may begin and end anywhere.
+    // A range that did not reach the disk may begin and end anywhere.
     for start in written.safe..<written.starts[9] {
       var bytes = written.bytes
       for place in start..<min(start + 40, written.starts[9]) { bytes[place] = 0 }
@@ -115,7 +117,7 @@ struct PowerCutTests {
     }
   }
 
-  @Test("a record that was acknowledged before others were written is damaged, and nothing is cut")
+  @Test("an acknowledged record that is broken before later ones is damage, and nothing is cut")
   func damage() throws {
     let folder = try Folder()
     let written = try written(folder)
@@ -132,7 +134,7 @@ struct PowerCutTests {
     }
   }
 
-  @Test("a group that was acknowledged, and the journal closed, is damaged like any other record")
+  @Test("a broken record of an acknowledged group in a closed journal is damage")
   func closed() throws {
     let folder = try Folder()
     let written = try written(folder)
@@ -147,11 +149,11 @@ struct PowerCutTests {
     }
   }
 
-  @Test("a bit that flips in a group of a process that was killed is damage, and nothing is cut")
+  @Test("a flipped bit in the last group of a killed process is damage, and nothing is cut")
   func flipped() throws {
     let folder = try Folder()
     let written = try written(folder)
-    // The last record has nothing behind it, and is torn.
+    // The last record has no record after it, and is torn.
     for index in written.safe..<written.starts[8] {
       var bytes = written.bytes
       bytes[index] ^= 1
@@ -163,7 +165,7 @@ struct PowerCutTests {
     }
   }
 
-  @Test("zeros behind the records of a file that has no room are torn, as they were")
+  @Test("zeros after the records of a file without preallocation are torn")
   func withoutRoom() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -175,7 +177,7 @@ struct PowerCutTests {
     #expect(reader.tail == .torn(offset: bytes.count, bytes: 3))
   }
 
-  @Test("more records than can be told of are not taken for synced")
+  @Test("with more unsynced records than can be counted, none is taken for synced")
   func many() throws {
     let folder = try Folder()
     let written = try written(folder, synced: 2, waiting: 300)
@@ -184,7 +186,7 @@ struct PowerCutTests {
     try goesOn(bytes, written, folder, "the first of 300")
   }
 
-  @Test("a record of which a sector has only the first bytes may be missing there, too")
+  @Test("a record that lost its first bytes at the end of a sector may be unsynced")
   func beginnings() throws {
     for lost in 1...24 {
       let folder = try Folder()
@@ -196,7 +198,7 @@ struct PowerCutTests {
       #expect(written.safe - begin == 67 && bytes[begin + 26] == 1)
       for place in begin..<512 { bytes[place] = 0 }
       try goesOn(bytes, written, folder, "\(lost)")
-      // A bit that flips behind them says that something else has happened.
+      // A flipped bit after them shows that this was no power cut.
       if lost >= 4 { continue }
       bytes[begin + 40] ^= 1
       try folder.write(bytes)

@@ -3,14 +3,14 @@ import CJournalShims
 import Glibc
 import Synchronization
 
-/// The two ways to a checksum.
+/// Both implementations of the checksum.
 enum Checksums {
   static func both(_ bytes: [UInt8], _ before: UInt32) -> [UInt32] {
     [fwd_crc32c(before, bytes, bytes.count), fwd_crc32c_by_table(before, bytes, bytes.count)]
   }
 }
 
-/// Numbers that a process shares with its children and its threads.
+/// Numbers that a process shares with its children and threads.
 final class SharedNumbers {
   private let memory: UnsafeMutablePointer<Atomic<UInt64>>
 

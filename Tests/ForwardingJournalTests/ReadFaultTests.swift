@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import Testing
 
-/// Disks that do not give back what they took: the system itself gives the errors.
-@Suite("Disks that cannot be read")
+/// Disks that fail to return written bytes. The system itself returns the errors.
+@Suite("Unreadable disks")
 struct ReadFaultTests {
-  /// Writes a journal of a thousand calls; returns where each record begins.
+  /// Writes a journal of a thousand calls. Returns the offset of each record.
   @Sendable
   private static func write(_ folder: Folder) throws -> [Int] {
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -20,12 +20,13 @@ struct ReadFaultTests {
     return starts
   }
 
-  /// Pages, and all from one on, as they fail.
+  /// Unreadable pages, alone or with everything after them.
   private static let bad: [Range<Int>] = [
     0..<4096, 4096..<8192, 20480..<24576, 20480..<Int.max, 45056..<49152, 0..<Int.max,
   ]
 
-  @Test("what cannot be read is an error with its number, behind all that is in front of it")
+  @Test(
+    "an unreadable page is an error with its number, after all records before the page are read")
   func reading() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -39,7 +40,7 @@ struct ReadFaultTests {
             while try reader.next() != nil { read += 1 }
             require(false, "\(bad): \(read) records, and no error")
           } catch JournalError.system("read", folder.journal, EIO) {}
-          // The last of these ends in front of the first bad byte.
+          // The last record ends before the first unreadable byte.
           require(read == max(0, starts.count { $0 <= bad.lowerBound } - 1), "\(bad): \(read)")
         }
         require(child.wait() == 0, "\(bad)")
@@ -48,7 +49,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a journal that cannot be read to its end is neither opened, cut, begun nor compacted")
+  @Test("an unreadable journal is neither opened, cut, begun nor compacted")
   func writing() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -82,7 +83,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a new file is not begun behind one that was put aside and cannot be read")
+  @Test("a new file is not begun after an unreadable rotated file")
   func numbering() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -106,7 +107,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a disk that gives few bytes at once is read as any other", arguments: [1, 7, 100])
+  @Test("a disk that returns few bytes per read is read completely", arguments: [1, 7, 100])
   func shortReads(count: Int) async {
     await #expect(processExitsWith: .success) { [count] in
       let folder = try Folder()
@@ -127,7 +128,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a file whose last records are lost on the disk is not compacted, and tells of them")
+  @Test("a file whose last records are lost is not compacted, and the error reports them")
   func lostRecords() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -146,7 +147,7 @@ struct ReadFaultTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
   }
 
-  @Test("zeros in the middle of a file are damage that is told, with the place where it ends")
+  @Test("zeros in the middle of a file are reported as damage, with the offset where it ends")
   func tornMiddle() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -173,7 +174,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("ten gigabytes of hole behind the last record are passed over, and cut")
+  @Test("a hole of ten gigabytes after the last record is skipped, and cut")
   func hole() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -198,7 +199,7 @@ struct ReadFaultTests {
     #expect(try folder.bytes().count == size)
   }
 
-  @Test("a record behind a hole is found, wherever in its page it begins")
+  @Test("a record after a hole is found at any offset in its page")
   func behindHole() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()

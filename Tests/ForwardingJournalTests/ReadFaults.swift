@@ -2,14 +2,15 @@ import ForwardingTestSupport
 import Foundation
 import Glibc
 
-/// A disk on which some bytes cannot be read, for the thread that makes it, until that ends.
+/// A disk with unreadable bytes, for the thread that sets it up, until that thread ends.
 ///
-/// The system asks a thread of this process before each `pread`, which then makes it: up to the first bad byte, as a
-/// disk does, or no more than a few bytes at once.
+/// The system notifies another thread before each `pread`. This thread performs the read: up to the
+/// first unreadable byte, as a disk does, or only a few bytes at a time.
 enum ReadFaults {
-  /// Refuses to read bytes of files from now on, with an error.
+  /// Makes reads of these bytes of files fail from now on.
   static func refuse(_ bad: Range<Int>, with error: Int32 = EIO, atMost: Int = .max) {
-    // A thread that is begun later would have the filter, too, and wait for itself.
+    // The thread is started before the filter is installed. Otherwise it would inherit the filter
+    // and wait for itself.
     let (begin, place) = (DispatchSemaphore(value: 0), Place())
     Thread {
       begin.wait()
@@ -19,7 +20,7 @@ enum ReadFaults {
         let good =
           offset < bad.lowerBound ? bad.lowerBound - offset : bad.contains(offset) ? 0 : .max
         let most = min(count, good, atMost)
-        // Where the file ends in front of the bad bytes, nothing of them is asked for.
+        // If the file ends before the unreadable bytes, they are not requested.
         var answer: Int64 = 0
         if most > 0 || bad.isEmpty {
           let memory = UnsafeMutableRawPointer(bitPattern: UInt(call.arguments[1]))
@@ -47,7 +48,7 @@ enum ReadFaults {
     private static let (numberOfRead, numberOfFilter): (UInt32, Int) = (67, 277)
   #endif
 
-  // None is offered to Swift, as they take any number of arguments.
+  // Swift does not import these functions, because they are variadic.
   private typealias Call = @convention(c) (Int, UInt, UInt, UnsafeRawPointer?) -> Int
   private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
   private typealias Ask = @convention(c) (Int32, UInt, UnsafeMutableRawPointer) -> Int32
@@ -56,7 +57,8 @@ enum ReadFaults {
   }
 
   private static func listen(toCalls number: UInt32) -> Int32 {
-    // Load the number; if it is this one, ask, else go on.
+    // Load the number of the call; if it is `number`, notify the listener, otherwise allow the
+    // call.
     let filter: [UInt64] = [
       0x20, 0x15 | 1 << 24 | UInt64(number) << 32, 0x06 | 0x7FC0_0000 << 32,
       0x06 | 0x7FFF_0000 << 32,

@@ -15,12 +15,12 @@ struct RecordTests {
     return try JournalReader(at: folder.journal)
   }
 
-  /// Where the bytes of a text lie.
+  /// The address of a string's bytes.
   private func place(_ text: String) -> UnsafePointer<UInt8>? {
     text.utf8.withContiguousStorageIfAvailable { $0.baseAddress } ?? nil
   }
 
-  @Test("the records of a message share its texts: none has some of its own")
+  @Test("the records of a message share its strings")
   func sharedTexts() throws {
     let folder = try Folder()
     let reader = try reader(folder, ["1", "2"])
@@ -32,7 +32,7 @@ struct RecordTests {
     #expect(one.interface == "an interface of a long name" && one.encoding == "v@:*")
   }
 
-  @Test("records are equal if what they say is, whichever reader read them")
+  @Test("records with equal contents are equal, whichever reader read them")
   func equality() throws {
     let folder = try Folder()
     let first = try reader(folder, ["1", "2"])

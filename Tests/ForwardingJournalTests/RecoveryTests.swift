@@ -4,7 +4,7 @@ import Testing
 @testable import ForwardingJournal
 @testable import ForwardingWire
 
-@Suite("Writes that did not come to their end, and numbers that do")
+@Suite("Interrupted writes, and the last sequence numbers")
 struct RecoveryTests {
   private static let keep = try! Message<NoResult, [UInt8]>("keep:")
 
@@ -14,7 +14,7 @@ struct RecoveryTests {
     return interface
   }
 
-  /// What looks like a journal: one, or headers of records that are as long as they may be.
+  /// Bytes that look like a journal: a whole journal, or headers of records of the maximum length.
   private func lookalikes() throws -> [[UInt8]] {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Self.interface())
@@ -27,7 +27,7 @@ struct RecoveryTests {
     return [try folder.bytes(), Array(repeatElement(long, count: 5).joined())]
   }
 
-  @Test("a torn record is cut wherever it is torn, whatever its arguments look like")
+  @Test("a torn record is cut at its beginning, whatever its arguments look like")
   func lookingLikeAJournal() throws {
     for argument in try lookalikes() {
       let folder = try Folder()
@@ -47,7 +47,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("what is inside of a damaged record is not taken for what follows it")
+  @Test("the contents of a damaged record are not taken for the next record")
   func insideOfDamage() throws {
     let folder = try Folder()
     let interface = try Self.interface()
@@ -65,7 +65,7 @@ struct RecoveryTests {
     #expect(throws: JournalError.damaged(offset: start, resumes: end)) { try reader.next() }
   }
 
-  @Test("a definition whose call was cut is read again as what stands there then")
+  @Test("a definition whose call was cut is read again with its new contents")
   func definitionAlone() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -88,7 +88,7 @@ struct RecoveryTests {
     #expect(try reader.next()?.selector == "rename:")
     #expect(try reader.next() == nil)
     #expect(reader.tail == .torn(offset: start.count, bytes: torn.count - start.count))
-    // In place, as a writer does whose disk was full.
+    // In place, like a writer whose disk was full.
     let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
     try file.truncate(atOffset: UInt64(start.count))
     try file.seekToEnd()
@@ -97,7 +97,7 @@ struct RecoveryTests {
     #expect(try reader.next() == nil && reader.tail == .whole)
   }
 
-  @Test("an error of many characters is cut, and read as text")
+  @Test("a long error text is cut, and remains valid text")
   func longErrors() throws {
     struct Long: Error, CustomStringConvertible { let description: String }
     final class Failing {}
@@ -127,7 +127,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a call with what cannot have become of it is malformed, and not made")
+  @Test("a call with an impossible outcome is malformed, and not made")
   func malformedOutcome() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -151,7 +151,7 @@ struct RecoveryTests {
     return writer.bytes
   }
 
-  @Test("a number that none can follow is refused where it is read", arguments: [0, 1, 1 << 62])
+  @Test("a sequence number without a successor is refused", arguments: [0, 1, 1 << 62])
   func largeNumbers(less: UInt64) throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -162,7 +162,7 @@ struct RecoveryTests {
     #expect(throws: JournalError.self) { try reader.next() }
   }
 
-  @Test("a journal whose numbers come to their end refuses calls, and is read to it")
+  @Test("a journal at the last sequence number refuses calls, and can be read to its end")
   func lastNumber() throws {
     let folder = try Folder()
     let ledger = Ledger()

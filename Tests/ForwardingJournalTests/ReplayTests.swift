@@ -4,9 +4,9 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-@Suite("Calls that are made again")
+@Suite("Replays")
 struct ReplayTests {
-  /// A journal of calls that name their own numbers, and withdraw more than there is at every tenth.
+  /// A journal of calls named by their numbers. Every tenth withdraws more than the balance.
   private func written(_ folder: Folder, _ count: Int64 = 50) throws -> (Interface, Ledger) {
     let interface = try Ledger.interface()
     let ledger = Ledger()
@@ -22,7 +22,7 @@ struct ReplayTests {
     return (interface, ledger)
   }
 
-  @Test("a call that threw throws again, and the others are made")
+  @Test("a call that threw when it was recorded throws again, and the others are made")
   func throwing() throws {
     let folder = try Folder()
     let (interface, ledger) = try written(folder)
@@ -40,7 +40,7 @@ struct ReplayTests {
     #expect(reader.nextSequence == 11, "where it stopped is known")
   }
 
-  @Test("a part is made again: by number, by time, by a filter, or none of it")
+  @Test("a replay can be limited by numbers, by a time, by a filter, or to no calls")
   func parts() throws {
     let folder = try Folder()
     let (interface, _) = try written(folder)
@@ -69,7 +69,7 @@ struct ReplayTests {
     #expect(dry == Ledger())
   }
 
-  @Test("a record that is longer than the interface allows is refused before it is read")
+  @Test("a record above the limit of the interface is refused before its contents are read")
   func limit() throws {
     let folder = try Folder()
     var large = WireLimits()
@@ -77,7 +77,7 @@ struct ReplayTests {
     var small = WireLimits()
     small.message = 40
     let keep = try Message<NoResult, String>("keep:")
-    // A definition is no message, and may be longer.
+    // The definition is not a message, and may be longer.
     let name = "keeper of what is written, " + String(repeating: "and of more, ", count: 10)
     var (writing, reading) = (Interface(name, limits: large), Interface(name, limits: small))
     for (isInLater, moment) in [(true, JournalOptions.Moment.before), (false, .afterwards)] {
@@ -94,7 +94,7 @@ struct ReplayTests {
       try keep(String(repeating: "x", count: 2 << 20), on: journal)
       try journal.close()
       let given = moment == .before ? 2 << 20 + 4 : 2 << 20 + 9
-      // What is in it was not looked at: not even whether it is whole.
+      // The contents are not looked at, not even their checksum.
       let file = try #require(FileHandle(forUpdatingAtPath: path))
       try file.seek(toOffset: UInt64(offset + 1000))
       file.write(Data("y".utf8))
@@ -114,7 +114,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("at a speed, calls keep their distances")
+  @Test("a replay with a speed keeps the intervals of the calls")
   func speed() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -132,11 +132,11 @@ struct ReplayTests {
       return Date().timeIntervalSince(start)
     }
     #expect(try time(at: 1) >= 0.08)
-    // Not once in many tries is it over before then, where each call waits as long as before.
+    // If each call still waited as long as it was recorded, none of many attempts would be faster.
     #expect(try (0..<100).contains { _ in try time(at: 1000) < 0.07 })
   }
 
-  @Test("a replay into a journal writes the same calls")
+  @Test("a replay into a journal records the same calls")
   func recorder() throws {
     let folder = try Folder()
     let (interface, _) = try written(folder)
@@ -154,7 +154,7 @@ struct ReplayTests {
     #expect(try other.next() == nil)
   }
 
-  /// Keeps the calls it gets.
+  /// Retains the calls that it gets.
   private final class Keeper: ForwardingProxy {
     var kept: [Invocation] = []
     override func methodSignature(for selector: Selector) -> MethodSignature? {
@@ -163,7 +163,7 @@ struct ReplayTests {
     override func forward(_ invocation: Invocation) throws { kept.append(invocation) }
   }
 
-  @Test("a target may keep the calls it gets")
+  @Test("a target can retain the calls that it gets")
   func keeping() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -175,7 +175,7 @@ struct ReplayTests {
     #expect(try keeper.kept.map { try $0.argument(at: 2, as: Int64.self) } == Array(0..<20))
   }
 
-  @Test("with what became of them: results and errors are in the records")
+  @Test("with moment afterwards, the records have results and errors")
   func outcomes() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -198,7 +198,7 @@ struct ReplayTests {
     #expect(other == ledger)
   }
 
-  @Test("calls that are awaited are written, and made again")
+  @Test("awaited calls are recorded and replayed")
   func awaiting() async throws {
     let folder = try Folder()
     let table = MethodTable.of(Ledger.self)

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-@Suite("Replays that end in the middle")
+@Suite("Interrupted replays")
 struct ResumingTests {
-  /// A journal of the names "1" to a number.
+  /// A journal that renames to "1", "2" and so on.
   private func written(_ folder: Folder, _ count: Int) throws -> Interface {
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface)
@@ -16,7 +16,7 @@ struct ResumingTests {
 
   private struct Stop: Error {}
 
-  /// Whether something is so once a replay that ended is gone on with.
+  /// Continues an interrupted replay, and checks that it makes the remaining calls.
   private func expectRest(
     _ reader: JournalReader, _ interface: Interface, from first: Int, to last: Int
   ) throws {
@@ -26,7 +26,7 @@ struct ResumingTests {
     #expect(ledger.names == (first...last).map { "\($0)" })
   }
 
-  @Test("a replay whose task is cancelled stops in front of the call that was not made")
+  @Test("a replay whose task is cancelled stops before the call that was not made")
   func cancelled() async throws {
     let folder = try Folder()
     let interface = try written(folder, 5)
@@ -34,7 +34,7 @@ struct ResumingTests {
     let ledger = Ledger()
     var options = ReplayOptions()
     options.filter = { record in
-      // While the third call is being made ready.
+      // While the third call is being prepared.
       if record.sequence == 3 { withUnsafeCurrentTask { $0?.cancel() } }
       return true
     }
@@ -48,7 +48,7 @@ struct ResumingTests {
     try expectRest(reader, interface, from: 3, to: 5)
   }
 
-  @Test("a replay that waits for the time of a call and is cancelled goes on with that call")
+  @Test("a replay cancelled while it waits for the time of a call continues with that call")
   func cancelledWaiting() async throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -60,7 +60,7 @@ struct ResumingTests {
     let reader = try JournalReader(at: folder.journal)
     let ledger = Ledger()
     var options = ReplayOptions()
-    // Hours between the two.
+    // Hours between the two calls.
     options.speed = 1e-6
     nonisolated(unsafe) let given = (reader, options)
     let task = Task {
@@ -73,7 +73,8 @@ struct ResumingTests {
   }
 
   @Test(
-    "what makes no call ends at once when its task is cancelled, too", arguments: [true, false])
+    "a replay that makes no calls also ends immediately when its task is cancelled",
+    arguments: [true, false])
   func cancelledUnmade(isDry: Bool) async throws {
     let folder = try Folder()
     let interface = try written(folder, 5)
@@ -91,7 +92,7 @@ struct ResumingTests {
       }.value
     }
     #expect(reader.nextSequence == (isDry ? 3 : 4))
-    // Before anything was read, not even what is to come.
+    // Before anything is read, including the check of the remaining records.
     nonisolated(unsafe) let damaged = try JournalReader(at: folder.journal)
     await #expect(throws: CancellationError.self) {
       try await Task {
@@ -102,7 +103,7 @@ struct ResumingTests {
     #expect(damaged.nextSequence == 1)
   }
 
-  @Test("a filter that throws, a migration that throws and a value that is refused are not passed")
+  @Test("a replay that ends by an error of a filter, a migration or a value does not skip the call")
   func thrown() throws {
     let folder = try Folder()
     let interface = try written(folder, 5)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-@Suite("Room behind the records")
+@Suite("Preallocated zeros")
 struct RoomTests {
   private static let kinds = [JournalOptions.Sync.each, .group]
 
@@ -22,7 +22,7 @@ struct RoomTests {
     return ledger.names
   }
 
-  /// What the system keeps of a file beside its bytes: how long it is, and how many blocks it has.
+  /// The metadata of a file that a sync may have to write: its size and its number of blocks.
   private func facts(_ folder: Folder) -> [Int] {
     var facts = stat()
     stat(folder.journal, &facts)
@@ -30,7 +30,7 @@ struct RoomTests {
   }
 
   @Test(
-    "a record that waits for the disk changes neither the length of its file nor its blocks",
+    "a synced record changes neither the length of its file nor its blocks",
     arguments: kinds)
   func nothingElse(sync: JournalOptions.Sync) throws {
     let folder = try Folder()
@@ -43,7 +43,7 @@ struct RoomTests {
     #expect(try names(folder) == (0...50).map { "\($0)" }, "a reader takes room for the end")
   }
 
-  @Test("room is cut when the journal is closed or released, and there is none without a wait")
+  @Test("zeros are cut when the journal is closed or released, and not preallocated without syncs")
   func trimming() throws {
     for sync in Self.kinds + [.never] {
       let folder = try Folder()
@@ -62,7 +62,7 @@ struct RoomTests {
     }
   }
 
-  @Test("more room is made when it is used up, also by a record that is longer")
+  @Test("more zeros are preallocated when they are used up, also by a record that is longer")
   func more() throws {
     let folder = try Folder()
     let journal = try journal(folder, .group)
@@ -77,7 +77,7 @@ struct RoomTests {
     #expect(try names(folder) == long)
   }
 
-  @Test("the next writer uses the room that a killed one left; one that does not wait cuts it")
+  @Test("the next syncing writer uses the zeros of a killed one; a writer without syncs cuts them")
   func killed() throws {
     for next in Self.kinds + [.never] {
       let folder = try Folder()
@@ -97,7 +97,7 @@ struct RoomTests {
     }
   }
 
-  @Test("files that are put aside or made smaller keep no room, and the new ones have their own")
+  @Test("rotated and compacted files have no zeros left, and the new files have their own")
   func files() throws {
     let folder = try Folder()
     let journal = try journal(folder, .each)
@@ -116,7 +116,7 @@ struct RoomTests {
     #expect(try names(folder) == ["1", "2", "4", "5"])
   }
 
-  @Test("room is not more than what a file has before it is put aside")
+  @Test("not more zeros are preallocated than a file holds before its rotation")
   func smallFiles() throws {
     let folder = try Folder()
     let journal = try journal(folder, .group, rotation: 5000)
@@ -124,7 +124,7 @@ struct RoomTests {
     #expect(facts(folder)[0] <= 5000)
   }
 
-  @Test("a file without room from before is written on without, until another one takes its place")
+  @Test("an older file without zeros is written without them until another file replaces it")
   func older() throws {
     let folder = try Folder()
     let before = try journal(folder, .never)
@@ -139,7 +139,7 @@ struct RoomTests {
     #expect(try names(folder) == ["1", "2", "3"])
   }
 
-  @Test("a child that lets go of its parent's journal cuts nothing")
+  @Test("a child that releases its parent's journal cuts nothing")
   func forked() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -153,7 +153,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a full disk has no room to give: what fits is written, what does not is refused")
+  @Test("a full disk preallocates nothing: records that fit are written, others are refused")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       for sync in RoomTests.kinds {
@@ -178,7 +178,7 @@ struct RoomTests {
           written += 1
           try FaultTests.send(written, to: journal)
         }
-        // There is room again, and not more than there would have been.
+        // Zeros are preallocated again, and not more than usual.
         require(tests.facts(folder)[0] <= JournalRoom.most, "\(tests.facts(folder))")
         try journal.close()
         let (other, model) = (Ledger(), Ledger())

@@ -3,13 +3,13 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
-@Suite("Files that are put aside, and made smaller")
+@Suite("Rotations and compactions")
 struct RotationTests {
   private func files(_ folder: Folder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("a journal in many files is read as one, and goes on in the last")
+  @Test("a journal in many files is read as one, and continues in the last")
   func rotation() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -33,7 +33,7 @@ struct RotationTests {
     #expect(first > 150 && first <= 200)
   }
 
-  @Test("an older file that is missing is told of")
+  @Test("a missing rotated file is reported")
   func missingFile() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -55,7 +55,7 @@ struct RotationTests {
     }
   }
 
-  @Test("a file that was put aside, and is torn, is damaged: nobody cuts it, or goes on behind it")
+  @Test("a rotated file that is torn is damaged: it is not cut, and nothing is written after it")
   func tornOlder() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -80,21 +80,21 @@ struct RotationTests {
       }
       #expect(ledger.names == [])
     }
-    // Where the newest file is gone, no other is begun that nobody could come to.
+    // If the newest file is gone, no new file is begun, because no reader could reach it.
     try FileManager.default.removeItem(atPath: folder.journal)
     #expect(throws: damaged) { try Journal(at: folder.journal, interface: interface) }
     try folder.write(whole, aside)
     #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 4)
   }
 
-  @Test("a process that dies while a file is put aside leaves each call once")
+  @Test("a process that dies during a rotation leaves each call once")
   func halfway() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface)
     for number in 0..<4 { try Ledger.rename("\(number)", on: journal) }
     try journal.close()
-    // It has both names for a moment, and the next file is begun.
+    // The file has both names for a moment, and the next file is begun.
     try FileManager.default.linkItem(
       atPath: folder.journal, toPath: folder.journal + ".000000000001")
     try folder.write([], "a.journal.new")
@@ -110,7 +110,7 @@ struct RotationTests {
     #expect(other.names == ["0", "1", "2", "3", "4", "5"])
   }
 
-  @Test("a reader that is at the end goes on in the next file")
+  @Test("a reader at the end continues in the next file")
   func following() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -150,7 +150,7 @@ struct RotationTests {
     #expect(last == UInt64(count))
   }
 
-  @Test("a half record that was cut and written over is read as what is there now")
+  @Test("a partial record that was cut and overwritten is read with its new contents")
   func writtenOver() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -171,7 +171,7 @@ struct RotationTests {
     #expect(try reader.next() == nil && reader.tail == .whole)
   }
 
-  @Test("a reader that is at the end of a file goes on in the smaller one that takes its place")
+  @Test("a reader at the end of a file continues in the compacted file that replaces it")
   func followingCompaction() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -187,7 +187,7 @@ struct RotationTests {
     #expect(try reader.next()?.sequence == 21)
   }
 
-  @Test("a file that cannot be put aside stays, and the call that filled it is made")
+  @Test("if a rotation fails, the file stays, and the call that filled it is made")
   func refusedRotation() throws {
     let folder = try Folder()
     let ledger = Ledger()
@@ -206,7 +206,7 @@ struct RotationTests {
     #expect(other == ledger)
   }
 
-  @Test("a smaller file has what was kept, and the journal goes on behind it")
+  @Test("a compacted file has the retained calls, and the journal continues after them")
   func compaction() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -224,7 +224,7 @@ struct RotationTests {
     #expect(try files(folder) == ["a.journal"])
     let again = try Journal(at: folder.journal, interface: interface)
     #expect(again.nextSequence == 202)
-    // Nothing is kept, and yet no number comes again.
+    // No call is retained, and still no sequence number is reused.
     #expect(try again.compact { _ in false } == 51)
     #expect(again.nextSequence == 202)
     try again.close()
@@ -236,7 +236,7 @@ struct RotationTests {
     #expect(try reader.next()?.sequence == 202)
   }
 
-  @Test("a rule that throws leaves the file as it was")
+  @Test("a rule that throws leaves the file unchanged")
   func refusingRule() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -255,7 +255,7 @@ struct RotationTests {
     #expect(journal.nextSequence == 12)
   }
 
-  @Test("a rule that compacts or rotates itself is refused, and does not wait for itself")
+  @Test("a rule that compacts or rotates is refused, and causes no deadlock")
   func nestedRule() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -270,7 +270,7 @@ struct RotationTests {
     try journal.rotate()
   }
 
-  @Test("calls that are written while a file is made smaller are kept")
+  @Test("calls recorded during a compaction are retained")
   func concurrently() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())

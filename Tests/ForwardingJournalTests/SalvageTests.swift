@@ -3,12 +3,12 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-@Suite("Calls behind damage")
+@Suite("Salvage of calls after damage")
 struct SalvageTests {
   private struct Written {
     let folder: Folder
     var bytes: [UInt8]
-    /// Where each record begins, and the end.
+    /// The offset of each record, and of the end.
     let starts: [Int]
     var output: String { folder.path + "/out" }
 
@@ -41,7 +41,7 @@ struct SalvageTests {
     return records
   }
 
-  @Test("a whole journal is copied, and nothing is left out")
+  @Test("a whole journal is copied without losses")
   func whole() throws {
     let written = try written()
     let salvage = try Journal.salvage(written.folder.journal, to: written.output)
@@ -49,13 +49,13 @@ struct SalvageTests {
     #expect(try written.folder.bytes("out").dropFirst(32) == written.bytes.dropFirst(32))
   }
 
-  @Test("each call but one is saved where a bit of that one flips, and it is told of")
+  @Test("a flipped bit loses its call, which is reported, and no other call")
   func everyRecord() throws {
     let written = try written()
     let before = try original(written)
     for index in 1..<39 where index != 15 {
       let start = written.starts[index]
-      // The definition of the second message stands in front of its first call.
+      // The definition of the second message precedes its first call.
       let end = index == 14 ? start + 49 : written.starts[index + 1]
       for place in [start, start + 5, start + 9, start + 30, end - 1] {
         try? FileManager.default.removeItem(atPath: written.output)
@@ -80,7 +80,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("the new journal goes on behind the last number, and is replayed")
+  @Test("the new journal continues after the last number, and can be replayed")
   func goingOn() throws {
     var written = try written()
     written.bytes[written.starts[20] + 40] ^= 1
@@ -95,7 +95,7 @@ struct SalvageTests {
     #expect(try JournalReader(at: written.output).replay(interface, into: ledger).made == 40)
   }
 
-  @Test("calls of a message whose definition was lost are told of by its number")
+  @Test("calls of a message whose definition was lost are reported with its number")
   func lostDefinition() throws {
     var written = try written()
     written.bytes[40] ^= 1
@@ -109,7 +109,7 @@ struct SalvageTests {
       ])
   }
 
-  @Test("a beginning that is lost, and zeros over any part, lose no whole call elsewhere")
+  @Test("a lost file header, and zeros over any part, lose no whole call elsewhere")
   func zeros() throws {
     let written = try written()
     for (from, to) in [(0, 32), (0, 20), (written.starts[3] + 7, written.starts[9] + 40)] {
@@ -123,7 +123,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("files that changed places are read in the order of their numbers, copies once")
+  @Test("swapped files are read in the order of their numbers, and copies once")
   func misplaced() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -147,7 +147,7 @@ struct SalvageTests {
     #expect(other == ledger)
   }
 
-  @Test("where the newest file is gone, the calls of the others are saved, and it is told of")
+  @Test("if the newest file is gone, it is reported, and the calls of the others are saved")
   func newestGone() throws {
     let folder = try Folder()
     let (interface, ledger) = (try Ledger.interface(), Ledger())
@@ -170,7 +170,7 @@ struct SalvageTests {
     #expect(try Journal(at: output, interface: interface).nextSequence == 31)
   }
 
-  @Test("where no file is left, that is what is told, and nothing is made")
+  @Test("if no file is left, the error says so, and no journal is created")
   func noneLeft() throws {
     let folder = try Folder()
     let output = folder.path + "/out"
@@ -180,7 +180,7 @@ struct SalvageTests {
     #expect(!FileManager.default.fileExists(atPath: output))
   }
 
-  @Test("compacted numbers are not missing ones, and the number of the next record is kept")
+  @Test("compacted numbers are not missing, and the number of the next record is preserved")
   func compacted() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -193,7 +193,7 @@ struct SalvageTests {
     #expect(again.nextSequence == 41)
   }
 
-  @Test("a journal in a call of a damaged journal is not taken for calls of it")
+  @Test("a journal inside a call of a damaged journal is not taken for its calls")
   func journalInJournal() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -210,7 +210,7 @@ struct SalvageTests {
     #expect(salvage.saved == 2 && salvage.missing == [2...2])
   }
 
-  @Test("a header that a disk put to another place hides no whole calls behind it")
+  @Test("a header that a disk misplaced hides no whole calls after it")
   func misplacedHeader() throws {
     let folder = try Folder()
     let journal = try Journal(at: folder.journal, interface: Ledger.interface())
@@ -230,7 +230,7 @@ struct SalvageTests {
     #expect(salvage.losses.map(\.bytes) == [starts[3] - starts[2]])
   }
 
-  @Test("nothing that is there is written over, and a file without calls makes no journal")
+  @Test("existing files are not overwritten, and a file without calls makes no journal")
   func refused() throws {
     let written = try written()
     try written.folder.write([1, 2, 3], "out")
@@ -245,7 +245,7 @@ struct SalvageTests {
     #expect(!FileManager.default.fileExists(atPath: written.folder.path + "/none"))
   }
 
-  @Test("pages that cannot be read lose what lies in them, and no more")
+  @Test("unreadable pages lose only the records in them")
   func unreadable() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -262,7 +262,7 @@ struct SalvageTests {
           let output = "\(folder.path)/out\(bad.lowerBound)"
           let salvage = try Journal.salvage(folder.journal, to: output)
           let lost = zip(records, ends).filter {
-            // What lies in a bad page, as far as it is bad or behind.
+            // The records in an unreadable page, or after it if nothing after it can be read.
             $0.0.start < min(bad.upperBound, 1 << 40) && $0.1 > bad.lowerBound
           }.map(\.0.number)
           let gone = Set(salvage.missing.flatMap { Array($0) })
@@ -279,7 +279,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("what a closed file tells of the disk is no loss")
+  @Test("the record that a closed file ends with is no loss")
   func closed() throws {
     let folder = try Folder()
     var options = JournalOptions()

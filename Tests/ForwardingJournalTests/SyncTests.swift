@@ -3,9 +3,9 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-@Suite("The disk")
+@Suite("Syncs")
 struct SyncTests {
-  @Test("threads that wait for the disk at the same time share one wait")
+  @Test("threads that wait for the disk at the same time share a sync")
   func group() throws {
     let folder = try Folder()
     var options = JournalOptions()
@@ -13,7 +13,7 @@ struct SyncTests {
     let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
     let threads = 8
     let calls = 40
-    // Threads of their own: a queue has no more than there are processors.
+    // Threads in place of a queue, which has only as many as there are processors.
     let done = DispatchSemaphore(value: 0)
     for thread in 0..<threads {
       Thread {
@@ -28,13 +28,13 @@ struct SyncTests {
     #expect(journal.unsynced == 0)
   }
 
-  @Test("all who wait while somebody else does need one more wait together")
+  @Test("all threads that wait during a sync need only one more sync")
   func oneForAll() throws {
     let folder = try Folder()
     var options = JournalOptions()
     options.sync = .group
     let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-    // As if another thread were waiting for the disk.
+    // Simulates another thread that waits for the disk.
     journal.state.announce { $0.isSyncing = true }
     let threads = 8
     let done = DispatchSemaphore(value: 0)
@@ -53,7 +53,7 @@ struct SyncTests {
     #expect(journal.syncs == 1 && journal.unsynced == 0)
   }
 
-  @Test("each call waits for itself where the options say so, and none where they do not")
+  @Test("with each, every call syncs separately, and with never, none does")
   func others() throws {
     for (sync, expected) in [(JournalOptions.Sync.each, 10), (.never, 0)] {
       let folder = try Folder()
@@ -68,7 +68,7 @@ struct SyncTests {
   }
 
   @Test(
-    "a file is on the disk before another one follows it, and what was there before is synced, too")
+    "a file is synced before another one follows it, including records that existed before")
   func wholeFiles() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -82,13 +82,13 @@ struct SyncTests {
     try Ledger.rename("3", on: journal)
     try journal.close()
     #expect(journal.syncs == 2)
-    // Whoever wrote it may not have waited.
+    // The writer of the existing records may not have synced them.
     let again = try Journal(at: folder.journal, interface: interface)
     try again.sync()
     #expect(again.syncs == 1)
   }
 
-  @Test("threads write whole records, each once, whoever rotates and syncs meanwhile")
+  @Test("threads write whole records, each once, during rotations and syncs")
   func threads() throws {
     let folder = try Folder()
     var options = JournalOptions()
@@ -112,7 +112,7 @@ struct SyncTests {
     }
   }
 
-  @Test("a journal that was closed refuses calls")
+  @Test("a closed journal refuses calls")
   func closed() throws {
     let folder = try Folder()
     let ledger = Ledger()
@@ -127,13 +127,13 @@ struct SyncTests {
     #expect(ledger.names == ["1"])
   }
 
-  @Test("a call that waits for itself does so after others have waited")
+  @Test("a call that syncs separately waits for other syncs first")
   func eachBesideOthers() throws {
     let folder = try Folder()
     var options = JournalOptions()
     options.sync = .each
     let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-    // As if another thread were waiting for the disk: it would not be told what this one is told.
+    // Simulates another thread that waits for the disk: only one of the two would get an error.
     journal.state.announce { $0.isSyncing = true }
     let done = DispatchSemaphore(value: 0)
     Thread {
@@ -148,7 +148,7 @@ struct SyncTests {
     #expect(journal.syncs == 1 && journal.unsynced == 0)
   }
 
-  @Test("a wait that went well counts for nothing once the journal has lost its file")
+  @Test("a successful sync counts for nothing once the journal has lost its file")
   func lostMeanwhile() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -157,12 +157,12 @@ struct SyncTests {
     try journal.sync()
     try Ledger.rename("2", on: journal)
     let (file, end) = journal.state.withLock { state in
-      // Somebody was told meanwhile what this one was not.
+      // Another thread got an error that this one did not get.
       defer { state.end(after: .system("synchronized", path: folder.journal, code: 5)) }
       return (state.file, state.next)
     }
     let old = try #require(file)
-    // What was on the disk before that is there.
+    // Records that were synced before are on the disk.
     try journal.finish(old, upTo: end - 1, nil)
     #expect(throws: JournalError.closed(path: folder.journal)) {
       try journal.finish(old, upTo: end, nil)

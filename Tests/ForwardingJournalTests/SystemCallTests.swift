@@ -4,12 +4,13 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a journal asks of the system, call by call.
-@Suite("What the system is asked for")
+/// The system calls of a journal, one by one.
+@Suite("System calls")
 struct SystemCallTests {
-  /// What a part of a program asks for in its files: "write a.journal", one behind the other.
+  /// The system calls of a part of a program in the order of their calls, such as "write
+  /// a.journal".
   ///
-  /// `body` calls the function it is given where that part begins.
+  /// `body` calls the function that it is given where that part begins.
   static func calls(_ body: (() -> Void) throws -> Void) throws -> [String] {
     let hasBegun = SharedNumbers(count: 1)
     var calls: [String] = []
@@ -30,7 +31,7 @@ struct SystemCallTests {
     return calls
   }
 
-  @Test("a record is one write, with the definition of its message or without, and nothing else")
+  @Test("a record is exactly one write, with or without the definition of its message")
   func oneWrite() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -56,7 +57,7 @@ struct SystemCallTests {
   }
 
   @Test(
-    "a record that waits for the disk is one write and one wait; room is made with the first one")
+    "a synced record is one write and one sync; the first one also preallocates zeros")
   func oneWait() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -77,7 +78,8 @@ struct SystemCallTests {
     }
   }
 
-  @Test("a file's name is on the disk before it is used, and so is a new file if somebody waits")
+  @Test(
+    "the name of a file is synced before its first record, and a new file too if calls are synced")
   func opening() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -88,7 +90,8 @@ struct SystemCallTests {
         let name = URL(fileURLWithPath: folder.path).lastPathComponent
         let synced = sync == .never ? [] : ["fdatasync a.journal"]
         let new = ["ftruncate a.journal", "write a.journal"] + synced
-        // Who made the file may have died before its name was on the disk, so it is the same again.
+        // The process that created the file may have died before its name was synced, so it is
+        // synced again.
         for before in [new, []] {
           let calls = try SystemCallTests.calls { begin in
             begin()
@@ -102,7 +105,7 @@ struct SystemCallTests {
     }
   }
 
-  @Test("what is put aside, what takes its place, and both names are on the disk, in this order")
+  @Test("the rotated file, the new file, and both names are synced in this order")
   func rotation() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -125,7 +128,7 @@ struct SystemCallTests {
     }
   }
 
-  @Test("a smaller file is on the disk before it takes the other's place, and then its name is")
+  @Test("a compacted file is synced before it replaces the old one, and then its name is synced")
   func compaction() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -172,7 +175,7 @@ struct SystemCallTests {
         let ledger = Ledger()
         try JournalReader(at: folder.journal).replay(interface, into: ledger)
         let whole = (1...(isOpen[0] == 1 ? 5 : 6)).map { "\($0)" }
-        // The sixth may be there, or not yet.
+        // The sixth record may be there or not.
         require(
           ledger.names == whole || isOpen[0] == 1 && ledger.names == whole + ["6"],
           "\(ledger.names)")

@@ -2,13 +2,14 @@ import ForwardingTestSupport
 import Foundation
 import Glibc
 
-/// What a process asks of the system, where it begins to ask, and again where it has the answer.
+/// A system call of a process, at its entry and at its exit.
 struct SystemCall {
-  /// Its name, if it does something to files; "other" for the rest. Those that do the same have one name.
+  /// The name of a call with an effect on files; "other" for the rest. Calls with the same effect
+  /// share a name.
   let name: String
-  /// What it was given.
+  /// The arguments.
   let arguments: [UInt64]
-  /// The answer; nil before there is one. A negative one is the number of an error.
+  /// The result; nil at the entry. A negative result is an error number.
   let result: Int64?
   private let process: pid_t
 
@@ -22,19 +23,19 @@ struct SystemCall {
     }
   }
 
-  /// The name of the file, without its folder, that a call with a descriptor is for.
+  /// The name, without the folder, of the file whose descriptor is the first argument.
   var file: String {
     let link = "/proc/\(process)/fd/\(Int32(truncatingIfNeeded: arguments[0]))"
     let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) ?? ""
     return URL(fileURLWithPath: path).lastPathComponent
   }
 
-  /// The text that an argument points to.
+  /// The string that an argument points to.
   func text(_ argument: Int) -> String {
     let memory = open("/proc/\(process)/mem", O_RDONLY)
     defer { close(memory) }
     var bytes = [UInt8](repeating: 0, count: 4096)
-    // The page behind a text may not be there: as much as there is.
+    // The page after the string may be unmapped, so a short read is fine.
     let count = pread(memory, &bytes, bytes.count, Int(truncatingIfNeeded: arguments[argument]))
     return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
   }
@@ -59,15 +60,17 @@ struct SystemCall {
     private static let numberOfListing: UInt32 = 61
   #endif
 
-  // Neither is offered to Swift, as they take any number of arguments.
+  // Swift does not import these functions, because they are variadic.
   private typealias Trace = @convention(c) (Int, Int, Int, UnsafeMutableRawPointer?) -> Int
   private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
   private static func function<Function>(_ name: String, as type: Function.Type) -> Function {
     unsafeBitCast(dlsym(nil, name), to: type)
   }
 
-  /// Runs `body` in a child that is stopped where each of its system calls begins and ends. It goes on if `stop` says
-  /// so, and is killed there otherwise. Returns its exit code, or the signal that ended it as a negative number.
+  /// Runs `body` in a child that stops at the entry and the exit of each system call. The child
+  /// continues if `stop` returns true; otherwise it is killed there.
+  ///
+  /// - Returns: its exit code, or the negated number of the signal that ended it.
   static func trace(
     _ body: () throws -> Void, at stop: (SystemCall) throws -> Bool
   ) throws -> Int32 {
@@ -80,7 +83,7 @@ struct SystemCall {
     let pid = Int(child.pid)
     var (status, entry): (Int32, SystemCall?) = (0, nil)
     waitpid(child.pid, &status, 0)
-    // Calls can be told from signals, and the child ends with its parent.
+    // System calls are distinguishable from signals, and the child ends with its parent.
     require(trace(0x4200, pid, 0, UnsafeMutableRawPointer(bitPattern: 0x10_0001)) == 0)
     var signal = 0
     while true {
@@ -102,10 +105,11 @@ struct SystemCall {
     }
   }
 
-  /// Makes the system answer the calls of a number, of this thread and those it begins, with an error from now on.
+  /// Makes a system call fail with an error from now on, in this thread and the threads that it
+  /// starts.
   static func refuse(_ number: UInt32, with error: Int32 = EIO) {
     let control = function("prctl", as: Control.self)
-    // Load the number; if it is this one, the error, else go on.
+    // Load the number of the call; if it is `number`, return the error, otherwise allow the call.
     let filter: [UInt64] = [
       0x20, 0x15 | 1 << 24 | UInt64(number) << 32,
       0x06 | UInt64(0x5_0000 | UInt32(error)) << 32, 0x06 | 0x7FFF_0000 << 32,
@@ -120,10 +124,11 @@ struct SystemCall {
     }
   }
 
-  /// Makes the system list no folder from now on.
+  /// Makes listing folders fail from now on.
   static func refuseListing() { refuse(numberOfListing) }
 
-  /// How long files of this process may be: a write that reaches the end is cut short first, and then refused.
+  /// Limits the size of files of this process. A write that reaches the limit is first partial, and
+  /// then refused.
   static func limitFiles(to size: Int?) {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()

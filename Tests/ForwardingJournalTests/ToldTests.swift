@@ -3,8 +3,8 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-/// What records tell of those before them: whether these were on the disk.
-@Suite("What is told of the disk")
+/// The counts of unsynced records in record headers.
+@Suite("Counts of unsynced records")
 struct ToldTests {
   private let options: JournalOptions = {
     var options = JournalOptions()
@@ -12,7 +12,7 @@ struct ToldTests {
     return options
   }()
 
-  @Test("a file that is closed behind the last number tells nothing more, and is read")
+  @Test("a file closed at the last sequence number gets no further record, and can be read")
   func lastNumber() throws {
     let folder = try Folder()
     let file = try JournalFile(folder.journal, for: .appending)
@@ -31,7 +31,7 @@ struct ToldTests {
     _ = try Journal(at: folder.journal, interface: Ledger.interface())
   }
 
-  @Test("a journal that was released, opened and closed tells that its last group is synced")
+  @Test("a journal that was released, opened and closed marks its last group as synced")
   func released() throws {
     let folder = try Folder()
     func open() throws -> Journal {
@@ -42,7 +42,7 @@ struct ToldTests {
       try Ledger.rename("1", on: journal)
       PowerCutTests.together(3, on: journal)
     }
-    // Its last thread may be about to let go of it.
+    // The last thread of the journal may be about to release it.
     var again: Journal?
     while again == nil { again = try? open() }
     try again?.close()
@@ -52,14 +52,15 @@ struct ToldTests {
     #expect(bytes[bytes.count - 6] == 128)
   }
 
-  @Test("where more wait than can be counted, what is far in front of them is not cut")
+  @Test(
+    "with more unsynced records than can be counted exactly, records far before them are not cut")
   func farInFront() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface, options)
     let call = try Ledger.rename.invocation("x")
     for number in 1...2500 as ClosedRange<UInt64> {
-      // As if a thousand were always on their way.
+      // Simulates a thousand records that are always unsynced.
       try journal.state.withLock {
         $0.synced = number - min(number, 1000)
         var writer = WireWriter(limit: 100)
@@ -86,7 +87,7 @@ struct ToldTests {
     }
   }
 
-  @Test("each number of those that are not on the disk is told, and never less")
+  @Test("the encoded count is never lower than the number of unsynced records")
   func telling() {
     var header = RecordHeader(kind: .call)
     for count in (0...3000).map(UInt64.init) + (9...63).flatMap({ [1 << $0, 1 << $0 + 1] })

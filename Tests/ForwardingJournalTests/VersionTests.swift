@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files of other versions")
 struct VersionTests {
-  /// A record of any kind, with a right checksum.
+  /// A record of any kind, with a matching checksum.
   static func record(_ kind: UInt8, _ sequence: UInt64, _ contents: [UInt8] = []) throws -> [UInt8]
   {
     var writer = WireWriter(limit: 1 << 20)
@@ -24,7 +24,7 @@ struct VersionTests {
     return try folder.bytes()
   }
 
-  @Test("a newer version of the format is refused by its number, and left alone")
+  @Test("a newer version of the format is refused with its number, and the file is not changed")
   func newerFile() throws {
     let folder = try Folder()
     var bytes = try journal(folder)
@@ -43,7 +43,7 @@ struct VersionTests {
     #expect(try folder.bytes() == bytes)
   }
 
-  @Test("a record of a kind that a newer version made is whole: it is told of, and never cut")
+  @Test("a record of a kind from a newer version is whole: it is reported, and never cut")
   func newerRecord() throws {
     let folder = try Folder()
     var bytes = try journal(folder)
@@ -61,7 +61,7 @@ struct VersionTests {
     #expect(try folder.bytes() == bytes)
   }
 
-  @Test("a record of a kind that may be passed over is")
+  @Test("a record of an optional kind is skipped")
   func optionalRecord() throws {
     let folder = try Folder()
     try folder.write(journal(folder) + Self.record(200, 2, [1, 2, 3]))
@@ -73,7 +73,7 @@ struct VersionTests {
     #expect(ledger.names == ["1", "2"])
   }
 
-  @Test("contents that are not what a kind has are malformed, whatever their checksum says")
+  @Test("contents that do not match the kind are malformed, even with a matching checksum")
   func malformed() throws {
     let folder = try Folder()
     let whole = try journal(folder)
@@ -94,7 +94,7 @@ struct VersionTests {
     }
   }
 
-  @Test("the instruction and the table make the same checksum")
+  @Test("the instruction and the table compute the same checksum")
   func checksums() {
     let check = Array("123456789".utf8)
     #expect(Checksums.both(check, 0) == [0xE306_9283, 0xE306_9283])
@@ -104,7 +104,7 @@ struct VersionTests {
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
       let both = Checksums.both(bytes, 0)
       #expect(both[0] == both[1], "\(bytes)")
-      // In two parts it is the same.
+      // A checksum in two parts is the same.
       let middle = count / 3
       let first = Checksums.both(Array(bytes[..<middle]), 0)
       #expect(Checksums.both(Array(bytes[middle...]), first[0]) == both)

@@ -109,9 +109,7 @@ struct AwaitedWayTests {
     #expect(undo.undoCount == 2 && !undo.canRedo)
   }
 
-  @Test(
-    "a record of another task on the way is added after it, and that task cannot go to a checkpoint"
-  )
+  @Test("a record of another task is added after the way, and this task cannot go anywhere")
   func meanwhile() async throws {
     let (slow, page) = (Slow(undo), Page(undo))
     let gate = Gate()

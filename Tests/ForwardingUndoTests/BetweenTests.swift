@@ -27,9 +27,7 @@ struct BetweenTests {
     #expect(!undo.isModified && undo.isAt(saved))
   }
 
-  @Test(
-    "an observer, and a step of a group that is taken back, find them modified and at no checkpoint"
-  )
+  @Test("an observer and a step of a group that is taken back find the targets modified")
   func observer() throws {
     let (page, saved) = try changed()
     var found: [[Bool]] = []
