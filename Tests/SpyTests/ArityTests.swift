@@ -58,7 +58,7 @@
       #expect(await sums() == [0, 1, 3, 6, 10])
     }
 
-    @Test("messages of each number of arguments are narrowed, and answered so")
+    @Test("messages with any number of arguments can be narrowed and answered")
     func narrowed() async {
       let (proxy, messages) = (spy.proxy, spy.messages)
       @Sendable func late(_ number: Int) async -> Int {

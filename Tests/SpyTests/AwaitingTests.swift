@@ -4,12 +4,12 @@
   import ForwardingTesting
   import Testing
 
-  @Suite("What a test waits for")
+  @Suite("Waiting for calls")
   struct AwaitingTests {
     let spy = Spy<ChatDelegateProxy>()
     let chat = Chat("garden")
 
-    @Test("an async requirement is answered by a closure that suspends")
+    @Test("a suspending closure answers an async requirement")
     func suspends() async throws {
       spy.answer(
         \.download,
@@ -22,7 +22,7 @@
     }
 
     @Test(
-      "an async requirement is answered by a closure that does not, by a value, and by an error")
+      "a closure that does not suspend, a value or an error answers an async requirement")
     func answersAtOnce() async throws {
       spy.answer(\.download) { $0.count }
       #expect(try await spy.face.download("hello") == 5)
@@ -44,7 +44,7 @@
       #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["one", "two"])
     }
 
-    @Test("one that does not come in time is a failure, which says how long was waited")
+    @Test("a call that does not come in time is a failure with the length of the wait")
     func tooLate() async throws {
       let failures = Failures()
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
@@ -56,7 +56,7 @@
         failures.texts == ["expected 2 calls of 'rows::' within 0.03 seconds, received none"])
     }
 
-    @Test("a call that is there already is not waited for")
+    @Test("an expectation does not wait for a call that was already received")
     func already() async throws {
       spy.face.rows(1, 2)
       let begin = ContinuousClock.now
@@ -64,7 +64,7 @@
       #expect(ContinuousClock.now - begin < .seconds(300))
     }
 
-    @Test("none at all is waited for to the end, and the first one is too many")
+    @Test("an expectation of no calls waits for the whole duration, and fails at the first call")
     func none() async throws {
       let failures = Failures()
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
@@ -79,7 +79,7 @@
       #expect(failures.all.map(\.expected) == ["no call of 'rows::' within 600.0 seconds"])
     }
 
-    @Test("only calls that are meant are waited for")
+    @Test("an expectation of a narrowed message waits only for matching calls")
     func narrowed() async throws {
       let face = UncheckedBox(spy.face)
       beginThread { for row in 0..<5 { face.value.rows(row, row) } }
@@ -87,7 +87,7 @@
       #expect(spy.calls(\.rows) == 5)
     }
 
-    @Test("who is cancelled waits no longer, and is told so")
+    @Test("a cancelled wait ends, and throws CancellationError")
     func cancelled() async {
       let proxy = spy.proxy
       let task = Task {

@@ -4,12 +4,12 @@
   import ForwardingTesting
   import Testing
 
-  @Suite("How calls are counted")
+  @Suite("Counting calls")
   struct CountingTests {
     let failures = Failures()
     let rows = try! Message<NoResult, Int64>("rows:")
 
-    /// The numbers that a type of nobody's own holds.
+    /// A range expression that is not from the standard library.
     struct Odd: RangeExpression, Sendable {
       func relative<C: Collection>(to collection: C) -> Range<Int> where C.Index == Int { 1..<1 }
       func contains(_ element: Int) -> Bool { element % 2 == 1 }
@@ -27,7 +27,7 @@
       }
     }
 
-    @Test("any range is one of numbers, however far its ends are")
+    @Test("an expectation takes any range, however large its bounds are")
     func ends() throws {
       try check(0...Int.max, [true, true, true], nil)
       try check(5_000_000_000..., [false, false], "at least 5000000000 calls")
@@ -43,7 +43,7 @@
       #expect(!spy[rows].expect(times: Int.max) && !spy[rows].expect(times: -1))
     }
 
-    @Test("a range of another type is asked for each number")
+    @Test("a range of another type is queried for each number")
     func ownRanges() async throws {
       try check(Odd(), [false, true, false, true], "a number of calls in Odd()")
       let spy = SpyProxy(reportingTo: failures)
@@ -52,7 +52,7 @@
     }
 
     @Test(
-      "a time that is over before it begins is none",
+      "a duration that is not positive neither waits nor delays",
       arguments: [
         Duration.zero, .seconds(-1), .seconds(-10_000_000_000), .seconds(Int64.min),
         .nanoseconds(-1),
@@ -65,7 +65,7 @@
       #expect(try await spy[rows].expect(within: limit))
     }
 
-    @Test("what was counted beside a sender is what was looked at")
+    @Test("calls counted while another thread sends are exactly those marked as seen")
     func countedBeside() throws {
       for _ in 0..<2000 {
         let spy = SpyProxy(reportingTo: failures)

@@ -5,13 +5,14 @@
   import ForwardingTesting
   import Testing
 
-  @Suite("Who waits for a call waits for its end")
+  @Suite("Waiting for the ends of calls")
   struct EndedCallsTests {
     let failures = Failures()
     let rows = try! Message<NoResult, Int64>("rows:")
     let ask = try! Message<Int64, Int64>("ask:")
 
-    /// Sends a message on another thread, and returns when its answer has begun, which ends when it may.
+    /// Sends a message on another thread. Returns once its answer has begun; the answer ends when
+    /// the gate opens.
     private func begin(_ spy: SpyProxy, _ gate: DispatchSemaphore) -> DispatchGroup {
       let (begun, ended, rows) = (DispatchSemaphore(value: 0), DispatchGroup(), rows)
       spy[rows].answer { _ in
@@ -45,7 +46,7 @@
       }
     }
 
-    @Test("an answer that began before anybody waited is waited for", arguments: [false, true])
+    @Test("an expectation waits for an answer that began before it", arguments: [false, true])
     func begunBefore(isNarrowed: Bool) async throws {
       let spy = SpyProxy(reportingTo: failures)
       let gate = DispatchSemaphore(value: 0)
@@ -58,7 +59,7 @@
       #expect(failures.texts.isEmpty)
     }
 
-    @Test("the effect of the object behind a spy is there, and of an answer that suspends")
+    @Test("the effects of a real object and of a suspending answer are visible")
     func otherAnswers() async throws {
       final class Real: MethodDeclaring, Sendable {
         let effect = Count()
@@ -90,7 +91,7 @@
       await #expect(throws: Offline()) { try await task.value }
     }
 
-    @Test("a call whose answer does not end in time is a failure that says so")
+    @Test("an answer that does not end in time is a failure that says so")
     func neverEnds() async throws {
       let spy = SpyProxy(reportingTo: failures)
       let gate = DispatchSemaphore(value: 0)
@@ -107,7 +108,7 @@
         ])
     }
 
-    @Test("calls that are forgotten while a test waits are not counted")
+    @Test("calls removed by forgetCalls() during a wait are not counted")
     func forgotten() async throws {
       let spy = SpyProxy(reportingTo: failures)
       let rows = rows
@@ -121,7 +122,7 @@
       #expect(failures.texts.isEmpty)
     }
 
-    @Test("a closure that chooses is asked once for each call that comes")
+    @Test("a matching closure is called once for each call")
     func askedOnce() async throws {
       let spy = SpyProxy(reportingTo: failures)
       let (asked, rows) = (Count(), rows)
@@ -134,11 +135,11 @@
         return true
       }
       #expect(try await message.expect(times: 200, within: .seconds(300)))
-      // Once to wait, once to conclude.
+      // Once during the wait, once for the conclusion.
       #expect(asked.value <= 400)
     }
 
-    @Test("from many threads, who waits is told of each end")
+    @Test("a waiter is notified of each end from many threads")
     func manyThreads() async throws {
       let (ask, failures) = (ask, failures)
       for _ in 0..<50 {
@@ -160,14 +161,14 @@
     }
   }
 
-  /// A spy that its own answer lets go of.
+  /// The owner of a spy whose answer releases it.
   final class Holder: @unchecked Sendable {
-    // SAFETY: used by the thread of the test alone.
+    // SAFETY: only the thread of the test uses it.
     var spy: SpyProxy?
   }
 
   extension EndedCallsTests {
-    @Test("an answer may let go of its spy, and end the last that held it")
+    @Test("an answer can release its spy, even if that was the last reference")
     func letsGo() throws {
       let holder = Holder()
       for _ in 0..<200 {
@@ -190,7 +191,7 @@
 
   /// A number that threads share.
   final class Count: @unchecked Sendable {
-    // SAFETY: the number is touched under the lock alone.
+    // SAFETY: the number is accessed only under the lock.
     private let lock = NSLock()
     private var number = 0
     func add() { lock.withLock { number += 1 } }

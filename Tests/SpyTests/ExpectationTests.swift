@@ -2,7 +2,7 @@
   import ForwardingTesting
   import Testing
 
-  @Suite("What a test expects of a spy")
+  @Suite("Expectations")
   struct ExpectationTests {
     let failures = Failures()
     let chat = Chat("garden")
@@ -11,7 +11,7 @@
       Spy<ChatDelegateProxy>(manner, reportingTo: failures)
     }
 
-    @Test("an expectation that fails is an issue of the test, at its own line")
+    @Test("a failed expectation is an issue of the test at the line of the expectation")
     func line() {
       let spy = Spy<ChatDelegateProxy>()
       let line = #line + 2
@@ -54,7 +54,7 @@
       #expect(failures.all.map(\.expected) == (text.map { [$0] } ?? []))
     }
 
-    @Test("a range with one end is one of all numbers")
+    @Test("an expectation takes ranges with one bound")
     func openRanges() {
       let spy = spy()
       for _ in 0..<3 { spy.face.chat(chat, didReceive: ChatMessage("")) }
@@ -68,7 +68,7 @@
         ])
     }
 
-    @Test("a failure says what was received, the nearest first")
+    @Test("a failure shows the received calls, the most similar first")
     func nearest() {
       let spy = spy()
       spy.face.draft = "x"
@@ -108,7 +108,7 @@
         ])
     }
 
-    @Test("a failure shows no more calls than one reads")
+    @Test("a failure shows a limited number of calls")
     func manyCalls() {
       let spy = spy()
       for row in 0..<20 { spy.face.rows(row, row) }

@@ -74,7 +74,7 @@
       #expect(length == 5)
     }
 
-    @Test("a spy of what is Sendable is so, too")
+    @Test("the spy of a Sendable face is Sendable")
     func sendable() async {
       let spy = Spy<PostDelegateProxy>()
       await Task.detached { spy.face.call("hello") { _ in } }.value

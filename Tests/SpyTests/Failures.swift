@@ -1,9 +1,9 @@
 import ForwardingTesting
 import Foundation
 
-/// Keeps the failures of spies, for tests of what they say.
+/// Collects the failures of spies, so that tests can compare them.
 final class Failures: SpyReporter, @unchecked Sendable {
-  // SAFETY: the list is touched under the lock alone.
+  // SAFETY: the list is accessed only under the lock.
   private let lock = NSLock()
   private var list: [SpyFailure] = []
 

@@ -2,7 +2,7 @@
   import ForwardingTesting
   import Testing
 
-  @Suite("Some of the calls")
+  @Suite("Narrowed messages")
   struct MatchingTests {
     let spy = Spy<ChatDelegateProxy>()
     let chat = Chat("garden")
@@ -20,7 +20,7 @@
       #expect(rows.where(\.0, equals: 1).where { $1 > 1 }.received.map(\.1) == [2])
     }
 
-    @Test("the argument of a message of one is the value itself")
+    @Test("the argument of a message with one argument is the value itself")
     func single() async throws {
       spy.answer(\.download, with: 1)
       _ = try await spy.face.download("a")
@@ -29,7 +29,7 @@
       #expect(spy.messages.download.where { $0 < "b" }.received == ["a"])
     }
 
-    @Test("a closure that throws says no")
+    @Test("a closure that throws does not match")
     func throwing() {
       let some = spy.messages.rows.where { first, _ in
         if first == 1 { return true }
@@ -38,7 +38,7 @@
       #expect(some.calls == 2)
     }
 
-    @Test("an answer for some calls leaves the others to older ones")
+    @Test("an answer for some calls leaves the others to older answers")
     func answers() {
       spy.answer(\.chatShouldSend, with: true)
       spy.messages.chatShouldSend.where { _, text in text.isEmpty }.answer(with: false)
@@ -46,14 +46,14 @@
       #expect(!spy.face.chat(chat, shouldSend: ""))
     }
 
-    @Test("answers in a row are counted for the calls that they are for")
+    @Test("answers in turn are counted for the matching calls only")
     func rows() {
       spy.messages.chatShouldSend.where(\.1, equals: "x").answer(inTurn: true, false)
       let answers = ["x", "y", "x", "x"].map { spy.face.chat(chat, shouldSend: $0) }
       #expect(answers == [true, true, false, false])
     }
 
-    @Test("objects are told apart by what they are")
+    @Test("objects are compared by identity")
     func objects() {
       let (other, unknown) = (Chat("garden"), Chat("garden"))
       _ = spy.face.chat(other, shouldSend: "")

@@ -3,13 +3,13 @@ import ForwardingTesting
 import Foundation
 import Testing
 
-/// C libraries that call back: what a spy behind a `MessageCallback` keeps is what C said.
-@Suite("A spy behind a function pointer of C")
+/// C libraries with callbacks. A spy behind a `MessageCallback` records the calls of the library.
+@Suite("A spy behind a C function pointer")
 struct NativeSpyTests {
   let spy = SpyProxy()
   private let functions = FunctionTable()
 
-  /// Whether a library can be loaded here; a test without one is left out, and says so.
+  /// Whether a library can be loaded. If not, the test is skipped with a message.
   static func has(_ name: String, _ package: String) -> Bool {
     if dlopen(name, RTLD_LAZY) != nil { return true }
     print("a spy's test is left out: there is no \(name) (apt-get install \(package))")
@@ -26,7 +26,7 @@ struct NativeSpyTests {
     }
   }
 
-  /// A data base of SQLite in memory; `close` is for the test.
+  /// An SQLite database in memory. The test closes it.
   private func openDatabase() throws -> UnsafeMutableRawPointer? {
     try load(
       "libsqlite3.so.0", "sqlite3_",
@@ -40,7 +40,7 @@ struct NativeSpyTests {
   }
 
   @Test(
-    "SQLite's rows and changes are kept as it told them",
+    "the rows and changes that SQLite reports are recorded",
     .enabled(if: has("libsqlite3.so.0", "libsqlite3-0")))
   func sqlite() throws {
     let database = try openDatabase()
@@ -57,7 +57,7 @@ struct NativeSpyTests {
     let row = try Message<Int32, Int32, Texts, Texts>("columns:values:names:")
     let texts = try Message<NoResult, String>("text:")
     spy[row].answer { [spy] count, values, _ in
-      // What a pointer points at is gone when the call is over.
+      // The memory behind a pointer is invalid after the call.
       for column in 0..<Int(count) {
         try texts(values[column].map { String(cString: $0) } ?? "NULL", on: spy)
       }
@@ -86,7 +86,7 @@ struct NativeSpyTests {
   }
 
   @Test(
-    "what SQLite tells on another thread is waited for, and fails where it is rejected",
+    "a spy waits for calls of SQLite on another thread, and rejected ones fail",
     .enabled(if: has("libsqlite3.so.0", "libsqlite3-0")), .timeLimit(.minutes(10)))
   func sqliteElsewhere() async throws {
     let failures = Failures()
@@ -98,7 +98,7 @@ struct NativeSpyTests {
     let hook = try MessageCallback(
       to: spy, selector: changed.selector, encoding: "v^vi**q", skipping: 1)
     try functions.call("update_hook", database, hook.address, nil as UnsafeRawPointer?)
-    // Nothing is deleted.
+    // No row is deleted.
     spy[changed].where(\.0, equals: 9).reject()
     beginThread {
       for sql in [
@@ -123,7 +123,7 @@ struct NativeSpyTests {
   }
 
   @Test(
-    "expat's elements and texts are kept as it told them",
+    "the elements and texts that expat reports are recorded",
     .enabled(if: has("libexpat.so.1", "libexpat1")))
   func expat() throws {
     try load(

@@ -27,7 +27,7 @@
       #expect(failures.all.isEmpty)
     }
 
-    @Test("another order is a failure, with what came in its order")
+    @Test("another order is a failure with the received calls in their order")
     func outOfOrder() {
       one.face.chat(chat, didReceive: ChatMessage("hello"))
       _ = one.face.chat(chat, shouldSend: "hello")
@@ -65,7 +65,7 @@
       #expect(failures.all.first?.received == ["rows::(1, 1)", "rows::(2, 2)", "rows::(3, 3)"])
     }
 
-    @Test("one call is not two of an order")
+    @Test("one call cannot match two steps of an order")
     func twice() {
       one.face.rows(1, 1)
       #expect(

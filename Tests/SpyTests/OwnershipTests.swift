@@ -3,7 +3,7 @@ import ForwardingTesting
 import Synchronization
 import Testing
 
-/// Counts its objects.
+/// Counts its instances.
 final class Counted: CallObject, Equatable {
   let counter: Counter
   init(_ counter: Counter) {
@@ -20,18 +20,18 @@ final class Counted: CallObject, Equatable {
   }
 }
 
-/// A value that owns something, as many as a call takes by their address.
+/// A value that owns an object, too large to be passed in registers.
 struct Parcel {
   var owner: Counted
   var text: String
   var numbers: [Int]
 }
 
-@Suite("What a spy keeps")
+@Suite("Ownership of recorded values")
 struct OwnershipTests {
   let counter = Counted.Counter()
 
-  @Test("objects, texts and values are kept with the spy, and end with it")
+  @Test("a spy owns recorded objects, strings and values, and releases them at its end")
   func endsWithTheSpy() throws {
     var spy: SpyProxy? = SpyProxy()
     let send = try Message<NoResult, Counted?, String, Parcel?, Parcel>("send:text:maybe:parcel:")
@@ -56,7 +56,7 @@ struct OwnershipTests {
     #expect(counter.count == 0)
   }
 
-  @Test("what is forgotten ends, and what comes then is kept")
+  @Test("forgetCalls() releases recorded values, and later calls are recorded")
   func forgetting() throws {
     let spy = SpyProxy()
     let send = try Message<NoResult, Counted>("send:")
@@ -67,7 +67,7 @@ struct OwnershipTests {
     #expect(counter.count == 1)
   }
 
-  @Test("a value whose end uses the spy finds no lock taken")
+  @Test("a deinit of a recorded value can use the spy, because no lock is held")
   func endUsesTheSpy() throws {
     final class Farewell: CallObject {
       let spy: SpyProxy
@@ -83,7 +83,7 @@ struct OwnershipTests {
     #expect(spy[ended].calls == 1)
   }
 
-  @Test("numbers, structures and pointers come back as they were")
+  @Test("numbers, structures and pointers are returned unchanged")
   func words() throws {
     let spy = SpyProxy()
     let send = try Message<
@@ -103,7 +103,7 @@ struct OwnershipTests {
     #expect(received.map(\.8) == [.max, 2])
   }
 
-  @Test("many threads send, and no call is lost")
+  @Test("no call of many threads is lost")
   func threads() throws {
     let spy = SpyProxy()
     let send = try Message<NoResult, Int, String>("send:text:")
@@ -126,7 +126,7 @@ struct OwnershipTests {
     #expect(spy[other].calls == 4000)
   }
 
-  @Test("who waits is woken by any thread, as often as there are waits")
+  @Test("any thread can wake waiters, for any number of waits")
   func manyWaits() async throws {
     let spy = SpyProxy()
     let send = try Message<NoResult, Int>("send:")

@@ -2,7 +2,7 @@
   import ForwardingTesting
   import Testing
 
-  /// An object that a spy stands in front of.
+  /// The object behind a spy.
   final class Archive: ChatDelegate {
     var lines: [String] = []
     var draft: String? = "real"
@@ -56,7 +56,7 @@
       #expect(real.lines == ["two"])
     }
 
-    @Test("an optional requirement that the object left out has no method")
+    @Test("an optional requirement that the real object does not implement has no method")
     func leftOut() throws {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
       let delegates = Multicast<ChatDelegateProxy>()
@@ -66,7 +66,8 @@
       #expect(!spy.proxy.responds(to: "chatDidBecomeIdle:"))
     }
 
-    @Test("an object that sends back what it gets is a circle, and no end of the process")
+    @Test(
+      "a real object that sends calls back to the spy gets an error, and does not end the process")
     func circle() {
       let ring = SingleTargetProxy(nil)
       let spy = SpyProxy(wrapping: ring)

@@ -10,9 +10,9 @@
     @Otherwise(0) func sell(_ goods: [String], to customer: String?) -> Int
   }
 
-  @Suite("A spy of what was written")
+  @Suite("A spy as the target of a replay")
   struct ReplayTests {
-    @Test("a journal that is replayed into a spy is compared by types, and answered")
+    @Test("a journal replayed into a spy is matched by types, and answered")
     func replay() throws {
       let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("till-\(UUID().uuidString).journal").path

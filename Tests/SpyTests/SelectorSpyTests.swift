@@ -30,7 +30,7 @@ struct SelectorSpyTests {
     #expect(position == 6)
   }
 
-  @Test("it is one of the targets of a proxy, and is told apart in its report")
+  @Test("a spy can be a target of a proxy, and is identified in its report")
   func amongTargets() throws {
     let everyone = MulticastProxy()
     let other = SpyProxy()
@@ -48,7 +48,7 @@ struct SelectorSpyTests {
     #expect(try ask.all(0, on: everyone) == [1, 2])
   }
 
-  @Test("it is one of the targets of a queue, and is waited for")
+  @Test("a spy can be a target on a queue, and expectations wait for its calls")
   func onAQueue() async throws {
     let everyone = MulticastProxy()
     everyone.add(spy, on: .queue(.init(label: "spy")))
@@ -58,7 +58,7 @@ struct SelectorSpyTests {
     #expect(spy[saved].received == ["a text that is longer than fits"])
   }
 
-  @Test("a message of other types is told as it came, and not taken for one of these")
+  @Test("a call with other types is in the transcript, and not among the received ones")
   func otherTypes() throws {
     let numbers = try Message<NoResult, Int32>("take:")
     let texts = try Message<NoResult, String>("take:")
@@ -72,7 +72,7 @@ struct SelectorSpyTests {
     #expect(throws: InvocationError.self) { try texts("five", on: spy) }
   }
 
-  @Test("a variable that is being changed cannot be kept, and its sender is told")
+  @Test("an inout argument in use cannot be recorded, and its caller gets an error")
   func changing() throws {
     let edit = try Message<NoResult, [Int], InoutVariable<String>>("edit:text:")
     var text = "hello"
@@ -91,7 +91,7 @@ struct SelectorSpyTests {
     #expect(spy[edit].received.map(\.0) == [[1], [3]])
   }
 
-  /// What two threads must not use at a time.
+  /// An object that two threads must not use at the same time.
   final class Tally { var number = 5 }
 
   @Test("arguments that are not Sendable are had by the word unchecked")
@@ -105,7 +105,7 @@ struct SelectorSpyTests {
     #expect(spy[take].uncheckedWhere(\.1, equals: 3).expect())
   }
 
-  @Test("an invocation that is recorded is sent to it, too")
+  @Test("a recorded invocation can be sent to a spy")
   func invocations() throws {
     let call = try Invocation(MethodSignature("v@:i*"), selector: "count:text:")
     try call.setArgument(Int32(5), at: 2)

@@ -23,7 +23,8 @@
     let spy = Spy<SessionDelegateProxy>()
     let session = Session()
 
-    @Test("asks before it sends, and sends nothing that its delegate refuses")
+    @Test(
+      "a session asks its delegate before it sends, and sends nothing that the delegate refuses")
     func asks() {
       spy.answer(\.sessionShouldSend) { session, text in text.count < 10 }
       session.send("hello", to: spy.face)
@@ -37,7 +38,7 @@
       }
     }
 
-    @Test("passes the number of an upload on, and what went wrong")
+    @Test("a session returns the number of an upload, and throws its error")
     func uploads() async throws {
       spy.answer(\.sessionUpload, with: 7)
       spy.messages.sessionUpload.where { $1.isEmpty }.answer(throwing: CancellationError())

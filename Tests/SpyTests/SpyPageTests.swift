@@ -6,7 +6,7 @@ struct SpyPageTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .resolvingSymlinksInPath()
 
-  /// What all tests here promise.
+  /// The display names of all tests here.
   private static func promises() throws -> Set<String> {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     return try Set(
@@ -16,7 +16,7 @@ struct SpyPageTests {
       })
   }
 
-  @Test("each row beside another library names tests that are there, or a reason")
+  @Test("each row of the comparison with other libraries names existing tests, or a reason")
   func rows() throws {
     let page = Self.folder.appendingPathComponent("../../Documentation/Testing.md")
     let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)

@@ -84,7 +84,7 @@
       #expect(spy.calls(\.draft) == 1)
     }
 
-    @Test("an optional requirement is kept, and may be left out")
+    @Test("an optional requirement is recorded, and can be left out")
     func optional() throws {
       spy.face.chatDidBecomeIdle(chat)
       #expect(spy.calls(\.chatDidBecomeIdle) == 1)

@@ -1,7 +1,7 @@
 import ForwardingTesting
 import XCTest
 
-/// Keeps the failures that XCTest is told of, which are none of this test.
+/// Captures the failures that XCTest reports, so that they do not fail this test.
 final class SpyXCTests: XCTestCase {
   private var recorded: [(description: String, file: String, line: Int)] = []
 
@@ -22,7 +22,7 @@ final class SpyXCTests: XCTestCase {
     guard found.count == 1, found[0].file == #filePath, found[0].line == line,
       found[0].description.contains("expected 1 call of 'close', received none")
     else {
-      // Recorded, and not asserted: this class keeps what is asserted.
+      // Not an assertion, because this class captures failed assertions.
       fatalError("XCTest was told of \(found)")
     }
   }
