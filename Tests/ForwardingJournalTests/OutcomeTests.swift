@@ -109,7 +109,7 @@ struct OutcomeTests {
     }
   }
 
-  @Test("a call made before the disk was full has no record, and its caller gets the error")
+  @Test("a call whose record does not fit on the disk was made, and its caller gets the error")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

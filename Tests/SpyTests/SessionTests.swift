@@ -23,8 +23,7 @@
     let spy = Spy<SessionDelegateProxy>()
     let session = Session()
 
-    @Test(
-      "a session asks its delegate before it sends, and sends nothing that the delegate refuses")
+    @Test("asks before it sends, and sends nothing that its delegate refuses")
     func asks() {
       spy.answer(\.sessionShouldSend) { session, text in text.count < 10 }
       session.send("hello", to: spy.face)
@@ -38,7 +37,7 @@
       }
     }
 
-    @Test("a session returns the number of an upload, and throws its error")
+    @Test("passes the number of an upload on, and what went wrong")
     func uploads() async throws {
       spy.answer(\.sessionUpload, with: 7)
       spy.messages.sessionUpload.where { $1.isEmpty }.answer(throwing: CancellationError())
