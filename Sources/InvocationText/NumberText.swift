@@ -2,7 +2,7 @@ package import TypeEncodings
 
 /// Conversions of C integers between text and bytes.
 package enum Integers {
-  /// Decimal, or hexadecimal with `0x`, with an optional sign.
+  /// Parses a decimal number, or a hexadecimal one with `0x`, with an optional sign.
   package static func parse(_ text: String) -> Int128? {
     let isNegative = text.hasPrefix("-")
     let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
