@@ -1,14 +1,14 @@
-# make demo    build and take the tour
-# make test    lint, build, and run every test
-# make test-release  build and run every test as users build: optimized
-# make check   make test and make test-release, 3,000 random signatures, the sanitizers, other builds,
-#              several images, allocations that fail, models, and the C core on AArch64
-# make check-aarch64 the C core on AArch64, in an emulator: each rule, and 3,000 random signatures
-# make test-remote   calls to other processes, with a real NATS server
-# make demo-remote   build and show calls to other processes: a server, and four of them, on loopback
-# make fuzz SECONDS=60   random inputs, led by what they reach, for so many seconds over all targets
-# make bench   compare calls with closures and with other libraries; writes a page with charts
-# make bench-check   the same, and fail where a limit is passed
+# make demo             build, and take the tour
+# make test             lint, build, and run every test
+# make test-release     build and run every test optimized, as users build
+# make check            make test and make test-release, 3,000 random signatures, the sanitizers, other builds,
+#                       several images, failing allocations, models, and the C core on AArch64
+# make check-aarch64    the C core on AArch64, in an emulator: each rule, and 3,000 random signatures
+# make test-remote      calls to other processes, with a real NATS server
+# make demo-remote      build and show calls between processes: a server and four clients, on loopback
+# make fuzz SECONDS=60  coverage-guided random inputs, for so many seconds over all targets
+# make bench            compare calls with closures and with other libraries; writes a page with charts
+# make bench-check      run the comparison, and fail if a limit is exceeded
 .PHONY: demo test test-release check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
 	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64
 
@@ -16,7 +16,7 @@ demo: setup
 	@swift build -c release --product forward
 	@.build/release/forward tour
 
-# The tests build `@Forwardable`, too, with the SwiftSyntax of the toolchain.
+# The tests also build `@Forwardable`, with the SwiftSyntax of the toolchain.
 TRAITS = --traits Macros
 
 test: setup-test lint unsafe
@@ -46,14 +46,14 @@ check: setup-check test test-release
 	$(MAKE) check-aarch64
 	@echo "All checks passed."
 
-# The C core on AArch64, in an emulator: each rule by itself, and random signatures by the compilers' rules.
+# The C core on AArch64, in an emulator: each rule alone, and random signatures by the compilers' rules.
 check-aarch64:
 	@Scripts/setup.sh aarch64
 	Scripts/aarch64.sh
 	Scripts/matrix.sh aarch64
 
-# Calls to other processes, with a real NATS server on loopback; the tool and the demo, the bytes that cross, how it
-# grows, and all that fuzzing kept among them.
+# Calls to other processes, with a real NATS server on loopback. Included are the tool, the demo, the bytes on
+# the wire, the growth of costs, and the whole fuzzing corpus.
 test-remote:
 	@Scripts/setup.sh nats
 	swift build --build-tests --traits Macros,NATS
@@ -82,13 +82,13 @@ lint:
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)
 
-# Unsafe code has one home. Elsewhere the word itself is a failure.
+# Only the other modules may contain unsafe code: in these four, the word itself is a failure.
 unsafe:
 	@! grep -rnw -e unsafe -e '@unsafe' Sources/TypeEncodings Sources/Forwarding \
 		Sources/Spies Sources/ForwardingTesting
 
-# Writes the goldens of the public API and of refused sources anew. Hold each new line against the rule
-# at the top of SECURITY.md before it is kept.
+# Rewrites the goldens of the public API and of refused sources. Check each new line against the rule at the
+# top of SECURITY.md before you commit it.
 goldens:
 	RECORD_GOLDENS=1 swift test $(TRAITS) --filter 'PublicAPITests|RefusedSourceTests|FaceSourceTests'
 	git diff --stat -- Tests/Data
@@ -108,7 +108,7 @@ bench: bench-build
 bench-check: bench-build
 	@$(BENCHMARKS) --no-curves --check Benchmarks/limits/linux-x86_64.json
 
-# Keeps a run as the one that the README tells of, and writes its table.
+# Records the run whose figures the README shows, and writes the README's table.
 bench-record: bench-build
 	@$(BENCHMARKS) --rounds 240 --instructions --json $(RESULTS)/linux-x86_64.json \
 		--html $(RESULTS)/latest.html --readme README.md

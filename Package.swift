@@ -3,9 +3,9 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// Every Swift target opts in to the same checks; an exception needs a comment. Memory safety is checked
-// in debug builds, which everybody makes who changes something: a release build may be unchecked
-// (`-Ounchecked`), which the compiler does not allow together.
+// Every Swift target opts in to the same checks; an exception needs a comment. Memory safety is
+// checked in debug builds only, which every contributor makes: a release build may be unchecked
+// (`-Ounchecked`), and the compiler does not allow the two together.
 let checks: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .strictMemorySafety(.when(configuration: .debug)),
@@ -14,8 +14,8 @@ let checks: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Test bodies handle raw frames and C fixtures on every other line, so the
-// `unsafe` marks are checked where they protect users: in Sources.
+// Test bodies handle raw frames and C fixtures on every other line, so `unsafe` marks are checked
+// only in Sources, where they protect users.
 let testChecks: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -29,8 +29,8 @@ let cChecks: [CSetting] = [
   .enableWarning("extra"),
 ]
 
-// The toolchain's own SwiftSyntax, which the macros are built with under the trait `Macros`. It lies beside
-// the library that reads this manifest.
+// The folder of the toolchain's own SwiftSyntax, which the trait `Macros` builds the macros with.
+// It is found beside the library that loads this manifest.
 let hostLibraries: String = {
   let maps = fopen("/proc/self/maps", "r")
   defer { maps.map { _ = fclose($0) } }
@@ -54,7 +54,7 @@ let package = Package(
     .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
     .library(name: "InvocationText", targets: ["InvocationText"]),
     .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
-    // For tests alone: it brings Swift Testing and XCTest with it.
+    // For tests only: it links Swift Testing and XCTest.
     .library(name: "ForwardingTesting", targets: ["ForwardingTesting"]),
     .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
     .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
@@ -62,9 +62,9 @@ let package = Package(
     .library(name: "ForwardingActors", targets: ["ForwardingActors"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
-    // For the package in Benchmarks, and no promise to anybody else.
+    // For the package in Benchmarks only: not part of the public API.
     .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
-    // For the package in Fuzz, likewise.
+    // For the package in Fuzz only: not part of the public API.
     .library(name: "_FuzzTargets", targets: ["FuzzTargets"]),
   ],
   traits: [
@@ -83,7 +83,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
   ],
   targets: [
-    // C: the only two places that know libffi exists.
+    // C: the only two targets that use libffi.
     .systemLibrary(
       name: "CLibFFI", path: "CShims/LibFFI", pkgConfig: "libffi",
       providers: [.apt(["libffi-dev"])]),
@@ -91,7 +91,7 @@ let package = Package(
       name: "CForwardingShims", dependencies: ["CLibFFI"], path: "CShims/CallShims",
       publicHeadersPath: "include", cSettings: cChecks),
 
-    // Swift, bottom to top. Each one imports only what is listed here.
+    // Swift, bottom to top. Each target imports only the modules listed for it here.
     .target(name: "TypeEncodings", swiftSettings: checks),
     .target(
       name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
@@ -103,7 +103,7 @@ let package = Package(
         .target(
           name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
       ], swiftSettings: checks),
-    // What `@Forwardable` writes. A program that does nothing, without one of the traits.
+    // The macro `@Forwardable`. Without one of the traits it is an empty program.
     .macro(
       name: "ForwardingMacros",
       dependencies: [
@@ -129,19 +129,20 @@ let package = Package(
           ["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries],
           .when(traits: ["Macros"]))
       ]),
-    // Arguments and results as JSON: what the tool reads and writes.
+    // Arguments and results as JSON, which the tool reads and writes.
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
       swiftSettings: checks),
-    // Undo and redo, made of recorded calls.
+    // Undo and redo with recorded calls.
     .target(
       name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
-    // Spies, and the glue that takes their failures to a test library. Nothing that ships has the second.
+    // Spies, and the glue that reports their failures to a test library. Products that ship do not
+    // link the glue.
     .target(
       name: "Spies", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
     .target(
       name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
-    // Calls as bytes, for what is outside of the process; and a file of them.
+    // Calls as bytes, for other processes and for files; and a journal file of calls.
     .target(
       name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
       swiftSettings: checks),
@@ -153,22 +154,22 @@ let package = Package(
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
       ], swiftSettings: checks),
-    // Calls of the system that Swift's own module of the system library leaves out.
+    // System calls that Swift's own module of the system library leaves out.
     .target(
       name: "CSocketShims", path: "CShims/SocketShims", publicHeadersPath: "include",
       cSettings: cChecks),
-    // Messages to objects of other processes, and what carries them.
+    // Messages to objects in other processes, and the transports that carry them.
     .target(
       name: "ForwardingRemote",
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims",
       ],
       swiftSettings: checks),
-    // Swift's distributed actors over the same.
+    // Swift's distributed actors over the same transports.
     .target(
       name: "ForwardingActors",
       dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"], swiftSettings: checks),
-    // The same over NATS. Empty without the trait `NATS`, so that nobody else needs libnats.
+    // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
     .systemLibrary(
       name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
       providers: [.apt(["libnats-dev"])]),
@@ -185,7 +186,7 @@ let package = Package(
         "ForwardingRemote", "ForwardingNATS", "CForwardingShims", "CallBenchmarks",
       ], swiftSettings: checks),
 
-    // What is measured, and how: `forward bench` shows a part, the package in Benchmarks all.
+    // The benchmarks: `forward bench` shows some of them, the package in Benchmarks all.
     .target(
       name: "BenchmarkSubjects", path: "CShims/BenchmarkSubjects", publicHeadersPath: "include",
       cSettings: cChecks),
@@ -208,16 +209,17 @@ let package = Package(
       name: "CallMatrix",
       dependencies: ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"],
       path: "Tests/CallMatrix", swiftSettings: testChecks),
-    // Ways to another process, and a real NATS server.
+    // Transports to another process, and a real NATS server.
     .target(
       name: "RemoteTestSupport",
       dependencies: ["ForwardingRemote", "ForwardingNATS", "ForwardingTestSupport"],
       path: "Tests/RemoteTestSupport", swiftSettings: testChecks),
-    // A type of another module, which tests make more of than its module knows.
+    // A class of another module, whose method tables the tests extend.
     .target(
       name: "ForeignTypes", dependencies: ["Forwarding"], path: "Tests/ForeignTypes",
       swiftSettings: testChecks),
-    // What is done with random bytes: by the package in Fuzz, and by a test with those it keeps.
+    // The fuzz targets. The package in Fuzz runs them on random bytes, FuzzCorpusTests on the
+    // corpus.
     .target(
       name: "FuzzTargets",
       dependencies: [
@@ -280,7 +282,7 @@ let package = Package(
     .testTarget(
       name: "CallBenchmarksTests", dependencies: ["CallBenchmarks", "ForwardingTestSupport"],
       swiftSettings: testChecks),
-    // A program whose classes belong to the main actor unless they say otherwise.
+    // A program whose classes are isolated to the main actor by default.
     .testTarget(
       name: "MainActorTests", dependencies: ["Forwarding"],
       swiftSettings: testChecks + [
@@ -308,14 +310,14 @@ let package = Package(
       name: "ForwardingUndoTests",
       dependencies: ["ForwardingUndo", "Forwarding", "CForwardingFixtures"],
       swiftSettings: testChecks),
-    // Depends on the umbrella alone: fails to build when a lower module leaks.
+    // Depends on the umbrella module alone: fails to build when it leaks a lower module.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
 )
 
-// FORWARDING_TESTS=InvocationsTests,FaceTests leaves these targets and the ones that they need, for a short build:
+// FORWARDING_TESTS=InvocationsTests,FaceTests builds only these targets and those that they need:
 //   FORWARDING_TESTS=FaceTests swift build --traits Macros --product swift-forwardingPackageTests
 //   FORWARDING_TESTS=FaceTests swift test --traits Macros --skip-build
 if let names = Context.environment["FORWARDING_TESTS"] {

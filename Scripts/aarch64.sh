@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the C core on AArch64, in an emulator. The core is compiled by Swift's clang, the functions it calls
-# and is called by are compiled by gcc.
+# Runs the C core on AArch64, in an emulator. Swift's clang compiles the core; gcc compiles the functions that
+# the core calls and that call it.
 set -eu
 cd "$(dirname "$0")/.."
 Scripts/setup.sh aarch64
@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 programs="$folder/programs"
 mkdir "$programs"
 
-# Compiles C files and machine code as the package does, into a folder of objects:
+# Compiles C files and assembly with the package's options, into a folder of objects:
 #   compile <folder> <option>... <file>...
 compile() {
   local objects=$1 file
@@ -29,7 +29,7 @@ compile() {
   done
 }
 
-# Compiles files by gcc, which knows nothing of the core: foreign <folder> <file>...
+# Compiles files with gcc, whose code is independent of the core: foreign <folder> <file>...
 foreign() {
   local objects=$1 file
   shift
@@ -40,20 +40,20 @@ foreign() {
   done
 }
 
-# Links objects, with more options if there are any: program <name> <object>...
+# Links objects, with linker options if there are any: program <name> <object>...
 program() {
   local name=$1
   shift
   aarch64-linux-gnu-gcc -o "$programs/$name" "$@" -L/usr/lib/aarch64-linux-gnu -lffi -ldl -pthread
 }
 
-# An emulator says where its own stack is when a program dies, and leaves a file.
+# When a program crashes, the emulator would write a core file, so core files are turned off.
 run() { (ulimit -c 0 && exec timeout 600 qemu-aarch64 "$@"); }
 
 core=(CShims/CallShims/*/*.c CShims/CallShims/*/*.S)
 foreign "$folder/foreign" Tests/Core/AArch64/foreign.c
 
-# One build after the other: <build> <option>...
+# Builds every program with the given options: build <build> <option>...
 build() {
   local build=$1 name
   shift
@@ -69,8 +69,8 @@ build() {
   done
 }
 
-# Optimized, and so that a processor can check where jumps lead; as in a debug build, where rare paths are
-# common; and without the direct engine.
+# Three builds: optimized, with branch protection; a debug build that takes rare paths often, with UBSan; and
+# one without the direct engine.
 build direct -O2 -mbranch-protection=standard
 build checked -O0 -DFWD_CHECKED -fsanitize=undefined -fno-sanitize=function -fsanitize-trap=undefined
 build libffi -O2 -DFWD_WITHOUT_DIRECT_ENGINE
@@ -78,28 +78,28 @@ build libffi -O2 -DFWD_WITHOUT_DIRECT_ENGINE
 for build in direct checked libffi; do
   engine=direct
   [ $build != libffi ] || engine=libffi
-  # Each rule by itself, by the engine of the build and by libffi beside it.
+  # Each rule alone, by the engine of the build and by libffi for comparison.
   run "$programs/$build-calls" $engine
   run "$programs/$build-callbacks"
-  # Each allocation fails in turn.
+  # Each allocation fails once.
   run "$programs/$build-allocations"
-  # A call that copies more than is left of a stack ends in its guard, and not behind it.
+  # A call that copies more than the rest of the stack hits the guard page, and does not write past it.
   run "$programs/$build-guard"
   run "$programs/$build-guard" many
 done
 
-# A processor without guards, and pages of each size that systems have.
+# A processor without branch protection, and each page size that systems use.
 run -cpu cortex-a53 "$programs/direct-callbacks"
 for size in 16384 65536; do
   run -p $size "$programs/direct-calls" direct
   run -p $size "$programs/direct-callbacks"
 done
 
-# The protocol of holds, and lists.
+# The protocol of holds, and member lists.
 run "$programs/checked-holds" 5
 run "$programs/checked-members"
 
-# Where jumps are guarded, machine code that did not say that it is ready would turn that off.
+# Assembly that is not marked as ready for branch protection would turn it off for the whole program.
 for name in call_large_aarch64 trampoline_aarch64; do
   aarch64-linux-gnu-readelf -n "$folder/direct/$name.S.o" | grep -q 'AArch64 feature: BTI, PAC'
   aarch64-linux-gnu-readelf -SW "$folder/direct/$name.S.o" | grep '\.note\.GNU-stack' | grep -qv ' X '

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds the library in the ways that others build it: with library evolution, for a binary that
-# clients of another version may use, without any trait; and unchecked, with the trait `Macros`.
+# Builds the library in the ways that users build it: with library evolution and no trait, for a binary
+# framework whose clients may be of another version; and unchecked, with the trait `Macros`.
 set -eu
 cd "$(dirname "$0")/.."
-# The toolchain's own Dispatch was not built with it on Linux, of which the compiler warns.
+# The toolchain's own Dispatch is not built with library evolution on Linux, and the compiler warns about
+# that.
 swift build --target Forwarding --scratch-path .build/evolution \
   -Xswiftc -enable-library-evolution -Xswiftc -no-warnings-as-errors
 swift build --traits Macros --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Programs that test the C core alone, without Swift's runtime.
+# Builds and runs the programs that test the C core alone, without Swift's runtime.
 set -eu
 cd "$(dirname "$0")/.."
 clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# Leaves Tests/Core/<name>.c as a program of that name.
+# Builds Tests/Core/<name>.c as a program of that name: build <name> <option>...
 build() {
   local name=$1
   shift
@@ -15,7 +15,7 @@ build() {
     -lffi -ldl -pthread "$@"
 }
 
-# Each allocation fails in turn.
+# Each allocation fails once.
 build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function \
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc
 "$folder/allocations"
@@ -26,18 +26,18 @@ build members -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sa
 build lists -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
 "$folder/lists"
 
-# A call that copies more than is left of a stack ends in its guard, and not behind it.
+# A call that copies more than the rest of the stack hits the guard page, and does not write past it.
 build guard -O2
 "$folder/guard"
 "$folder/guard" many
 
-# Callbacks: the pages of their code, thousands of them, a child process, threads, the end, and backtraces.
+# Callbacks: their code pages, thousands of callbacks, a child process, threads, process exit, and backtraces.
 build callbacks -O2
 "$folder/callbacks"
 build callbacks -O2 -DFWD_WITHOUT_DIRECT_ENGINE
 "$folder/callbacks"
 
-# What is held is neither disposed of too early nor too late. A thread of a checked build holds little.
+# Held values are disposed of neither too early nor too late. A checked build has few hold slots per thread.
 if [ "$(uname -m)" = x86_64 ]; then
   build interrupted -O2 -DFWD_CHECKED
   timeout 120 "$folder/interrupted"
@@ -47,7 +47,7 @@ timeout 60 "$folder/holds" 5
 build holds -O1 -DFWD_CHECKED -fsanitize=address,undefined -fno-sanitize-recover=all \
   -fno-sanitize=function
 timeout 60 "$folder/holds" 3
-# Swift's ThreadSanitizer also watches Dispatch, and wants it there.
+# Swift's ThreadSanitizer also intercepts Dispatch, so it must be linked.
 libraries="${clang%/*}/../lib/swift/linux"
 build holds -O1 -DFWD_CHECKED -fsanitize=thread -Wl,--no-as-needed -L"$libraries" \
   -Wl,-rpath,"$libraries" -ldispatch -lBlocksRuntime

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# demo-remote.sh [PROGRAM]   objects of one protocol in four processes, with a NATS server between them on a port of
-#                            loopback that it chooses. PROGRAM is Snippets/RemoteStations.swift, which is built
-#                            unless it is given. Ends all that it started, also at ^C.
+# demo-remote.sh [PROGRAM]   runs objects of one protocol in four processes, connected by a NATS server on a free
+#                            loopback port. PROGRAM is a build of Snippets/RemoteStations.swift; without it, the
+#                            script builds one. The script ends all processes that it started, also at ^C.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ server=$(PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nats-server) || {
 folder=$(mktemp -d)
 started=()
 finish() {
-  # The server last, so that nobody misses it.
+  # The server is ended last, so that the clients do not report a lost connection.
   for ((i = ${#started[@]} - 1; i >= 0; i--)); do kill "${started[i]}" 2>/dev/null || true; done
   wait
   rm -rf "$folder"
@@ -27,7 +27,7 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Port -1 is any that is free; the file says which, once the server listens.
+# Port -1 means any free port; the server writes the port to a file once it listens.
 "$server" -a 127.0.0.1 -p -1 --ports_file_dir "$folder" >"$folder/log" 2>&1 &
 started+=($!)
 ports="$folder/nats-server_$!.ports"
@@ -49,5 +49,6 @@ started+=($east)
 started+=($!)
 "$program" tell "$url" $east &
 started+=($!)
-# Waited for in this way, a signal does not wait for it. It kills one of the others, which the shell would tell.
+# A signal interrupts this `wait`. The redirection hides the shell's notice that one of the processes was
+# killed.
 { wait $!; } 2>/dev/null

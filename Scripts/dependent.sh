@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds small programs that depend on this package as a stranger's would, in release and from nothing:
-#   1. by its folder, and tells what that costs: seconds, and the bytes of the program without symbols.
-#      With a number of bytes, fails where the program is larger.
-#   2. by a tag of its git repository, with the trait Macros, as the README has it; and once without.
+# Builds small programs that depend on this package as a user's program does, from an empty build folder:
+#   1. in release, by the package's folder. Prints the build time in milliseconds and the size of the program
+#      without symbols. With a number of bytes as argument, fails if the program is larger.
+#   2. by a tag of the git repository, with the trait Macros, as the README shows; and once without traits.
 set -eu
 cd "$(dirname "$0")/.."
 package=$PWD
@@ -53,7 +53,8 @@ if [ $# -gt 0 ] && [ "$size" -gt "$1" ]; then
   exit 1
 fi
 
-# What is committed, under a tag: a package that comes by one may not do all that one of a folder may.
+# The committed files, under a tag: SwiftPM restricts a package that is fetched by a tag more than one in a
+# folder.
 git clone -q --no-hardlinks "$package" "$folder/tagged"
 git -C "$folder/tagged" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
 mkdir -p "$folder/face/Sources/face"

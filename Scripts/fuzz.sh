@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS [TARGET…]   fuzzes the targets in turn, for so many seconds in all; a finding is
+# fuzz.sh SECONDS [TARGET…]   fuzzes the targets one after the other, for so many seconds in all; a finding is
 #                             written to Fuzz/Findings and fails the run
-# fuzz.sh keep                makes Fuzz/Corpus of what reached new places, in Fuzz/.build/corpus
+# fuzz.sh keep                replaces Fuzz/Corpus by the inputs of Fuzz/.build/corpus and of Fuzz/Corpus that
+#                             are needed for its coverage
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,29 +10,29 @@ targets="encodings layouts calls values wire journal remote actors frames presen
 build=Fuzz/.build/fuzz
 corpus=Fuzz/.build/corpus
 
-# The library of libFuzzer without a `main`, beside the toolchain's own runtime.
+# libFuzzer without a `main`, from the toolchain's own runtime.
 runtime=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 library=$(ls "$runtime"/../clang/*/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a | tail -1)
 
-# Swift and C count the edges that run; address sanitizer sees what goes astray.
+# Swift and C count the edges that run; address sanitizer finds invalid accesses.
 swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address \
   -Xswiftc -sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table \
   -Xcc -fsanitize=fuzzer-no-link -Xlinker "$library"
 fuzz=$build/release/fuzz
 
-# What the Swift runtime caches for good looks like leaks.
+# Memory that the Swift runtime caches for good would be reported as leaks.
 export ASAN_OPTIONS=detect_leaks=0
 # libFuzzer prints a backtrace itself.
 export SWIFT_BACKTRACE=enable=no
 
 if [ "${1:-}" = keep ]; then
-  # Only what reaches a place of its own, however often: some hundred small files.
+  # Keeps only inputs that reach a new place, and ignores how often they reach it: a few hundred small files.
   for target in $targets; do
     rm -rf $corpus/kept
     mkdir -p $corpus/kept $corpus/$target Fuzz/Corpus/$target
     $fuzz $target -set_cover_merge=1 -use_counters=0 -max_len=160 $corpus/kept Fuzz/Corpus/$target \
       $corpus/$target
-    # What once broke something has a name of words, and stays.
+    # Inputs that once broke something are named with words and hyphens, and are always kept.
     find Fuzz/Corpus/$target -name '*-*' -exec cp {} $corpus/kept \;
     rm -rf Fuzz/Corpus/$target
     mv $corpus/kept Fuzz/Corpus/$target

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Several images with this package in one process, as plug-ins make them: two libraries that each
-# contain all of it, under either scope of dlopen; and two that share a dynamic library of it.
+# Several images that contain this package in one process, as with plug-ins: two libraries that each contain
+# the whole package, in either scope of dlopen; and two that share a dynamic library of it.
 set -eu
 cd "$(dirname "$0")/.."
-# A folder of its own, and a new one: objects of files that are gone would be linked as well.
+# A separate folder, made anew: objects of deleted source files would be linked as well.
 rm -rf .build/images
 swift build --target Forwarding --scratch-path .build/images
 build=$(swift build --show-bin-path --scratch-path .build/images)
@@ -11,8 +11,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 objects=("$build"/{Forwarding,Invocations,TypeEncodings}.build/*.o "$build"/CForwardingShims.build/*/*.o)
 
-# Code of a client that the compiler inlined is bound to the data that the functions use: every image
-# takes both from the same one, so none of it may be hidden. The page of trampolines is code.
+# Code that the compiler inlined into a client uses the same data as the functions. Every image must bind both
+# to one definition, so no data may be hidden. The page of trampolines is code, and may be.
 hidden=$(readelf -Ws "${objects[@]}" 2>/dev/null |
   awk '($4 == "OBJECT" || $4 == "TLS") && $6 == "HIDDEN" && $8 ~ /^fwd_/ { print $8 }' |
   grep -vx fwd_trampoline_page | sort -u || true)

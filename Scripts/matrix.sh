@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Calls functions of random signatures through the C core, and lets them call back. The functions are compiled
+# Calls functions of random signatures through the C core, and has them call back. The functions are compiled
 # by gcc and by clang.
-#   matrix.sh             on this machine, by the direct engine and by libffi beside it
-#   matrix.sh aarch64     on AArch64, in an emulator; and by libffi alone, as on a machine without direct engine
-# FORWARDING_SIGNATURES sets how many (3,000) and FORWARDING_SEED where they begin (1000). A fault names its
-# seed, signature and place. FORWARDING_FOLDER is a folder to leave everything in.
+#   matrix.sh             on this machine, by the direct engine, with libffi for comparison
+#   matrix.sh aarch64     on AArch64, in an emulator; and by libffi alone, as on a machine without a direct engine
+# FORWARDING_SIGNATURES is the number of signatures (3,000), FORWARDING_SEED the first seed (1000). A fault is
+# reported with its seed, signature and place. FORWARDING_FOLDER is a folder where all files are left.
 set -eu
 cd "$(dirname "$0")/.."
 machine="${1:-}"
@@ -46,7 +46,7 @@ swift build --product CallMatrix --traits Macros --scratch-path "$build" >"$fold
 
 core() { "${clang[@]}" -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -I CShims/CallShims/include "$@"; }
 
-# The core and the driver with an engine: engine <name> <option>...
+# Compiles the core and the driver for one engine: engine <name> <option>...
 engine() {
   local name=$1 file
   shift
@@ -58,7 +58,7 @@ engine() {
 
 # Compiles and runs one part of the signatures, with functions of both compilers: part <number>
 part() {
-  # Until it has come to its end: what does not compile ends it.
+  # The file marks the part as failed until it has run to its end, also if the compiler stops it.
   echo "part $1 did not come to its end" >"$folder/part_$1.failed"
   core -O0 -I Tests/Core/Matrix -c "$folder/cases_$1.c" -o "$folder/cases_$1.o"
   "${clang[@]}" -w -O0 -DONLY_MASKS -c "$folder/part_$1.c" -o "$folder/masks_$1.o"
@@ -67,11 +67,11 @@ part() {
   rm "$folder/cases_$1.o" "$folder/masks_$1.o" "$folder/part_$1.failed"
 }
 
-# The same with functions of one: part_by <number> <name of the compiler> <command>...
+# Compiles and runs a part with the functions of one compiler: part_by <number> <name of the compiler> <command>...
 part_by() {
   local number=$1 name="$1.$2" engine
   shift 2
-  # Compilers tell of what their older releases did with such types, even where nothing is to be told.
+  # The log catches the compiler's notes about ABI changes in older releases, which even -w does not turn off.
   "$@" -w -O1 -DONLY_CALLS -c "$folder/part_$number.c" -o "$folder/part_$name.o" 2>"$folder/part_$name.log" || {
     cat "$folder/part_$name.log"
     return 1
@@ -91,7 +91,7 @@ rm -f "$folder"/*.rows "$folder"/*.faults "$folder"/*.failed
 engine direct
 [ "${#engines[@]}" -eq 1 ] || engine libffi -DFWD_WITHOUT_DIRECT_ENGINE
 last=$(((count + 99) / 100 - 1))
-# How a part ended is in its files: a job that is over by the time of `wait` tells nothing.
+# The result of a part is in its files, because `wait` reports nothing about a job that has already ended.
 for number in $(seq 0 $last); do
   while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
   part "$number" &

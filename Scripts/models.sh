@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the models of Tests/Models exhaustively, and that each of them notices a part left out.
+# Checks the models of Tests/Models exhaustively, and that each of them detects a left-out part.
 set -eu
 cd "$(dirname "$0")/../Tests/Models"
 command -v spin >/dev/null 2>&1 || { echo "models.sh: there is no 'spin'; run 'Scripts/setup.sh check'" >&2; exit 1; }
@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 models=$PWD
 
-# Prints how many errors the search finds, and how many states it has seen.
+# Prints the number of errors that the search finds, and the number of states that it visits.
 search() {
   (
     cd "$folder"
@@ -20,7 +20,7 @@ search() {
   )
 }
 
-# A search that did not take place tells no numbers, or none above zero.
+# Whether the search took place: a failed one prints no numbers, or zero states.
 was_searched() { [[ $errors =~ ^[0-9]+$ && $states =~ ^[1-9][0-9]*$ ]]; }
 
 read -r errors states <<<"$(search hold.pml)"

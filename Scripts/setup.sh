@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what the build needs from Debian's packages, if anything is missing.
-#   setup.sh          what building needs
-#   setup.sh test     what the tests need as well: a C compiler of the system, and SQLite
-#   setup.sh check    what 'make check' needs as well: spin, readelf, gcc, and chromium, in which a test
-#                     reads the page of charts as it is drawn (other tests do not need it: it is large)
-#   setup.sh aarch64  what Scripts/aarch64.sh needs: a compiler, libraries and an emulator of AArch64
-#   setup.sh nats     libnats and a NATS server, for calls to other processes
-#   setup.sh bench    what is compared with, as far as it can be had: nothing of it is needed
+# Installs missing Debian packages that the build needs.
+#   setup.sh          packages for building
+#   setup.sh test     and for the tests: a C compiler of the system, and SQLite
+#   setup.sh check    and for 'make check': spin, readelf, gcc, and chromium, which a test uses to read the page of
+#                     charts as it is drawn (no other mode installs it, because it is large)
+#   setup.sh aarch64  packages for Scripts/aarch64.sh: a compiler, libraries and an emulator of AArch64
+#   setup.sh nats     libnats, a NATS server and openssl, for calls to other processes
+#   setup.sh bench    the libraries that the benchmarks compare with; all are optional
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -22,7 +22,7 @@ if ! command -v swift >/dev/null 2>&1; then
   exit 1
 fi
 
-# The toolchain's own clang lies beside its swift, which may be the only one with a link in PATH.
+# The toolchain's own clang is beside its swift. Only swift may be linked into PATH.
 clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
 [ -x "$clang" ] || clang=clang
 has_header() { printf '#include <%s>\n' "$1" | "$clang" -E -x c - >/dev/null 2>&1; }
@@ -54,10 +54,10 @@ if [ "$mode" = aarch64 ]; then
 fi
 if [ "$mode" = nats ]; then
   has_header nats/nats.h || missing+=(libnats-dev)
-  # Where the tests look for it.
+  # The places where the tests look for it.
   [ -x /usr/sbin/nats-server ] || [ -x /usr/local/bin/nats-server ] || [ -x /usr/bin/nats-server ] ||
     missing+=(nats-server)
-  # Tests of TLS make their certificates with it.
+  # Tests of TLS create their certificates with openssl.
   command -v openssl >/dev/null 2>&1 || missing+=(openssl)
 fi
 is_optional=no

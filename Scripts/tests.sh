@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Runs `swift test` with what follows, and ends it after a while: a test that hangs is a failure with a name.
-# FORWARDING_TEST_MINUTES is how long it may take; a machine that does nothing else needs two.
-# The tests that took longest are listed at the end.
+# Runs `swift test` with the given arguments, and kills it after a time limit, so that a hanging test is
+# reported by name. FORWARDING_TEST_MINUTES is the limit (20); an idle machine needs two minutes. The slowest
+# tests are listed at the end.
 set -u
 cd "$(dirname "$0")/.."
 minutes=${FORWARDING_TEST_MINUTES:-20}
 log=$(mktemp)
 trap 'rm -f "$log" "$log.open"' EXIT
 
-# A session of its own, whose processes are found again, whoever started them.
+# Tests run in their own session, so that every process they start can be found again.
 exec 3> >(tee "$log")
 shown=$!
 setsid swift test "$@" >&3 2>&1 &
 tests=$!
 exec 3>&-
-# Who is interrupted takes the tests along.
+# An interrupt also kills the tests.
 trap 'pkill -KILL -s "$tests"; exit 130' INT TERM
 
 for ((second = 0; second < minutes * 60; second++)); do
@@ -44,7 +44,7 @@ awk '
 ' "$log" | sort >"$log.open"
 head -40 "$log.open"
 [ "$(wc -l <"$log.open")" -le 40 ] || echo "  and others: $(wc -l <"$log.open") in all"
-# What their threads do, where a debugger tells: the lines of this package alone.
+# Backtraces of their threads, if there is a debugger: only the lines of this package.
 if command -v gdb >/dev/null; then
   for process in $(pgrep -s "$tests" -f xctest); do
     echo "Process $process:"
