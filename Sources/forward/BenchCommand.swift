@@ -9,7 +9,7 @@ import Forwarding
   import Darwin
 #endif
 
-/// `forward bench`: what calls cost on this machine, beside closures.
+/// `forward bench`: measures the cost of calls on this machine, in comparison with closures.
 enum BenchCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.isEmpty else { throw options.fault("bench takes no arguments") }

@@ -9,7 +9,7 @@ import InvocationText
   import Darwin
 #endif
 
-/// `forward call`: any C function, by the encoding of its type.
+/// `forward call`: calls any C function, with the type that its encoding describes.
 enum CallCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.count >= 3 else {
@@ -65,7 +65,7 @@ enum CallCommand {
       unsafe function = try library.address(of: symbol)
     } catch {
       Terminal.error("forward: \(error)")
-      // The loader looks for a bare name in its own folders, and not here.
+      // The loader looks for a bare name only in its own folders, not in the current one.
       if !path.contains("/"), unsafe access(path, F_OK) == 0 {
         Terminal.error("forward: for the file in this folder, write './\(path)'")
       }
@@ -74,7 +74,7 @@ enum CallCommand {
     CrashReport.install()
     // SAFETY: the user vouched for the function's type by writing its encoding.
     let code = unsafe try invocation.invokeCapturingErrno(using: function)
-    // What the function printed goes in front of what we print.
+    // The output of the function appears before the output of the tool.
     fflush(nil)
     try show(invocation, code, options)
     withExtendedLifetime(library) {}
@@ -85,7 +85,7 @@ enum CallCommand {
     _ invocation: Invocation, _ code: Int32, _ options: Options
   ) throws {
     let type = invocation.methodSignature.resultType
-    // Whoever wrote the encoding said where text is.
+    // The user wrote the encoding, so `*` in it is text.
     let result = try invocation.resultJSONValue { _ in true }
     if options.isJSON {
       let arguments = try invocation.argumentValues(from: 0) { _ in true }
@@ -106,7 +106,7 @@ enum CallCommand {
     }
   }
 
-  /// The error of the encoding itself, which shows the place.
+  /// Unwraps the error of the encoding itself, which shows the place of the fault.
   private static func cause(_ error: any Error) -> any Error {
     if case InvocationError.encoding(let inner) = error { return inner }
     return error
@@ -120,11 +120,11 @@ extension TypeEncoding {
   }
 }
 
-/// Says so when the called function crashes, instead of leaving it to the shell.
+/// Reports a crash of the called function, which the shell alone would not explain.
 private enum CrashReport {
   static func install() {
     for number in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT] {
-      // Only what is safe inside a signal handler: write and _exit.
+      // A signal handler may call only async-signal-safe functions: write and _exit.
       _ = signal(number) { number in
         let text: StaticString =
           "forward: the function crashed; does its C type match the encoding?\n"

@@ -10,16 +10,17 @@ import ForwardingRemote
   import Darwin
 #endif
 
-/// What is printed of the calls that come: read from the bytes that cross, as Documentation/Wire.md has them.
+/// Prints the calls that arrive. It decodes the bytes on the wire as Documentation/Wire.md
+/// describes them.
 final class CallLog: Sendable {
   private let interface: Interface
   private let types: [Selector: WireTypes]
   private let isJSON: Bool
   private let limit: Int
   private let state = Guarded((begun: 0, ended: 0, awaited: 0))
-  /// Left when calls may be shown.
+  /// Entered until calls may be shown.
   private let isOpen = DispatchGroup()
-  /// Called when there were as many calls as were asked for, and when nobody reads what is printed.
+  /// Called after `limit` calls, and when the output cannot be written any more.
   private let enough: @Sendable () -> Void
 
   init(
@@ -32,25 +33,25 @@ final class CallLog: Sendable {
     isOpen.enter()
   }
 
-  /// Prints what stands above the calls. Those that came already are shown now.
+  /// Prints the header, and then the calls that have arrived before it and those that follow.
   func begin(_ header: String) {
     print(header)
     if fflush(nil) != 0 { enough() }
     isOpen.leave()
   }
 
-  /// A call that came.
+  /// A call that arrived.
   struct Entry: Sendable {
     let number: Int
     let isAsked: Bool
     let sender: TransportPeer
-    /// Nil where the interface has no such message, or where it is none at all.
+    /// Nil if the interface has no such message, or if the bytes are not a valid call.
     let selector: Selector?
     let arguments: [WireValue]?
     let begin = ContinuousClock.now
   }
 
-  /// Notes a message; nil for one that asks who is there, or that nobody waits any more.
+  /// Records a message. Returns nil for a ping and for a cancel.
   func begin(_ message: TransportMessage) -> Entry? {
     let bytes = message.payload
     let kind = bytes.count > 2 ? bytes[2] : 0
@@ -58,7 +59,7 @@ final class CallLog: Sendable {
     let isAsked = message.answer != nil && kind != 2
     let call = Array(bytes.dropFirst(24))
     let selector = try? interface.selector(of: call)
-    // The size of the arguments, which are the last bytes, was just compared with what there is.
+    // `selector(of:)` has just checked the size of the arguments, which are the last bytes.
     let size = selector == nil ? 0 : Int(Self.word(call[8...]))
     let number = state.withLockInPlace { state in
       state.begun += 1
@@ -70,12 +71,12 @@ final class CallLog: Sendable {
       arguments: selector.flatMap { try? types[$0]?.arguments(Array(call.suffix(size))) })
   }
 
-  /// Prints a call with its answer; nil where nobody waits for one.
+  /// Prints a call with its answer; the answer is nil for a call that expects none.
   func end(_ entry: Entry, _ answer: [UInt8]?) {
     isOpen.wait()
     let became = answer.map { self.answer($0, to: entry) }
     if isJSON { print(json(entry, became)) } else { print(line(entry, became)) }
-    // Whoever reads has the line now, or is gone.
+    // After the flush, a reader has the line; if the flush fails, the reader is gone.
     let isUnread = fflush(nil) != 0
     let ended = state.withLockInPlace { state in
       state.ended += 1
@@ -85,10 +86,10 @@ final class CallLog: Sendable {
     if isUnread || ended == limit { enough() }
   }
 
-  /// Whether a call has no answer yet, or none that was shown.
+  /// Whether a call has no answer yet, or one that is not printed yet.
   var isAwaited: Bool { state.read { $0.awaited > 0 } }
 
-  /// What became of a call.
+  /// The outcome of a call.
   private enum Became {
     case answered(WireValue)
     case failed(RemoteError)
@@ -113,7 +114,7 @@ final class CallLog: Sendable {
     return .failed(.refused(.other, ""))
   }
 
-  /// Four bytes, the lowest first.
+  /// Four bytes, little-endian.
   private static func word(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
@@ -162,7 +163,7 @@ final class CallLog: Sendable {
   }
 }
 
-/// A transport that shows a log what comes, and what is answered.
+/// A transport that reports each call and its answer to a log.
 final class WatchedTransport: Transport {
   private let transport: any Transport
   private let log: CallLog
@@ -183,7 +184,8 @@ final class WatchedTransport: Transport {
       }
       receive(
         TransportMessage(payload: message.payload, sender: message.sender) { bytes in
-          // Who waits comes first.
+          // The answer is sent before the call is printed, so that the caller does not wait for the
+          // output.
           answer(bytes)
           log.end(entry, bytes)
         })
@@ -203,7 +205,8 @@ final class WatchedTransport: Transport {
     try transport.request(payload, to: subject, answered)
   }
 
-  /// Waits for the answers as well: when the host has ended its calls, the last ones are still on their way here.
+  /// Also waits for answers: when the host has finished its calls, the last answers may still be on
+  /// their way to this transport.
   func flush(within limit: Duration) async throws(TransportError) {
     let end = ContinuousClock.now + limit
     while log.isAwaited {

@@ -10,7 +10,7 @@ import InvocationText
   import Darwin
 #endif
 
-/// `forward doctor`: what this machine's libffi is like, and whether calls are right.
+/// `forward doctor`: describes the libffi of this machine, and checks that calls are right.
 enum DoctorCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.isEmpty else { throw options.fault("doctor takes no arguments") }
@@ -87,7 +87,7 @@ enum DoctorCommand {
     ] + (proof.map { [("proof", $0)] } ?? [])
   }
 
-  /// What this machine was proved by, where that is less than all tests.
+  /// The tests that this machine's code has passed; nil if these are all tests.
   private static var proof: String? {
     switch Machine.own {
     case .x86_64Linux: nil
@@ -96,7 +96,7 @@ enum DoctorCommand {
     }
   }
 
-  /// Whose rules the direct engine goes by.
+  /// The calling convention of the direct engine.
   private static var convention: String {
     switch Machine.own {
     case .x86_64Linux: "System V x86-64"
@@ -131,7 +131,8 @@ enum DoctorCommand {
     #endif
   }
 
-  /// What libffi says of itself, or what its file is called: releases before 3.5 do not tell.
+  /// The version that libffi reports. Releases before 3.5 report none, so the name of their file is
+  /// shown.
   private static var libffi: String {
     let path = unsafe fwd_libffi_path().map { unsafe String(cString: $0) } ?? "unknown path"
     let resolved = realPath(path)
@@ -153,7 +154,7 @@ enum DoctorCommand {
     return unsafe String(cString: resolved)
   }
 
-  /// How the page of a callback's code is mapped, as the kernel says.
+  /// The mapping of the page with a callback's code, according to the kernel.
   private static var callbackMemory: String {
     guard let callback = try? Callback({ () -> Int32 in 0 }) else {
       return "none: callbacks do not work here"
@@ -170,12 +171,12 @@ enum DoctorCommand {
     return permissions + (isOwn ? ", a page of this program's own file" : " (libffi's closures)")
   }
 
-  /// Those that are known of this machine's libffi, tried.
+  /// Probes each fault that is known for libffi on this machine.
   private static func faults() -> [(String, Int32)] {
     faults(of: .own).map { ($0, fwd_probe_libffi($1)) }
   }
 
-  /// The faults that were seen in a release for a machine.
+  /// The faults that a libffi release for the machine has had.
   private static func faults(of machine: Machine) -> [(String, FWDLibffiFault)] {
     let anywhere: [(String, FWDLibffiFault)] = [
       ("ffi_call changes the argument pointers", .overwritesPointers),

@@ -1,7 +1,7 @@
 import Forwarding
 import InvocationText
 
-/// `forward explain`: a signature or a type, in a table or as JSON.
+/// `forward explain`: describes a signature or a type, as a table or as JSON.
 enum ExplainCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.count == 1 else {
@@ -19,7 +19,7 @@ enum ExplainCommand {
     return allGood ? .ok : .badData
   }
 
-  /// `--target MACHINE`, the last one; nil if there is none.
+  /// Parses `--target MACHINE`, and uses the last one; nil if there is none.
   private static func target(
     _ options: Options, among known: [Machine]
   ) throws(UsageError) -> Machine? {
@@ -31,7 +31,7 @@ enum ExplainCommand {
     }
   }
 
-  /// `--layout NAME=SIZE,ALIGNMENT[,OFFSET…]`, any number of them.
+  /// Parses `--layout NAME=SIZE,ALIGNMENT[,OFFSET…]`, which may be repeated.
   private static func layouts(_ options: Options) throws(UsageError) -> StructureLayouts {
     var layouts = StructureLayouts()
     for item in options.values["--layout"] ?? [] {
@@ -51,17 +51,17 @@ enum ExplainCommand {
   }
 }
 
-/// Says in a table, or as JSON, what one encoding is.
+/// Describes one encoding as a table or as JSON.
 struct Explainer {
   let isType: Bool
   let isJSON: Bool
   let layouts: StructureLayouts
-  /// The machine that was asked for; nil for this one.
+  /// The machine of `--target`; nil for this machine.
   let target: Machine?
 
   private var machine: Machine { target ?? .own }
 
-  /// Explains one encoding; false if it is bad, after saying so.
+  /// Explains one encoding. Returns false for an invalid one, after printing the error.
   func explain(_ bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
     do {
@@ -84,7 +84,7 @@ struct Explainer {
     }
   }
 
-  /// Explains a signature. One that cannot be called is described all the same, with the reason.
+  /// Explains a signature. A signature that cannot be called is described too, with the reason.
   private func explain(_ signature: MethodSignature, _ text: String) -> Bool {
     let call = ExplainedCall(signature, for: target)
     if isJSON {

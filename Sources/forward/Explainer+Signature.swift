@@ -1,15 +1,15 @@
 import Forwarding
 import InvocationText
 
-/// A signature, and what is known of its calls.
+/// A signature, and the way its values are passed.
 struct ExplainedCall {
   let signature: MethodSignature
-  /// The machine that was asked for, and where values travel there.
+  /// The machine of `--target`, and the places of the values there.
   let target: Machine?
   private(set) var places: CallPlaces?
-  /// How this machine calls, if it is about this one.
+  /// The call plan, if the signature is for this machine.
   private(set) var plan: CallPlan?
-  /// Why it cannot be called.
+  /// The reason that the signature cannot be called.
   private(set) var cause: (any Error)?
 
   init(_ signature: MethodSignature, for target: Machine?) {
@@ -23,12 +23,12 @@ struct ExplainedCall {
     }
   }
 
-  /// Where one value travels.
+  /// The place of one value in a call.
   struct Place {
     var type: TypeEncoding
     /// The number of the argument; nil for the result.
     var index: Int?
-    /// The number that was written behind the type.
+    /// The offset that the encoding has after the type.
     var advice: Int?
     var location: CallPlan.Location?
     var place: CallPlaces.Place?
@@ -50,7 +50,7 @@ struct ExplainedCall {
     }
   }
 
-  /// What the first arguments are.
+  /// The role of an argument: receiver, selector, block or plain argument.
   func role(of index: Int) -> String {
     switch (signature.shape, index) {
     case (.method, 0): "\(index) receiver"
@@ -60,7 +60,7 @@ struct ExplainedCall {
     }
   }
 
-  /// How it is called, in words.
+  /// The engine and the size of a call, in words.
   var summary: String {
     let stack = places.map { "on \(target?.rawValue ?? ""), \($0.stackSize) bytes of stack" }
     let engine = plan.map { "\($0.performer) engine, frame of \($0.frameLength) bytes" }
@@ -121,7 +121,7 @@ extension Explainer {
     let head =
       Terminal.styled("\(call.signature)", .bold)
       + "  \(call.signature.shape), \(count) argument\(count == 1 ? "" : "s"), \(call.summary)"
-    // The frames of another machine are none of this one's.
+    // Offsets in a frame are known only for this machine.
     let hasOffsets = target == nil || call.plan != nil
     var rows = [["", "type", "size", "align", "offset", "travels in", "as"]]
     rows.append(row("result", call.result))

@@ -60,7 +60,7 @@ extension Explainer {
     return head + "\n" + Terminal.table(rows, right: [0, 1, 2], indent: "  ")
   }
 
-  /// How values of a type are passed, as far as the machine's rules ask about it.
+  /// Describes how values of a type are passed, with the facts that the machine's rules depend on.
   func passing(_ type: TypeEncoding) -> JSONValue {
     do throws(TypeEncodingError) {
       guard let facts = try type.valueFacts() else { return .null }
@@ -76,10 +76,10 @@ extension Explainer {
 }
 
 extension PassingFacts {
-  /// The classes of the first and second eight bytes, without what is not there.
+  /// The classes of the first and second eightbyte, without an absent one.
   fileprivate var classes: [EightbyteClass] { [first, second].filter { $0 != .none } }
 
-  /// In words, those of the machine's rules: `4 × double`, `2 words`, `integer:vector`.
+  /// The facts in the words of the machine's rules: `4 × double`, `2 words`, `integer:vector`.
   fileprivate func text(on machine: Machine) -> String {
     if first == .none { return "nothing" }
     guard machine != .x86_64Linux else {
@@ -95,12 +95,12 @@ extension PassingFacts {
 }
 
 extension TypeEncoding {
-  /// What is asked about a value, or nil where none is passed: an array's address stands for it.
+  /// The passing facts of the type. Nil for `void`, and for an array, which is passed by address.
   fileprivate func valueFacts() throws(TypeEncodingError) -> PassingFacts? {
     isVoid || isArray ? nil : try passingFacts()
   }
 
-  /// What is asked about a value, in words; or why it cannot be passed.
+  /// The passing facts in words, or the reason that the type cannot be passed.
   func passingText(on machine: Machine) -> String {
     if isVoid { return "nothing" }
     if isArray { return "the address of the first element" }
@@ -111,7 +111,7 @@ extension TypeEncoding {
     }
   }
 
-  /// One word for what the type is.
+  /// One word for the kind of the type.
   fileprivate var kindName: String {
     switch kind {
     case .void: "void"

@@ -1,4 +1,4 @@
-/// `forward face`: a protocol of another module, restated for `@Forwardable(as:)`.
+/// `forward face`: restates a protocol of another module for `@Forwardable(as:)`.
 enum FaceCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard let name = options.positional.first else {
@@ -17,7 +17,7 @@ enum FaceCommand {
       let graphs = try SymbolGraphs(files: files, options: others)
       let restated = try RestatedProtocol(
         words[1], of: words[0], named: options.values["--name"]?.last, in: graphs)
-      // 'Module.Protocol' would look for the protocol in a type that is called like the module.
+      // 'Module.Protocol' would look for the protocol inside a type with the module's name.
       let hasOwnName = try graphs.graph(of: words[0]).symbols.contains { $0.path == words[0] }
       Terminal.out(restated.source(hasOwnName: hasOwnName))
       return .ok

@@ -8,7 +8,7 @@ import ForwardingJournal
   import Darwin
 #endif
 
-/// `forward journal`: the calls of a journal, without the types of who wrote it.
+/// `forward journal`: prints the calls of a journal, without the Swift types of its writer.
 enum JournalCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard let path = options.positional.first, options.positional.count == 1 else {
@@ -50,7 +50,7 @@ enum JournalCommand {
   }
 }
 
-/// What is printed of a journal.
+/// Prints the records of a journal.
 private struct Listing {
   private let path: String
   private let isJSON: Bool
@@ -61,7 +61,7 @@ private struct Listing {
   private var messages: [String: Int] = [:]
   private var first: JournalRecord?
   private var last: JournalRecord?
-  /// The record whose values could not be read, and why.
+  /// The first record whose values could not be read, and the reason.
   private var unreadable: (offset: Int, reason: String)?
 
   init(_ path: String, isJSON: Bool, isQuiet: Bool) throws {
@@ -70,7 +70,7 @@ private struct Listing {
   }
 
   mutating func readAll(showsProgress: Bool) throws {
-    // A table that runs over a terminal shows by itself how far it is.
+    // A table that scrolls on a terminal shows the progress already.
     let isVisible = isatty(2) == 1 && showsProgress && (isQuiet || isatty(1) == 0)
     var progress = Progress(of: isVisible ? try JournalReader.size(of: path) : 0)
     defer { progress.end() }
@@ -78,12 +78,12 @@ private struct Listing {
     while let record = try reader.next() {
       show(record)
       progress.show(reader.bytesRead)
-      // Nobody may be reading what is printed.
+      // A failed flush means that the reader of the output is gone.
       if count % 1024 == 0, fflush(nil) != 0 { return }
     }
   }
 
-  /// Waits for more, until nobody reads what is printed.
+  /// Waits for more records, until the output cannot be written any more.
   mutating func follow() throws {
     while fflush(nil) == 0 {
       usleep(50_000)
@@ -118,14 +118,15 @@ private struct Listing {
   }
 
   private struct Values {
-    /// nil if they are not shown.
+    /// Nil if the arguments are not shown.
     var arguments: [String]?
     var text: String
     var outcome: Outcome?
   }
 
-  /// All that a journal may hold: lengths are held against what is there. Deeper JSON is not read by the system's own
-  /// reader.
+  /// Limits that accept every record of a journal: lengths are still checked against the bytes that
+  /// are present. The depth is at most 500, because Foundation's JSON reader refuses deeper
+  /// nesting.
   private static let limits: WireLimits = {
     var limits = WireLimits()
     (limits.message, limits.text, limits.depth) = (16 << 20, .max, 500)
@@ -147,7 +148,7 @@ private struct Listing {
       return Values(
         arguments: arguments, text: arguments.joined(separator: ", "), outcome: outcome)
     } catch {
-      // Whoever wrote it had other limits: it is whole.
+      // The writer had other limits, so the record is intact.
       if case .nestedTooDeeply(let limit)? = (error as? WireError)?.reason {
         return Values(text: "(not shown: it nests more than \(limit) deep)")
       }
@@ -166,7 +167,7 @@ private struct Listing {
       + ",\"arguments\":\(list)\(became)}"
   }
 
-  /// Says what there was, and how it ended.
+  /// Prints a summary: the number of records, and the state of the journal's end.
   func conclude() -> ExitCode {
     if isJSON {
       if case .torn(let offset, let bytes) = reader.tail {
@@ -208,12 +209,12 @@ private struct Listing {
     return "{\"records\":\(count),\"bytes\":\(reader.bytesRead),\"whole\":\(isWhole)}"
   }
 
-  /// A name from a file, without what a terminal would obey.
+  /// A name from a file, with control characters escaped so that the terminal does not obey them.
   private static func plain(_ name: String) -> String {
     String(WireValue.quoted(name).dropFirst().dropLast())
   }
 
-  /// A time as people write it, at Greenwich.
+  /// A time as text, in UTC.
   static func text(ofTime nanoseconds: Int64) -> String {
     let seconds = floor(nanoseconds, 1_000_000_000)
     let milliseconds = floor(nanoseconds &- seconds &* 1_000_000_000, 1_000_000)
@@ -234,7 +235,8 @@ private struct Listing {
     return rest < 0 ? quotient - 1 : quotient
   }
 
-  /// The date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day is their last.
+  /// The date of a day that is counted from 1970-01-01. Years begin in March here, so that a leap
+  /// day is the last day of its year.
   private static func civil(_ day: Int64) -> (year: Int64, month: Int64, date: Int64) {
     let shifted = day + 719_468
     let era = floor(shifted, 146_097)
@@ -248,12 +250,12 @@ private struct Listing {
   }
 }
 
-/// A bar on standard error, for what takes long.
+/// A progress bar on standard error, for long operations.
 struct Progress {
   private let total: Int
   private var shown = -1
 
-  /// How far something of so many bytes is; of 0 bytes, nothing is shown.
+  /// Makes a progress bar for so many bytes; nothing is shown for less than 4 MB.
   init(of total: Int) { self.total = total < 4 << 20 ? 0 : total }
 
   mutating func show(_ done: Int) {
@@ -264,7 +266,7 @@ struct Progress {
     put("\r" + Self.bar(percent))
   }
 
-  /// Takes the bar away.
+  /// Removes the bar.
   func end() { if shown >= 0 { put("\r\u{1B}[K") } }
 
   private func put(_ text: String) { _ = unsafe write(2, text, text.utf8.count) }

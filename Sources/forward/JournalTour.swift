@@ -8,7 +8,7 @@ import ForwardingJournal
   import Darwin
 #endif
 
-/// The step of the tour that shows a journal.
+/// The chapter of the tour about journals.
 enum JournalTour {
   private final class Shop {
     var stock: [String: Int] = [:]

@@ -6,7 +6,7 @@ import ForwardingRemote
   import ForwardingNATS
 #endif
 
-/// Where another process is reached: what `serve` and `send` begin with.
+/// The address of another process: the first argument of `serve` and `send`.
 enum RemoteAddress: Sendable {
   case unix(path: String)
   case nats(url: String)
@@ -21,7 +21,7 @@ enum RemoteAddress: Sendable {
     }
   }
 
-  /// The transport of who is sent to.
+  /// A transport for the process that listens.
   func listening() throws -> any Transport {
     switch self {
     case .unix(let path): try UnixSocketTransport(listeningAt: path)
@@ -29,7 +29,7 @@ enum RemoteAddress: Sendable {
     }
   }
 
-  /// The transport of who sends.
+  /// A transport for the process that connects.
   func connected() throws -> any Transport {
     switch self {
     case .unix(let path): try UnixSocketTransport(connectedTo: path)
@@ -48,13 +48,14 @@ enum RemoteAddress: Sendable {
   }
 }
 
-/// A name of hosts, and one of an interface, as a subject has them: `bank-1.bank`.
+/// The name of a host and of an interface, as in a subject: `bank-1.bank`.
 struct RemoteName: Sendable {
   let host: String
   let interface: String
 
-  /// Reads `NAME.INTERFACE`, also as it crosses: behind `forwarding.`, and with `%` and two digits for what may not
-  /// stand in a name, so a dot inside of one is `%2E`.
+  /// Parses `NAME.INTERFACE`. The form on the wire is accepted, too: after `forwarding.`, and with
+  /// `%` and two hexadecimal digits for a byte that a name may not contain, so that a dot inside a
+  /// name is `%2E`.
   init(_ text: String, _ options: Options) throws(UsageError) {
     var parts = text.split(separator: ".", omittingEmptySubsequences: false)
     if parts.count == 3, parts[0] == "forwarding" { parts.removeFirst() }
@@ -68,7 +69,7 @@ struct RemoteName: Sendable {
 
   private static func name(_ part: Substring) -> String? {
     if part.isEmpty { return nil }
-    // An empty name, as it crosses.
+    // The form of an empty name on the wire.
     if part == "%" { return "" }
     var bytes: [UInt8] = []
     var rest = Array(part.utf8)[...]
@@ -87,7 +88,7 @@ struct RemoteName: Sendable {
   }
 }
 
-/// What is awaited by a program that awaits nothing.
+/// Runs asynchronous code and blocks the thread until it has finished.
 enum Waiting {
   static func result<Value: Sendable>(
     of body: @escaping @Sendable () async throws -> Value

@@ -1,6 +1,6 @@
-/// A protocol of another module, written down once more as `@Forwardable(as:)` takes it.
+/// A protocol of another module, restated in the form that `@Forwardable(as:)` takes.
 struct RestatedProtocol {
-  /// Why no face can stand for it.
+  /// The reason that no face can represent the protocol.
   struct Refused: Error, CustomStringConvertible {
     let description: String
   }
@@ -8,18 +8,19 @@ struct RestatedProtocol {
   private let module: String
   private let symbol: SymbolGraph.Symbol
   private let name: String
-  /// What it inherits that a face answers for by itself.
+  /// The inherited protocols that a face conforms to without members.
   private var marks: Set<String> = []
   private var members: [String] = []
-  /// The modules of the types that it names.
+  /// The modules of the types that the requirements name.
   private var modules: Set<String>
 
-  /// Faces answer these, by their identity or without requirements: as in the macro's `ProtocolReader`.
+  /// A face conforms to these by its identity, or because they have no requirements. The macro's
+  /// `ProtocolReader` has the same list.
   private static let known: Set = [
     "AnyObject", "Actor", "NSObjectProtocol", "Sendable", "Error", "LocalizedError", "Equatable",
     "Hashable", "Identifiable", "CustomStringConvertible", "CustomDebugStringConvertible",
   ]
-  /// What every type has, or what others of them say.
+  /// Protocols that are left out, because every type has them or another protocol implies them.
   private static let silent: Set = ["SendableMetatype", "Copyable", "Escapable"]
 
   init(_ path: String, of module: String, named name: String?, in graphs: SymbolGraphs) throws {
@@ -43,7 +44,7 @@ struct RestatedProtocol {
     if marks.contains("Hashable") { marks.remove("Equatable") }
   }
 
-  // MARK: What is in it
+  // MARK: Members
 
   private mutating func add(
     _ base: SymbolGraph.Relationship, of graph: SymbolGraph, in graphs: SymbolGraphs
@@ -91,7 +92,7 @@ struct RestatedProtocol {
       alias.kind.identifier == "swift.typealias"
         && words.contains((alias.pathComponents.last ?? "")[...])
     }.map(\.text)
-    // What is optional in Objective-C may be left out, and is not called where it is.
+    // An optional requirement of Objective-C is left out, and is then never called.
     let optional = graph.symbols("optionalRequirementOf", of: symbol.id).map {
       "// Left out, as it is optional: \($0.text)"
     }
@@ -102,13 +103,13 @@ struct RestatedProtocol {
 
   // MARK: Text
 
-  /// The actor of a protocol, as it stands in front of it and of its requirements.
+  /// The actor of a protocol, as it is written before the protocol and its requirements.
   private static func attributes(_ symbol: SymbolGraph.Symbol) -> String {
     let text = symbol.text
     return String(text[..<(text.firstRange(of: "protocol ")?.lowerBound ?? text.startIndex)])
   }
 
-  /// A requirement of a protocol, with a place for what it answers where nobody does.
+  /// A requirement as source, with a placeholder for the answer that is used without targets.
   private func restated(
     _ requirement: SymbolGraph.Symbol, from owner: SymbolGraph.Symbol
   ) -> String {
@@ -117,14 +118,14 @@ struct RestatedProtocol {
     if !actor.isEmpty {
       text = text.replacing(actor, with: "", maxReplacements: 1)
     } else if !Self.attributes(symbol).isEmpty, !text.contains("nonisolated ") {
-      // A base may be on no actor where the protocol is on one.
+      // The base may have no actor although the protocol has one.
       text = "nonisolated \(text)"
     }
     guard let type = Self.answer(requirement.kind.identifier, text) else { return text }
     return "@Otherwise(<#\(type)#>) \(text)"
   }
 
-  /// The type of what a requirement has to answer where nobody does; nil if that is known.
+  /// The type of the answer that a requirement needs without targets; nil if that answer is known.
   private static func answer(_ kind: String, _ text: String) -> String? {
     let isProperty = kind.hasSuffix("property")
     let outside = outermost(text)
@@ -147,13 +148,13 @@ struct RestatedProtocol {
     }
     type = type.split(separator: " ").joined(separator: " ")
     if type.isEmpty || ["Void", "()"].contains(type) { return nil }
-    // One that is optional answers nil, and one that throws throws.
+    // An optional result defaults to nil, and a throwing requirement throws.
     let isFunction = arrow(in: type) != nil
     if !isFunction, ["?", "!"].contains(type.last) || type.hasPrefix("Optional<") { return nil }
     return effects.contains(/\bthrows\b(?!\()/) ? nil : type
   }
 
-  /// A declaration without what stands in parentheses and the like.
+  /// A declaration without the contents of parentheses, brackets and braces.
   private static func outermost(_ text: String) -> String {
     var depth = 0
     return String(
@@ -164,7 +165,7 @@ struct RestatedProtocol {
       })
   }
 
-  /// Where the type of a result begins.
+  /// The place where the type of a result begins.
   private static func arrow(in text: String) -> String.Index? {
     var depth = 0
     var before: Character = " "
@@ -178,13 +179,13 @@ struct RestatedProtocol {
     return nil
   }
 
-  /// What a protocol says that it inherits.
+  /// The protocols in the inheritance clause of a protocol.
   private static func inherited(_ symbol: SymbolGraph.Symbol) -> [String] {
     let clause = symbol.text.split(separator: ": ", maxSplits: 1).dropFirst().first ?? ""
     return (clause.split(separator: " where ").first ?? "").split(separator: ", ").map(String.init)
   }
 
-  /// The modules of the types that a declaration names, as their mangled names have them.
+  /// The modules of the types that a declaration names, taken from their mangled names.
   private static func modules(in symbol: SymbolGraph.Symbol) -> [String] {
     (symbol.declarationFragments ?? []).compactMap { fragment in
       guard let match = fragment.preciseIdentifier?.prefixMatch(of: /s:([1-9][0-9]*)/),

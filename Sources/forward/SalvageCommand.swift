@@ -1,6 +1,7 @@
 import ForwardingJournal
 
-/// `forward journal --salvage OUT`: each whole call of a damaged journal in a new one, and what was left out.
+/// `forward journal --salvage OUT`: copies each intact call of a damaged journal to a new one, and
+/// lists the losses.
 enum SalvageCommand {
   static func run(_ path: String, to output: String, isJSON: Bool) throws -> ExitCode {
     let salvage = try Journal.salvage(path, to: output)

@@ -10,7 +10,7 @@ import InvocationText
   import Darwin
 #endif
 
-/// Calls whose answers are known: what `forward doctor` makes sure of.
+/// The self-checks of `forward doctor`: calls with known results.
 enum SelfChecks {
   struct Outcome {
     var name: String
@@ -88,7 +88,7 @@ enum SelfChecks {
     return try wrong("libffi")
   }
 
-  // MARK: The rest
+  // MARK: Other checks
 
   private static func variadic() throws -> String? {
     let functions = FunctionTable()

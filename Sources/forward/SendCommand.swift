@@ -2,7 +2,7 @@ import Forwarding
 import ForwardingRemote
 import InvocationText
 
-/// `forward send`: a message to an object of another process.
+/// `forward send`: sends a message to an object in another process.
 enum SendCommand {
   static func run(_ options: Options) throws -> ExitCode {
     let isPing = options.flags.contains("--ping")
@@ -52,7 +52,7 @@ enum SendCommand {
     return .seconds(seconds)
   }
 
-  // MARK: What is sent
+  // MARK: Sending
 
   private static func ask(
     _ call: SpelledCall, _ address: RemoteAddress, _ name: RemoteName, _ deadline: Duration,
@@ -73,7 +73,7 @@ enum SendCommand {
     }
     switch value {
     case .text(let text): Terminal.out(plain(text))
-    // As they are written on the command line.
+    // Bytes are printed as they are written on the command line, without quotation marks.
     case .bytes: Terminal.out("\("\(value)".dropFirst().dropLast())")
     case .none where call.message.signature.resultType.kind == .void: break
     default: Terminal.out("\(value)")
@@ -123,7 +123,7 @@ enum SendCommand {
     }
   }
 
-  // MARK: What went wrong
+  // MARK: Failures
 
   private static func failed(
     _ error: any Error, _ given: [String], _ options: Options
@@ -138,7 +138,7 @@ enum SendCommand {
     return .failed
   }
 
-  /// What to do next.
+  /// A hint about the next step after an error.
   private static func advice(_ error: any Error, _ given: [String]) -> String? {
     switch error {
     case TransportError.unreachable where given[0].hasPrefix("unix:"):
@@ -166,7 +166,8 @@ enum SendCommand {
     Terminal.error(plain(isOfTool ? "forward: \(message)" : message))
   }
 
-  /// Text that may come from outside, of which a terminal obeys no more than the ends of lines.
+  /// Makes text that may come from another process safe to print: all control characters but line
+  /// ends are escaped.
   private static func plain(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { WireValue.visible(String($0)) }.joined(separator: "\n")
@@ -174,6 +175,6 @@ enum SendCommand {
 }
 
 extension Duration {
-  /// Rounded to hundredths.
+  /// The duration in milliseconds, rounded to hundredths.
   var inMilliseconds: Double { (self / .milliseconds(1) * 100).rounded() / 100 }
 }

@@ -10,7 +10,7 @@ import ForwardingRemote
   import Darwin
 #endif
 
-/// `forward serve`: an object that other processes may send to, and a line for each call.
+/// `forward serve`: exposes an object to other processes, and prints a line for each call.
 enum ServeCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard let text = options.positional.first, options.positional.count == 1 else {
@@ -32,7 +32,7 @@ enum ServeCommand {
     } catch {
       return failed(error, options)
     }
-    // Who reads this may send at once.
+    // The host is ready before the header is printed, so its reader may send at once.
     log.begin(header(text, name, interface, options))
     end.wait()
     return conclude(host, transport, isLost: end.isLost, options)
@@ -52,7 +52,7 @@ enum ServeCommand {
     return .failed
   }
 
-  // MARK: What is printed
+  // MARK: Output
 
   private static func header(
     _ address: String, _ name: String, _ interface: Interface, _ options: Options
@@ -80,7 +80,7 @@ enum ServeCommand {
     do { try Waiting.result { try await host.drain() } } catch TransportError.timedOut {
       problem = "some calls did not end in time"
     } catch {
-      // The connection is gone: nobody waits for anything.
+      // After the connection is lost, no caller can be waiting.
       if !isLost { problem = "\(error)" }
     }
     if isLost { problem = "the connection is closed for good" }
@@ -102,9 +102,11 @@ enum ServeCommand {
   }
 }
 
-/// When to stop: at ^C, after so many calls, and when the connection or the reader is gone.
+/// Ends the command: at ^C, after `--count` calls, and when the connection or the reader of the
+/// output is gone.
 private final class Ending: @unchecked Sendable {
-  // SAFETY: set up by the one thread that waits; the rest is a semaphore and a lock.
+  // SAFETY: `signals` and `changes` are set by one thread before it waits; the rest is a semaphore
+  // and a lock.
   private let reached = DispatchSemaphore(value: 0)
   private let state = Guarded((isLost: false, signals: 0))
   private var signals: [any DispatchSourceSignal] = []
@@ -119,7 +121,7 @@ private final class Ending: @unchecked Sendable {
           state.signals += 1
           return state.signals
         }
-        // Somebody does not want to wait for calls that are still going on.
+        // A second signal ends the process at once, without waiting for calls that still run.
         if count > 1 {
           _ = fflush(nil)
           _exit(128 + number)
@@ -131,7 +133,7 @@ private final class Ending: @unchecked Sendable {
     }
   }
 
-  /// Tells when the connection breaks.
+  /// Reports changes of the connection on standard error, and ends the command when it is closed.
   func watch(_ transport: WatchedTransport) {
     changes = transport.onChange { [self] change in
       switch change {

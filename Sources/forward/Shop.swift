@@ -1,9 +1,9 @@
 import Forwarding
 import ForwardingRemote
 
-/// What `forward serve` exposes: an object with a message of each kind of type that may cross.
+/// The object that `forward serve` exposes, with a message for each kind of type that may be sent.
 final class Shop: MethodDeclaring, @unchecked Sendable {
-  // SAFETY: what changes is behind a lock.
+  // SAFETY: a lock guards the mutable state.
   private let stock = Guarded<[String: Article]>([
     "tea": Article(price: 3.5, count: 12), "milk": Article(price: 1.2, count: 40),
     "kettle": Article(price: 29, count: 2),
@@ -30,12 +30,12 @@ final class Shop: MethodDeclaring, @unchecked Sendable {
     methods.register("label:") { (_: Shop, name: String) in Array(name.utf8) }
     methods.register("isOpen") { (_: Shop) in true }
     methods.register("wait:") { (_: Shop, seconds: Double) async throws in
-      // Whoever sends says how long, so it is bounded; what is no number is nothing.
+      // The caller chooses the seconds, so they are limited to 60; NaN counts as zero.
       try await Task.sleep(for: .seconds(seconds > 0 ? min(seconds, 60) : 0))
     }
   }
 
-  /// The messages that others may send, and their types.
+  /// The messages that other processes may send, with their types.
   static func interface() throws -> Interface {
     var shop = Interface(subject)
     try shop.allow(Message<Double, String>("price:"))
@@ -82,7 +82,7 @@ final class Shop: MethodDeclaring, @unchecked Sendable {
     return receipt
   }
 
-  /// Why the shop does not do something, for others to read.
+  /// A failure of the shop, with a text for the caller.
   private enum Refusal: RemoteFailure {
     case noArticle(String)
     case noAmount
@@ -106,18 +106,18 @@ final class Shop: MethodDeclaring, @unchecked Sendable {
   }
 }
 
-/// What `order:` takes: a type of Swift, which crosses as JSON.
+/// The argument of `order:`, a Swift type that is sent as JSON.
 struct Order: Codable, Sendable {
   var articles: [String: Int32]
 }
 
-/// What `order:` answers.
+/// The result of `order:`.
 struct Receipt: Codable, Sendable {
   var total: Double
   var articles: Int
 }
 
-/// What `volume:` takes: a structure of C, which crosses as its numbers.
+/// The argument of `volume:`, a C structure that is sent as its numbers.
 struct Box: CallStructure {
   var width: Double
   var height: Double

@@ -3,28 +3,28 @@ import ForwardingRemote
 import Foundation
 import InvocationText
 
-/// A call whose message and arguments somebody wrote down. The other process is not asked for its types: it
-/// compares them with its own.
+/// A call whose message and arguments the user wrote. Its types are not requested from the other
+/// process, which compares them with its own.
 struct SpelledCall: Sendable {
   let interface: Interface
   let message: InterfaceMessage
   private let values: [Value]
 
-  /// An argument, as it is set.
+  /// An argument, in the form in which it is set.
   private enum Value: Sendable {
     case text(String)
     case bytes([UInt8])
     case json(RawJSON)
-    /// A number, or numbers in a structure, as C has them.
+    /// A number, or the numbers of a structure, in C's representation.
     case numbers([UInt8])
   }
 
-  /// What was written, and could not be read.
+  /// An argument or type that could not be read.
   struct Unreadable: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Reads a message's types, and its arguments as they stand on a command line.
+  /// Parses a message's types and its arguments from a command line.
   init(
     to interface: String, _ selector: String, _ encoding: String, _ given: [String],
     _ options: Options
@@ -48,12 +48,12 @@ struct SpelledCall: Sendable {
     values = try zip(given, signature.argumentTypes.dropFirst(2)).map(Self.value)
   }
 
-  /// The Swift type that stands for a place: text, bytes, and JSON for any other `Codable` one.
+  /// The Swift type for a place: text, bytes, and `RawJSON` for any other `Codable` type.
   private static func swiftType(of type: TypeEncoding) -> SwiftType? {
     switch type.kind {
     case .cString: SwiftType(String.self)
     case .pointer(let pointee):
-      // Only a type of Swift is spelled as a structure without members; other pointers are refused.
+      // Only a Swift type is spelled as a structure without members; other pointers are refused.
       if case .structure(let name, nil) = pointee.kind, !name.isEmpty {
         SwiftType(isBytes(type) ? [UInt8].self : RawJSON.self)
       } else {
@@ -102,7 +102,7 @@ struct SpelledCall: Sendable {
     return bytes
   }
 
-  /// The call as one of this process.
+  /// The call as an invocation of this process.
   func invocation() throws -> Invocation {
     let call = Invocation(message.plan)
     try call.setSelector(message.selector)
@@ -111,20 +111,20 @@ struct SpelledCall: Sendable {
       case .text(let text): try call.setArgument(text, at: index)
       case .bytes(let bytes): try call.setArgument(bytes, at: index)
       case .json(let json): try call.setArgument(json, at: index)
-      // SAFETY: they are a value of the place's type, and refer to nothing.
+      // SAFETY: the bytes are a value of the place's type, and refer to nothing.
       case .numbers(let bytes): unsafe try call.setArgument(bytes: bytes, at: index)
       }
     }
     return call
   }
 
-  /// What came back, as others are shown that come from outside.
+  /// The result of a call, in the same form as other values from outside.
   func result(of call: Invocation) throws -> WireValue {
     try WireTypes(message.encoding).result(interface.encodeResult(of: call))
   }
 }
 
-/// JSON that stands for a value of a type which is not here.
+/// JSON in place of a value whose type this process does not have.
 enum RawJSON: Codable, Sendable {
   case null
   case bool(Bool)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a module has, as `swift symbolgraph-extract` writes it down. Of all that is read what protocols are made of.
+/// The symbols of a module, as `swift symbolgraph-extract` writes them. Only the parts that
+/// describe protocols are decoded.
 struct SymbolGraph: Decodable {
   struct Module: Decodable { var name: String }
 
@@ -31,7 +32,7 @@ struct SymbolGraph: Decodable {
     var kind: String
     var source: String
     var target: String
-    /// The name of the target, with its module, if it is of another one.
+    /// The name of the target with its module, if the target is in another module.
     var targetFallback: String?
   }
 
@@ -39,31 +40,31 @@ struct SymbolGraph: Decodable {
   var symbols: [Symbol]
   var relationships: [Relationship]
 
-  /// A protocol by its name, without the module.
+  /// Finds a protocol by its name without the module.
   func protocolSymbol(_ path: String) -> Symbol? {
     symbols.first { $0.kind.identifier == "swift.protocol" && $0.path == path }
   }
 
-  /// What has a relationship to a symbol.
+  /// The symbols that have a relationship to a symbol.
   func symbols(_ kind: String, of id: String) -> [Symbol] {
     let sources = Set(relationships.filter { $0.kind == kind && $0.target == id }.map(\.source))
     return symbols.filter { sources.contains($0.id) }
   }
 }
 
-/// The symbol graphs that are there: those of files, or those that the toolchain makes when they are asked for.
+/// The available symbol graphs: read from files, or extracted by the toolchain on demand.
 final class SymbolGraphs {
-  /// Why there is none.
+  /// The reason that a symbol graph is not available.
   struct Missing: Error, CustomStringConvertible {
     let description: String
   }
 
   private var graphs: [String: SymbolGraph] = [:]
   private let extracts: Bool
-  /// What `swift symbolgraph-extract` is told beside the module.
+  /// Further options of `swift symbolgraph-extract`.
   private let options: [String]
 
-  /// Reads files, or what is in folders; without any, graphs are made.
+  /// Reads files, or the files in folders. Without any, graphs are extracted on demand.
   init(files: [String], options: [String]) throws {
     extracts = files.isEmpty
     self.options = options
@@ -82,7 +83,8 @@ final class SymbolGraphs {
   private func read(_ file: URL) throws {
     do {
       let graph = try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
-      // An extension of another module's types, 'A@B.symbols.json', has no protocols of its own.
+      // The graph of an extension of another module's types, 'A@B.symbols.json', declares no
+      // protocols.
       if !file.lastPathComponent.contains("@") { graphs[graph.module.name] = graph }
     } catch {
       throw Missing(description: "'\(file.path)' is no symbol graph that can be read")
@@ -106,7 +108,7 @@ final class SymbolGraphs {
     defer { try? FileManager.default.removeItem(at: folder) }
     var arguments = ["symbolgraph-extract", "-module-name", module, "-output-dir", folder.path]
     if !options.contains("-target") { arguments += ["-target", try Self.target()] }
-    // What SwiftPM built here.
+    // The modules that SwiftPM has built in this folder.
     let built = ".build/debug/Modules"
     if FileManager.default.fileExists(atPath: built) { arguments += ["-I", built] }
     let said = try Self.swift(arguments + options)
@@ -144,7 +146,7 @@ final class SymbolGraphs {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["swift"] + arguments
     let folder = FileManager.default.temporaryDirectory
-    // A file, which takes all that is written while nothing reads it.
+    // Errors go to a file, because a pipe that is not read would fill up and block the process.
     let errors = folder.appendingPathComponent("forward-\(UUID().uuidString)")
     guard FileManager.default.createFile(atPath: errors.path, contents: nil) else {
       throw Missing(description: "'\(folder.path)' cannot be written")

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Where the tool writes, and in which colors.
+/// Writes the output of the tool, in colors if the terminal has them.
 enum Terminal {
   enum Style: String {
     case bold = "1"
@@ -17,7 +17,7 @@ enum Terminal {
     case cyan = "36"
   }
 
-  /// Colors only for people: on a terminal, and unless NO_COLOR asks for none.
+  /// Whether to print colors: only on a terminal, and not if NO_COLOR is set.
   static let hasColor: Bool = {
     func variable(_ name: String) -> String {
       unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
@@ -31,13 +31,13 @@ enum Terminal {
 
   static func out(_ text: String = "") { print(text) }
 
-  /// Writes a line to standard error, in one piece.
+  /// Writes a line to standard error, with one call of `write`.
   static func error(_ text: String) {
     let line = text + "\n"
     _ = unsafe write(2, line, line.utf8.count)
   }
 
-  /// Lines of cells as columns. Cells of the columns in `right` are aligned to the right.
+  /// Formats rows as columns. The cells of the columns in `right` are aligned to the right.
   static func table(_ rows: [[String]], right: Set<Int> = [], indent: String = "") -> String {
     let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
       rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
@@ -54,7 +54,7 @@ enum Terminal {
     }.joined(separator: "\n")
   }
 
-  /// The lines of standard input as bytes, as they are: an encoding may be broken UTF-8.
+  /// Reads the lines of standard input as raw bytes, because an encoding may be invalid UTF-8.
   static func readLines(_ body: ([UInt8]) -> Void) {
     var line: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -68,7 +68,8 @@ enum Terminal {
           line.removeAll(keepingCapacity: true)
           wroteAny = false
         } else if line.count <= 1 << 20 {
-          // More than any limit allows; the rest of such a line changes nothing.
+          // Keeps more bytes than any limit allows; the rest of such a line does not change its
+          // result.
           line.append(byte)
           wroteAny = true
         }

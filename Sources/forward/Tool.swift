@@ -1,6 +1,6 @@
 import Forwarding
 
-/// How a command ended, as the shell sees it.
+/// The exit code of a command.
 enum ExitCode: Int32 {
   case ok = 0
   /// The call could not be made, or a self-check failed.
@@ -11,7 +11,7 @@ enum ExitCode: Int32 {
   case `internal` = 70
 }
 
-/// The `forward` command: picks a command by its name.
+/// The `forward` command: runs a subcommand by its name.
 enum Tool {
   static let version = "0.1.0"
 
@@ -76,14 +76,14 @@ struct UsageError: Error {
   var isHelp = false
 }
 
-/// What stands behind a command's name: flags that it knows, and everything else in order.
+/// The arguments after a command's name: the flags that the command knows, and all others in order.
 struct Options {
   private(set) var flags: Set<String> = []
   private(set) var values: [String: [String]] = [:]
   private(set) var positional: [String] = []
   let command: Command
 
-  /// Flags alone, and flags followed by a value, of each command.
+  /// The flags without a value, and the flags with a value, of each command.
   private static func known(_ command: Command) -> (flags: Set<String>, values: Set<String>) {
     switch command {
     case .explain: (["--json", "--type"], ["--layout", "--target"])
@@ -104,7 +104,7 @@ struct Options {
     var rest = arguments[...]
     var onlyPositional = false
     while let argument = rest.popFirst() {
-      // A number such as -5 is no flag: only two dashes, or -h, make one.
+      // A number such as -5 is an argument: only `-h` and names with two dashes are flags.
       if onlyPositional || !(argument.hasPrefix("--") || argument == "-h") {
         positional.append(argument)
       } else if argument == "--" {

@@ -2,7 +2,7 @@ import Forwarding
 import Spies
 
 extension TourCommand {
-  /// Prints failures, as a test library would show them at their lines.
+  /// Prints failures with the texts that a test library would show at their lines.
   private struct Printing: SpyReporter {
     func report(_ failure: SpyFailure) { TourCommand.say("\(failure)") }
   }

@@ -1,7 +1,7 @@
 import Forwarding
 import ForwardingUndo
 
-/// A text that records what takes each of its changes back.
+/// A text that records the inverse of each of its changes.
 private final class Note: MethodDeclaring {
   let undo = UndoStack()
   var text = ""

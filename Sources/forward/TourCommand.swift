@@ -9,7 +9,7 @@ import Forwarding
   import Darwin
 #endif
 
-/// `forward tour`: a short narrated run. Every line of output comes from the code that ran.
+/// `forward tour`: a short narrated run. Every line of output is printed by code that has run.
 enum TourCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.isEmpty else { throw options.fault("tour takes no arguments") }
@@ -44,7 +44,7 @@ enum TourCommand {
     }
   }
 
-  /// A line of code, and its answer.
+  /// Prints a line of code and its result.
   static func show(_ code: String, _ answer: String) {
     let padding = String(repeating: " ", count: max(1, 56 - code.count))
     Terminal.out("   " + code + padding + Terminal.styled("// " + answer, .dim))
@@ -118,7 +118,7 @@ enum TourCommand {
     say("\(call)")
   }
 
-  /// Logs each step it is asked for.
+  /// Prints each step of forwarding that it is asked for.
   private final class Secretary: MessageForwarding {
     let chief = Counter("chief", 1000)
 
@@ -152,7 +152,7 @@ enum TourCommand {
     }
   }
 
-  /// It says nothing of how it is passed.
+  /// A structure without a description of how it is passed.
   private struct Letter {
     var text: String
     var pages: [Int]

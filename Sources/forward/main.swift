@@ -6,6 +6,6 @@
   import Darwin
 #endif
 
-// A reader that closes the pipe early ends the output, not the program with a signal.
+// When a reader closes the pipe early, writes fail instead of killing the program with a signal.
 _ = signal(SIGPIPE, SIG_IGN)
 exit(Tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)
