@@ -2,7 +2,8 @@
 import Foundation
 import PackageDescription
 
-// A peer takes part if it is installed; `make bench` installs all, and says which are missing.
+// A peer is measured if it is installed. `make bench` installs all peers that it can, and lists the
+// missing ones.
 func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
 let gccHeaders = (6...20).map { "/usr/lib/gcc/x86_64-linux-gnu/\($0)/include" }.last(where: isThere)
@@ -12,7 +13,7 @@ let hasGNUstep =
 let hasGObject = isThere("/usr/include/glib-2.0/glib-object.h")
 let hasBoost = isThere("/usr/include/boost/signals2.hpp")
 let qtHeaders = "/usr/include/x86_64-linux-gnu/qt5"
-// The server is a part of what is measured.
+// The rows measure the server, too, so it must be installed.
 let hasNATS = isThere("/usr/include/nats/nats.h") && isThere("/usr/sbin/nats-server")
 let hasSQLite = isThere("/usr/include/sqlite3.h")
 let hasBus = isThere("/usr/include/systemd/sd-bus.h")

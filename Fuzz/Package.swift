@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Built by Scripts/fuzz.sh, which asks the compilers to count what runs, and links libFuzzer.
+// Scripts/fuzz.sh builds this package, with compiler flags for coverage and for libFuzzer.
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "swift-forwarding", path: "..")],

@@ -1,6 +1,6 @@
-// SQLite has one slot for its update hook. A native door leads from there to a proxy, and so to
-// several weak Swift observers. Needs libsqlite3 (apt-get install libsqlite3-0); it is loaded here
-// and no dependency of the package.
+// SQLite has one slot for its update hook. A native entry point leads from the hook to a proxy, and
+// so to several weak Swift observers. Needs libsqlite3 (apt-get install libsqlite3-0), which is
+// loaded here and is no dependency of the package.
 import Forwarding
 
 final class Observer: MethodDeclaring {

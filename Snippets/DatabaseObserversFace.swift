@@ -1,12 +1,12 @@
-// SQLite has one slot for each of its hooks, for C functions. Here they lead to a protocol in Swift, and so to
-// several delegates, each of which may refuse. Needs libsqlite3 (apt-get install libsqlite3-0), which is
-// loaded here and no dependency of the package, and the trait `Macros`.
+// SQLite has one slot for each of its hooks, for C functions. Here they lead to a Swift protocol,
+// and so to several delegates, each of which may refuse. Needs the trait `Macros` and libsqlite3
+// (apt-get install libsqlite3-0), which is loaded here and is no dependency of the package.
 import Forwarding
 
 #if Macros
   enum Change: Int32 { case inserted = 18, updated = 23, deleted = 9 }
 
-  /// What a statement is about to do, as SQLite's numbers tell.
+  /// The action that a statement is about to take, with SQLite's number for it.
   struct Action {
     var code: Int32
     var table: String?
@@ -33,7 +33,7 @@ import Forwarding
         ("open", "i*^^v"), ("exec", "i^v*^v^v^v"), ("close", "i^v"),
         ("update_hook", "^v^v^?^v"), ("commit_hook", "^v^v^?^v"), ("set_authorizer", "i^v^?^v"),
       ] {
-        // SAFETY: as sqlite3.h declares them.
+        // SAFETY: the encodings match the declarations in sqlite3.h.
         try unsafe functions.register(
           name, encoding: encoding, unsafeSymbolIn: sqlite, symbol: "sqlite3_" + name)
       }
@@ -55,7 +55,8 @@ import Forwarding
         guard let change = Change(rawValue: operation) else { return }
         delegates.face.database(self, did: change, row: row, of: table ?? "")
       }
-      // int (void *): not zero rolls back. All are asked, and one is enough to refuse.
+      // int (void *): a result other than zero rolls back. All delegates are asked, and one is
+      // enough to refuse.
       let committing = try unsafe Callback { [unowned self] (_: Context) -> Int32 in
         try delegates.messages.databaseShouldCommit.all(self).allSatisfy { $0 } ? 0 : 1
       }
@@ -72,7 +73,7 @@ import Forwarding
         "set_authorizer", connection, authorizing.address, nothing, returning: Int32.self)
     }
 
-    /// Whether the statements ran, all of them.
+    /// Whether all the statements ran.
     func run(_ sql: String) throws -> Bool {
       try functions.call(
         "exec", connection, sql, nothing, nothing, nothing, returning: Int32.self) == 0
@@ -87,7 +88,7 @@ import Forwarding
     func database(_ database: Database, allows action: Action) -> Bool { true }
   }
 
-  /// Lets nobody delete, and nobody commit while it is shut.
+  /// Refuses deletions, and refuses commits while it is shut.
   final class Guardian: DatabaseDelegate {
     var isShut = false
     func database(_ database: Database, did change: Change, row: Int64, of table: String) {

@@ -2,7 +2,7 @@
 // whether *super* implements a method.
 import Forwarding
 
-// What a table tells and asks. Nobody has to answer the optional messages.
+// The messages of a table to its delegate and its data source. The optional ones may be left out.
 let tableDelegate = try ProtocolDescription(
   "TableDelegate", optional: ["table:didSelectRow:": "v@:@i", "tableDidScroll:": "v@:@"])
 
@@ -42,7 +42,7 @@ table.delegates.add(detail!)
 
 try table.select(3)  // list: row 3, then detail: row 3
 
-// Optional: only the one that implements it is called, and nobody has to.
+// Optional: only the delegates that implement it are called.
 let scrolled = Selector("tableDidScroll:")
 print(table.delegates.targets(respondingTo: scrolled).count)  // 1
 print(Introspection.conforms(list, to: tableDelegate))  // true
@@ -52,13 +52,13 @@ let screens = MethodTable.of(DetailScreen.self)
 print(screens.instancesRespond(to: scrolled))  // true
 print(screens.superclass?.instancesRespond(to: scrolled) ?? false)  // false
 
-// Registrations end by token, and with the delegate's life.
+// Registrations end by token, and when the delegate is deallocated.
 table.delegates.remove(registration)
 detail = nil
-try table.select(4)  // nobody is left, and nothing happens
+try table.select(4)  // no delegate is left, and nothing happens
 print(table.delegates.count)  // 0
 
-// A data source is asked: exactly one answers, or a default does.
+// A data source returns values: exactly one answers, or a default does.
 table.dataSource.setDefault(Int32(0), for: "numberOfRows")
 print(try table.rows())  // 0
 let rows = ClosureTarget()

@@ -1,5 +1,5 @@
-// DelegateAndDataSource with protocols in place of selectors: what they leave open is `@Optional`, and
-// what is asked says its default. Needs the trait `Macros`.
+// DelegateAndDataSource with protocols in place of selectors: optional requirements are
+// `@Optional`, and requirements with results have a default. Needs the trait `Macros`.
 import Forwarding
 
 #if Macros
@@ -47,18 +47,18 @@ import Forwarding
 
   table.select(3)  // list: row 3, then detail: row 3
 
-  // Optional: only the one that implements it is called, and nobody has to.
+  // Optional: only the delegates that implement it are called.
   table.delegates.face.tableDidScroll(table)  // detail scrolled
   let report = try table.delegates.messages.tableDidScroll.report(table)  // detail scrolled
   print(report.entries.map(\.outcome.isAnswer))  // [false, true]
 
-  // Registrations end by token, and with the delegate's life.
+  // Registrations end by token, and when the delegate is deallocated.
   table.delegates.remove(registration)
   detail = nil
-  table.select(4)  // nobody is left, and nothing happens
+  table.select(4)  // no delegate is left, and nothing happens
   print(table.delegates.count)  // 0
 
-  // A data source is asked: exactly one answers, or the protocol does.
+  // A data source returns values: exactly one answers, or the protocol does.
   print(table.rows)  // 0
   let rows = Rows()
   table.dataSource.add(rows)

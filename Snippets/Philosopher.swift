@@ -1,4 +1,4 @@
-// A philosopher who only thinks, and leaves the rest of life to others, on a timer.
+// A philosopher who only thinks, and leaves all other tasks to helpers, on a timer.
 import Dispatch
 import Forwarding
 
@@ -27,7 +27,7 @@ let (bed, cook) = (
 philosopher.delegate("sleep", to: bed)
 philosopher.delegate("eat", to: cook)
 
-/// A day in the philosopher's life: one task at each tick. Only its own queue touches it.
+/// A day of the philosopher: one task at each tick. Only its own queue accesses it.
 final class Day: @unchecked Sendable {
   private let philosopher: Philosopher
   private var tasks: [Message<NoResult>]
@@ -52,5 +52,5 @@ let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "clock"))
 timer.schedule(deadline: .now(), repeating: .milliseconds(10))
 timer.setEventHandler { @Sendable [day] in day.tick() }
 timer.resume()
-day.over.wait()  // the cook does the eating, nobody to work, the bed does the sleeping
+day.over.wait()  // the cook does the eating, no helper works, the bed does the sleeping
 timer.cancel()

@@ -1,5 +1,5 @@
-// Philosopher with a protocol in place of selectors: a face stands before a proxy of one's own, which has
-// somebody for each part of a life. Needs the trait `Macros`.
+// Philosopher with a protocol in place of selectors: a face in front of a custom proxy, which has a
+// helper for each task. Needs the trait `Macros`.
 import Dispatch
 import Forwarding
 
@@ -11,7 +11,7 @@ import Forwarding
     @Optional func sleep()
   }
 
-  /// Thinks, and leaves the rest to others. Only the queue of the day asks it.
+  /// Thinks, and leaves all other tasks to helpers. Only the queue of the day accesses it.
   final class Philosopher: ForwardingProxy, @unchecked Sendable {
     private var helpers: [Selector: AnyObject] = [:]
 
@@ -39,7 +39,7 @@ import Forwarding
   philosopher.delegate(\.sleep, to: Bed())
   philosopher.delegate(\.eat, to: Cook())
 
-  /// A day in a life: one task at each tick.
+  /// A day of the philosopher: one task at each tick.
   final class Day: @unchecked Sendable {
     private let life: any Life
     private var tasks: [(any Life) -> Void]
@@ -64,6 +64,6 @@ import Forwarding
   timer.schedule(deadline: .now(), repeating: .milliseconds(10))
   timer.setEventHandler { @Sendable [day] in day.tick() }
   timer.resume()
-  day.over.wait()  // the cook does the eating, nobody to work, the bed does the sleeping
+  day.over.wait()  // the cook does the eating, no helper works, the bed does the sleeping
   timer.cancel()
 #endif

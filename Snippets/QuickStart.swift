@@ -1,4 +1,4 @@
-// The quick start of the README. `swift run QuickStart` prints what its comments say.
+// The quick start of the README. `swift run QuickStart` prints the values in its comments.
 import Forwarding
 
 // Functions of C and of Swift, registered under the encodings of their types, and called by name.

@@ -1,5 +1,5 @@
-// A manager of red dots whose delegates register with a queue: duplicates are ignored, and those
-// that are gone vanish by themselves.
+// A manager of red dots whose delegates register with a queue. Duplicates are ignored, and
+// deallocated delegates are removed automatically.
 import Dispatch
 import Forwarding
 
@@ -39,4 +39,4 @@ for entry in first.entries { _ = entry.ticket?.wait() }  // inbox: mail 3, profi
 profile = nil
 let second = try manager.set("mail", 0)
 for entry in second.entries { _ = entry.ticket?.wait() }  // inbox: mail 0
-print(manager.observers.registrationCount)  // 1: the dead one was removed as it was met
+print(manager.observers.registrationCount)  // 1: the deallocated one was removed by the delivery

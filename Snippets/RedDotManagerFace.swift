@@ -1,5 +1,5 @@
-// RedDotManager with a protocol in place of a selector: lanes take observers that are `Sendable`, which the
-// compiler checks. Needs the trait `Macros`.
+// RedDotManager with a protocol in place of a selector: lanes take observers that are `Sendable`,
+// which the compiler checks. Needs the trait `Macros`.
 import Dispatch
 import Forwarding
 
@@ -12,7 +12,7 @@ import Forwarding
   final class RedDotManager: Sendable {
     let observers = Multicast<RedDotObserverProxy>()
 
-    /// Tells the observers, and waits for them on their queues.
+    /// Notifies the observers, and waits until they have run on their queues.
     func set(_ name: String, _ count: Int) throws {
       let report = try observers.messages.redDotChangedTo.report(name, count)
       for entry in report.entries { _ = entry.ticket?.wait() }
@@ -38,5 +38,5 @@ import Forwarding
   try manager.set("mail", 3)  // inbox: mail 3, profile: mail 3
   profile = nil
   try manager.set("mail", 0)  // inbox: mail 0
-  print(manager.observers.proxy.registrationCount)  // 1: the dead one was removed as it was met
+  print(manager.observers.proxy.registrationCount)  // 1: the deallocated one was removed by the delivery
 #endif

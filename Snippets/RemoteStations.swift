@@ -1,6 +1,6 @@
-// Objects of one protocol in several processes: asked, told, asked all at once, and among the targets of one message.
-// `make demo-remote` starts a NATS server and four processes of this program, and ends them. Needs the traits `Macros`
-// and `NATS`.
+// Objects of one protocol in several processes: called with and without an answer, called all at
+// once, and as targets of one multicast message. `make demo-remote` starts a NATS server and four
+// processes of this program, and ends them. Needs the traits `Macros` and `NATS`.
 import Forwarding
 
 #if Macros && NATS
@@ -17,7 +17,7 @@ import Forwarding
     func notes() async throws -> [String]
   }
 
-  /// An error that may cross.
+  /// An error that may be sent to the caller.
   struct UnknownDay: RemoteFailure {
     let day: String
     var remoteCode: Int32 { 7 }
@@ -48,20 +48,21 @@ import Forwarding
     var all: [String] { lock.withLock { lines } }
   }
 
-  // MARK: A process with a station
+  // MARK: The process of a station
 
   func serve(_ name: String, _ degrees: Double, _ url: String) async throws {
     let transport = try NATSTransport(url)
     let station = Station(name, degrees)
-    // By its own name; and by one that all stations have, so that all can be asked at once.
+    // One host has the station's own name; the other a name that all stations share, so that all
+    // can be called at once.
     let hosts = [RemoteHost(transport, as: name), RemoteHost(transport, as: "stations")]
     for host in hosts { try host.expose(station, as: WeatherStationProxy.self) }
     while true { try await Task.sleep(for: .seconds(3600)) }
   }
 
-  // MARK: A process that sends to them
+  // MARK: The process that calls the stations
 
-  /// Prints a line that is seen at once, also by a pipe.
+  /// Prints a line and flushes it, so that a pipe gets it at once.
   func say(_ line: String) {
     print(line)
     fflush(nil)
@@ -75,7 +76,7 @@ import Forwarding
       try Remote(transport, at: name, deadline: .seconds(5))
     }
     let stations = try station("stations")
-    // They have just been started.
+    // The processes have just been started, so wait until all answer.
     let end = ContinuousClock.now + .seconds(30)
     while try await stations.ping(expecting: 3) < 3 {
       guard ContinuousClock.now < end else { throw RemoteError.timedOut }
@@ -111,7 +112,7 @@ import Forwarding
 
     say("The process of east is killed.")
     kill(east, SIGKILL)
-    // Until the server knows.
+    // Waits until the server has noticed that the host is gone.
     while try await remotes[1].ping(within: .milliseconds(100)) > 0 {}
     let rest = try await stations.gather(expecting: 3, within: .milliseconds(300)) {
       try await $0.name()

@@ -1,4 +1,4 @@
-// A scroll view has one delegate. A proxy makes it two: the controller, and a behaviour that
+// A scroll view has one delegate. A proxy turns it into two: the controller, and a behaviour that
 // stretches the header.
 import Forwarding
 

@@ -1,5 +1,5 @@
-// ScrollView with a protocol in place of a selector: the view has one delegate, as ever, and the face that
-// it gets stands for two. Needs the trait `Macros`.
+// ScrollView with a protocol in place of a selector: the view still has one delegate, a face that
+// stands for two. Needs the trait `Macros`.
 import Forwarding
 
 #if Macros

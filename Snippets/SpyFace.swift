@@ -1,5 +1,5 @@
-// A spy in place of a delegate: it answers, keeps what came, and says where a promise was broken. In a test the
-// failures are those of Swift Testing or XCTest; here they are printed. Needs the trait `Macros`.
+// A spy in place of a delegate: it answers, records calls, and reports unmet expectations. In a
+// test the failures go to Swift Testing or XCTest; here they are printed. Needs the trait `Macros`.
 import ForwardingTesting
 
 #if Macros

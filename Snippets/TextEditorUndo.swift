@@ -1,6 +1,7 @@
-// A small text editor that undoes: typing is undone at once until something else happens, a replacement of all
-// places is one group, and the title says whether the text is saved. `swift run TextEditorUndo` follows a script, and
-// `swift run TextEditorUndo --terminal` edits a line in a terminal.
+// A small text editor with undo. Consecutive typing is undone at once, a replacement of all
+// occurrences is one group, and the title shows whether the text is saved. `swift run
+// TextEditorUndo` runs a script, and `swift run TextEditorUndo --terminal` edits a line in a
+// terminal.
 import Forwarding
 import ForwardingUndo
 
@@ -17,7 +18,7 @@ final class Editor: MethodDeclaring {
   private(set) var text: [Character] = []
   private(set) var cursor = 0
 
-  // What is recorded: the opposite of each of the two changes.
+  // The recorded calls: the inverse of each of the two changes.
   static let insert = message(as: (String, Int).self, "insert:at:")
   static let remove = message(as: (Int, Int).self, "remove:at:")
 
@@ -47,7 +48,7 @@ final class Editor: MethodDeclaring {
     cursor = offset
   }
 
-  /// One character after the other is one removal: the call that was recorded grows.
+  /// Typed characters are merged into one removal: the recorded call grows.
   private let typing = UndoCoalescing.merge("typing") { older, newer in
     let (offset, count) = (
       try older.argument(at: 3, as: Int.self), try older.argument(at: 2, as: Int.self)
@@ -93,7 +94,7 @@ final class Editor: MethodDeclaring {
   }
 }
 
-/// Follows the script that the tests know.
+/// Runs the script whose output the tests compare.
 func script() throws {
   let editor = Editor()
   func show(_ what: String) { print("\(what): \(editor.line) (\(editor.status))") }

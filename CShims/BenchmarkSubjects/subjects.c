@@ -8,7 +8,7 @@
 static volatile int64_t sink;
 static void *volatile object_sink;
 
-// A Swift object begins with a header of two words, followed by the first stored property.
+// A Swift object begins with a header of two words; the first stored property follows it.
 enum { SWIFT_OBJECT_HEADER = 16 };
 
 void subject_keep_object(void *self, const void *selector, void *value) {

@@ -211,7 +211,8 @@ int fixture_let_child_go(int child, int pipe) {
 
 int fixture_deny_write_execute(void) {
 #if defined(__linux__)
-  // PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN, which have names since Linux 6.3.
+  // 65 is PR_SET_MDWE, and 1 is PR_MDWE_REFUSE_EXEC_GAIN: headers before Linux 6.3 have no names
+  // for them.
   return prctl(65, 1, 0, 0, 0) == 0 ? 0 : errno;
 #else
   return ENOSYS;

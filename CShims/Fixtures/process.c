@@ -1,4 +1,4 @@
-/// Operations on the whole process for tests: forks, jumps, sandboxes, signals.
+/// Operations of the tests on their whole process: forks, jumps, sandboxes, signals.
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ long fixture_allocated_bytes(void) { return -1; }
 int fixture_run_child(void (*body)(void *), void *context, unsigned seconds) {
   int child = fork();
   if (child == 0) {
-    // This signal ends a child that hangs.
+    // A child that hangs is ended by this signal.
     alarm(seconds);
     body(context);
     _exit(0);

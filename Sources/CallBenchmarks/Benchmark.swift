@@ -1,13 +1,13 @@
-/// One row of a comparison: something that is done over and over.
+/// One row of a comparison: an operation that is repeated.
 public struct Benchmark {
   /// `group/what/how`.
   public let name: String
   /// The row that this one is compared with, if there is one.
   public let baseline: String?
-  /// Does it so many times.
+  /// Repeats the operation the given number of times.
   public let body: (Int) throws -> Void
 
-  /// Throws if the row does not measure what it says.
+  /// Throws if the row does not measure what its name says.
   var check: (() throws -> Void)?
 
   /// Describes a row.
@@ -19,33 +19,33 @@ public struct Benchmark {
   }
 }
 
-/// What a row measured.
+/// The result of measuring a row.
 public struct Measurement: Sendable {
   /// `group/what/how`.
   public let name: String
   /// The row that this one is compared with.
   public let baseline: String?
-  /// Nanoseconds for each time: the best round, and the one in the middle.
+  /// Nanoseconds for one repetition: in the best round, and in the median round.
   public let minimum: Double
   public let median: Double
   /// The minimum over the baseline's minimum.
   public internal(set) var ratio: Double?
-  /// Allocations for each time, where they were counted.
+  /// Allocations for one repetition; nil if they were not counted.
   public let allocations: Double?
-  /// Instructions for each time, where they were counted.
+  /// Instructions for one repetition; nil if they were not counted.
   public var instructions: Double?
 
-  /// What the name begins with.
+  /// The first part of the name.
   var group: String { String(name.prefix { $0 != "/" }) }
 }
 
-/// A line of measurements along one growing number.
+/// A chart of measurements over one growing number.
 public struct Curve: Sendable {
-  /// What grows, and what is measured.
+  /// The title, and the labels of the axes.
   public let title: String
   public let xLabel: String
   public let yLabel: String
-  /// Each line: its name, and its points.
+  /// The lines of the chart, each with its name and its points.
   public var lines: [(name: String, points: [(x: Double, y: Double)])]
 
   /// Describes a chart without lines.

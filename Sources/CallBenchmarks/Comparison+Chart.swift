@@ -1,7 +1,7 @@
-// The picture has no width of its own: what lies along it is told in percent, so that its text keeps
+// The picture has no width of its own: horizontal positions are percentages, so that its text keeps
 // its size on a narrow screen.
 extension Comparison {
-  /// The chart, what it says in words, and the table behind it; nothing where nothing was measured.
+  /// The chart, its description in words, and its table. Empty if no row was measured.
   func figure(of report: Report, number: Int) -> String {
     let parts = bars(in: report)
     guard !parts.isEmpty else { return "" }
@@ -61,7 +61,7 @@ extension Comparison {
   }
 
   private static func drawing(_ bar: Bar, _ scale: Scale, _ y: Int) -> String {
-    // One pixel is left of what is next to nothing.
+    // A bar of almost no time keeps about one pixel.
     let width = Report.percent(max(scale.place(bar.time), 0.003))
     return """
       <g class="bar\(bar.way.isOurs ? " ours" : "")" data-row="\(Report.escaped(bar.way.row))">\

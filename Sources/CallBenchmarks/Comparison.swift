@@ -1,10 +1,10 @@
-/// Ways to do one thing, ours and others', that are drawn in one chart.
+/// Several ways to do one thing, ours and others', in one chart.
 struct Comparison {
-  /// One way: what it is called in the chart, and the row that measures it.
+  /// One way: its name in the chart, and the row that measures it.
   struct Way {
     let name: String
     let row: String
-    /// The library that it needs, as ``Report/skipped`` names it.
+    /// The library that it needs, under its name in ``Report/skipped``.
     let library: String?
     let isOurs: Bool
 
@@ -16,23 +16,23 @@ struct Comparison {
     }
   }
 
-  /// Ways that do the same; the first of ours is the one that a table compares with.
+  /// Ways that do the same thing. A table compares all others with the first of ours.
   struct Part {
     let name: String
     let ways: [Way]
   }
 
   let title: String
-  /// A few words that say what is done, and what the time is of.
+  /// A few words for the operation, and the unit of its time.
   let what: String
   let unit: String
-  /// What a reader must know to compare fairly.
+  /// The facts that a fair comparison depends on.
   let note: String
   let parts: [Part]
 }
 
 extension Comparison {
-  /// What the page opens with.
+  /// The comparisons at the top of the page.
   static let opening = [recording, sixteen, forwarding]
 
   private static let recording = Comparison(
@@ -131,20 +131,20 @@ extension Comparison {
 }
 
 extension Comparison {
-  /// A way that a report has a row of.
+  /// A way that has a row in a report.
   struct Bar {
     let way: Way
     let time: Double
-    /// The time over that of the first of our ways, where there is one.
+    /// The time divided by the time of our first way; nil if a report has none.
     let times: Double?
   }
 
-  /// The time of a way, if a report has one that can be drawn.
+  /// The time of a way; nil if a report has none that can be drawn.
   private func time(of way: Way, in report: Report) -> Double? {
     report.row(way.row).map(\.minimum).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
   }
 
-  /// The parts that a report has times of, the fastest way first.
+  /// The parts that have times in a report, with the fastest way first.
   func bars(in report: Report) -> [(name: String, bars: [Bar])] {
     parts.compactMap { part in
       let measured = part.ways.compactMap { way in
@@ -158,8 +158,8 @@ extension Comparison {
     }
   }
 
-  /// A line for each reason why ways are not in the chart. A way whose name stands in the chart as well is
-  /// named with its part.
+  /// A line for each reason that ways are missing from the chart. If another part of the chart has
+  /// a way of the same name, the part is named, too.
   func missing(in report: Report) -> [String] {
     let drawn = Set(bars(in: report).flatMap { $0.bars.map(\.way.name) })
     var reasons: [(reason: String, names: [String])] = []

@@ -2,7 +2,7 @@
   import Dispatch
   import Forwarding
 
-  // Faces that are awaited, that are asked, and that see a class for the first time.
+  // Faces that are awaited, that return answers, and that see a class for the first time.
 
   @Forwardable
   protocol Uploading: AnyObject, Sendable {
@@ -30,13 +30,13 @@
     }
   }
 
-  /// A property that refers weakly.
+  /// A property that refers weakly to its object.
   private final class WeakDescriber {
     weak var target: (any Describing)?
     init(_ target: any Describing) { self.target = target }
   }
 
-  /// As many requirements as the delegate of a table has.
+  /// As many requirements as the delegate of a table view has.
   @Forwardable
   protocol Thirteen: AnyObject {
     func one(_ chat: CoreRows.Chat)
@@ -54,7 +54,7 @@
     func thirteen(_ chat: CoreRows.Chat, _ number: Double)
   }
 
-  /// Of another class for each `Kind`.
+  /// A generic class, to make another class for each `Kind`.
   private final class Fresh<Kind>: Thirteen {
     func one(_ chat: CoreRows.Chat) {}
     func two(_ chat: CoreRows.Chat, _ text: String) {}
@@ -71,12 +71,12 @@
     func thirteen(_ chat: CoreRows.Chat, _ number: Double) {}
   }
 
-  /// Another type for each two.
+  /// A generic type, to make another type for each pair of types.
   private enum Pair<One, Other> {}
 
   extension CoreRows {
-    /// A hundred to a target that is awaited, beside awaiting its method through the protocol, in one task: where
-    /// each of both goes to the threads of tasks, and where it stays with its sender.
+    /// A hundred awaited calls of one target, and of its method through the protocol, in one task.
+    /// Two rows change to the thread pool of tasks; two stay on the thread of the caller.
     static func awaited() throws -> [Benchmark] {
       let uploader = Uploader()
       let targets = try TargetsOfFace<UploadingProxy>([uploader])
@@ -108,10 +108,12 @@
       ]
     }
 
-    /// One that answers with a structure, beside a weak property; and the answers of two, beside a loop.
+    /// One target that answers with a structure, and a weak property; the answers of two targets,
+    /// and a loop.
     static func asked() throws -> [Benchmark] {
       let behind = try TargetsOfFace<DescribingProxy>([Describer(), Describer()])
-      // A weak variable makes each count of its object slower: the others have targets of their own.
+      // A weak reference makes reference counting of its object slower, so the other rows have
+      // their own targets.
       let referred = [Describer(), Describer()]
       let properties = referred.map { WeakDescriber($0) }
       let single = SingleTarget<DescribingProxy>(behind.all[0])
@@ -160,9 +162,10 @@
       ]
     }
 
-    /// The first object of a class that a face sees; and no more than the class and the object.
+    /// Adds an object of a class that the face has not seen. The baseline makes only the class and
+    /// the object.
     static func firstAdd() throws -> [Benchmark] {
-      // None of these classes is seen twice, so none is looked at before.
+      // Each class is used once, so no target can be checked in advance.
       let behind = try TargetsOfFace<ThirteenProxy>([])
       var next = 0
       func fresh() -> any Thirteen {
@@ -187,7 +190,7 @@
       ]
     }
 
-    /// An object of a class that a number names.
+    /// Makes an object whose class depends on a number.
     @inline(never)
     private static func make<Kind>(_ kind: Kind.Type, _ number: Int) -> any Thirteen {
       if number == 0 { return Fresh<Kind>() }

@@ -1,9 +1,9 @@
 import Dispatch
 import Forwarding
 
-// Faces of many targets, whose methods the faces make, beside what people write by hand.
+// Faces of many targets, whose methods the faces register, in comparison with hand-written code.
 
-/// The protocol of a delegate, as anybody writes it.
+/// A typical protocol of a delegate.
 #if Macros
   @Forwardable
 #endif
@@ -12,9 +12,10 @@ protocol ChatListening: AnyObject {
   func count(_ number: Int)
 }
 
-/// A delegate, of one class for each `Kind`: those of a program have classes of their own.
+/// A delegate with one class for each `Kind`, because the delegates of a program have different
+/// classes.
 final class Delegate<Kind>: ChatListening, @unchecked Sendable {
-  // SAFETY: one thread at a time has it.
+  // SAFETY: one thread at a time uses it.
   var last = 0
 
   @inline(never)
@@ -26,7 +27,7 @@ final class Delegate<Kind>: ChatListening, @unchecked Sendable {
   func count(_ number: Int) { last = number }
 }
 
-/// What an array of delegates is usually made of.
+/// The usual element of an array of delegates.
 final class WeakBox {
   weak var target: (any ChatListening)?
   init(_ target: any ChatListening) { self.target = target }
@@ -48,7 +49,7 @@ extension CoreRows {
     #endif
   }
 
-  /// Delegates of so many classes, in turns.
+  /// Delegates of the given number of classes, in turns.
   private static func delegates(_ number: Int, _ classes: Int) -> [any ChatListening] {
     func make<Kind>(_ kind: Kind.Type) -> any ChatListening { Delegate<Kind>() }
     return (0..<number).map { index in
@@ -59,7 +60,8 @@ extension CoreRows {
 
   /// An array of weak boxes, and one of closures.
   private static func boxes(_ number: Int, _ classes: Int) -> [Benchmark] {
-    // A weak variable makes each count of its object slower: the others have targets of their own.
+    // A weak reference makes reference counting of its object slower, so the other rows have their
+    // own targets.
     let boxed = delegates(number, classes)
     let boxes = boxed.map { WeakBox($0) }
     let boxesName = Kinds.row("value/weak-boxes", number, classes)
@@ -108,8 +110,8 @@ extension CoreRows {
       ]
     }
 
-    /// Many to a target on a queue, beside closures that capture the same. The queue begins when all are
-    /// there: how long it takes to wake is not what is measured.
+    /// Many calls to a target on a queue, and closures with the same captures. The queue starts
+    /// when all calls are enqueued, so that the time for it to wake is not measured.
     private static func queued(_ number: Int) throws -> [Benchmark] {
       let queue = DispatchQueue(label: "listener")
       let listener = Delegate<Int>()
@@ -127,7 +129,7 @@ extension CoreRows {
       }
       return [
         Benchmark("value/queue-\(number)/async") { count in
-          // Of its own: a constant of the program would not be captured.
+          // Local variables, because a closure does not capture a constant of the program.
           let (chat, message) = (Chat(), CoreRows.message)
           inBatches(count) { queue.async { listener.chat(chat, didReceive: message) } }
         },
@@ -139,7 +141,7 @@ extension CoreRows {
       ]
     }
 
-    /// To a target on a queue that the sender waits for.
+    /// A target on a queue that the caller waits for.
     private static func blocking() throws -> [Benchmark] {
       let queue = DispatchQueue(label: "blocking listener")
       let listener = Delegate<Int>()

@@ -10,10 +10,10 @@ import ForwardingJournal
 #endif
 import Dispatch
 
-// Calls that wait for the disk, so many at a time, beside the same number of bytes written by hand; and records that are
-// read.
+// Calls that wait for the disk, with several at a time, in comparison with hand-written writes of
+// as many bytes; and reading records.
 extension CoreRows {
-  /// How many calls one of these rows is, for each task.
+  /// The number of calls of one of these rows, for each task.
   static let syncedCalls = 16
 
   static func journalSyncs() throws -> [Benchmark] {
@@ -48,7 +48,7 @@ extension CoreRows {
       } + [try reading(interface, message)]
   }
 
-  /// Appends so many calls in each of some tasks.
+  /// Appends `calls` calls in each of `tasks` tasks.
   private static func append(
     _ calls: Int, in tasks: Int, to journal: Journal,
     _ message: Message<NoResult, Int, Double, Bool>
@@ -66,7 +66,7 @@ extension CoreRows {
     precondition(journal.nextSequence == before + UInt64(calls * tasks), "a journal lost calls")
   }
 
-  /// A record that is read, from a journal in memory.
+  /// Reads a record, from a journal in memory.
   private static func reading(
     _ interface: Interface, _ message: Message<NoResult, Int, Double, Bool>
   ) throws -> Benchmark {

@@ -9,7 +9,8 @@ import Invocations
   import Darwin
 #endif
 
-// A file of calls: what it costs to append one, beside one `write` of as many bytes, and to make it again.
+// Journals: the cost to append a call, in comparison with one `write` of as many bytes, and to
+// replay it.
 extension CoreRows {
   private static let book = Selector("book:at:final:")
 
@@ -20,7 +21,8 @@ extension CoreRows {
     let call = try message.invocation(1, 0.5, true)
     let journal = try journal(interface, to: subject)
     let alone = try self.journal(interface, to: nil)
-    // The record of a call with three arguments: 32 bytes, and 17 for a number, another one, and a flag.
+    // The record of a call with three arguments: 32 bytes, and 17 for an integer, a double and a
+    // flag.
     let bytes = [UInt8](repeating: 7, count: 49)
     let file = try plainFile(O_APPEND)
     let written = try records(interface, message)
@@ -45,7 +47,7 @@ extension CoreRows {
     ]
   }
 
-  /// The interface of one message, which a `Subject` has a method for.
+  /// The interface of one message that `Subject` has a method for.
   static func journalInterface(
     _ message: Message<NoResult, Int, Double, Bool>
   ) throws -> Interface {
@@ -62,7 +64,8 @@ extension CoreRows {
     return "\(folder)/forward-bench-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
   }
 
-  /// The files that go with the process. A journal must keep its name: one that has none any more is told, and closed.
+  /// Files that are deleted when the process ends. A journal must keep its name: one without a name
+  /// is closed.
   private static let ownPaths = Guarded<[String]>([])
   private static let removesOwnPaths: Bool = {
     atexit { for path in CoreRows.ownPaths.read({ $0 }) { unsafe unlink(path) } } == 0
@@ -74,7 +77,7 @@ extension CoreRows {
     return path
   }
 
-  /// A journal whose file goes with the process.
+  /// A journal whose file is deleted when the process ends.
   static func journal(
     _ interface: Interface, to subject: Subject?, _ sync: JournalOptions.Sync = .never
   ) throws -> Journal {
@@ -84,7 +87,8 @@ extension CoreRows {
     return try Journal(at: path, interface: interface, to: subject, options)
   }
 
-  /// A file that goes with the process. It has a name as a journal has: the system waits longer for one that has.
+  /// A file that is deleted when the process ends. It has a name as a journal has, because the
+  /// system waits longer for the disk if a file has one.
   static func plainFile(_ flags: Int32 = 0) throws -> Int32 {
     unsafe open(ownPath(), O_WRONLY | O_CREAT | flags | O_CLOEXEC, 0o600)
   }

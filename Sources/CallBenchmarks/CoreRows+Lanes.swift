@@ -2,13 +2,14 @@ import BenchmarkSubjects
 import Dispatch
 import Forwarding
 
-// Messages to targets in lanes, beside what Dispatch does with a closure, and callbacks.
+// Messages to targets in lanes, in comparison with closures on a Dispatch queue; and callbacks.
 extension CoreRows {
   static func lanes() throws -> [Benchmark] {
     try queuedMessages() + blockingMessages() + threeArguments()
   }
 
-  /// A hundred to a target on a queue, as the rows `value/queue-100/…` do it with an object and a structure.
+  /// A hundred messages to a target on a queue. The rows `value/queue-100/…` do the same with an
+  /// object and a structure.
   private static func queuedMessages() throws -> [Benchmark] {
     let queue = DispatchQueue(label: "queued lane")
     let keep = try Message<NoResult, Int>("keep:")
@@ -42,7 +43,7 @@ extension CoreRows {
     return rows
   }
 
-  /// To a target on a queue that the sender waits for.
+  /// A target on a queue that the caller waits for.
   private static func blockingMessages() throws -> [Benchmark] {
     let queue = DispatchQueue(label: "blocking lane")
     let keep = try Message<NoResult, Int>("keep:")
@@ -66,7 +67,7 @@ extension CoreRows {
     return rows
   }
 
-  /// A callback of three arguments that it uses.
+  /// A callback with three arguments.
   private static func threeArguments() throws -> [Benchmark] {
     let subject = Subject()
     let callback = try Callback { (a: Int, b: Int32, c: Int) in subject.keep(a &+ Int(b) &+ c) }

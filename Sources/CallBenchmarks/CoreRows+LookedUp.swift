@@ -1,8 +1,8 @@
 import Forwarding
 
-// What `invoke/three` and `object/three` do, as users do it: the invocation finds the Swift method of its target
-// itself, where those are told the address of a C function. The page compares both with an `NSInvocation`, which
-// finds the method as well.
+// The calls of `invoke/three` and `object/three` in their usual form: the invocation finds the
+// Swift method of its target itself, where those rows pass the address of a C function. The page
+// compares both with an `NSInvocation`, which finds the method as well.
 extension CoreRows {
   static func lookedUp() throws -> [Benchmark] {
     let stored = "closure/call/stored"

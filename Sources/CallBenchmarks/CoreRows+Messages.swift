@@ -2,7 +2,7 @@ import BenchmarkSubjects
 import CForwardingShims
 import Forwarding
 
-// Messages to one and to many, calls from C, and signatures.
+// Messages to one target and to many, calls from C, and signatures.
 extension CoreRows {
   // MARK: Messages
 
@@ -52,7 +52,7 @@ extension CoreRows {
     return rows
   }
 
-  // MARK: The way in from C
+  // MARK: Calls from C
 
   static func doors() throws -> [Benchmark] {
     var rows: [Benchmark] = []
@@ -84,7 +84,7 @@ extension CoreRows {
     return rows
   }
 
-  /// What a callback costs before Swift has anything to do with it: the way in, and a handler in C.
+  /// The cost of a callback before any Swift code runs: the trampoline, and a handler in C.
   private static func trampoline() throws -> Benchmark {
     let plan = try CallPlan.shared(for: MethodSignature("v@:@"))
     var code: UnsafeRawPointer?

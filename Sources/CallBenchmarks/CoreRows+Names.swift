@@ -1,7 +1,7 @@
 import BenchmarkSubjects
 import Forwarding
 
-// What is found by its name: functions, selectors, methods, and the plan of a signature.
+// Lookups by name: functions, selectors, methods, and the plan of a signature.
 extension CoreRows {
   static func names() throws -> [Benchmark] {
     try functions() + spelled() + selectors()
@@ -17,7 +17,7 @@ extension CoreRows {
     try unsafe functions.register("strlen", encoding: "Q*", unsafeSymbolIn: program)
     let subject = Subject()
     try functions.register("keep") { (value: Int) in subject.keep(value) }
-    // As many as a program has: a table of three is found in one step, whatever it is.
+    // A hundred functions, as in a real program: any table finds one of three in one step.
     for index in 0..<100 { try functions.register("other\(index)") { index } }
     let call = try unsafe unsafeBitCast(
       program.address(of: "pow"), to: (@convention(c) (Double, Double) -> Double).self)
@@ -57,7 +57,7 @@ extension CoreRows {
     ]
   }
 
-  // MARK: Messages that are spelled
+  // MARK: Messages with spelled selectors
 
   private static func spelled() throws -> [Benchmark] {
     let keep = try Message<NoResult, Int>("keep:")
@@ -117,7 +117,7 @@ extension CoreRows {
     ]
   }
 
-  /// Kept out of line, so that what is made is not made on the stack.
+  /// Not inlined, so that the invocation is not allocated on the stack.
   @inline(never)
   private static func keepForMeasuring(_ invocation: Invocation) {}
 }

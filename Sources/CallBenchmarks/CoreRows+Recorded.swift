@@ -1,6 +1,6 @@
 import Forwarding
 
-// Calls that were recorded once, and are made again: what a stored `Invocation` is for.
+// Calls that are recorded once and repeated: the purpose of a stored `Invocation`.
 extension CoreRows {
   static func recorded() throws -> [Benchmark] {
     let stored = "closure/call/stored"
@@ -23,7 +23,7 @@ extension CoreRows {
       Benchmark("send/recorded/invoke-on", over: stored) { count in
         for _ in 0..<count { try call.invoke(on: subject) }
       },
-      // The invocation keeps its target, so another one is counted.
+      // The invocation retains its target, so a change of target is measured, too.
       Benchmark("send/recorded/invoke-on-others", over: stored) { count in
         for index in 0..<count { try other.invoke(on: others[index & 1]) }
       },

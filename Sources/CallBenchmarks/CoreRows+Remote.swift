@@ -2,7 +2,8 @@ import Dispatch
 import Forwarding
 public import ForwardingRemote
 
-// Calls to objects behind a transport. Those over NATS are in the package in Benchmarks, beside libnats alone.
+// Calls to objects over a transport. The rows over NATS are in the package in Benchmarks, with
+// those of libnats alone.
 extension CoreRows {
   static func remote() throws -> [Benchmark] {
     let near = try RemoteCalls(InProcessTransport())
@@ -10,7 +11,7 @@ extension CoreRows {
     let listening = try UnixSocketTransport(listeningAt: path)
     let far = try RemoteCalls(UnixSocketTransport(connectedTo: path), at: listening)
     return [
-      // An echo of as many bytes, through the transport and nothing else.
+      // An echo of as many bytes, through the transport alone.
       Benchmark("remote/in-process/bare-100") { try near.echo(100 * $0) },
       Benchmark("remote/in-process/ask-100", over: "remote/in-process/bare-100") {
         try near.ask(100 * $0)
@@ -22,9 +23,9 @@ extension CoreRows {
   }
 }
 
-/// An object behind a transport, and who calls it: with three arguments, one after the other.
+/// An object behind a transport, and its caller, whose calls have three arguments.
 public final class RemoteCalls: @unchecked Sendable {
-  // SAFETY: one row is measured at a time, and what changes has locks of its own.
+  // SAFETY: one row is measured at a time, and the mutable state has its own locks.
   private let transport: any Transport
   private let host: RemoteHost
   private let proxy: RemoteProxy
@@ -34,7 +35,7 @@ public final class RemoteCalls: @unchecked Sendable {
   private let note: Message<NoResult, Int, Int32, Int>
   private static let echo: RemoteSubject = "benchmark.echo"
 
-  /// What crosses for a call, and for its answer, in bytes.
+  /// The bytes on the wire of a call, and of its answer.
   public static let (call, answer) = (24 + 12 + 9 + 12 + 9 + 20, 12 + 8)
 
   /// Exposes an object at one end of a transport, and sends from the other.
@@ -62,7 +63,7 @@ public final class RemoteCalls: @unchecked Sendable {
     proxy = RemoteProxy(interface, transport, at: name, deadline: .seconds(10))
   }
 
-  /// Asks so often, each time when the answer before is there.
+  /// Makes `count` calls, one after the other.
   public func ask(_ count: Int) throws {
     try Self.waiting { [self] in
       var sum = 0
@@ -71,7 +72,7 @@ public final class RemoteCalls: @unchecked Sendable {
     }
   }
 
-  /// Asks so often, all at once.
+  /// Makes `count` calls, all at once.
   public func askAtOnce(_ count: Int) throws {
     try Self.waiting { [self] in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -83,7 +84,7 @@ public final class RemoteCalls: @unchecked Sendable {
     }
   }
 
-  /// Tells so often, and waits until all has left.
+  /// Sends `count` messages without answers, and waits until all have left.
   public func tell(_ count: Int) throws {
     for index in 0..<count { try note(index, 7, 1, on: proxy) }
     try Self.waiting { [self] in try await transport.flush(within: .seconds(10)) }
@@ -100,7 +101,7 @@ public final class RemoteCalls: @unchecked Sendable {
     }
   }
 
-  /// Runs a task to its end.
+  /// Runs a task, and waits for its end.
   public static func waiting(_ body: @escaping @Sendable () async throws -> Void) throws {
     let isDone = DispatchSemaphore(value: 0)
     let failure = Failure()
@@ -113,7 +114,7 @@ public final class RemoteCalls: @unchecked Sendable {
   }
 
   private final class Failure: @unchecked Sendable {
-    // SAFETY: read when the task has ended.
+    // SAFETY: read after the task has ended.
     var error: (any Error)?
   }
 }

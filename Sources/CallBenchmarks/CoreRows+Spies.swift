@@ -1,13 +1,13 @@
 import Forwarding
 import Spies
 
-// What a test pays for a spy in place of an object: calls that are kept with their arguments.
+// The cost of a spy in place of an object: calls are recorded with their arguments.
 extension CoreRows {
   private struct Nobody: SpyReporter {
     func report(_ failure: SpyFailure) {}
   }
 
-  /// With an object and text, beside a word.
+  /// Takes an object and text, where other rows take a word.
   private final class Box: MethodDeclaring {
     var count = 0
 

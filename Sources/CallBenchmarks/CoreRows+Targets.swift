@@ -2,7 +2,7 @@ import BenchmarkSubjects
 import CForwardingShims
 import Forwarding
 
-// What is done with lists of targets: changes, reports, and targets that Swift refers to weakly as well.
+// Operations on lists of targets: changes, reports, and targets that Swift also refers to weakly.
 extension CoreRows {
   static func targets() throws -> [Benchmark] {
     try [100, 10_000, 1_000_000].flatMap(changes) + [16, 10_000].map(rounds) + reports()
@@ -23,7 +23,7 @@ extension CoreRows {
 
     func prepare() { if tokens.isEmpty { tokens = targets.map { proxy.add($0) } } }
 
-    /// From all over the list, and from all over the memory.
+    /// Returns positions from all over the list, and so from all over the memory.
     func next() -> Int {
       last = (last &+ 611_953) % number
       return last
@@ -59,7 +59,7 @@ extension CoreRows {
     ]
   }
 
-  /// What a program would keep in place of a proxy: its targets in a dictionary, one removed and added.
+  /// The alternative to a proxy: a dictionary of targets, with one removed and added.
   private static func dictionary(_ number: Int) -> Benchmark {
     let crowd = Crowd(number)
     var kept: [ObjectIdentifier: QuietSubject] = [:]
@@ -73,7 +73,8 @@ extension CoreRows {
     }
   }
 
-  /// A change, and a question that the first target answers: what is left is the price of the change.
+  /// A change, and a message that the first target answers: the time is almost only that of the
+  /// change.
   static func rounds(_ number: Int) throws -> Benchmark {
     let first = try Message<Int>("first")
     let targets = (0..<number).map { _ in NativeSubject() }
@@ -116,7 +117,7 @@ extension CoreRows {
     ]
   }
 
-  /// A proxy from its beginning to its end.
+  /// The life of a proxy: init, add, send and deinit.
   static func lives() throws -> Benchmark {
     let keep = try Message<NoResult, Int>("keep:")
     let target = NativeSubject()
@@ -131,8 +132,8 @@ extension CoreRows {
 
   // MARK: Side tables
 
-  /// Objects that Swift refers to weakly as well have their counts elsewhere, for ever. What a retain and a
-  /// release of each take is the runtime's; a delivery cannot do with less.
+  /// Swift moves the reference counts of objects that it refers to weakly to a side table, for
+  /// good. Each retain and release then costs more, in the runtime; a delivery needs one of each.
   static func sideTables() throws -> [Benchmark] {
     let keep = try Message<NoResult, Int>("keep:")
     let targets = (0..<16).map { _ in NativeSubject() }

@@ -1,9 +1,9 @@
 import Forwarding
 import ForwardingUndo
 
-// Undo: a change records a call, where a program without this package would keep a closure.
+// Undo: a change records a call, where a program without this package stores a closure.
 extension CoreRows {
-  /// A number that records what sets it back.
+  /// A number that records the inverse of each change.
   final class Counter: StepCounting {
     let undo = UndoStack()
     var value = 0
@@ -17,7 +17,7 @@ extension CoreRows {
     }
   }
 
-  /// The same, for messages by their name.
+  /// The same class for messages by name.
   final class NamedCounter: MethodDeclaring {
     let undo = UndoStack()
     var value = 0
@@ -33,7 +33,8 @@ extension CoreRows {
     let (byMessage, byClosure, target) = (NamedCounter(), NamedCounter(), NamedCounter())
     for counter in [byMessage, byClosure] { counter.undo.onDiagnostic = { _ in } }
     var rows = [
-      // One thousand are kept, and then all are dropped: the time is that of a record and of its end.
+      // A thousand steps are recorded and then dropped together: the time is for recording and
+      // releasing one.
       Benchmark(closures) { count in
         var kept: [() -> Void] = []
         for index in 0..<count {

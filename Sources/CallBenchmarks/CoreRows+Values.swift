@@ -1,8 +1,8 @@
 import Forwarding
 
-// Messages that carry Swift values, beside what people write by hand.
+// Messages that carry Swift values, in comparison with hand-written code.
 extension CoreRows {
-  /// What a delegate of a chat is told of.
+  /// The object of a delegate message: a chat.
   final class Chat: Sendable {}
 
   struct ChatMessage: Sendable {
@@ -11,7 +11,8 @@ extension CoreRows {
     var parts: [Int]
   }
 
-  /// Gets messages by its methods. Faces have targets of other classes, as they would find these methods.
+  /// Receives messages by registered methods. Faces have targets of other classes, because they
+  /// would use these methods.
   final class Listener: @unchecked Sendable {
     var last = 0
 
@@ -52,7 +53,7 @@ extension CoreRows {
     }
   }
 
-  /// To many, beside weak boxes of the rows of faces.
+  /// Messages to many targets, with the weak boxes of the rows of faces as baseline.
   private static func deliveredValues() throws -> [Benchmark] {
     let received = try Message<Void, Chat, ChatMessage>("chat:didReceive:")
     var rows: [Benchmark] = []
@@ -71,12 +72,12 @@ extension CoreRows {
     return rows
   }
 
-  /// A target of one class for each `Kind`.
+  /// A generic target, with one class for each `Kind`.
   private final class Numbered<Kind> {
     var last = 0
   }
 
-  /// A number to sixteen weak targets of one class and of more, in turns.
+  /// A number to sixteen weak targets of one class and of several, in turns.
   private static func numbers() throws -> [Benchmark] {
     let number = try Message<Void, Int>("number:")
     func make<Kind>(_ kind: Kind.Type) throws -> AnyObject {
@@ -102,7 +103,7 @@ extension CoreRows {
     }
   }
 
-  /// To one, beside a message with a number.
+  /// Messages to one target, with a message that carries a number as baseline.
   private static func sentValues() throws -> [Benchmark] {
     let listener = Listener()
     let received = try Message<Void, Chat, ChatMessage>("chat:didReceive:")
@@ -136,7 +137,7 @@ extension CoreRows {
   }
 }
 
-/// Types that make classes of generic ones.
+/// Types that turn generic classes into distinct ones.
 enum Kinds {
   static let all: [Any.Type] = [
     Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
@@ -144,7 +145,7 @@ enum Kinds {
     Substring.self,
   ]
 
-  /// The name of a row with so many targets of so many classes.
+  /// The name of a row with `number` targets of `classes` classes.
   static func row(_ name: String, _ number: Int, _ classes: Int) -> String {
     classes == 1 ? "\(name)/\(number)" : "\(name)/\(number)-of-\(classes)"
   }

@@ -1,7 +1,7 @@
 import BenchmarkSubjects
 import Forwarding
 
-/// The rows that need nothing but Swift, C and this package.
+/// The rows that need only Swift, C and this package.
 public enum CoreRows {
   /// The numbers of targets that fan-out is measured with.
   public static let targetCounts = [1, 4, 16, 64]
@@ -35,7 +35,7 @@ public enum CoreRows {
     return rows
   }
 
-  /// The few that say most: what `forward bench` and the tour show.
+  /// The most important rows, which `forward bench` and the tour show.
   public static func short() throws -> [Benchmark] {
     let names: Set = [
       "closure/call/noescape", "closure/call/stored", "closure/array-strong/16",
@@ -46,7 +46,7 @@ public enum CoreRows {
     return try all().filter { names.contains($0.name) }
   }
 
-  /// Those, and what the page opens with, with their baselines.
+  /// The rows of `short()` and of the comparisons at the top of the page, with their baselines.
   public static func shortForPage() throws -> [Benchmark] {
     let rows = try all()
     var names = Set(try short().map(\.name))
@@ -70,7 +70,7 @@ public enum CoreRows {
       "keep:", replacing: true, encoding: "v@:q", unsafeFunction: subject_address(.keepNothing))
   }
 
-  // MARK: What is there without this package
+  // MARK: Swift without this package
 
   static func closures() -> [Benchmark] {
     let subject = Subject()
@@ -88,8 +88,8 @@ public enum CoreRows {
       },
     ]
     for number in targetCounts {
-      // Not by `map`, which would wrap each closure in another one; and weak closures have targets
-      // of their own, as an object that was referred to weakly is slower to retain for ever.
+      // Not with `map`, which would wrap each closure in another one. Weak closures have their own
+      // targets, because retaining an object stays slower after a weak reference to it.
       var strong: [(Int) -> Void] = []
       for _ in 0..<number {
         let target = Subject()
@@ -113,7 +113,7 @@ public enum CoreRows {
     return rows
   }
 
-  /// Kept out of line, so that the closure is a parameter and not inlined.
+  /// Not inlined, so that the closure stays a parameter.
   @inline(never)
   private static func callRepeatedly(_ count: Int, _ body: (Int) -> Void) {
     for index in 0..<count { body(index) }

@@ -1,5 +1,5 @@
 extension Curve {
-  /// Lines are told apart by their colors, and by the shapes of their points; there are so many.
+  /// Lines differ in their colors and in the shapes of their points; there are this many of them.
   static let styles = 8
   private static let height = 220.0
 
@@ -9,7 +9,7 @@ extension Curve {
     let points: [(x: Double, y: Double)]
   }
 
-  /// The lines with what can be drawn of them.
+  /// The lines that have points which can be drawn.
   private var drawable: [Line] {
     lines.enumerated().map { index, line in
       Line(
@@ -19,7 +19,7 @@ extension Curve {
     }.filter { !$0.points.isEmpty }
   }
 
-  /// The chart, whose axes are told in words, and the table behind it; nothing where no point is.
+  /// The chart, the description of its axes, and its table. Empty if there are no points.
   func figure(number: Int) -> String {
     let lines = drawable
     guard !lines.isEmpty else { return "" }
@@ -101,7 +101,7 @@ extension Curve {
       """)
   }
 
-  /// The shapes of points, which every chart uses.
+  /// The shapes of points, shared by all charts.
   static var shapes: String {
     let paths = [
       "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M-3.5 -3.5h7v7h-7z", "M0 -4.6l4.4 7.6h-8.8z",

@@ -2,8 +2,8 @@ import Dispatch
 import Forwarding
 
 extension Curves {
-  /// Sends in a second through one proxy with four targets, or through a proxy of each thread's own, by one
-  /// thread and more.
+  /// Sends per second through one proxy with four targets, or through a proxy for each thread, by
+  /// one thread and by more.
   static func threads() throws -> Curve {
     var curve = Curve(
       "Threads that send", x: "threads", y: "million sends a second")
@@ -16,7 +16,7 @@ extension Curves {
     return curve
   }
 
-  /// One message to a target on each of so many queues, until all have it.
+  /// One message to a target on each of several queues, until all have received it.
   static func lanes() throws -> Curve {
     var curve = Curve("One message to many lanes", x: "lanes", y: "ns for each lane")
     let keep = try Message<NoResult, Int>("keep:")

@@ -1,6 +1,6 @@
 import Forwarding
 
-// How deliveries and changes grow with the number of targets.
+// The growth of deliveries and changes with the number of targets.
 extension Curves {
   static func targets() throws -> Curve {
     var curve = Curve(
@@ -46,7 +46,7 @@ extension Curves {
 
   // MARK: Lists
 
-  /// What is done with one of so many targets, and with each of them.
+  /// Operations on one of many targets, and on each of them.
   static func lists() throws -> Curve {
     var curve = Curve("A list of many targets", x: "targets", y: "ns for each target")
     let names = ["add", "deliver", "report", "remove a token", "remove a target", "contains"]
@@ -59,11 +59,11 @@ extension Curves {
     return curve
   }
 
-  /// The best of some lists of a size, in the order of the lines.
+  /// The best times over some lists of one size, in the order of the lines.
   private static func list(of number: Int) throws -> [Double] {
     let keep = try Message<NoResult, Int>("keep:")
     let targets = (0..<number).map { _ in QuietSubject() }
-    // From all over the list: the numbers have no divisor in common.
+    // Visits positions all over the list, because the two numbers have no common divisor.
     let order = (0..<number).map { $0 * 611_953 % number }
     var best = [Double](repeating: .infinity, count: 6)
     func time(_ line: Int, _ body: () throws -> Void) rethrows {

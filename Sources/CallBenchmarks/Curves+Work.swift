@@ -11,11 +11,11 @@ import ForwardingUndo
   import Darwin
 #endif
 
-// How calls that are kept grow: in a file, and in a stack of undo.
+// The growth of stored calls: in a file, and in an undo stack.
 extension Curves {
   // MARK: A journal
 
-  /// Files of so many calls, written and read from end to end.
+  /// Journals of many calls, written and read from end to end.
   static func journals() throws -> Curve {
     var curve = Curve("Calls in a journal", x: "calls", y: "ns for each")
     curve.lines = ["append", "open again", "replay"].map { ($0, []) }
@@ -48,7 +48,7 @@ extension Curves {
     return curve
   }
 
-  /// Threads that append at once, and each waits until its call is on the disk.
+  /// Threads that append at once, each waiting until its call is on the disk.
   static func syncs() throws -> Curve {
     var curve = Curve(
       "Calls that wait for the disk", x: "threads", y: "µs for a call, of all together")
@@ -81,7 +81,7 @@ extension Curves {
 
   // MARK: Undo
 
-  /// A stack of so many steps: all recorded, all undone, all done again.
+  /// An undo stack of many steps: all recorded, all undone, all redone.
   static func steps() throws -> Curve {
     var curve = Curve("Steps that can be undone", x: "steps", y: "ns for each")
     curve.lines = ["record", "undo", "do again", "bytes of memory"].map { ($0, []) }

@@ -1,9 +1,9 @@
 import BenchmarkSubjects
 import Forwarding
 
-/// How costs grow.
+/// Charts of growing costs.
 public enum Curves {
-  /// Every curve.
+  /// Measures all charts.
   public static func all() throws -> [Curve] {
     try CoreRows.register()
     return [
@@ -13,7 +13,7 @@ public enum Curves {
     ]
   }
 
-  /// The best of some rounds, for one time.
+  /// The best of 15 rounds, in nanoseconds for one repetition.
   static func best(_ count: Int, _ body: (Int) throws -> Void) rethrows -> Double {
     try body(count)
     var best = Double.infinity
@@ -46,7 +46,7 @@ public enum Curves {
           Double(number),
           try best(5000) { count in for index in 0..<count { try keep(index, on: subject) } }
         ))
-      // Eight in turn, from all over the table.
+      // Eight messages in turn, from all over the table.
       let eight = try (0..<8).map {
         try Message<NoResult, Int>(Selector(interning: "growing\($0 * (number / 10)):"))
       }

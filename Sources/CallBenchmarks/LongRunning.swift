@@ -10,18 +10,20 @@ import Synchronization
   import Darwin
 #endif
 
-/// What a target that runs for long costs everybody else: an event loop in a target must be free.
+/// The cost of a target that runs for long to all other code: a target may run an event loop, so
+/// there should be none.
 ///
-/// Rows `held/…/n` send while n threads are inside of a target, and another thread changes lists and
-/// classes all the time; `held/…/0` is the same without those n. Rows `threads/change/…` change and deliver
-/// to a list before and after 3,000 threads have come and gone, all other `threads/…` send from many at once.
+/// Rows `held/…/n` send while n threads are inside a target, and another thread changes lists and
+/// classes all the time; `held/…/0` has no threads inside. Rows `threads/change/…` change and
+/// deliver to a list before and after 3,000 threads have come and gone. All other `threads/…` send
+/// from many at once.
 public enum LongRunning {
   static let counts = [0, 1, 8, 64]
 
-  /// How the names of all its rows begin.
+  /// The prefixes of the names of all its rows.
   public static let folders = ["held/", "threads/"]
 
-  /// Measures all of it. Needs a process of its own: threads leave nothing behind, if all is well.
+  /// Measures all rows. Needs a process of its own, in which no thread has ended yet.
   public static func measure() throws -> [Measurement] {
     try CoreRows.register()
     return try threads() + held() + senders()
@@ -29,7 +31,7 @@ public enum LongRunning {
 
   // MARK: Threads that send at once
 
-  /// Rows `threads/…/n` are the time for a send, of n threads together.
+  /// Rows `threads/…/n` are the time for one send, of n threads together.
   static func senders() throws -> [Measurement] {
     try Senders.ways.flatMap { way in
       let name = "threads/\(way.name)/"
@@ -41,7 +43,7 @@ public enum LongRunning {
     }
   }
 
-  // MARK: Threads that ended
+  // MARK: Ended threads
 
   static func threads() throws -> [Measurement] {
     let keep = try Message<NoResult, Int>("keep:")
@@ -68,7 +70,7 @@ public enum LongRunning {
     ]
   }
 
-  // MARK: Targets that run
+  // MARK: Running targets
 
   static func held() throws -> [Measurement] {
     let keep = try Message<NoResult, Int>("keep:")
@@ -81,7 +83,7 @@ public enum LongRunning {
       ("multicast", 6000, { for index in 0..<$0 { try keep(index, on: proxy) } }),
     ]
     var times: [String: Double] = [:]
-    // In turns, so that what disturbs the machine disturbs all of them.
+    // In turns, so that other load on the machine affects all rows alike.
     for _ in 0..<8 {
       for number in counts {
         let crowd = try Crowd(number)
@@ -116,9 +118,9 @@ public enum LongRunning {
       ratio: base.map { time / $0 }, allocations: nil)
   }
 
-  /// The best of many rounds with pauses between them. The kernel's part of a change runs at one of two
-  /// speeds on some machines, and keeps one of them for seconds: a time that is worse than `expected`
-  /// is measured for ten seconds before it is believed.
+  /// The best of many rounds with pauses between them. On some machines the kernel's part of a
+  /// change runs at one of two speeds, and stays at one for seconds. A time worse than `expected`
+  /// is therefore measured for ten seconds before it is accepted.
   private static func patientBest(
     _ count: Int, expected: Double, _ body: (Int) throws -> Void
   ) rethrows -> Double {
@@ -130,7 +132,7 @@ public enum LongRunning {
     return best
   }
 
-  /// The best of some rounds, for one time.
+  /// The best of 15 rounds, in nanoseconds for one repetition.
   private static func best(_ count: Int, _ body: (Int) throws -> Void) rethrows -> Double {
     try body(count)
     var best = Double.infinity
@@ -147,7 +149,7 @@ private final class TimeBox {
   var value = Double.infinity
 }
 
-/// A target that does something inside of its own delivery.
+/// A target that runs a closure inside its own delivery.
 private final class Holder: CallObject, @unchecked Sendable {
   // SAFETY: set before the one delivery that runs it.
   private let body: () throws -> Void
@@ -157,7 +159,8 @@ private final class Holder: CallObject, @unchecked Sendable {
 
   private static let run: Message<NoResult> = {
     do {
-      // Not by types: another closure with arguments would change how those of the rows are compiled.
+      // Not registered by types: another closure with arguments would change how the closures of
+      // the rows are compiled.
       let method = try Implementation(MethodSignature("v@:")) { call in
         guard let holder = call.target as? Holder else { return }
         do { try holder.body() } catch { holder.failure = error }
@@ -167,7 +170,8 @@ private final class Holder: CallObject, @unchecked Sendable {
     } catch { fatalError("a signature and a selector of this file are refused: \(error)") }
   }()
 
-  /// Runs `body` in a target whose list has been replaced, and so is held by this delivery alone.
+  /// Runs `body` in a target whose list has been replaced, so that only this delivery retains the
+  /// list.
   static func inside(_ body: @escaping () throws -> Void) throws {
     let proxy = MulticastProxy()
     let other = NativeSubject()
@@ -182,7 +186,7 @@ private final class Holder: CallObject, @unchecked Sendable {
   }
 }
 
-/// Threads that are inside of a target each, and one that changes lists and classes.
+/// Threads that are each inside a target, and one thread that changes lists and classes.
 private final class Crowd: Sendable {
   private let gate = Gate()
   private let threads: [BenchmarkThread]
@@ -226,7 +230,7 @@ private final class Crowd: Sendable {
 }
 
 extension MethodTable {
-  /// Changes a class for a selector that somebody has sent.
+  /// Replaces a method of a class, and sends its selector.
   fileprivate func exchangeForMeasuring() throws {
     let selector = Selector("changing:")
     replace(
@@ -237,7 +241,7 @@ extension MethodTable {
   }
 }
 
-/// A thread of the system, not of a pool: as many as are asked for run at once.
+/// A thread of the system, not of a pool, so that all threads run at once.
 final class BenchmarkThread: @unchecked Sendable {
   // SAFETY: made in `init`, joined once.
   private let thread: pthread_t

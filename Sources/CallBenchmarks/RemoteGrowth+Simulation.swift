@@ -6,25 +6,27 @@
   import Darwin
 #endif
 
-// Calls that come at random times and wait in line: what a figure for use alone does not tell is how long.
+// Calls that arrive at random times and wait in queues: utilization alone does not give the waiting
+// time.
 extension RemoteGrowth {
-  /// How long calls took in a simulation, in seconds.
+  /// The times of calls in a simulation, in seconds.
   public struct Times: Sendable {
     public let mean: Double
     public let ninetyNinth: Double
   }
 
-  /// Lets so many calls go through sender, server, host, and server again, each with a line of its own, at the rate
-  /// that this has. Which server and which host is drawn for each call.
+  /// Simulates `count` calls that pass through sender, server, host, and server again at the
+  /// present rate. Each part has a queue of its own. The server and the host of each call are drawn
+  /// at random.
   ///
-  /// Times on the network are not in it. The same numbers give the same times.
+  /// Times on the network are not included. Equal parameters give equal times.
   public func simulate(calls count: Int, seed: UInt64 = 1) -> Times {
     var random = Draw(state: seed)
-    // When each processor of a part is free.
+    // The time at which each processor of a part is free.
     var senderLines = Lines(senders, processors)
     var serverLines = Lines(servers, processors)
     var hostLines = Lines(hosts, processors)
-    // In the order of events: a line is joined when one arrives there, not when its call began.
+    // In the order of events: a call joins a queue when it arrives there, not when it begins.
     var events = EventQueue()
     var now = 0.0
     var begun = [Double](repeating: 0, count: count)
@@ -91,7 +93,7 @@ extension RemoteGrowth {
     }
   }
 
-  /// The processors of some machines: each does one thing after the other.
+  /// The processors of several machines: each does one task after the other.
   private struct Lines {
     private var free: [[Double]]
 
@@ -100,7 +102,7 @@ extension RemoteGrowth {
         repeating: Array(repeating: 0, count: max(1, Int(processors))), count: max(1, machines))
     }
 
-    /// Does something that takes so long as soon as a processor of a machine is free; returns when it is done.
+    /// Runs a task of length `time` as soon as a processor of a machine is free. Returns its end.
     mutating func serve(_ machine: Int, from start: Double, _ time: Double) -> Double {
       var first = 0
       for line in free[machine].indices where free[machine][line] < free[machine][first] {
@@ -112,7 +114,7 @@ extension RemoteGrowth {
     }
   }
 
-  /// Random numbers that are the same each time.
+  /// Random numbers that are the same in each run.
   private struct Draw {
     var state: UInt64
 
@@ -126,7 +128,7 @@ extension RemoteGrowth {
 
     mutating func number(below limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 
-    /// The time to the next of so many in a second that come independently.
+    /// The time to the next of independent events with the given rate per second.
     mutating func interval(of rate: Double) -> Double {
       -log(1 - Double(next() >> 11) / Double(1 << 53)) / rate
     }

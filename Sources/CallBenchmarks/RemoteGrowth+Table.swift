@@ -1,9 +1,10 @@
-// The growth of what was measured, as a table of a page.
+// The growth of the measured costs, as a table of a page.
 extension RemoteGrowth {
-  /// What the rows of a run tell; nil if they are not there.
+  /// Takes the costs from the rows of a run; nil if rows are missing.
   ///
-  /// A hundred calls at once keep both processors of the machine busy with sender, server and host together. What the
-  /// same calls take without a server, and two messages to be handed to the system, are the sender's and the host's.
+  /// A hundred calls at once keep both processors of the machine busy with sender, server and host
+  /// together. The share of the sender and the host is the time of the same calls without a server,
+  /// and of two messages handed to the system.
   public init?(_ report: Report) {
     func seconds(_ name: String, _ times: Double) -> Double? {
       report.row(name).map { $0.minimum / times / 1e9 }
@@ -47,7 +48,7 @@ extension RemoteGrowth {
     return lines.joined(separator: "\n")
   }
 
-  /// Adds so much of a part that two thirds of it are used.
+  /// Adds as much of a part as brings its utilization to two thirds.
   private mutating func help(_ part: Part) {
     let times = (use(of: part) * 1.5).rounded(.up)
     switch part {
@@ -72,7 +73,7 @@ extension RemoteGrowth {
 
   private static func percent(_ use: Double) -> String { "\(Int((use * 100).rounded()))%" }
 
-  /// Two digits that count.
+  /// A number with two significant digits.
   private static func text(_ number: Double) -> String {
     var number = number
     var unit = 1.0

@@ -1,5 +1,5 @@
-/// What calls over NATS cost as there are more hosts, targets and calls than one machine has: which part is at its
-/// end first, and what helps.
+/// Computes what calls over NATS cost with more hosts, targets and calls than one machine can have:
+/// the part that is saturated first, and the remedy.
 ///
 /// ```swift
 /// var growth = RemoteGrowth(sender: 5e-6, host: 5e-6, server: 2e-7)
@@ -8,45 +8,47 @@
 /// growth.first.part  // server
 /// ```
 public struct RemoteGrowth: Sendable {
-  // MARK: What one call takes
+  // MARK: The cost of one call
 
-  /// Seconds of a processor for one asked call: of who sends, of who answers, and of the server for one message in or out.
+  /// Processor seconds for one call with an answer: in the sender, in the host, and in the server
+  /// for each message in or out.
   public var sender: Double
   public var host: Double
   public var server: Double
-  /// Bytes of a call or an answer on the network, with what the protocols add.
+  /// Bytes of a call or an answer on the network, with the overhead of the protocols.
   public var bytes = 250.0
 
-  // MARK: What there is
+  // MARK: The deployment
 
-  /// Processes that answer, and objects that each exposes.
+  /// The number of processes that answer, and of objects that each exposes.
   public var hosts = 1
   public var targets = 1
-  /// Processes that send.
+  /// The number of processes that send.
   public var senders = 1
-  /// Calls that each object gets in a second.
+  /// The number of calls that each object receives per second.
   public var callsOfEach = 1.0
-  /// How many hosts answer one call: more than one for a gathering.
+  /// The number of hosts that answer one call: more than one for a gathering.
   public var answers = 1
-  /// Servers that share the subjects among them.
+  /// The number of servers that share the subjects.
   public var servers = 1
-  /// Processors of a host, of a sender, and those that one server makes use of.
+  /// The processors of a host, of a sender, and those that one server uses.
   public var processors = 4.0
 
-  /// What one server takes unless told otherwise, and what a network card carries in a second.
+  /// The default limit of connections of one server, and the bytes that a network card carries per
+  /// second.
   public static let connections = 65_536.0
   public static let network = 10e9 / 8
 
-  /// Begins with what was measured, in seconds.
+  /// Takes the measured costs, in seconds.
   public init(sender: Double, host: Double, server: Double) {
     (self.sender, self.host, self.server) = (sender, host, server)
   }
 
-  /// A part that has an end.
+  /// A part with limited capacity.
   public enum Part: String, CaseIterable, Sendable {
     case senders, hosts, server, network, connections
 
-    /// What helps when it is at its end.
+    /// The remedy when it is saturated.
     public var remedy: String {
       switch self {
       case .senders: "more processes that send"
@@ -59,14 +61,14 @@ public struct RemoteGrowth: Sendable {
     }
   }
 
-  /// Calls in a second, all together.
+  /// Calls per second, of all objects together.
   public var calls: Double { Double(hosts * targets) * callsOfEach / Double(answers) }
 
-  /// Messages that the servers take in and give out in a second: a call in, and out to each who answers it; each
-  /// answer in and out.
+  /// Messages that the servers receive and send per second: one in for a call, and one out to each
+  /// host that answers; one in and one out for each answer.
   public var messages: Double { calls * Double(1 + 3 * answers) }
 
-  /// How much of a part is used: 1 is all of it.
+  /// The utilization of a part: 1 is saturation.
   public func use(of part: Part) -> Double {
     let answered = calls * Double(answers)
     return switch part {
@@ -78,14 +80,14 @@ public struct RemoteGrowth: Sendable {
     }
   }
 
-  /// The part that is at its end first, and how much of it is used.
+  /// The part that is saturated first, and its utilization.
   public var first: (part: Part, use: Double) {
     var first = (part: Part.senders, use: use(of: .senders))
     for part in Part.allCases where use(of: part) > first.use { first = (part, use(of: part)) }
     return first
   }
 
-  /// How many calls of each object there can be in a second before something is at its end.
+  /// The number of calls to each object per second that saturates the first part.
   public var mostOfEach: Double {
     var growth = self
     growth.callsOfEach = 1

@@ -1,5 +1,5 @@
-/// A report as ``Report/json`` writes it. An object of JSON has no order, so the machine stands first in the
-/// environment, and the rest by name.
+/// Decodes a report from ``Report/json``. A JSON object has no order, so the machine is first in
+/// the environment, and the rest is sorted by name.
 extension Report: Decodable {
   private enum Part: String, CodingKey { case environment, rows, curves, skipped }
 
@@ -25,7 +25,7 @@ extension Measurement: Decodable {
 
   public init(from decoder: any Decoder) throws {
     let parts = try decoder.container(keyedBy: Part.self)
-    // What could not be measured is null.
+    // A value that could not be measured is null.
     self.init(
       name: try parts.decode(String.self, forKey: .name),
       baseline: try parts.decodeIfPresent(String.self, forKey: .baseline),

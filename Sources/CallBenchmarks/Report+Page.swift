@@ -1,6 +1,6 @@
 extension Report {
-  /// The report as one HTML page that needs nothing else: three comparisons, how costs grow, and all
-  /// rows; readable in light, in dark, on paper and on a narrow screen.
+  /// The report as one self-contained HTML page: three comparisons, the growth of costs, and all
+  /// rows. It is readable in light and dark mode, on paper and on a narrow screen.
   public var page: String {
     let machine = environment.map {
       $0.name == "processor" || $0.name == "system" ? $0.value : "\($0.name) \($0.value)"
@@ -54,7 +54,7 @@ extension Report {
 
   // MARK: The rows
 
-  /// All rows in one table, with those of a group together, in the order of its first.
+  /// All rows in one table, grouped, in the order of the first row of each group.
   private var table: String {
     var groups: [(name: String, rows: [Measurement])] = []
     for row in rows {
@@ -64,7 +64,7 @@ extension Report {
         groups.append((row.group, [row]))
       }
     }
-    // What not every run counts has a column only where it was counted.
+    // A value that only some runs count has a column only if it was counted.
     var columns: [(name: String, kind: String, cell: (Measurement) -> String)] = [
       ("ns", "", { Self.text($0.minimum) }),
       ("ratio", "", { $0.ratio.map { Self.text($0) + "×" } ?? "" }),
@@ -93,7 +93,7 @@ extension Report {
         + bodies.joined(separator: "\n"))
   }
 
-  /// A bar of at most four baselines, on a scale where one is marked.
+  /// A bar for a ratio of at most four, with a mark at one.
   private static func drawing(_ ratio: Double) -> String {
     let width = min(ratio, 4) * 40
     let fill = ratio <= 1 ? "fast" : "slow"
@@ -103,19 +103,19 @@ extension Report {
       + (ratio > 4 ? "<path class=\"more\" d=\"M164 3l4 4l-4 4\"/>" : "") + "</svg>"
   }
 
-  // MARK: Parts of a page
+  // MARK: Parts of the page
 
-  /// A table behind a picture.
+  /// A table that opens below a picture.
   static func details(_ summary: String, _ table: String) -> String {
     "<details><summary>\(summary)</summary>\n\(scrolling(summary, table))\n</details>"
   }
 
-  /// A table that is moved by hand or by keys where the screen is too narrow for it.
+  /// A table that scrolls by hand or with keys if the screen is too narrow for it.
   private static func scrolling(_ name: String, _ table: String) -> String {
     "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"\(escaped(name))\"><table>\n\(table)\n</table></div>"
   }
 
-  /// A part of the whole, for a picture that is as wide as its place.
+  /// A fraction as a percentage, for a picture without a fixed width.
   static func percent(_ place: Double) -> String { "\((place * 10_000).rounded() / 100)%" }
 
   static func pixels(_ place: Double) -> String { "\((place * 10).rounded() / 10)" }

@@ -1,5 +1,6 @@
 extension Report {
-  /// How the page looks. Text has a contrast of 4.5 and more to what is behind it, in light and in dark.
+  /// The style of the page. Text has a contrast of at least 4.5 to its background, in light and
+  /// dark mode.
   static let style = """
     :root { color-scheme: light dark; --text: #1c1e21; --quiet: #5c6168; --back: #ffffff;
       --line: #d9dce1; --ours: #0b5cbd; --other: #8d939b; --fast: #1a7f37; --slow: #b3600a;

@@ -1,12 +1,12 @@
 extension Report {
-  /// The rows as a table with bars: how long each takes over its baseline.
+  /// The rows as a table, with a bar for each ratio to the baseline.
   ///
-  /// - Parameter color: styles a piece of text; returns it as it is where there are no colors.
+  /// - Parameter color: styles a piece of text; returns it unchanged if there are no colors.
   public func table(color: (String, TableColor) -> String) -> String {
     let nameWidth = rows.map(\.name.count).max() ?? 0
     var lines: [String] = []
     var group = ""
-    // Rows of one group stand together, in the order of its first.
+    // The rows of one group are together, in the order of its first row.
     var order: [String] = []
     for row in rows where !order.contains(row.group) { order.append(row.group) }
     for row in order.flatMap({ group in rows.filter { $0.group == group } }) {
@@ -28,7 +28,7 @@ extension Report {
     return lines.joined(separator: "\n")
   }
 
-  /// What parts of a table are colored for.
+  /// The parts of a table that have colors.
   public enum TableColor: Sendable {
     case name, faster, slower
   }
@@ -37,7 +37,7 @@ extension Report {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
-  /// Ten cells are the baseline; a bar ends at forty.
+  /// The baseline is ten cells; a bar ends at forty.
   static func bar(_ ratio: Double) -> String {
     let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     let cells = min(ratio * 10, 40)

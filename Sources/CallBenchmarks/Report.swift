@@ -1,15 +1,15 @@
-/// What a run measured, and on what.
+/// The results of a run, and the machine that it ran on.
 public struct Report: Sendable {
-  /// Names and values that say what was measured: the machine, versions.
+  /// Names and values that describe the run: the machine, versions.
   public var environment: [(name: String, value: String)]
-  /// The rows, in their order.
+  /// The rows, in order.
   public var rows: [Measurement]
-  /// Lines along a growing number.
+  /// Charts over a growing number.
   public var curves: [Curve]
-  /// What was left out, and why.
+  /// Lines about rows that were left out, with the reason.
   public var skipped: [String]
 
-  /// Collects what was measured.
+  /// Makes a report from results.
   public init(
     environment: [(name: String, value: String)], rows: [Measurement], curves: [Curve] = [],
     skipped: [String] = []
@@ -20,10 +20,10 @@ public struct Report: Sendable {
     self.skipped = skipped
   }
 
-  /// A row by its name.
+  /// Finds a row by its name.
   public func row(_ name: String) -> Measurement? { rows.first { $0.name == name } }
 
-  /// A number with as many digits as say something.
+  /// A number with its significant digits.
   public static func text(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "–" }
     if value >= 1000 { return grouped(Int(value.rounded())) }

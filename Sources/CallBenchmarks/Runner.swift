@@ -6,21 +6,21 @@
   import Darwin
 #endif
 
-/// Measures rows against each other: all in one process, round by round in a changing order, so
-/// that what disturbs the machine disturbs all of them.
+/// Measures rows in comparison: all in one process, in rounds of changing order, so that other load
+/// on the machine affects all rows alike.
 public struct Runner {
-  /// How many rounds there are, and how long each row runs in one, in nanoseconds.
+  /// The number of rounds, and the time that each row runs in a round, in nanoseconds.
   public var rounds = 120
   public var roundTime = 60_000.0
-  /// Counts the allocations of the process so far, where somebody does.
+  /// Returns the number of allocations of the process so far; nil if they are not counted.
   public var countAllocations: (() -> Int)?
-  /// Is told of progress: rounds done, and rounds in all.
+  /// Called with the progress: the finished rounds, and all rounds.
   public var progress: ((Int, Int) -> Void)?
 
-  /// Makes a runner with the usual settings.
+  /// Makes a runner with the default settings.
   public init() {}
 
-  /// Nanoseconds on a clock that only goes forward.
+  /// Nanoseconds of a monotonic clock.
   public static func now() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -33,7 +33,7 @@ public struct Runner {
     return now() - start
   }
 
-  /// Measures the rows and returns what they measured, in their order.
+  /// Measures the rows and returns the results in the order of the rows.
   public func run(_ rows: [Benchmark]) throws -> [Measurement] {
     let counts = try rows.map { row in try iterations(row) }
     let allocated = try rows.map { row in try allocations(row) }
@@ -59,9 +59,9 @@ public struct Runner {
     return measured
   }
 
-  /// How often a row runs in a round.
+  /// The number of repetitions of a row in a round.
   private func iterations(_ row: Benchmark) throws -> Int {
-    // The first times find methods and fill caches.
+    // The first repetitions find methods and fill caches.
     try row.body(10)
     var count = 1
     while true {
@@ -83,7 +83,7 @@ public struct Runner {
 }
 
 extension Report {
-  /// What this machine is.
+  /// The description of this machine.
   public static var thisMachine: [(name: String, value: String)] {
     var found: [(name: String, value: String)] = []
     func lines(_ path: String) -> [Substring] {

@@ -6,21 +6,21 @@
   import Darwin
 #endif
 
-/// Where values stand along an axis, from 0 to 1, and which of them are written there.
+/// Maps values to places on an axis, from 0 to 1, and chooses the values that are labelled.
 struct Scale {
   let isLogarithmic: Bool
   let bottom: Double
   let top: Double
   let marks: [Double]
 
-  /// Where a value stands.
+  /// The place of a value.
   func place(_ value: Double) -> Double {
     let (from, to, at) =
       isLogarithmic ? (log10(bottom), log10(top), log10(value)) : (bottom, top, value)
     return to > from ? min(max((at - from) / (to - from), 0), 1) : 0.5
   }
 
-  /// What is said of the axis beside its unit; nothing of one from zero, as everybody expects it.
+  /// The description of a logarithmic axis. Empty for an axis from zero, which readers expect.
   var words: String {
     guard isLogarithmic else { return "" }
     let names = [(10.0, "ten"), (100, "a hundred"), (1000, "a thousand")]
@@ -31,8 +31,8 @@ struct Scale {
     return "log scale, each line is \(step.1) times the one before"
   }
 
-  /// From zero, or by logarithms where the values span more than two decades. A bar has a length even
-  /// for the least of them.
+  /// The scale of bars: linear from zero, or logarithmic if the values span more than two decades.
+  /// Even the bar of the smallest value has a length.
   static func bars(_ values: [Double]) -> Scale {
     guard let least = values.min(), let most = values.max(), spansDecades(values) else {
       return linear(to: values.max() ?? 1, endsAtMark: false)
@@ -42,7 +42,8 @@ struct Scale {
       isLogarithmic: true, bottom: bottom, top: most, marks: decades(from: bottom, to: most))
   }
 
-  /// The same for the heights of a curve, whose ends are written.
+  /// The scale of the heights of a chart, whose ends are labelled; linear or logarithmic by the
+  /// same rule.
   static func heights(_ values: [Double]) -> Scale {
     guard let least = values.min(), let most = values.max(), spansDecades(values) else {
       return linear(to: values.max() ?? 1, endsAtMark: true)
@@ -52,8 +53,8 @@ struct Scale {
       isLogarithmic: true, bottom: bottom, top: top, marks: decades(from: bottom, to: top))
   }
 
-  /// For numbers that grow: by logarithms. What was measured is written where there is room, and
-  /// decades where there is none.
+  /// The scale of growing numbers: logarithmic. The labels are the numbers themselves if there is
+  /// room, and powers of ten if there is not.
   static func growing(_ values: [Double]) -> Scale {
     let numbers = Set(values).sorted()
     guard let first = numbers.first, let last = numbers.last, first > 0 else {
@@ -75,7 +76,7 @@ struct Scale {
 
   private static func power(_ exponent: Double) -> Double { pow(10, exponent) }
 
-  /// The powers of ten from one value to another; at most eight, with even steps.
+  /// The powers of ten between two values: at most eight, with even steps.
   private static func decades(from bottom: Double, to top: Double) -> [Double] {
     let (first, last) = (Int(ceil(log10(bottom) - 1e-9)), Int(floor(log10(top) + 1e-9)))
     guard first <= last else { return [] }
@@ -83,7 +84,7 @@ struct Scale {
     return stride(from: first, through: last, by: step).map { power(Double($0)) }
   }
 
-  /// From zero in three to six steps of 1, 2 or 5.
+  /// A linear scale from zero in three to six steps of 1, 2 or 5.
   private static func linear(to most: Double, endsAtMark: Bool) -> Scale {
     let most = most > 0 ? most : 1
     let unit = power(floor(log10(most)))
@@ -94,7 +95,7 @@ struct Scale {
       marks: (0...Int(count)).map { Double($0) * step })
   }
 
-  /// A number of an axis in few letters: 0.5, 20, 3k, 1M.
+  /// A short label of an axis: 0.5, 20, 3k, 1M.
   static func text(_ value: Double) -> String {
     let (number, unit) =
       value >= 1e9
@@ -102,7 +103,7 @@ struct Scale {
       : value >= 1e6
         ? (value / 1e6, "M") : value >= 1000 ? (value / 1000, "k") : (value, "")
     guard number.isFinite, number < 1e6 else { return "–" }
-    // As many digits as say something, and no zeros behind the point.
+    // The significant digits, without trailing zeros after the point.
     let digits = number >= 100 ? 0.0 : number >= 1 ? 1.0 : 3 - ceil(log10(max(number, 1e-9)))
     let scale = power(digits)
     let scaled = Int((number * scale).rounded())

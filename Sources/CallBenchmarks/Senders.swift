@@ -9,18 +9,18 @@ import Synchronization
   import Darwin
 #endif
 
-/// Threads that send at once: as many sends a second as there are cores, or something is shared that should not
-/// be.
+/// Threads that send at once. Sends per second should grow with the number of cores; if they do
+/// not, the threads share something that they should not.
 enum Senders {
-  /// Through what the threads send.
+  /// The proxy and the targets that the threads use.
   struct Way: Sendable {
-    /// A part of a row's name.
+    /// The way in the name of a row.
     let name: String
-    /// What a chart calls it.
+    /// The way in a chart.
     let title: String
     let isStrong: Bool
-    /// Whether each thread has a proxy and targets of its own. A weak target is counted by who sends to it, so
-    /// threads that share one wait for each other.
+    /// Whether each thread has its own proxy and targets. A send retains and releases a weak
+    /// target, so threads that share one contend for its reference count.
     let isOwn: Bool
   }
 
@@ -30,7 +30,7 @@ enum Senders {
     Way(name: "weak-own", title: "own proxies, 4 weak targets each", isStrong: false, isOwn: true),
   ]
 
-  /// Nanoseconds for a send, of all threads together: the best of some runs of the same length.
+  /// Nanoseconds for one send, of all threads together: the best of some runs of the same length.
   static func time(_ threads: Int, _ way: Way) throws -> Double {
     let keep = try Message<NoResult, Int>("keep:")
     let crowds = (0..<(way.isOwn ? threads : 1)).map { _ in Crowd(way.isStrong) }

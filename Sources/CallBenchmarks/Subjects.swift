@@ -1,21 +1,21 @@
 public import BenchmarkSubjects
 public import Forwarding
 
-/// What is called by the rows: an object with one word to write to.
+/// The object that rows call: it has one word to write to.
 final class Subject: CallObject, @unchecked Sendable {
-  // SAFETY: rows run on one thread at a time; where two do, each has its own.
+  // SAFETY: rows run on one thread at a time; a row with two threads has a subject for each.
   /// The first stored property: C code writes to it as well.
   var word = 0
 
   /// Makes a subject.
   init() {}
 
-  /// The work that all Swift ways of calling end in.
+  /// The work at the end of every Swift way of calling.
   @inline(__always)
   func keep(_ value: Int) { word = value }
 }
 
-/// The same, behind a protocol.
+/// The work behind a protocol.
 protocol WordKeeping: AnyObject {
   func keepWord(_ value: Int)
 }
@@ -25,16 +25,16 @@ extension Subject: WordKeeping {
   func keepWord(_ value: Int) { word = value }
 }
 
-/// A class whose method for `keep:` is a C function; that of ``Subject`` is a Swift closure.
+/// A class whose method for `keep:` is a C function; ``Subject`` has a Swift closure.
 final class NativeSubject: CallObject, @unchecked Sendable {
-  /// As in ``Subject``.
+  /// The first stored property: C code writes to it as well.
   var word = 0
 
   /// Makes a subject.
   init() {}
 }
 
-/// The multicast proxy that a user would write to see what passes.
+/// The multicast proxy that a user would write to count messages.
 final class CountingProxy: MulticastProxy, @unchecked Sendable {
   var passed = 0
 
@@ -44,7 +44,7 @@ final class CountingProxy: MulticastProxy, @unchecked Sendable {
   }
 }
 
-/// Holds a closure, as an observer does.
+/// Stores a closure, as an observer does.
 final class ClosureHolder {
   var closure: (Int) -> Void
   init(_ closure: @escaping (Int) -> Void) { self.closure = closure }
@@ -57,6 +57,6 @@ extension SubjectRectangle: CallStructure {
   }
 }
 
-/// A target whose method writes nothing: threads that write to one object slow each other down, in
+/// A target whose method writes nothing: threads that write to one object slow each other down in
 /// every way of calling.
 final class QuietSubject: CallObject, Sendable {}

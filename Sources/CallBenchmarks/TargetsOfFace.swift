@@ -1,11 +1,13 @@
 import Forwarding
 
-/// The targets of a row of a face, whose classes answer by the methods that the face made: one that was registered by
-/// hand under a selector of the face stays, and a row would measure what no user of a face gets.
+/// The targets of a row of a face, whose classes have only methods that the face registered. A
+/// method registered by hand under a selector of the face would stay, and the row would measure a
+/// call that no user of a face makes.
 struct TargetsOfFace<Face: ForwardingFace> {
   let all: [Face.__Target]
 
-  /// Looks at the classes of targets before they are added to anything, and lets the face make their methods.
+  /// Checks the classes of targets before they are added to anything, and has the face register
+  /// their methods.
   init(_ targets: [Face.__Target]) throws(FaceRowError) {
     for target in targets {
       try FaceClasses.check(Self.type(of: target))
@@ -19,17 +21,17 @@ struct TargetsOfFace<Face: ForwardingFace> {
     Swift.type(of: Face.__object(of: target) ?? Face.__prepare(target))
   }
 
-  /// Throws if a method is another one by now.
+  /// Throws if a method has been replaced since.
   func check() throws(FaceRowError) {
     for target in all { try FaceClasses.check(Self.type(of: target)) }
   }
 }
 
-/// Why a row of a face is no measurement.
+/// The reason that a row of a face is invalid.
 enum FaceRowError: Error, Equatable, CustomStringConvertible {
-  /// A method that no face made.
+  /// A method that no face registered.
   case byHand(String)
-  /// A row whose targets were not looked at.
+  /// A row whose targets were not checked.
   case unchecked(String)
 
   var description: String {
@@ -42,7 +44,7 @@ enum FaceRowError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// The methods that faces made for the classes of their targets.
+/// The methods that faces registered for the classes of their targets.
 private enum FaceClasses {
   private static let made = Guarded<[ObjectIdentifier: [Selector: ObjectIdentifier]]>([:])
 
@@ -69,7 +71,7 @@ private enum FaceClasses {
 }
 
 extension Benchmark {
-  /// Describes a row of a face, with the targets behind it.
+  /// Describes a row of a face with its targets.
   init<Face: ForwardingFace>(
     _ name: String, over baseline: String? = nil, behind targets: TargetsOfFace<Face>,
     _ body: @escaping (Int) throws -> Void
@@ -78,7 +80,7 @@ extension Benchmark {
     check = { try targets.check() }
   }
 
-  /// Refuses rows of faces whose targets were not looked at, or have methods by hand.
+  /// Throws if a row of a face has unchecked targets, or targets with methods registered by hand.
   static func checkFaces(_ rows: [Benchmark]) throws {
     for row in rows where row.isOfFace {
       guard let check = row.check else { throw FaceRowError.unchecked(row.name) }
@@ -86,7 +88,7 @@ extension Benchmark {
     }
   }
 
-  /// Whether a part of the name says so.
+  /// Whether a part of the name is `face`.
   private var isOfFace: Bool {
     name.split { $0 == "/" || $0 == "-" }.contains("face")
   }

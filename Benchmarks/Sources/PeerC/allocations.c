@@ -1,5 +1,5 @@
-// Counts allocations by standing in front of the C library's own functions. A counter without
-// atomics: rows that are counted run on one thread.
+// Counts allocations by replacing the C library's own functions. The counter is not atomic, because
+// rows with counted allocations run on one thread.
 #include <errno.h>
 #include <stddef.h>
 

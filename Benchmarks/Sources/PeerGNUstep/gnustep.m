@@ -20,7 +20,7 @@
 - (void)noted:(NSNotification *)notification { word++; }
 @end
 
-/// The classic of one delegate slot and many delegates.
+/// The classic proxy: one delegate slot, many delegates.
 @interface ManyProxy : NSObject {
  @public
   NSPointerArray *targets;

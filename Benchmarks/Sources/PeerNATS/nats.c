@@ -10,7 +10,7 @@ typedef struct Peer {
   natsConnection *asking, *answering, *hosts[HOSTS];
   natsSubscription *subscription, *listening, *gathered, *votes[HOSTS];
   natsInbox *inbox;
-  // A peer has subjects of its own, so that no other hears its messages as well.
+  // Each peer has its own subjects, so that no other peer receives its messages.
   char asked[32], told[32], all[32];
   int answer;
 } Peer;
@@ -55,7 +55,7 @@ void *peer_nats_begin(const char *url, const char *name, int answer_bytes,
   if (natsConnection_Subscribe(&peer->subscription, peer->answering, peer->asked, answer, peer) !=
       NATS_OK)
     return NULL;
-  // Somebody listens, as in the rows beside it.
+  // There is a subscriber, as in the package's own rows.
   if (natsConnection_Subscribe(&peer->listening, peer->answering, peer->told, hear, peer) !=
       NATS_OK)
     return NULL;

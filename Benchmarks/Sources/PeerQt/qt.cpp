@@ -6,7 +6,7 @@
 #include <memory>
 
 namespace {
-// Slots need no moc where they are connected by their address, and a signal of Qt's own serves.
+// Slots that are connected by address need no moc, and the signal is one of Qt's own.
 struct Receiver : QObject {
   volatile int word = 0;
   __attribute__((noinline)) void keep(int value) { word = value; }

@@ -1,22 +1,23 @@
 import CallBenchmarks
 import Foundation
 
-/// What a run is held to: the gates that the project set itself, and how far a run may be from where
-/// it is.
+/// The limits of a run: the project's own performance goals, and the tolerance around the present
+/// state.
 ///
-/// A *gate* is what is wanted. A *limit* is what fails a check: the gate and its slack where the gate
-/// is met, and where it is missed, what was reached and a slack; then `missed` says why.
+/// A *gate* is the goal. A *limit* fails the check: it is the gate and a tolerance if the gate is
+/// met. If the gate is missed, it is the present value and a tolerance, and `missed` gives the
+/// reason.
 struct Limits: Decodable {
   struct Ratio: Decodable {
     var what: String
     var row: String
     var over: String
-    /// The row's time over the other's, at most.
+    /// The highest allowed ratio of the row's time to the other row's time.
     var gate: Double
     var limit: Double
     var missed: String?
 
-    /// The ratio as a report has it; nil if one of both was not measured.
+    /// The ratio in a report; nil if one of the two rows was not measured.
     func value(in report: Report) -> Double? {
       report.row(row).flatMap { row in report.row(over).map { row.minimum / $0.minimum } }
     }
@@ -38,7 +39,7 @@ struct Limits: Decodable {
       Limits.self, from: try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
-  /// Prints each limit with what was measured; false if one was passed.
+  /// Prints each limit with its measured value. Returns false if a limit was exceeded.
   func check(_ report: Report, measuredAgain: [String: Double]) -> Bool {
     var failures = 0
     var unmeasured = 0
@@ -52,7 +53,7 @@ struct Limits: Decodable {
       }
       let isFailure = value > limit
       failures += isFailure ? 1 : 0
-      // A small ratio is better told the other way round.
+      // A small ratio is easier to read as a fraction.
       func told(_ value: Double) -> String {
         gate > 0 && gate < 0.25 ? "1/" + Report.text(1 / value) : Report.text(value)
       }

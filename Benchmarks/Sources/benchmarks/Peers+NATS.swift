@@ -8,7 +8,7 @@ import Foundation
   import PeerNATS
 #endif
 
-// Calls over NATS, beside libnats alone, with a server of this process's own.
+// Calls over NATS and over libnats alone, with a server that this process starts.
 extension Peers {
   static func nats() throws -> [Benchmark] {
     #if HAS_NATS
@@ -55,7 +55,7 @@ extension Peers {
 }
 
 #if HAS_NATS
-  /// A server for this process, which ends with it.
+  /// A NATS server that ends with this process.
   final class NATSServer {
     static let program = [
       "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server",
@@ -91,7 +91,7 @@ extension Peers {
     func vote(_ question: Int, _ count: Int32, _ more: Int) async throws -> Int
   }
 
-  /// Three hosts of one name, each with a connection of its own, and one host alone.
+  /// Three hosts with one name, each with its own connection, and a single host.
   private final class Town: Sendable {
     private final class Citizen: Voting {
       func vote(_ question: Int, _ count: Int32, _ more: Int) -> Int { question }

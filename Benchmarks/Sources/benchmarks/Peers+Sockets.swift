@@ -6,13 +6,13 @@ import PeerC
   import PeerBus
 #endif
 
-// What a call over a socket is beside: the socket alone, and D-Bus without a bus.
+// Baselines of calls over a socket: the socket alone, and D-Bus without a bus daemon.
 extension Peers {
   static func sockets() throws -> [Benchmark] {
     func check(_ isDone: Bool) throws {
       guard isDone else { throw TransportError.failed("a peer has no answer") }
     }
-    // What goes around a call: a frame, and the subject of the rows `remote/socket/…`.
+    // The overhead of a call on the socket: a frame, and the subject of the rows `remote/socket/…`.
     let around = Int32(12 + "forwarding.benchmark.benchmark".utf8.count)
     guard let bare = unsafe peer_socket_begin(Int32(RemoteCalls.answer + 28 + 12)) else {
       throw TransportError.failed("there is no pair of sockets")

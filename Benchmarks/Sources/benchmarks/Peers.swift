@@ -18,14 +18,14 @@ import PeerC
   import PeerSQLite
 #endif
 
-/// What others do, measured in the same process.
+/// Other libraries, measured in the same process.
 enum Peers {
-  /// The rows of peers that are installed.
+  /// The rows of the installed peers.
   static func rows() throws -> [Benchmark] {
     try libffi() + swift() + gnustep() + signals() + sockets() + nats() + sqlite()
   }
 
-  /// A line for each peer that is not.
+  /// A line for each peer that is not installed.
   static var missing: [String] {
     var missing: [String] = []
     func note(_ name: String, _ package: String) {
@@ -77,7 +77,7 @@ enum Peers {
     let tokens = receivers.map { receiver in
       center.addObserver(forName: name, object: nil, queue: nil) { _ in receiver.keep(1) }
     }
-    // An object and a structure, as the rows `value/…` have them.
+    // An object and a structure, as in the rows `value/…`.
     let spoken = Notification.Name("spoken")
     let said: [AnyHashable: Any] = ["message": Spoken()]
     let listening = receivers.map { receiver in
@@ -163,7 +163,7 @@ enum Peers {
   }
 }
 
-/// What receives in Swift's own ways.
+/// A receiver for Swift's own ways of calling.
 protocol Keeping: AnyObject {
   func keep(_ value: Int)
 }
@@ -174,7 +174,7 @@ final class Receiver: Keeping, @unchecked Sendable {
   func keep(_ value: Int) { word = value }
 }
 
-/// The multicast delegate that is written again and again: weak boxes, and a closure for each call.
+/// The usual hand-written multicast delegate: weak boxes, and a closure for each call.
 final class MulticastDelegate {
   private struct Box { weak var object: AnyObject? }
   private var boxes: [Box] = []
@@ -188,7 +188,7 @@ final class MulticastDelegate {
   }
 }
 
-/// What a notification carries.
+/// The structure that a notification carries.
 private struct Spoken {
   var text = "a text that is long enough"
   var number = 3

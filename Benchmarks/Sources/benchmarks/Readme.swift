@@ -3,7 +3,7 @@ import Foundation
 
 /// The tables of the README, made from a run. A test compares the README with the recorded run.
 enum Readme {
-  /// What the first screen shows.
+  /// The rows of the table near the top of the README.
   private static let firstRows = [
     ("16 weak boxes, called with an object and a structure", "value/weak-boxes/16"),
     ("a face of 16 weak delegates, the same", "value/face-weak/16"),
@@ -59,7 +59,7 @@ enum Readme {
     ("removed from and added to a proxy of 1,000,000", "targets/remove-add-token/1000000"),
   ]
 
-  /// Puts the tables between the marks of a file.
+  /// Writes the tables between the markers of a file.
   static func write(_ report: Report, into path: String) throws {
     var text = try String(contentsOfFile: path, encoding: .utf8)
     let facts = report.environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")

@@ -2,11 +2,11 @@ import CallBenchmarks
 import Foundation
 import PeerC
 
-/// What a run is to do.
+/// The options of a run.
 struct Settings {
   var json: String?
   var html: String?
-  /// A run that was kept as JSON, whose page is drawn instead of a new one.
+  /// A recorded run as JSON, whose page is drawn without measuring anew.
   var recorded: String?
   var limits: String?
   var only: [String] = []
@@ -15,11 +15,11 @@ struct Settings {
   var countsInstructions = false
   var readme: String?
 
-  /// Measures, writes, and says whether the limits were kept.
+  /// Measures, writes the files, and returns whether the limits were met.
   func run() throws -> Bool {
     for line in Peers.missing { print("skipped: \(line)") }
     let limits = try limits.map { try Limits(file: $0) }
-    // First, as it compares a process in which no thread has ended yet.
+    // Measured first, because the comparison needs a process in which no thread has ended yet.
     let longRunning = try measuresLongRunning ? LongRunning.measure() : []
     let rows = try (CoreRows.all() + Peers.rows()).filter { row in
       row.name.hasPrefix("closure/") || isWanted(row.name)
@@ -52,12 +52,12 @@ struct Settings {
     return limits?.check(report, measuredAgain: again) ?? true
   }
 
-  /// Draws the page of a run that was kept.
+  /// Draws the page of a recorded run.
   static func draw(_ recorded: String, into html: String) throws {
     try write(try report(in: recorded), into: html)
   }
 
-  /// A run that was kept.
+  /// Reads a recorded run.
   static func report(in recorded: String) throws -> Report {
     let data = try Data(contentsOf: URL(fileURLWithPath: recorded))
     return try JSONDecoder().decode(Report.self, from: data)
@@ -68,9 +68,9 @@ struct Settings {
     print("wrote \(html): open it in a browser")
   }
 
-  /// Measures ratios again that are past their limits, and returns the best of each, row and baseline from
-  /// one pass. A machine that others use is slow for seconds at a time; a row that really is too slow
-  /// stays so.
+  /// Measures ratios above their limits again, and returns the best of each, with row and baseline
+  /// from the same pass. A machine with other load is slow for seconds at a time; a row that really
+  /// is too slow stays above its limit.
   private static func measureAgain(
     _ rows: [Benchmark], _ runner: Runner, _ limits: Limits, _ report: Report
   ) throws -> [String: Double] {
@@ -91,12 +91,12 @@ struct Settings {
     return best
   }
 
-  /// Whether `--only` keeps a row.
+  /// Whether `--only` selects a row.
   private func isWanted(_ name: String) -> Bool {
     only.isEmpty || only.contains { name.hasPrefix($0) }
   }
 
-  /// Whether a row of `LongRunning` may be wanted; they are measured together.
+  /// Whether `--only` may select a row of `LongRunning`; these rows are measured together.
   private var measuresLongRunning: Bool {
     only.isEmpty
       || LongRunning.folders.contains { folder in
@@ -115,7 +115,7 @@ struct Settings {
   }
 }
 
-/// The versions of what is compared, as far as Debian's packages tell.
+/// The versions of the compared libraries, as far as Debian's packages have them.
 enum Versions {
   static var all: [(name: String, value: String)] {
     var found: [(name: String, value: String)] = []
@@ -130,7 +130,7 @@ enum Versions {
       ("GLib", "libglib2.0-dev"), ("Boost", "libboost-dev"), ("Qt", "qtbase5-dev"),
       ("SQLite", "libsqlite3-dev"),
     ] {
-      // A line for each machine that the package is installed for.
+      // The package has a line for each architecture that it is installed for.
       let versions = output("dpkg-query", ["-W", "-f", "${Version}\n", package])
       if let version = versions?.split(separator: "\n").first {
         found.append((name, String(version)))
@@ -139,7 +139,7 @@ enum Versions {
     return found
   }
 
-  /// What a command prints, if it is there and succeeds.
+  /// The output of a command; nil if the command is missing or fails.
   static func output(_ command: String, _ arguments: [String]) -> String? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -154,9 +154,9 @@ enum Versions {
   }
 }
 
-/// Counts instructions with valgrind: the same number in every run, however busy the machine is.
+/// Counts instructions with valgrind: the number is the same in every run, whatever the load.
 enum Instructions {
-  /// The rows that are counted unless a file of limits says which.
+  /// The rows that are counted if no file of limits names others.
   static let usual = [
     "invoke/object/prepared", "invoke/one/set1", "scoped/three/create-set3",
     "send/message/c-function", "send/message/closure", "send/recorded/invoke",
@@ -180,7 +180,8 @@ enum Instructions {
       guard let index = report.rows.firstIndex(where: { $0.name == name }),
         let few = total(copy, name, 2000), let many = total(copy, name, 102_000)
       else { continue }
-      // The start of two processes differs by some 100,000 instructions, which must not show.
+      // The start of two processes differs by some 100,000 instructions, so the count must be large
+      // enough to hide that.
       report.rows[index].instructions = Double(many - few) / 100_000
     }
   }

@@ -1,5 +1,4 @@
-/// Functions for benchmarks to call. Each does at most one store, so that a benchmark measures the
-/// call.
+/// Functions that benchmarks call. Each does one store, so that a row measures the call itself.
 #pragma once
 
 #include <stdint.h>
@@ -38,14 +37,14 @@ typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
 /// Returns the address of a function.
 const void *subject_address(SubjectFunction function);
 
-/// Returns the address of a callback handler that stores the third word of a frame.
+/// The address of a handler for a callback. It stores the third word of the frame.
 const void *subject_handler(void);
 
-/// Consumes a result of a benchmark, so that it is not optimized away.
+/// Consumes a result of a benchmark, so that nothing is optimized away.
 void subject_use(int64_t value);
 
-/// Returns the number of bytes that are allocated; negative if the system's allocator does not
-/// report it.
+/// The number of bytes that are allocated now. Negative if the system's allocator does not report
+/// it.
 int64_t subject_allocated_bytes(void);
 
 #pragma clang assume_nonnull end

@@ -4,7 +4,7 @@ import FuzzTargets
   import Glibc
 #endif
 
-// fuzz TARGET [LIBFUZZER'S OPTION…] [CORPUS…]: libFuzzer, with one of the package's targets.
+// fuzz TARGET [LIBFUZZER'S OPTION…] [CORPUS…]: runs libFuzzer with one of the package's targets.
 
 @_extern(c, "LLVMFuzzerRunDriver")
 func runDriver(
@@ -18,11 +18,11 @@ func complain(_ text: String) {
   _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
 }
 
-/// Set once, before anything runs.
+/// Set once, before libFuzzer runs.
 nonisolated(unsafe) var target = FuzzTarget.encodings
 
-// libFuzzer starts this program again for a merge, with arguments of its own, so the name of the target
-// is passed on in the environment.
+// For a merge, libFuzzer starts this program again with its own arguments, so the name of the
+// target is passed on in the environment.
 var given = CommandLine.arguments
 if getenv("FUZZ_TARGET") == nil, given.count > 1 { setenv("FUZZ_TARGET", given.remove(at: 1), 1) }
 guard let name = getenv("FUZZ_TARGET"), let chosen = FuzzTarget(rawValue: String(cString: name))

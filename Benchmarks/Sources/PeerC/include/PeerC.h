@@ -1,4 +1,4 @@
-/// What C itself has: libffi, called as it is meant to be. Each function repeats one thing.
+/// Plain C for comparison: libffi, in its intended use. Each function repeats one operation.
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +12,12 @@ void peer_ffi_ten(long count);
 void peer_ffi_closure(long count);
 void peer_ffi_closure_three(long count);
 
-/// Allocations of this process so far. Counting replaces `malloc` and its like.
+/// The number of allocations in this process so far. Counting replaces `malloc` and its relatives.
 long peer_allocations(void);
 
-/// Two ends of a bare `SOCK_SEQPACKET`: a thread answers each message with so many bytes. Null if that fails.
+/// Connects two ends of a plain `SOCK_SEQPACKET` socket. A thread answers each message with
+/// `answered` bytes. Null on failure.
 void *peer_socket_begin(int answered);
-/// Sends so many messages of so many bytes, each when the answer to the one before is there; false if that fails.
+/// Sends `count` messages of `count_of_bytes` bytes, each after the answer to the one before. False
+/// on failure.
 bool peer_socket_ask(void *peer, int count_of_bytes, long count);

@@ -1,14 +1,15 @@
 #pragma once
-// Requests and messages over libnats and nothing else, of as many bytes as those of the rows beside them.
+// Requests and messages over libnats alone, of the same sizes as in the package's own rows.
 
 #include <stdbool.h>
 
-/// Connects one side that answers each request with so many bytes, three more that all answer the same one, and one that
-/// asks, on subjects that begin with a name. Null if that fails.
+/// Connects a service that answers each request with `answer` bytes, three more services that
+/// answer one common subject, and a client. All subjects begin with `name`. Null on failure.
 void *peer_nats_begin(const char *url, const char *name, int answer, bool as_soon_as_possible);
-/// Sends so many requests of so many bytes, one after the other; false if one has no answer.
+/// Sends `count` requests of `bytes` bytes, one after the other. False if a request has no answer.
 bool peer_nats_request(void *peer, int bytes, long count);
-/// Sends so many requests that three connections answer, each when the three answers to the one before are there.
+/// Sends `count` requests that three connections answer, each after the three answers to the one
+/// before.
 bool peer_nats_gather(void *peer, int bytes, long count);
-/// Sends so many messages that nobody answers, and waits until the server has all.
+/// Sends `count` messages without answers, and waits until the server has received all.
 bool peer_nats_publish(void *peer, int bytes, long count);
