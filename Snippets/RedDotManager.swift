@@ -39,4 +39,4 @@ for entry in first.entries { _ = entry.ticket?.wait() }  // inbox: mail 3, profi
 profile = nil
 let second = try manager.set("mail", 0)
 for entry in second.entries { _ = entry.ticket?.wait() }  // inbox: mail 0
-print(manager.observers.registrationCount)  // 1: the deallocated one was removed by the delivery
+print(manager.observers.registrationCount)  // 1: the dead one was removed

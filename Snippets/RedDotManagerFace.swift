@@ -38,5 +38,5 @@ import Forwarding
   try manager.set("mail", 3)  // inbox: mail 3, profile: mail 3
   profile = nil
   try manager.set("mail", 0)  // inbox: mail 0
-  print(manager.observers.proxy.registrationCount)  // 1: the deallocated one was removed by the delivery
+  print(manager.observers.proxy.registrationCount)  // 1: the dead one was removed
 #endif

@@ -4,12 +4,14 @@ import ForwardingTestSupport
 import Invocations
 import TypeEncodings
 
-/// Writes random signatures as C: functions to call, and what the C core has to know of their values.
+/// Writes random signatures as C: functions to call, and the descriptions of their values for the C
+/// core.
 ///
 ///     CallMatrix <folder> <count> <seed> [aarch64-linux]
 ///
-/// Each part is two files: `part_N.c` has the functions, for any compiler, and says which bits of a value
-/// count; `cases_N.c` has the tables, for the compiler of the core. `Tests/Core/Matrix/matrix.c` does the calls.
+/// Each part is two files. `part_N.c` has the functions, for any compiler, and the bits of each
+/// value that carry it. `cases_N.c` has the tables, for the compiler of the core.
+/// `Tests/Core/Matrix/matrix.c` makes the calls.
 @main
 struct CallMatrix {
   static let partSize = 100
@@ -37,7 +39,7 @@ struct CallMatrix {
         to: folder.appendingPathComponent("cases_\(part).c"), atomically: true, encoding: .utf8)
     }
     print("\(count) signatures; \(refused) of them refused, as compilers disagree")
-    // Those are rare, or little is compared.
+    // Refused signatures are rare; with more of them, too little would be compared.
     if refused > max(count * 15 / 100, partSize) { exit(1) }
   }
 
@@ -50,7 +52,7 @@ struct CallMatrix {
     }
   }
 
-  /// That the other machine lays all types out as this one does.
+  /// Assertions that the other machine lays out all types as this one does.
   private static func claims(_ matrix: SignatureMatrix) -> String {
     var text = ""
     for (signature, layouts) in zip(matrix.signatures, matrix.layouts) {

@@ -1,7 +1,7 @@
 import Forwarding
 import Testing
 
-/// Written as a user would write it, with one import: the README's first screen.
+/// Written as a user would write it, with one import: the first screen of the README.
 @Suite("The umbrella module is enough")
 struct QuickStartTests {
   final class Calculator: CallObject {
@@ -11,7 +11,7 @@ struct QuickStartTests {
 
   @Test("register, record, send to several")
   func quickStart() throws {
-    // Functions of C and of Swift, under their encodings.
+    // C and Swift functions, under their encodings.
     let functions = FunctionTable()
     try functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
     try functions.register("greet") { (name: String) in "hello, \(name)" }
@@ -32,7 +32,7 @@ struct QuickStartTests {
     }
     #expect(results == [6, 7])
 
-    // What is wrong is refused before the call.
+    // Mistakes are refused before the call.
     let error = #expect(throws: InvocationError.self) { try call.setArgument(2.5, at: 2) }
     #expect("\(error!)" == "argument 2 is i, but Double (d) was given")
   }

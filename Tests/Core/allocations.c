@@ -1,6 +1,6 @@
-// Runs what the C core does with allocation 1, 2, 3, ... failing, until no allocation is left to
-// fail. Each run must end with typed failures or with success, and without a leak. What stops the
-// process by design, as Swift's own allocations do, is not part of it.
+// Repeats the work of the C core with allocation 1, 2, 3, ... failing, until no allocation is left
+// to fail. Each run must end with typed failures or with success, and without a leak. Failures that
+// stop the process by design, as with Swift's own allocations, are not included.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
     }                                                                                              \
   } while (0)
 
-// MARK: Allocations that fail
+// MARK: Failing allocations
 
 static long failing, allocations;
 
@@ -124,7 +124,7 @@ static void call_back_with_much(int prefers_libffi) {
     memset(&argument, 7, sizeof argument);
     int before = events;
     result = ((Large(*)(Large))function)(argument);
-    // A call that finds no memory for its arguments answers zero and says so.
+    // A call without memory for its arguments returns zero and reports an event.
     CHECK(result.words[0] == (events == before ? argument.words[0] : 0));
     CHECK(result.words[749] == (events == before ? argument.words[749] : 0));
     fwd_callback_destroy(callback);
@@ -137,10 +137,10 @@ static void call_back_with_much(int prefers_libffi) {
 static void publish(void) {
   FWDPlan *plan = plan_of((FWDValue[]){nothing, word, word}, 2);
   if (plan) fwd_plan_destroy(plan);
-  // Swift objects: a header, and the target behind it.
+  // Swift objects: a header, and the target after it.
   static struct { uint64_t header[2]; FWDTarget target; } objects[3];
   FWDMembers members = {0};
-  // That the owner finds no memory stops the process.
+  // A failed allocation of the owner stops the process by design.
   long later = failing;
   failing = 0;
   for (size_t i = 0; i < 3; i++) {

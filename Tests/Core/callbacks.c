@@ -1,5 +1,6 @@
-// Function pointers that lead to handlers (`fwd_callback.h`): what their pages may do, thousands of them at a
-// time, in a child process, on several threads, after their end, and as a debugger sees them.
+// Function pointers that lead to handlers (`fwd_callback.h`): the protection of their pages,
+// thousands of them at once, in a child process, on several threads, after they are destroyed, and
+// in backtraces.
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +72,8 @@ static FWDPlan *plan_of(size_t count) {
 
 // MARK: Pages
 
-/// No memory is both writable and executable, and the code at `function` is not writable.
+/// Checks that no memory is both writable and executable, and that the code at `function` is not
+/// writable.
 static void check_pages(Function function) {
   FILE *maps = fopen("/proc/self/maps", "re");
   char line[4096];
@@ -90,8 +92,9 @@ static void check_pages(Function function) {
   CHECK(found);
 }
 
-/// From here on the processor, if it can, stops where a call leads to anything but a landing of this
-/// program's code, or of its copies. All of it is compiled with landings then.
+/// Turns on branch protection, if the processor has it: from here on a call may lead only to a
+/// landing in this program's code, or in copies of it. In such a build all code is compiled with
+/// landings.
 static int guard_jumps(void) {
 #if defined(__ARM_FEATURE_BTI_DEFAULT)
   if (!(getauxval(AT_HWCAP2) & HWCAP2_BTI)) return 0;
@@ -116,10 +119,10 @@ static int guard_jumps(void) {
 #endif
 }
 
-// MARK: Many
+// MARK: Many callbacks
 
 static void call_all(Made *made) {
-  // In no order, each once: 1,361 and the number of them have no common divisor.
+  // In scattered order, each once: 1,361 and the number of callbacks have no common divisor.
   for (int64_t i = 0, at = 0; i < LIVE; i++, at = (at + 1361) % LIVE)
     CHECK(made[at].function(i) == i + made[at].number);
 }
@@ -178,7 +181,8 @@ static void look(void *context, FWDFrame *frame) {
   frame->result[0] = 1;
 }
 
-/// A call with many words of stack, to a handler: code of a machine on both sides of C's.
+/// A call with many words on the stack, to a handler: there is assembly on both sides of the C
+/// frames.
 static void check_backtrace(void) {
   const void *function;
   int error;
@@ -191,7 +195,7 @@ static void check_backtrace(void) {
   fwd_call(facts, fwd_state_frame(state), function);
   void *here[DEPTH];
   int count = backtrace(here, DEPTH);
-  // The first one is in this function, at another place now.
+  // The innermost frame is this function, now at another address.
   CHECK(count > 2 && seen_count > count);
   for (int i = 1; i < count; i++) CHECK(seen[seen_count - i] == here[count - i]);
   fwd_callback_destroy(callback);
@@ -215,7 +219,7 @@ int main(void) {
   check_threads();
   printf("Callbacks: %d at a time, by %s%s.\n", LIVE, has_trampolines ? "trampolines" : "libffi",
          is_guarded ? ", where jumps are guarded" : "");
-  // The code of other images that ends a program has no landings.
+  // The exit code of other images has no landings.
   fflush(NULL);
   _Exit(0);
 }

@@ -1,9 +1,9 @@
-// Calls with 65,000 bytes by value where 64 KiB of a stack are left, below which a guard lies, and below
-// that somebody else's memory. The process must stop in the guard: a copy that steps over it would write
-// into that memory first. Swift refuses such a call; here nobody does.
+// Calls with 65,000 bytes by value when 64 KiB of a stack are left, above a guard page and another
+// allocation below it. The process must stop in the guard page: a copy that steps over it would
+// write into the other allocation first. Swift refuses such a call; this program does not.
 //
-// With the argument `many`, the bytes are those of many values, which travel on the stack by themselves
-// where one large value travels as the address of a copy.
+// With the argument `many`, the bytes belong to many values, which are passed on the stack even on
+// platforms where one large value is passed as the address of a copy.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void stop(int signal, siginfo_t *info, void *context) {
 static uint64_t callee(uint64_t value) { return value; }
 
 static void *call(void *plan) {
-  // Some systems allow no smaller stacks than twice of what is to be left.
+  // Some systems do not allow smaller stacks than twice the size that should be left.
   volatile char *taken = __builtin_alloca(STACK - LEFT);
   for (int i = STACK - LEFT - 1; i >= 0; i -= 512) taken[i] = 1;
   stack_t other = {.ss_sp = malloc(64 << 10), .ss_size = 64 << 10};

@@ -1,6 +1,6 @@
-// Threads hold things one inside of the other, jump out of some holds, and come and go, while two
-// others replace what is held (`fwd_hold.h`). Each thing must be disposed of once, never while it is
-// held, and must be gone as soon as all is quiet, although the threads that held it live on.
+// Threads hold things in nested holds, jump out of some holds, and come and go, while two others
+// replace the held things (`fwd_hold.h`). Each thing must be disposed of once, never while it is
+// held, and must be gone as soon as no thread is active, although the threads that held it live on.
 //
 // Takes the number of seconds to run.
 #include <pthread.h>
@@ -18,8 +18,8 @@ enum {
   READERS = 3,
   WRITERS = 2,
   HOLDS = FWD_HOLDS_MAX,
-  READS = 12,  // How often a reader starts anew in one round,
-  WRITES = 24, // and a writer replaces something.
+  READS = 12,  // The number of starts of a reader in one round,
+  WRITES = 24, // and of replacements by a writer.
   LIVE = 0x11FE11FE,
   DEAD = 0x0DEAD0DE,
 };
@@ -53,7 +53,7 @@ static Thing *make(void) {
   return thing;
 }
 
-/// The memory may be another thing by now: that one has another number.
+/// Another thing may have reused the memory; it has another serial number.
 static void look(const volatile Thing *thing, uint64_t serial) {
   CHECK(thing->mark == LIVE);
   CHECK(thing->serial == serial);
@@ -65,7 +65,7 @@ static void dispose(FWDRetirable *retirable) {
   thing->mark = DEAD;
   __atomic_add_fetch(&disposed, 1, __ATOMIC_RELAXED);
   if (thing->serial % 8 == 0) {
-    // Disposing may run any code, also such that holds something.
+    // A dispose function may run any code, including code that holds something.
     FWDThread *thread = fwd_thread();
     FWDHold *hold = thread->top;
     const Thing *other = fwd_hold(thread, &places[0]);
@@ -83,12 +83,12 @@ static void replace(size_t place, Thing *thing) {
 
 // MARK: Readers
 
-// More than a processor's caches and store buffers take.
+// More than a processor's caches and store buffers hold.
 enum { LINES = 1 << 17, STORES = 100 };
 
 typedef struct Reader {
   uint64_t random;
-  /// Where a jump may lead, the outermost hold first.
+  /// The destinations of jumps, the outermost hold first.
   jmp_buf *frames[2 * HOLDS + 1];
   int may_jump;
   int must_jump;
@@ -103,7 +103,7 @@ static uint64_t number_below(Reader *reader, uint64_t limit) {
   return (reader->random >> 33) % limit;
 }
 
-/// Gives the processor stores that take long: the next one is seen late, or waits to be made.
+/// Makes slow stores, so that the next one becomes visible late, or waits in the store buffer.
 static void keep_stores_back(Reader *reader) {
   for (uint64_t i = number_below(reader, 2) ? STORES : 0; i > 0; i--)
     reader->lines[number_below(reader, LINES)][0] = (char)i;
@@ -111,14 +111,14 @@ static void keep_stores_back(Reader *reader) {
 
 static int goes_deeper(Reader *reader, int depth) {
   if (reader->must_succeed) return depth + 1 < HOLDS;
-  // The first refusal may make room for as many.
+  // The first refusal may free as many slots.
   if (reader->must_jump) return depth < 2 * HOLDS;
   return depth < HOLDS && number_below(reader, 4) > 0;
 }
 
 static void nest(Reader *reader, int depth);
 
-/// The same from a frame that lies further down.
+/// Nests from a stack frame that lies further down.
 __attribute__((noinline)) static void nest_deeper(Reader *reader, int depth) {
   volatile char room[300];
   room[0] = 1;
@@ -150,7 +150,7 @@ __attribute__((noinline)) static void nest(Reader *reader, int depth) {
   if (!thing) return;
   look(thing, serial);
   keep_stores_back(reader);
-  // Not `fwd_let_go`: what a jump left behind is still counted above this hold.
+  // Not `fwd_let_go`: holds that a jump has abandoned are still counted above this one.
   fwd_let_go_from(thread, hold, 0);
 }
 
@@ -162,7 +162,8 @@ static void read_for_a_round(Reader *reader) {
   }
 }
 
-/// Makes the library notice what jumps have left: a thread that holds too much ends what is dead.
+/// Makes the library detect holds abandoned by jumps: a thread without free slots releases the dead
+/// ones.
 __attribute__((noinline)) static void forget_jumps(Reader *reader) {
   FWDThread *thread = fwd_thread();
   jmp_buf out;
@@ -174,13 +175,14 @@ __attribute__((noinline)) static void forget_jumps(Reader *reader) {
   CHECK(thread->top == thread->holds + HOLDS);
   CHECK(!fwd_hold(thread, &places[0]));
   CHECK(thread->top == thread->holds);
-  // There is room for all now. What jumps left in slots that are not counted goes with their use.
+  // All slots are free now. Things in slots that are not counted are released when the slots are
+  // used again.
   reader->must_succeed = 1;
   nest(reader, 0);
   reader->must_succeed = 0;
 }
 
-/// However many holds jumps have left, there is room for two: at once, or the next time.
+/// However many holds jumps have abandoned, there is room for two: at once, or at the next attempt.
 static void find_room(Reader *reader) {
   jmp_buf out;
   reader->may_jump = 0;
@@ -210,7 +212,7 @@ static void destroy_reader(Reader *reader) {
   free(reader);
 }
 
-/// Stops a reader where it is until others have replaced something.
+/// Stops a reader where it is until other threads have replaced something.
 static void pause_reader(int signal) {
   (void)signal;
   uint64_t before = __atomic_load_n(&replaced, __ATOMIC_RELAXED);
@@ -229,7 +231,7 @@ static void *read_places(void *argument) {
   for (;;) {
     pthread_barrier_wait(&begin);
     if (is_over) return NULL;
-    // Every other round each hold ends by itself, and nothing tidies up after it.
+    // In every other round each hold is released normally, and no jump leaves anything to clean up.
     reader->may_jump = rounds % 2;
     read_for_a_round(reader);
     if (rounds % 16 == 1) find_room(reader);
@@ -250,7 +252,7 @@ static void *write_places(void *argument) {
         replace(place, make());
         continue;
       }
-      // A thread may also retire what it holds itself.
+      // A thread may also retire a thing that it holds itself.
       FWDThread *thread = fwd_thread();
       const Thing *thing = fwd_hold(thread, &places[place]);
       CHECK(thing != NULL);
@@ -263,7 +265,7 @@ static void *write_places(void *argument) {
   }
 }
 
-/// A thread that ends in the middle of its holds.
+/// A thread that exits inside its holds.
 static void *come_and_go(void *argument) {
   Reader *reader = argument;
   reader->may_jump = 1;
@@ -303,7 +305,7 @@ int main(int count, char **arguments) {
     start(&guest, come_and_go, visitor);
     pthread_join(guest, NULL);
     pthread_barrier_wait(&quiet);
-    // Nobody holds anything, and all threads are alive but the guest.
+    // No thread holds anything, and all threads but the guest are alive.
     CHECK(made - disposed == PLACES);
     CHECK(fwd_thread_count() <= READERS + WRITERS + 1);
   }

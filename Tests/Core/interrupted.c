@@ -1,7 +1,7 @@
-// A thread that holds something is interrupted at each of its instructions, and at each two of them,
-// and what it holds is replaced there. `holds.c` seldom meets a thread between two instructions; this
-// program meets it there by the trap flag of x86-64. It says nothing of stores that are seen late, as
-// a trap waits for them.
+// Interrupts a thread with a hold at each of its instructions, and at each two of them, and
+// replaces the held thing there. `holds.c` seldom interrupts a thread between two particular
+// instructions; this program does so with the trap flag of x86-64. It does not test stores that
+// become visible late, because a trap waits for them.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ static long now(void) {
   return time.tv_sec * 1000 * 1000 * 1000 + time.tv_nsec;
 }
 
-/// Waits until what was asked for is done; not for ever, as this thread may have the lock.
+/// Waits for the replacement, but only for a limited time, because this thread may have the lock.
 static void wait_for_replacement(long patience) {
   long end = now() + patience;
   while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) != asked && now() < end) sched_yield();
@@ -125,7 +125,7 @@ __attribute__((noinline)) static void hold_outer(FWDThread *thread) {
   fwd_let_go(thread);
 }
 
-/// Whether the thread came to instruction `last`.
+/// Returns whether the thread reached instruction `last`.
 static int interrupt(void (*body)(FWDThread *), FWDThread *thread, long last) {
   start_stepping();
   body(thread);
@@ -143,7 +143,7 @@ int main(void) {
   pthread_t replacer;
   CHECK(pthread_create(&replacer, NULL, replace, NULL) == 0);
   FWDThread *thread = fwd_thread();
-  // Once inside of two holds, and twice inside of one.
+  // Once inside two holds, and twice inside one.
   long runs = 0;
   second = 0;
   for (first = 1; interrupt(hold_outer, thread, first); first++) runs++;

@@ -1,4 +1,4 @@
-// What a list notes of deliveries that are awaited, and lists that such deliveries keep.
+// A list's record of its awaited deliveries, and lists that such deliveries retain.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ _Bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
   return ((const Object *)object)->references == 1;
 }
 
-/// What a list notes of deliveries that are awaited: how many there are, and the newest member that they may have.
+/// Checks a list's record of awaited deliveries: their number, and the newest member that they may
+/// deliver to.
 static void check_awaited(FWDOwnedList *list, uint32_t rules, uint64_t count, uint64_t newest) {
   CHECK(fwd_list_rules(list) == rules);
   CHECK(list->state / FWD_LIST_AWAITED == count);
@@ -39,7 +40,8 @@ static void check_awaited(FWDOwnedList *list, uint32_t rules, uint64_t count, ui
   CHECK(!fwd_list_is_awaited(list, newest + 1) || newest >= FWD_LIST_NEWEST_MAX);
 }
 
-/// One inside of the other: the newest member is that of all, and is forgotten with the last.
+/// Nested deliveries: the newest member is the maximum over all, and is forgotten after the last
+/// one.
 static void check_nested(void) {
   FWDOwnedList list = {0};
   uint32_t rules = FWD_LIST_FIRST_RESULT | FWD_LIST_OF_ONE;
@@ -51,7 +53,7 @@ static void check_nested(void) {
   check_awaited(&list, rules, 2, 5);
   fwd_list_begin_awaited(&list, 9);
   check_awaited(&list, rules, 3, 9);
-  // Rules change meanwhile.
+  // The rules change during the deliveries.
   fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE, 1);
   check_awaited(&list, 7, 3, 9);
   fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE | FWD_LIST_OF_ONE, 0);
@@ -70,7 +72,8 @@ static void check_nested(void) {
   check_awaited(&list, rules, 1, 0);
 }
 
-/// Numbers that are too high to be noted count as the highest; too many deliveries stay noted.
+/// Numbers above the maximum are recorded as the maximum; too many deliveries stay recorded for
+/// good.
 static void check_saturation(void) {
   FWDOwnedList list = {0};
   fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE, 1);
@@ -114,7 +117,7 @@ static void *deliver(void *argument) {
   return NULL;
 }
 
-/// Threads that begin and end deliveries, and change the rules, lose nothing of each other.
+/// Threads that begin and end deliveries and change the rules do not lose each other's changes.
 static void check_threads(void) {
   pthread_t threads[Awaiters];
   for (uintptr_t i = 0; i < Awaiters; i++) CHECK(pthread_create(threads + i, NULL, deliver, (void *)i) == 0);
@@ -148,7 +151,8 @@ static void withdraw(FWDOwnedList *owner) {
   if (list) fwd_targets_retire(&owner->place, list);
 }
 
-/// A list that is kept outlives its place and its owner, and its members are let go once, with the last that keeps it.
+/// A retained list outlives its place and its owner. Its members are released once, after the last
+/// release of the list.
 static void check_kept(void) {
   FWDOwnedList owner = {0};
   CHECK(!fwd_list_keep(&owner.place));
@@ -158,7 +162,7 @@ static void check_kept(void) {
   fwd_list_let_go(kept);
   withdraw(&owner);
   CHECK(!fwd_list_keep(&owner.place));
-  // One goes before, of a chunk that the list has.
+  // One member is removed first; the list still has its chunk.
   fwd_members_remove(fwd_list_members(&owner), &objects[1]);
   swift_release(&objects[1]);
   fwd_members_destroy(fwd_list_members(&owner));
@@ -171,7 +175,7 @@ static void check_kept(void) {
   check_references(0);
 }
 
-/// A list that is kept and held is there until both are over, in any order.
+/// A list that is both retained and held exists until both have ended, in either order.
 static void check_kept_and_held(void) {
   for (int held_longer = 0; held_longer < 2; held_longer++) {
     FWDOwnedList owner = {0};
@@ -189,7 +193,8 @@ static void check_kept_and_held(void) {
   }
 }
 
-/// A delivery that is awaited keeps its list, and notes that its owner's members are in it, and no newer one.
+/// An awaited delivery retains its list, and records that it has its owner's present members, and
+/// no newer one.
 static void check_rounds(void) {
   FWDOwnedList owner = {0};
   FWDDirectRound round, other;

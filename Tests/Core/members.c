@@ -1,5 +1,5 @@
-// Random changes of the members of a list, compared with an array; lists that were made before stay as they
-// were, and every member is let go as often as it was retained.
+// Random changes of the members of a list, compared with an array. Lists that were made earlier do
+// not change, and every member is released as often as it was retained.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ _Bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
   return ((const Object *)object)->references == 1;
 }
 
-/// The members as they should be.
+/// The expected members.
 typedef struct Row {
   Object *objects[Objects];
   int count;
@@ -95,7 +95,7 @@ static void take_out(int index) {
   memmove(row.objects + index, row.objects + index + 1, (--row.count - index) * sizeof object);
 }
 
-/// As many blocks as can be counted stay; one less can be taken back.
+/// A count of blocks that reaches its maximum stays there; one below can be reduced.
 static void check_blocks(void) {
   FWDTarget *target = &objects[0].target;
   target->flags = FWD_TARGET_BLOCKED_FOR_GOOD - 2 * FWD_TARGET_BLOCK + FWD_TARGET_STRONG;
@@ -108,7 +108,7 @@ static void check_blocks(void) {
   target->flags = 0;
 }
 
-/// The same for the count in the marks.
+/// The count in the marks saturates in the same way.
 static void check_counts(void) {
   FWDTarget *target = &objects[0].target;
   target->marks = FWD_TARGET_COUNTED_FOR_GOOD - 2 * FWD_TARGET_COUNT + 4;

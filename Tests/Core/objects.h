@@ -1,7 +1,7 @@
 #pragma once
 
-// The functions of Swift's runtime that the C core calls, for programs without Swift. An object is any
-// address; its references are counted beside it, by one thread.
+// The functions of Swift's runtime that the C core calls, for programs without Swift. An object is
+// any address; one thread keeps its reference count beside it.
 #include <stdint.h>
 
 static long counts[64];

@@ -1,7 +1,8 @@
 #if Macros
   public import Forwarding
 
-  // What a chat client tells and asks: a requirement of each kind that a protocol may have.
+  // The delegate and data source of a chat client: a requirement of each kind that a protocol may
+  // have.
 
   public struct Room: Hashable, Sendable {
     public let name: String
@@ -13,7 +14,7 @@
     case typing(since: Double)
   }
 
-  /// As a cursor of a data base has them.
+  /// A page of results, as a cursor of a database returns it.
   public struct Page<Element: Sendable>: Sendable {
     public var elements: [Element]
     public var next: Int?
@@ -38,7 +39,7 @@
     func client(_ client: ChatClient, didFailWith error: any Error)
     func client(_ client: ChatClient, move row: Int, to other: Int)
     func client(_ client: ChatClient, move rows: ClosedRange<Int>, to other: Int)
-    /// Nil lets the message go as it is.
+    /// A result of nil sends the message unchanged.
     func client(_ client: ChatClient, willSend message: ChatMessage) -> ChatMessage?
     @Otherwise(true) func client(_ client: ChatClient, shouldJoin room: Room) -> Bool
     @Otherwise(Mood.calm) func client(_ client: ChatClient, moodIn room: Room) -> Mood
@@ -52,7 +53,7 @@
     @Otherwise(0) var unread: Int { get }
   }
 
-  /// Knows its delegate and nothing of forwarding.
+  /// A class with a delegate that knows nothing of forwarding.
   public final class ChatClient {
     public weak var delegate: (any ChatClientDelegate)?
     public private(set) var sent: [ChatMessage] = []

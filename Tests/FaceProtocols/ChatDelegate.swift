@@ -14,7 +14,7 @@
 
   @Forwardable
   public protocol ChatDelegate: AnyObject {
-    /// A message has come.
+    /// Called when a message has arrived.
     func chat(_ chat: Chat, didReceive message: ChatMessage)
     @Otherwise(true) func chat(_ chat: Chat, shouldSend text: String) -> Bool
     @Optional func chatDidBecomeIdle(_ chat: Chat)

@@ -2,7 +2,7 @@
   public import Forwarding
   public import Foundation
 
-  /// Told by values as well as by objects.
+  /// A protocol that structures and classes may conform to.
   @Forwardable
   public protocol Meter {
     mutating func add(_ number: Int)
@@ -19,7 +19,7 @@
     var name: String? { get }
   }
 
-  /// What no message can carry.
+  /// Requirements that no message can carry.
   @Forwardable
   public protocol Tool: AnyObject, Sendable {
     @Otherwise(0) func count<Value: Equatable>(_ values: [Value], of value: Value) -> Int
@@ -31,7 +31,7 @@
     func close()
   }
 
-  /// What has a type for each face.
+  /// A protocol with an associated type, which each face fixes.
   @Forwardable
   public protocol Listener<Event> {
     associatedtype Event: Sendable
@@ -40,13 +40,13 @@
     func translate<Other>(_ event: Event, _ body: (Event) -> Other) -> Other?
   }
 
-  /// What protocols of the system ask for.
+  /// Requirements of the standard library's protocols.
   @Forwardable
   public protocol Identified: AnyObject, Hashable, Identifiable, CustomStringConvertible {
     func call()
   }
 
-  /// What only some builds have, and what belongs to the type.
+  /// Requirements under conditional compilation, and requirements of the type.
   @Forwardable
   public protocol Conditional: AnyObject, Sendable {
     typealias Done = @Sendable (Int) -> Void
@@ -63,7 +63,7 @@
     @Optional var title: String? { get }
   }
 
-  /// One of a module that knows nothing of faces.
+  /// A protocol of a module without faces.
   public protocol Guest: NSObjectProtocol {
     func enter(_ room: String)
     func leave(_ room: String) -> Bool

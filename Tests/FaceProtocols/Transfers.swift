@@ -1,8 +1,8 @@
 #if Macros
   public import Forwarding
 
-  // Delegates in the shape of a library's for transfers over a network: each protocol inherits the one before,
-  // nearly everything is optional, and answers go into completion closures.
+  // Delegates in the shape of a library for network transfers: each protocol inherits the one
+  // before, nearly all requirements are optional, and answers go to completion closures.
 
   public final class TransferSession: Sendable {
     public init() {}

@@ -1,6 +1,7 @@
 public import Forwarding
 
-/// A number that its module made a C structure, and tests make a carried value too.
+/// A type that its module declares as a C structure, and that tests also declare as a carried
+/// value.
 public struct ForeignNumber: CallStructure, Equatable {
   public var number: Int
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A real C compiler, found on this machine.
+/// A real C compiler on this machine.
 public struct CCompiler: Sendable, CustomStringConvertible {
   public let name: String
   public let path: String
@@ -9,16 +9,16 @@ public struct CCompiler: Sendable, CustomStringConvertible {
 
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
-    /// Whether the compiler itself crashed, which says nothing about the source.
+    /// Whether the compiler itself crashed, which does not mean that the source is wrong.
     public var isCrash: Bool { description.contains("PLEASE submit a bug report") }
   }
 
-  /// The system's `cc`; `make test` installs one where it is missing.
+  /// The system's `cc`; `make test` installs one if it is missing.
   public static func system() throws -> CCompiler {
     try CCompiler(name: "cc", path: find("cc"))
   }
 
-  /// The clang that came with the Swift toolchain.
+  /// The clang of the Swift toolchain.
   public static func clang() throws -> CCompiler {
     try CCompiler(name: "clang", path: find("clang"))
   }
@@ -35,7 +35,7 @@ public struct CCompiler: Sendable, CustomStringConvertible {
     return path
   }
 
-  /// Compiles `source` into a shared library in a folder of its own and gives its path.
+  /// Compiles `source` into a shared library in a folder of its own, and returns its path.
   public func library(
     _ source: String, language: String = "c", options: [String] = ["-O2"]
   ) throws -> String {
@@ -56,7 +56,7 @@ public struct CCompiler: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a finished program left.
+/// The exit status and the output of a finished program.
 public struct Finished: Sendable {
   public let status: Int32
   public let output: String
@@ -74,7 +74,7 @@ public func run(
   if let environment {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   }
-  // Files, not pipes: a program may write more than a pipe holds before it reads its input.
+  // Uses files, not pipes: a program may write more than a pipe holds before it reads its input.
   let folder = FileManager.default.temporaryDirectory
   let names = (0..<3).map { _ in folder.appendingPathComponent("forwarding-\(UUID().uuidString)") }
   defer { names.forEach { try? FileManager.default.removeItem(at: $0) } }

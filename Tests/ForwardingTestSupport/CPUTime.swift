@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a body costs, by the clock of this thread, which stands while others have the processor.
+/// The processor time of the current thread, which does not advance while other threads run.
 public enum CPUTime {
   /// The time of the current thread so far, in milliseconds.
   public static var now: Double {
@@ -16,13 +16,13 @@ public enum CPUTime {
     return now - before
   }
 
-  /// Between what grows with how many there are and what grows with their square. In a process that does much else, with
-  /// little of a lot in its caches and new pages for all of it, 20 was seen where each costs the same.
+  /// A limit between linear and quadratic growth. With a linear cost, 20 was measured in a process
+  /// that does much other work, with cold caches and new pages for everything.
   public static let linear = 32.0
 
-  /// How many times longer something takes with eight times as many: 8 if each costs the same, 64 if each costs
-  /// as much as there are others. `cost` returns milliseconds; the least of three tries counts, and of nine more as long
-  /// as it is far from 8: on a busy machine, others take the caches away.
+  /// The ratio of the costs of eight times the count and of the count: 8 for linear growth, 64 for
+  /// quadratic growth. `cost` returns milliseconds. The least of three tries counts, or of up to
+  /// twelve while the ratio is above 12, because other work on a busy machine evicts the caches.
   public static func growth(from count: Int = 2000, _ cost: (Int) throws -> Double) rethrows
     -> Double
   {

@@ -6,7 +6,7 @@ import Foundation
   import Musl
 #endif
 
-/// Ends the process with a line of text unless something is so.
+/// Ends the process with a line of text if a condition is false.
 public func require(_ isSo: Bool, _ text: @autoclosure () -> String = "not so", line: Int = #line) {
   if isSo { return }
   FileHandle.standardError.write(Data("line \(line): \(text())\n".utf8))
@@ -17,9 +17,10 @@ public func require(_ isSo: Bool, _ text: @autoclosure () -> String = "not so", 
 public struct Child {
   public let pid: pid_t
 
-  /// Runs `body` in a child, which ends with it.
+  /// Runs `body` in a child, which ends after it.
   public init(_ body: () throws -> Void) {
-    // Swift does not offer it, as threads do not live on; these programs have one.
+    // Swift does not export `fork`, because the other threads do not exist in the child. These
+    // programs have one thread.
     typealias Fork = @convention(c) () -> pid_t
     let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
     let pid = fork()
@@ -35,7 +36,8 @@ public struct Child {
     self.pid = pid
   }
 
-  /// Kills it at a random moment within so many microseconds, half of the times from when something is so.
+  /// Kills the child at a random moment within `most` microseconds. In every second round, waits
+  /// first until a condition is true.
   public func kill(within most: UInt32, round: Int, once isSo: () -> Bool) {
     for _ in 0..<100_000 where round % 2 == 0 && !isSo() { usleep(500) }
     usleep(UInt32.random(in: 0...most))
@@ -45,7 +47,8 @@ public struct Child {
 
   public func kill() { _ = Foundation.kill(pid, SIGKILL) }
 
-  /// Waits for its end: its exit code, or the signal that ended it as a negative number.
+  /// Waits for the end of the child. Returns its exit code, or the signal that ended it as a
+  /// negative number.
   public func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}

@@ -1,6 +1,7 @@
-/// The cases that peers' tests and measurements agreed on, by their number in `conformance.tsv`.
+/// The cases on which other libraries' tests and measurements agree, by their number in
+/// `conformance.tsv`.
 public struct Conformance: Sendable {
-  /// What a case here does: check it, or say why it cannot be asked of this package.
+  /// The check of a case, or the reason that it does not apply to this package.
   public enum Answer: Sendable {
     case check(@Sendable () throws -> Void)
     case notApplicable(String)
@@ -21,7 +22,7 @@ public struct Conformance: Sendable {
     Set(try rows().map { $0["id"] }).symmetricDifference(answers.keys)
   }
 
-  /// Checks the row, or prints why it is not checked here.
+  /// Checks the row, or prints the reason that it is not checked here.
   public func run(_ id: String) throws {
     switch answers[id] {
     case .check(let body): try body()

@@ -1,4 +1,4 @@
-/// A random C type: how C declares it, and which of its bytes carry a value.
+/// A random C type: its declaration in C, and the bytes that carry a value.
 public indirect enum RandomCType: Sendable {
   case scalar(String)
   case pointer(String)
@@ -9,11 +9,11 @@ public indirect enum RandomCType: Sendable {
     public let name: String
     public let isUnion: Bool
     public var members: [Member]
-    /// `packed`, and what `aligned` asks for.
+    /// Whether the structure is `packed`, and the argument of `aligned`.
     public var isPacked = false
     public var alignment: Int?
 
-    /// Whether the encoding does not tell the layout, as it drops the attributes.
+    /// Whether the encoding does not determine the layout, because it drops the attributes.
     public var needsLayout: Bool {
       isPacked || alignment != nil || members.contains { $0.alignment != nil }
     }
@@ -24,11 +24,11 @@ public indirect enum RandomCType: Sendable {
     public let type: RandomCType
     /// The width of a bit-field, or nil.
     public let bits: Int?
-    /// What `aligned` asks for.
+    /// The argument of `aligned`.
     public var alignment: Int?
   }
 
-  /// How C names the type; arrays have no name of their own.
+  /// The name of the type in C; arrays have none.
   public var spelling: String {
     switch self {
     case .scalar(let name), .pointer(let name): name
@@ -48,7 +48,7 @@ public indirect enum RandomCType: Sendable {
     return "\(type.spelling) \(name)\(dimensions)"
   }
 
-  /// The declarations of this type and of those inside of it, innermost first.
+  /// The declarations of this type and of those inside it, innermost first.
   public var definitions: String {
     switch self {
     case .scalar, .pointer: return ""
@@ -88,7 +88,7 @@ public indirect enum RandomCType: Sendable {
       return "memset(&\(path), 255, QUAD); memset((char *)&\(path) + 16, 255, QUAD); "
     case .scalar(let name) where name.hasPrefix("float") || name.hasPrefix("double"):
       // One exponent bit stays 0, so no value is a NaN: gcc may copy a float through the x87
-      // registers, which quiets a signalling one.
+      // registers, which turns a signalling NaN into a quiet one.
       let part = name.hasPrefix("float") ? 4 : 8
       let parts = name.hasSuffix("_Complex") ? 2 : 1
       let clear = (1...parts).map { "((unsigned char *)&\(path))[\($0 * part - 1)] = 0xBF; " }
@@ -99,7 +99,7 @@ public indirect enum RandomCType: Sendable {
       return "for (int \(index) = 0; \(index) < \(count); \(index)++) { "
         + element.maskStatements("\(path)[\(index)]", depth: depth + 1) + "} "
     case .aggregate(let aggregate) where aggregate.isUnion:
-      // The bytes of all members together; setting one must not clear another's.
+      // The union of the bytes of all members; setting those of one must not clear another's.
       let one = "u\(depth)"
       return aggregate.members.map { member in
         let set =
@@ -120,7 +120,7 @@ public indirect enum RandomCType: Sendable {
   }
 }
 
-/// Makes random types and signatures, the same for the same seed.
+/// Makes random types and signatures. Equal seeds give equal types.
 public struct RandomCTypes {
   private var generator: SeededGenerator
   var count = 0
@@ -156,7 +156,7 @@ public struct RandomCTypes {
     values[number(0...values.count - 1)]
   }
 
-  /// A scalar or pointer; the common ones more often.
+  /// A scalar or a pointer; common types are more frequent.
   public mutating func scalar() -> RandomCType {
     switch number(0...19) {
     case 0...8: .scalar(pick(Self.integers))
@@ -172,7 +172,7 @@ public struct RandomCTypes {
     number(0...99) < 55 ? scalar() : aggregate(depth: 0)
   }
 
-  /// A structure or union with attributes on it, or inside.
+  /// A structure or union with attributes on it, or inside it.
   public mutating func shaped() -> RandomCType {
     while true {
       let type = aggregate(depth: 2)
@@ -188,13 +188,13 @@ public struct RandomCTypes {
     }
   }
 
-  /// A structure or union; every third with attributes that the encoding will not tell.
+  /// A structure or union; every third has attributes that the encoding drops.
   public mutating func aggregate(depth: Int) -> RandomCType {
     let plain = plainAggregate(depth: depth)
     guard case .aggregate(var shaped) = plain, number(0...2) == 0 else { return plain }
     if number(0...2) == 0 { shaped.isPacked = true }
     if number(0...1) == 0 { shaped.alignment = pick([2, 4, 8, 16, 16]) }
-    // Bit-fields keep their places: compilers differ over aligned ones.
+    // Bit-fields get no alignment: compilers differ over aligned ones.
     if !shaped.members.isEmpty, number(0...2) == 0 {
       let index = number(0...shaped.members.count - 1)
       if shaped.members[index].bits == nil { shaped.members[index].alignment = pick([4, 8, 16]) }
@@ -209,7 +209,7 @@ public struct RandomCTypes {
     let style = number(0...19)
     if style == 0 { return .aggregate(.init(name: name, isUnion: isUnion, members: [])) }
     if style <= 4 {
-      // Bit-fields, now and then with an ordinary member between them.
+      // Bit-fields, sometimes with an ordinary member between them.
       let members = (0..<number(1...5)).map { index -> RandomCType.Member in
         if number(0...5) == 0 {
           return .init(name: "m\(index)", type: .scalar(pick(Self.integers)), bits: nil)
@@ -227,13 +227,13 @@ public struct RandomCTypes {
       }
       return .aggregate(.init(name: name, isUnion: isUnion, members: members))
     }
-    // Small ones are the interesting ones: they travel in registers.
+    // Most are small, because small ones are passed in registers.
     let count = style < 14 ? number(1...3) : number(1...6)
     var members = (0..<count).map {
       RandomCType.Member(name: "m\($0)", type: member(depth: depth), bits: nil)
     }
     if number(0...7) == 0 {
-      // An array of length 0 only asks for an alignment. Now and then it is the last member.
+      // An array of length 0 only raises the alignment. Sometimes it is the last member.
       let empty = RandomCType.array(0, .scalar(pick(Self.wide + ["long", "int", "char"])))
       let place = number(0...5) == 0 ? members.count : number(0...members.count - 1)
       members.insert(.init(name: "z", type: empty, bits: nil), at: place)

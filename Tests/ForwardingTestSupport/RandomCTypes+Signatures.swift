@@ -1,4 +1,4 @@
-/// Random signatures, and the types that AArch64 passes in ways of its own.
+/// Random signatures, and the types that AArch64 passes by special rules.
 extension RandomCTypes {
   mutating func ordinarySignature(_ index: Int) -> SignatureMatrix.Signature {
     let result = number(0...5) == 0 ? nil : value()
@@ -8,7 +8,7 @@ extension RandomCTypes {
       case 13: 254
       default: number(0...9)
       }
-    // Long lists are of scalars, so that they reach far down the stack but not beyond limits.
+    // Long lists have only scalars, so that they reach far down the stack but stay within limits.
     let arguments = (0..<length).map { _ in length > 20 ? scalar() : value() }
     return .init(result: result, arguments: arguments)
   }
@@ -20,7 +20,7 @@ extension RandomCTypes {
 
   mutating func signatureOfComposites(_ index: Int) -> SignatureMatrix.Signature {
     let result = number(0...7) == 0 ? nil : special()
-    // More of each kind than there are registers, now and then.
+    // Sometimes more arguments of each kind than there are registers.
     let length = index % 20 == 7 ? 40 : number(0...12)
     return .init(result: result, arguments: (0..<length).map { _ in special() })
   }
@@ -31,7 +31,7 @@ extension RandomCTypes {
     return .init(result: special(), arguments: arguments, fixedCount: fixed)
   }
 
-  /// An argument for `...`, as it is after C's promotions.
+  /// An argument for `...`, after C's promotions.
   private mutating func promoted() -> RandomCType {
     switch special() {
     case .scalar("float"): .scalar("double")
@@ -42,7 +42,7 @@ extension RandomCTypes {
     }
   }
 
-  /// A value, more often than not one that AArch64 has a rule for.
+  /// A value, usually of a type that AArch64 has a special rule for.
   private mutating func special() -> RandomCType {
     switch number(0...31) {
     case 0: .scalar("char")
@@ -50,14 +50,14 @@ extension RandomCTypes {
     case 8...10: .scalar(pick(["float", "double", "long double"]))
     case 11: .scalar(pick(Self.wide))
     case 12...18: homogeneous(count: number(1...4))
-    // One too many.
+    // One more than the registers take.
     case 19: homogeneous(count: number(5...6))
     case 20...21: nearlyHomogeneous()
     case 22...23: named(members: pair())
     case 24: wideComposite()
-    // Of bytes alone, above and below every limit.
+    // Arrays of bytes, around every limit of size.
     case 25: named(members: [.array(number(1...20), .scalar("char"))])
-    // Above 16 bytes: the address of a copy.
+    // More than 16 bytes: passed as the address of a copy.
     case 26...27: named(members: [.array(number(2...5), .scalar("long")), scalar()])
     case 28: padded()
     default: aggregate(depth: 2)
@@ -98,7 +98,7 @@ extension RandomCTypes {
     }
   }
 
-  /// A structure or union that something keeps from being homogeneous, or all but.
+  /// A structure or union that is nearly homogeneous, or just so.
   private mutating func nearlyHomogeneous() -> RandomCType {
     let some = homogeneous(count: number(1...3))
     let other: RandomCType =
@@ -119,7 +119,7 @@ extension RandomCTypes {
     return (0..<2).map { _ in .scalar(pick(names)) }
   }
 
-  /// What wants an even register.
+  /// A composite with an alignment of 16, which begins at an even register.
   private mutating func wideComposite() -> RandomCType {
     switch number(0...4) {
     case 0: return named(members: [.scalar(pick(Self.wide))])
@@ -130,7 +130,7 @@ extension RandomCTypes {
     }
   }
 
-  /// Padding where a floating number would go by the registers of another machine.
+  /// Padding in a place where another machine's rules pass a floating number in a register.
   private mutating func padded() -> RandomCType {
     let lists: [[String]] = [
       ["char", "double"], ["float", "char"], ["double", "char"], ["char", "float"],

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Sources that the compiler must refuse, in files that say so.
+/// Sources that the compiler must refuse.
 ///
-/// Each file says in a comment at the end of a line what the compiler says of that line: `//~ the message`.
+/// Each file has the expected message in a comment at the end of the line: `//~ the message`.
 public struct RefusedSources {
   private struct Message: Hashable, Comparable {
     var file: String
@@ -21,21 +21,22 @@ public struct RefusedSources {
   private let hasColumns: Bool
 
   /// The files in a folder of `Tests/Data`, and the options to compile them with. With columns, the
-  /// column is in front of each message.
+  /// column precedes each message.
   public init(_ folder: String, options: [String], hasColumns: Bool = false) {
     self.folder = Toolchain.package.appendingPathComponent("Tests/Data/\(folder)")
     self.options = options
     self.hasColumns = hasColumns
   }
 
-  /// Compiles all files; returns where the compiler says something else, or writes the comments anew.
+  /// Compiles all files. Returns the differences in the compiler's messages, or rewrites the
+  /// comments if goldens are recorded.
   public func check() throws -> [String] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     let sources = try names.map {
       ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
     }
     var issues: [String] = sources.isEmpty ? ["there are no files"] : []
-    // Each for itself: an error in one would hide what is found later in another.
+    // Compiles each file alone: an error in one would hide later errors in another.
     let said = try sources.reduce(into: Set<Message>()) { all, source in
       all.formUnion(try compile(source.0, source.1, &issues))
     }
@@ -55,7 +56,7 @@ public struct RefusedSources {
       + said.subtracting(expected).sorted().map { "\($0.file):\($0.line) says: \($0.text)" }
   }
 
-  /// What the compiler says of a source.
+  /// The messages of the compiler for a source.
   private func compile(
     _ name: String, _ source: String, _ issues: inout [String]
   ) throws -> Set<Message> {
@@ -80,7 +81,7 @@ public struct RefusedSources {
     return messages
   }
 
-  /// The message of a line such as `/folder/name.swift:3:14: error: text`.
+  /// Parses the message in a line such as `/folder/name.swift:3:14: error: text`.
   private func message(_ line: String) -> Message? {
     guard let match = line.wholeMatch(of: /.*\/([^\/]+\.swift):(\d+):(\d+): error: (.*)/) else {
       return nil

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A sanitizer that a test run may be built with. Its frames are larger than those of an ordinary build.
+/// A sanitizer that a test run may be built with. Its stack frames are larger than those of an
+/// ordinary build.
 public enum Sanitizer: String, Sendable {
   case address, thread
 
@@ -10,6 +11,6 @@ public enum Sanitizer: String, Sendable {
       .thread
     } else { nil }
 
-  /// How many times the stack of an ordinary build a test of deep or narrow stacks needs.
+  /// The factor by which a test of deep recursion or small stacks must enlarge its stack.
   public static var stackFactor: Int { current == nil ? 1 : 4 }
 }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed, on every machine.
+/// SplitMix64: equal seeds give equal numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

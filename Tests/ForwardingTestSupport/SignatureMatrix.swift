@@ -7,28 +7,29 @@ import TypeEncodings
   import Darwin
 #endif
 
-/// Random C functions, compiled by a real compiler, that record what they received.
+/// Random C functions, compiled by a real compiler, that record the arguments they receive.
 ///
 /// For each signature there are two callees and a driver. A callee copies its parameters into
-/// `captured`, scribbles over them, and returns what `wanted` holds; the driver loads arguments
-/// from `given`, calls a function pointer, and leaves the result in `returned`. C that compiles the source
-/// may ask for a part with `ONLY_CALLS`, without a second callee, or `ONLY_MASKS`. The encodings are what clang's `@encode` says of the same declarations.
+/// `captured`, overwrites them, and returns the contents of `wanted`. The driver loads arguments
+/// from `given`, calls a function pointer, and leaves the result in `returned`. Compiling with
+/// `ONLY_CALLS` leaves out the second callees and the masks; `ONLY_MASKS` leaves only the masks.
+/// The encodings are clang's `@encode` of the declarations.
 public final class SignatureMatrix: @unchecked Sendable {
   public struct Signature: Sendable {
     public let result: RandomCType?
     public let arguments: [RandomCType]
-    /// How many arguments stand before the `...` of a variadic function; nil for all others.
+    /// The number of arguments before the `...` of a variadic function; nil for all others.
     public var fixedCount: Int?
   }
 
-  /// What the signatures are made of.
+  /// The kind of types in the signatures.
   public enum Style: Sendable {
     case ordinary
     /// Short lists of structures with attributes, where compilers differ most.
     case shaped
-    /// What the registers of AArch64 make a difference for.
+    /// Types that AArch64 passes by special rules.
     case composites
-    /// The same behind the `...` of variadic functions.
+    /// The types of `composites` after the `...` of variadic functions.
     case variadic
   }
 
@@ -36,16 +37,17 @@ public final class SignatureMatrix: @unchecked Sendable {
   public let signatures: [Signature]
   /// The encoding of each signature, the result first.
   public let encodings: [String]
-  /// The layouts that encodings do not tell, by clang: of packed and aligned structures.
+  /// The layouts that encodings do not determine, according to clang: of packed and aligned
+  /// structures.
   public let registered: StructureLayouts
-  /// For each signature, of the result and each argument: size and alignment by clang.
+  /// The size and alignment of the result and each argument of each signature, according to clang.
   public let layouts: [[(size: Int, alignment: Int)]]
   public let source: String
 
-  /// How far apart arguments lie in the buffers; larger values than that are not made.
+  /// The distance between arguments in the buffers, and so the largest size of a value.
   public static let slot = 4096
 
-  /// `options` are those of the compiler that says what the encodings are.
+  /// `options` are passed to the compiler that prints the encodings.
   public init(
     count: Int, seed: UInt64, style: Style = .ordinary, options: [String] = []
   ) throws {
@@ -68,7 +70,7 @@ public final class SignatureMatrix: @unchecked Sendable {
       + signatures.enumerated().map { Self.functions($0, $1) }.joined()
   }
 
-  /// That every compiler lays the attributed structures out as clang does.
+  /// Assertions that every compiler lays out the attributed structures as clang does.
   private static func claims(_ signatures: [Signature], _ registered: StructureLayouts) -> String {
     signatures.flatMap { [$0.result].compactMap(\.self) + $0.arguments }.flatMap(\.shaped)
       .compactMap { aggregate in
@@ -150,7 +152,7 @@ public final class SignatureMatrix: @unchecked Sendable {
   private static func facts(
     _ definitions: String, _ signatures: [Signature], _ options: [String]
   ) throws -> ([String], [[(size: Int, alignment: Int)]], StructureLayouts) {
-    // The runtime of this dialect is not there; only @encode is wanted.
+    // The Objective-C runtime is not linked; only @encode is needed.
     var text = "void __objc_load(void *p) {}\ntypedef void fn(void);\n" + definitions
     text += "struct fact { const char *encoding; unsigned long size, alignment; };\n"
     text += "const struct fact facts[] = {\n"
@@ -188,7 +190,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     return (encodings, layouts, try Self.layouts(shaped, in: library))
   }
 
-  /// C functions that write size, alignment and offsets of structures into an array.
+  /// C functions that write the size, alignment and offsets of structures into an array.
   private static func shapes(_ shaped: [RandomCType.Aggregate]) -> String {
     var text = "void *memset(void *, int, unsigned long);\n"
     for (index, aggregate) in shaped.enumerated() {
@@ -199,7 +201,7 @@ public final class SignatureMatrix: @unchecked Sendable {
         if member.bits == nil {
           text += "*out++ = __builtin_offsetof(\(name), \(member.name)); "
         } else {
-          // C does not tell where a bit-field begins: look for the first byte that it changes.
+          // C has no offset of a bit-field: find the first byte that it changes.
           text += "{ \(name) v; memset(&v, 0, sizeof v); v.\(member.name) = ~0ull; long n = 0; "
           text += "while (!((unsigned char *)&v)[n]) n++; *out++ = n; } "
         }
@@ -224,7 +226,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     return result
   }
 
-  // MARK: Compiled
+  // MARK: Compiled functions
 
   /// The functions, compiled by one compiler.
   public final class Compiled: @unchecked Sendable {
@@ -252,7 +254,7 @@ public final class SignatureMatrix: @unchecked Sendable {
       try library.function("drive_\(index)", as: Drive.self)(function)
     }
 
-    /// Which bits of a value carry it; place 0 is the result.
+    /// The bits that carry a value; place 0 is the result.
     public func mask(_ index: Int, place: Int, size: Int) throws -> [UInt8] {
       typealias Mask = @convention(c) (Int32, UnsafeMutablePointer<UInt8>) -> Void
       var bytes = [UInt8](repeating: 0, count: max(size, 1))
@@ -260,7 +262,7 @@ public final class SignatureMatrix: @unchecked Sendable {
       return Array(bytes.prefix(size))
     }
 
-    /// Where argument `index` begins in `captured` and `given`.
+    /// The offset of argument `index` in `captured` and `given`.
     public func offset(_ index: Int) -> Int { index * SignatureMatrix.slot }
   }
 
@@ -278,7 +280,7 @@ public final class CompiledLibrary: @unchecked Sendable {
       throw CCompiler.Failure(description: String(cString: dlerror()))
     }
     self.handle = handle
-    // The loader has it mapped; the folder is not needed any more.
+    // The library is mapped, so the folder is not needed any more.
     try? FileManager.default.removeItem(at: URL(fileURLWithPath: path).deletingLastPathComponent())
   }
 

@@ -1,11 +1,11 @@
 import TypeEncodings
 
-/// A type that a test spells; what is no encoding ends the test's process.
+/// Parses the encoding of a type; an invalid one ends the process of the test.
 public func encodingOf(_ text: String) -> TypeEncoding {
   do { return try TypeEncoding(parsing: text) } catch { fatalError("\(error)") }
 }
 
-/// A signature, likewise.
+/// Parses a signature; an invalid one ends the process of the test.
 public func signatureOf(_ text: String) -> MethodSignature {
   do { return try MethodSignature(parsing: text) } catch { fatalError("\(error)") }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A tab-separated table under `Tests/Data`, made by real compilers or gathered from peers' tests.
+/// A tab-separated table under `Tests/Data`, made by real compilers or collected from other
+/// libraries' tests.
 public struct Table: Sendable {
   public struct Row: Sendable, CustomStringConvertible {
     public let number: Int

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs `body` on threads of their own, all at a time, and waits for all of them. A concurrent
-/// queue would use no more threads than there are cores.
+/// Runs `body` on `count` new threads at once, and waits for all of them. A concurrent queue would
+/// use no more threads than there are cores.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let group = DispatchGroup()
   for index in 0..<count {
@@ -16,8 +16,8 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   group.wait()
 }
 
-/// Runs `body` on a thread of its own, after so many seconds. A global queue may have no thread for it: on one
-/// processor, those of tasks that wait or do not end have the only one.
+/// Runs `body` on a new thread after `seconds`. A global queue may have no thread for it: on one
+/// processor, tasks that wait or do not end occupy the only thread.
 public func beginThread(after seconds: Double = 0, _ body: @escaping @Sendable () -> Void) {
   Thread.detachNewThread {
     if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
@@ -25,8 +25,8 @@ public func beginThread(after seconds: Double = 0, _ body: @escaping @Sendable (
   }
 }
 
-/// Whether `body` comes to its end on a thread of its own in `seconds`. A body that hangs is left
-/// alone: its test fails, and the others go on. An error is an end as well.
+/// Runs `body` on a new thread, and returns whether it ends within `seconds`. A body that hangs is
+/// left running: its test fails, and the others go on. A thrown error is an end as well.
 public func ends(within seconds: Double = 60, _ body: @escaping @Sendable () throws -> Void) -> Bool
 {
   let end = DispatchSemaphore(value: 0)
@@ -39,14 +39,14 @@ public func ends(within seconds: Double = 60, _ body: @escaping @Sendable () thr
   return end.wait(timeout: .now() + seconds) == .success
 }
 
-/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. A sanitizer multiplies the size by
-/// ``Sanitizer/stackFactor``. An error ends the process: for exit tests.
+/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. A sanitizer multiplies
+/// the size by ``Sanitizer/stackFactor``. An error ends the process, so this is for exit tests.
 public func onSmallStack(_ size: Int = 64 << 10, _ body: @escaping @Sendable () throws -> Void) {
   do { try onStack(of: size * Sanitizer.stackFactor, body) } catch { fatalError("\(error)") }
 }
 
-/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. Recursion belongs here: threads of the pool
-/// have 512 KiB, too little for deep calls of a sanitizer's frames.
+/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. Tests of recursion need
+/// it: threads of the pool have 512 KiB, too little for deep calls with a sanitizer's stack frames.
 public func onStack(of size: Int, _ body: @escaping @Sendable () throws -> Void) throws {
   final class Work {
     let body: @Sendable () throws -> Void

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The programs of the Swift toolchain, and what they need to know to read this package's modules.
+/// The programs of the Swift toolchain, and the options to compile with this package's modules.
 public enum Toolchain {
-  /// The path of a program of the toolchain, which may be the only one beside `swift` without a link.
+  /// The path of a program of the toolchain. Only `swift` itself may be linked into PATH.
   public static func path(of tool: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     for folder in folders {
@@ -17,14 +17,14 @@ public enum Toolchain {
     return nil
   }
 
-  /// The top of the package.
+  /// The root folder of the package.
   public static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Whether all modules were built; `FORWARDING_TESTS` builds a part of them.
+  /// Whether all modules were built; `FORWARDING_TESTS` builds only some of them.
   public static let hasAllModules = ProcessInfo.processInfo.environment["FORWARDING_TESTS"] == nil
 
-  /// Where the tests were built: the folder beside them that has the modules.
+  /// The build folder: a folder above the tests that contains the modules.
   private static var build: URL {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     while folder.path != "/" {
@@ -45,7 +45,7 @@ public enum Toolchain {
   }
 
   /// The options with which the compiler links a program with modules of this package: the objects
-  /// that the tests were linked from, and the sanitizer that the tests run under.
+  /// that the tests were linked from, and the sanitizer of this test run.
   public static func linkOptions(for modules: [String]) throws -> [String] {
     let list = build.appendingPathComponent(
       "swift-forwardingPackageTests.product/Objects.LinkFileList")
@@ -62,7 +62,7 @@ public enum Toolchain {
     return ["-load-plugin-executable", "\(plugin)#ForwardingMacros"]
   }
 
-  /// Whether tests write their goldens anew.
+  /// Whether tests rewrite their goldens.
   public static var records: Bool {
     ProcessInfo.processInfo.environment["RECORD_GOLDENS"] != nil
   }

@@ -2,18 +2,18 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// What fuzzing kept: small inputs that together reach every place it ever reached, and all that once
-/// broke something.
-@Suite("No input that fuzzing kept does harm", .timeLimit(.minutes(10)))
+/// Runs the corpus: small inputs that together reach every place that fuzzing has reached, and all
+/// inputs that once broke something.
+@Suite("The fuzzing corpus breaks nothing", .timeLimit(.minutes(10)))
 struct CorpusTests {
   @Test("each file of the corpus", arguments: FuzzTarget.allCases)
   func corpus(target: FuzzTarget) async throws {
     guard target == .calls else { return try await Self.onOwnThread { try Self.run(target) } }
-    // Calls choose where the code of callbacks comes from, for the whole process.
+    // Calls choose for the whole process where the code of callbacks is from.
     await #expect(processExitsWith: .success) { try Self.run(.calls) }
   }
 
-  /// Some targets wait for tasks, which need the threads that tests run on.
+  /// Some targets block while they wait for tasks, which need the threads that tests run on.
   private static func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }

@@ -4,7 +4,7 @@ import ForwardingRemote
 import ForwardingWire
 import Invocations
 
-/// What is called. Its name is told to others, as that of a private type is not.
+/// The actor that is called. It is not private, because its name is sent to other nodes.
 distributed actor FuzzShop {
   typealias ActorSystem = MessagingActorSystem
 
@@ -23,7 +23,8 @@ distributed actor FuzzShop {
   }
 }
 
-/// Whatever calls an actor: a node gives one answer, performs methods of the actor's own type alone, and goes on.
+/// For any call of an actor, a node sends one answer, performs only methods of the actor's own
+/// type, and keeps working.
 enum ActorFuzz {
   static func run(_ bytes: [UInt8]) throws {
     try name(bytes)
@@ -31,7 +32,7 @@ enum ActorFuzz {
     try node(bytes)
   }
 
-  /// The bytes are the end of a method's name: it is no method of two types.
+  /// Takes the bytes as the end of a method's name: it is never a method of both types.
   private static func name(_ bytes: [UInt8]) throws {
     let (shop, shelf) = (_mangledTypeName(FuzzShop.self), _mangledTypeName(FuzzShop.Shelf.self))
     guard let shop, let shelf else { throw FuzzFinding(description: "types have no names") }
@@ -44,7 +45,7 @@ enum ActorFuzz {
     }
   }
 
-  /// The bytes are a call: what is read is written as it was.
+  /// Takes the bytes as a call: a decoded call is encoded to the same bytes.
   private static func call(_ bytes: [UInt8]) throws {
     do throws(WireError) {
       let call = try ActorCall(bytes, WireLimits())
@@ -69,7 +70,7 @@ enum ActorFuzz {
 
   private static let subject: RemoteSubject = "forwarding-actors.shop"
 
-  /// The names that the compiler has for the shop's methods: what a call of each says.
+  /// The compiler's names of the shop's methods, as they are sent in calls.
   private static let methods: Result<[String], any Error> = Result {
     let transport = InProcessTransport()
     let heard = Guarded<[String]>([])
@@ -92,7 +93,7 @@ enum ActorFuzz {
     return heard.read { $0 }
   }
 
-  /// The bytes are a request: by themselves, behind a head, and as an argument or a name of a call.
+  /// Sends the bytes as a request: alone, after a header, and as an argument or a name in a call.
   private static func node(_ bytes: [UInt8]) throws {
     let methods = try methods.get()
     try demand(methods.count == 3, "methods have no names: \(methods)")
@@ -112,7 +113,7 @@ enum ActorFuzz {
       try call(method.prefix(method.count / 2) + name, [[]]),
     ]
     calls = calls.enumerated().map { FuzzEnvelope.request(1, UInt8($0)) + $1 }
-    // What is told, and what says that nobody waits, has no answer that is waited for.
+    // Messages without an answer and cancels have no answer to wait for.
     if [2, 4].contains(FuzzEnvelope.kind(of: bytes) ?? 0) {
       try transport.publish(bytes, to: subject)
     } else {
@@ -123,7 +124,7 @@ enum ActorFuzz {
     try refuses(calls, node, transport)
   }
 
-  /// It goes on, and what comes twice is performed once.
+  /// Checks that the node keeps working, and performs a repeated call only once.
   private static func goesOn(_ method: String, _ transport: InProcessTransport) throws {
     func sell(_ count: String, _ number: UInt8) throws -> [UInt8] {
       let call = ActorCall(actor: "shop", method: method, arguments: [Array(count.utf8)])
@@ -139,12 +140,13 @@ enum ActorFuzz {
       "a call that came twice was performed twice")
   }
 
-  /// Who may call nothing hears that alone, or that the bytes are no call.
+  /// Checks that an unauthorized caller learns only that it may not call, or that its bytes are no
+  /// call.
   private static func refuses(
     _ calls: [[UInt8]], _ node: MessagingActorSystem, _ transport: InProcessTransport
   ) throws {
     node.authorize = { caller in
-      // To describe a method is to read its name.
+      // Describing a method reads its name.
       _ = caller.target.description
       return false
     }

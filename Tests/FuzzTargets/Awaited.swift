@@ -1,7 +1,8 @@
 import Dispatch
 import Invocations
 
-/// What a task makes, for a thread that is none of a task's: it waits for five minutes, and says then what does not come.
+/// Waits on a plain thread for the value of a task. After five minutes it throws an error that
+/// names the value.
 func awaited<Value: Sendable>(
   _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
@@ -23,7 +24,7 @@ func awaited<Value: Sendable>(
   return try known.get()
 }
 
-/// Waits for five minutes at most: the tasks of a whole test run may come first.
+/// Waits for at most five minutes: the tasks of a whole test run may run first.
 func wait(
   for signal: DispatchSemaphore, _ what: String, else giveUp: () -> Void = {}
 ) throws {

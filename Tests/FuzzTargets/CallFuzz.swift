@@ -2,8 +2,8 @@ import CForwardingShims
 import Invocations
 import TypeEncodings
 
-/// A call with legal values is recorded, described, copied and made: through both engines, into a
-/// callback that says what arrived.
+/// Records, describes, copies and makes a call with legal values: through both engines, into a
+/// callback that records the arguments it receives.
 enum CallFuzz {
   static func run(_ given: FuzzInput) throws {
     var input = given
@@ -42,7 +42,7 @@ enum CallFuzz {
     if input.byte() & 1 == 0 { copy.retainArguments() }
     for place in places { try place.check(in: copy, "in a copy") }
     if fixed == nil { try makeCalls(call, signature, places, &input) }
-    // The copy is its own, whatever the calls did.
+    // The copy does not change, whatever the calls did.
     for place in places { try place.check(in: copy, "in a copy, later") }
   }
 
@@ -54,7 +54,7 @@ enum CallFuzz {
     let mask = try ValueMask.of(signature.resultType, size: size)
     let wanted = zip(input.bytes(size), mask).map { $0 & $1 }
     let answer = Answer(wanted, places.count)
-    // Objects and C strings are refused as results of callbacks, as C would not free them.
+    // Objects and C strings are refused as results of callbacks, because C would not release them.
     guard let callback = try? Self.callback(signature, answer) else { return }
     for engine in ["direct", "libffi"] {
       do {
@@ -84,7 +84,7 @@ enum CallFuzz {
   }
 }
 
-/// What a callback got, and what it gives back. Used by one thread.
+/// The arguments that a callback received, and the result that it returns. Used by one thread.
 private final class Answer: @unchecked Sendable {
   private let wanted: [UInt8]
   var arrived: [[UInt8]]

@@ -4,9 +4,9 @@ import ForwardingRemote
 import ForwardingWire
 import Invocations
 
-/// Whatever is said of calls that nobody waits for: only the calls of that sender and number are cancelled.
+/// Whatever a cancel message contains, it cancels only the call of its sender and number.
 enum CancelFuzz {
-  /// Holds each call until it is cancelled, or let go.
+  /// Holds each call until it is cancelled or released.
   private final class Keeper: Sendable {
     private let held = Guarded<[Int: CheckedContinuation<Void, Never>]>([:])
     private let cancelled = Guarded<Set<Int>>([])
@@ -59,7 +59,7 @@ enum CancelFuzz {
     let host = RemoteHost(transport, as: "shop")
     defer { host.close() }
     try host.expose(keeper, interface)
-    // Three calls of one sender, which are at work when each request returns.
+    // Three calls of one sender, which are running when each request returns.
     let answers = DispatchSemaphore(value: 0)
     let requests = try (1...3).map { number in
       let call = try interface.encode(hold.message.invocation(number))
@@ -88,7 +88,7 @@ enum CancelFuzz {
     try end(keeper, host, transport, answers)
   }
 
-  /// Which of the calls a message is about.
+  /// The number of the call that a cancel message names.
   private static func cancelled(by payload: [UInt8]) -> Int? {
     guard FuzzEnvelope.kind(of: payload) == 4 else { return nil }
     return (1...3).first {
@@ -96,7 +96,8 @@ enum CancelFuzz {
     }
   }
 
-  /// The right message cancels its call, and each call has its answer, whatever came.
+  /// Checks that a valid message cancels its call, and that each call has its answer, whatever
+  /// arrived before.
   private static func end(
     _ keeper: Keeper, _ host: RemoteHost, _ transport: InProcessTransport,
     _ answers: DispatchSemaphore
@@ -106,7 +107,7 @@ enum CancelFuzz {
     try demand(keeper.numbers.contains(3), "the right message cancels nothing")
     keeper.letGo()
     for _ in 1...3 { try wait(for: answers, "a call that was held") }
-    // There is nothing left that could be cancelled.
+    // No call is left that could be cancelled.
     try transport.publish(cancel, to: FuzzEnvelope.cancels(subject))
     try demand(host.statistics.answered >= 3, "calls that were held have no answer")
   }

@@ -1,7 +1,7 @@
 import TypeEncodings
 
-/// Whatever the bytes are: reading them ends, what was read prints and reads back, and its memory is
-/// bounded by the text.
+/// For any bytes, parsing ends. A parsed encoding prints to text that parses to the same encoding,
+/// and its memory is bounded by the length of the text.
 enum EncodingFuzz {
   static func run(_ bytes: [UInt8]) throws {
     try type(bytes)
@@ -41,7 +41,7 @@ enum EncodingFuzz {
   }
 }
 
-/// What a type says of its way through registers agrees with its layout.
+/// Checks that a type's passing facts agree with its layout.
 enum PassingCheck {
   static func check(_ type: TypeEncoding) throws {
     guard let facts = try? type.passingFacts() else { return }
@@ -49,7 +49,7 @@ enum PassingCheck {
     try demand(facts.size == layout.size, "\(type) is passed with another size")
     try demand(facts.alignment == layout.alignment, "\(type) is passed with another alignment")
     let isInRegisters = facts.first == .integer || facts.first == .vector
-    // On AArch64, numbers of one floating type take up to four.
+    // On AArch64, up to four numbers of one floating type are passed in registers.
     let isFit = facts.size <= 16 || facts.component != nil
     try demand(!isInRegisters || isFit, "\(type) does not fit its registers")
     try demand(facts.second == .none || facts.size > 8, "\(type) has no second eightbyte")

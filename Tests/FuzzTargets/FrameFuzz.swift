@@ -10,11 +10,11 @@ import Invocations
   import Darwin
 #endif
 
-/// The call of the system, whose name the peer has, too.
+/// The system call; a method of `Peer` has the same name.
 private let systemSend = send(_:_:_:_:)
 
-/// Whatever somebody sends who is connected to a socket: frames are read as they were written, one that is none ends
-/// the connection, and the others are served.
+/// For any messages of a connected peer, valid frames are decoded as they were encoded, an invalid
+/// frame closes the connection, and other connections are served.
 enum FrameFuzz {
   static func run(_ bytes: [UInt8]) throws {
     var input = FuzzInput(bytes)
@@ -35,7 +35,7 @@ enum FrameFuzz {
 
   private static let path = "/tmp/forwarding-fuzz-\(UInt64.random(in: 0 ... .max))"
 
-  /// One for all, as a process has one.
+  /// One server for all inputs, as a process has one.
   private static let server: Result<UnixSocketTransport, any Error> = Result {
     let server = try UnixSocketTransport(listeningAt: path, maximumPayload: 4096)
     atexit { try? FrameFuzz.server.get().close() }
@@ -50,7 +50,8 @@ enum FrameFuzz {
     _ = try echo.get()
     let peer = try Peer(path)
     try demand(peer.echoes([1]), "a peer is not answered")
-    // The peer has heard of it when it is asked for the first time, so the request goes to it, too.
+    // The peer's first request is answered, so the server knows the peer and sends it the next
+    // request.
     let answers = Guarded(0)
     let request = try server.request([7], to: "work") { _ in answers.withLock { $0 += 1 } }
     defer { request.end() }
@@ -60,7 +61,7 @@ enum FrameFuzz {
     var isOpen = true
     var isAnswered = false
     for frame in frames {
-      // By themselves, and as an answer to what was asked.
+      // Each frame alone, and as an answer to the server's request.
       let answer = [3 + (frame[0] & 1), 0, 0, 0] + asked[4..<12] + frame
       for bytes in [frame, answer] where isOpen {
         isOpen = SocketFrame(bytes) != nil
@@ -72,13 +73,14 @@ enum FrameFuzz {
       peer.echoes([2, 3]) == isOpen,
       isOpen ? "a peer in order is hung up on" : "a frame that is none is taken")
     guard isOpen, isAnswered else { return }
-    // A peer that said before that nobody listens is no more waited for, but one may be whose end is not known yet.
+    // The server does not wait for a peer that has no subscriber, but it may not have noticed yet
+    // that a peer is gone.
     for _ in 0..<6000 where answers.read({ $0 }) == 0 { usleep(10_000) }
     try demand(answers.read { $0 } > 0, "answers are lost")
     try demand(try Peer(path).echoes([4]), "others are not served any more")
   }
 
-  /// A bare connection, that waits for a minute.
+  /// A plain connection with a timeout of one minute.
   private final class Peer {
     private let number: Int32
     private var count: UInt8 = 0
@@ -104,16 +106,16 @@ enum FrameFuzz {
       systemSend(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// The next message; nil when the other end has closed.
+    /// The next message; nil after the other end has closed.
     func receive() -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 8192)
       var count: Int
-      // Who fuzzes looks at the clock with a signal.
+      // libFuzzer's timer interrupts the call with a signal.
       repeat { count = recv(number, &bytes, bytes.count, 0) } while count < 0 && errno == EINTR
       return count > 0 ? Array(bytes[..<count]) : nil
     }
 
-    /// Whether what is asked comes back, behind whatever else comes.
+    /// Whether an echo request is answered, after any other messages.
     func echoes(_ bytes: [UInt8]) -> Bool {
       count += 1
       let head = [UInt8](repeating: 0xEE, count: 7) + [count]

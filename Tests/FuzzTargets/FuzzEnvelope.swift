@@ -2,7 +2,8 @@ import Dispatch
 import ForwardingRemote
 import Invocations
 
-/// What goes around calls and answers, as Documentation/Wire.md has it: what the targets for other processes share.
+/// The envelope of calls and answers, as Documentation/Wire.md describes it; shared by the targets
+/// for other processes.
 enum FuzzEnvelope {
   static let head = 24
   static let answerHead = 28
@@ -12,27 +13,27 @@ enum FuzzEnvelope {
 
   static func number(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
 
-  /// What is in front of a call.
+  /// The header of a call.
   static func request(_ kind: UInt8, _ number: UInt8) -> [UInt8] {
     [1, 0, kind, 0] + sender + self.number(number) + time
   }
 
-  /// An answer to a request, whose sender and number it repeats.
+  /// An answer to a request, with the request's sender and number.
   static func answer(_ kind: UInt8, host: [UInt8], to request: [UInt8], _ body: [UInt8]) -> [UInt8]
   {
     let zero = [UInt8](repeating: 0, count: 16)
     return [1, 0, kind, 0] + (request.count >= 20 ? Array(request[4..<20]) : zero) + host + body
   }
 
-  /// Where it is said that nobody waits for a call that was sent somewhere.
+  /// The subject for cancels of calls that were sent to a subject.
   static func cancels(_ subject: String) -> RemoteSubject { RemoteSubject(subject + ".cancel") }
 
-  /// The kind of bytes that are a request, whatever stands in them.
+  /// The kind of a request's header, whatever follows it; nil for other bytes.
   static func kind(of bytes: [UInt8]) -> UInt8? {
     bytes.count >= head && bytes[0] == 1 && bytes[1] == 0 && bytes[3] == 0 ? bytes[2] : nil
   }
 
-  /// Asks, and waits for the first answer; there is none in time of what is not answered.
+  /// Sends a request, and waits for the first answer; without one in time, it throws.
   static func ask(
     _ payload: [UInt8], _ subject: RemoteSubject, _ transport: any Transport
   ) throws -> [UInt8] {

@@ -1,5 +1,5 @@
-/// What is done with bytes from anywhere. Each ends, and leaves every promise kept, or says which
-/// one broke.
+/// The fuzz targets, which take arbitrary bytes. Each ends without a finding, or throws the promise
+/// that is broken.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// The bytes are an encoding: of a type, and of a signature.
   case encodings
@@ -11,20 +11,20 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case values
   /// A call as another process sends it, and an encoding with its values.
   case wire
-  /// A journal, as it is and with right checksums.
+  /// A journal, unchanged and with corrected checksums.
   case journal
-  /// What a host gets from another process, and what a call gets from a host.
+  /// The requests that a host receives, and the answers that a call receives.
   case remote
   /// A call of a distributed actor, and the name of its method.
   case actors
-  /// Messages of a socket, on a line each, from somebody who is connected.
+  /// Messages on a socket, on a line each, from a connected peer.
   case frames
-  /// What a host says of itself.
+  /// The description that a host sends of itself.
   case presences
-  /// Messages that say that nobody waits any more for a call.
+  /// Cancels of calls.
   case cancels
 
-  /// Does it.
+  /// Runs the target on the bytes.
   public func run(_ bytes: [UInt8]) throws {
     switch self {
     case .encodings: try EncodingFuzz.run(bytes)
@@ -42,17 +42,17 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// A promise that broke.
+/// A broken promise.
 public struct FuzzFinding: Error, CustomStringConvertible {
   public let description: String
 }
 
-/// Says that `claim` is broken unless `holds`.
+/// Throws `claim` as a finding unless `holds`.
 func demand(_ holds: Bool, _ claim: @autoclosure () -> String) throws {
   if !holds { throw FuzzFinding(description: claim()) }
 }
 
-/// Takes numbers from the front of the bytes; beyond the end all are 0.
+/// Takes numbers from the front of the bytes; after their end all numbers are 0.
 struct FuzzInput {
   private var bytes: ArraySlice<UInt8>
 
@@ -67,10 +67,10 @@ struct FuzzInput {
 
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in byte() } }
 
-  /// All that is left.
+  /// All remaining bytes.
   var rest: [UInt8] { Array(bytes) }
 
-  /// What is left of a line.
+  /// The remaining bytes of a line.
   mutating func line() -> [UInt8] {
     let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
     defer { bytes = bytes[min(end + 1, bytes.endIndex)...] }

@@ -1,8 +1,9 @@
 import CJournalShims
 import ForwardingJournal
 
-/// Whatever the bytes are: reading them as a journal ends, within the bytes, and what was read once is read again;
-/// with right checksums as well, so that what is behind them is reached.
+/// For any bytes, reading them as a journal ends within the bytes, and a second read gives the same
+/// records. The bytes are also read with corrected checksums, so that the code after the checksum
+/// is reached.
 enum JournalFuzz {
   private final class Nobody: ForwardingProxy {
     override func methodSignature(for selector: Selector) -> MethodSignature? {
@@ -18,7 +19,7 @@ enum JournalFuzz {
     try read(records(FuzzInput(bytes), flags: 2))
   }
 
-  /// Whole records of what the bytes say: a kind, the number of a message, and contents.
+  /// Makes complete records from the input: a kind, the number of a message, and contents.
   private static func records(_ input: FuzzInput, flags: UInt8) -> [UInt8] {
     var input = input
     var file = head(flags)
@@ -36,7 +37,7 @@ enum JournalFuzz {
       let contents = input.bytes(input.number(below: 40))
       file += record(kind & 7, message, sequence, contents, told: flags == 0 ? 0 : kind >> 4)
       if kind & 7 != 1 { sequence += kind & 8 == 0 ? 1 : 2 }
-      // Now and then something that is no record.
+      // Sometimes bytes that are no record.
       if kind > 250 { file += input.bytes(3) }
     }
     return file
@@ -98,7 +99,7 @@ enum JournalFuzz {
     try demand((summary?.made ?? 0) <= records.count, "more calls are made than there are")
   }
 
-  /// A file without its torn end has the same records.
+  /// Checks that a file without its torn end has the same records.
   private static func again(_ bytes: [UInt8], _ expected: [JournalRecord]) throws {
     let reader = try JournalReader(bytes)
     for record in expected {

@@ -1,8 +1,8 @@
 import Invocations
 import TypeEncodings
 
-/// Layouts that somebody registered, true or not: what is read with them stays within its size, and
-/// what can be planned can be called.
+/// For registered layouts, right or wrong, a parsed type stays within its size, and a planned
+/// signature can be called.
 enum LayoutFuzz {
   static func run(_ given: FuzzInput) throws {
     var input = given
@@ -34,7 +34,7 @@ enum LayoutFuzz {
     return layouts
   }
 
-  /// Members lie inside of what they are members of.
+  /// Checks that members lie within their structure.
   private static func check(_ type: TypeEncoding, _ layout: TypeLayout) throws {
     try demand(layout.size >= 0, "\(type) has a negative size")
     try demand(

@@ -1,12 +1,12 @@
 import Invocations
 import TypeEncodings
 
-/// An argument that was set to something legal, and the bytes that must be there from then on.
+/// An argument that was set to a legal value, and the bytes that must be there from then on.
 struct PlacedValue {
   let index: Int
   private let expected: [UInt8]
   private let mask: [UInt8]
-  /// The text of a C string, whose copies lie elsewhere.
+  /// The text of a C string, whose copies have other addresses.
   private let text: String?
 
   private final class Thing: Sendable {}
@@ -39,12 +39,12 @@ struct PlacedValue {
       mask = try ValueMask.of(type, size: size)
       let bytes = input.bytes(size)
       expected = zip(bytes, mask).map { $0 & $1 }
-      // SAFETY: what is an address in it was masked out, so it is nil.
+      // SAFETY: the addresses in it are masked out, so they are nil.
       try call.setArgument(bytes: expected, at: index)
     }
   }
 
-  /// Numbers of any type are taken exactly, or refused and nothing changes.
+  /// Checks that a number of any type is stored exactly, or refused without a change.
   private static func tryNumbers(
     _ call: Invocation, _ index: Int, _ input: inout FuzzInput
   ) throws {
@@ -74,12 +74,12 @@ struct PlacedValue {
   }
 }
 
-/// The bits of a value that are its own to choose: no padding, and no address that is followed.
+/// The bits of a value that may be chosen freely: no padding, and no address that is followed.
 enum ValueMask {
   static func of(_ type: TypeEncoding, size: Int) throws -> [UInt8] {
     var mask = [UInt8](repeating: 0, count: size)
     if case .array = type.kind { return [UInt8](repeating: 0xFF, count: size) }
-    // A registered layout may be around members whose places are not known.
+    // A registered layout may contain members whose offsets are not known.
     for leaf in (try? type.leaves()) ?? [] {
       if let width = leaf.bitWidth {
         for bit in leaf.bitOffset..<leaf.bitOffset + width where bit / 8 < size {
@@ -98,7 +98,7 @@ enum ValueMask {
     return mask
   }
 
-  /// The bits of one leaf, and how far its next one in an array is away.
+  /// The bits of one leaf, and its stride in an array.
   private static func pattern(_ name: String) -> (bits: [UInt8], stride: Int) {
     func whole(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xFF, count: count) }
     let isComplex = name.hasPrefix("c") && name != "cstr" && name != "class"

@@ -1,7 +1,8 @@
 import ForwardingRemote
 import Invocations
 
-/// Whatever a host says of itself: it is read or let go, and what is read is written as it was.
+/// For any description of a host, decoding accepts or ignores it, and an accepted one is encoded to
+/// the same bytes.
 enum PresenceFuzz {
   private static let subject: RemoteSubject = "forwarding-hosts"
 
@@ -15,7 +16,8 @@ enum PresenceFuzz {
     try list(bytes, read)
   }
 
-  /// The bytes are an answer, by themselves and behind a head, and another host's comes behind them.
+  /// Sends the bytes as an answer, alone and after a header, followed by the answer of another
+  /// host.
   private static func list(_ bytes: [UInt8], _ read: RemotePresence?) throws {
     let transport = InProcessTransport()
     let good = try RemotePresence.bytes(of: "shop", ["one", ""], limit: .max)
@@ -30,7 +32,7 @@ enum PresenceFuzz {
       answer(8, good)
     }
     defer { listener.end() }
-    // All have answered before anybody waits.
+    // All have answered before the wait begins.
     let all = try awaited("a list of hosts") {
       try await RemotePresence.all(on: transport, within: .milliseconds(1))
     }
@@ -39,7 +41,7 @@ enum PresenceFuzz {
       "a host is not listed")
     if let read { try demand(all.contains(read), "what a host says is not listed") }
     try demand(all.count <= 3, "\(all.count) are listed")
-    // Whoever asks as somebody else is answered, or not; the host goes on.
+    // A ping may be answered or not; the host keeps working.
     let host = RemoteHost(transport, as: "own")
     defer { host.close() }
     listener.end()

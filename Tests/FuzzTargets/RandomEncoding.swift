@@ -1,4 +1,4 @@
-/// Encodings that are mostly right, as the input chooses.
+/// Makes encodings that are mostly valid, from the input.
 enum RandomEncoding {
   static let names = ["A", "B", "C", "D"]
 
@@ -7,7 +7,7 @@ enum RandomEncoding {
 
   static func signature(_ input: inout FuzzInput) -> String {
     let result = input.number(below: 4) == 0 ? "v" : type(&input, depth: 0)
-    // Now and then more than there are registers for.
+    // Sometimes more arguments than there are registers.
     let count = input.number(below: 24)
     return (0..<count).reduce(result) { text, _ in text + type(&input, depth: 0) }
   }
@@ -33,7 +33,7 @@ enum RandomEncoding {
     var bit = 0
     for _ in 0..<count {
       if input.number(below: 8) == 0 {
-        // A bit-field where GNU's compilers could have put it.
+        // A bit-field at an offset that GNU's compilers could choose.
         let width = input.number(below: 33)
         if bit / 32 != (bit + width) / 32 { bit = (bit + 31) / 32 * 32 }
         members += "b\(isUnion ? 0 : bit)I\(width)"

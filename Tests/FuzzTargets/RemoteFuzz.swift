@@ -3,8 +3,8 @@ import ForwardingRemote
 import ForwardingWire
 import Invocations
 
-/// Whatever another process sends: a host gives one answer to each request, and goes on; and whatever a host
-/// answers, a call ends.
+/// For any request, a host sends one answer and keeps working. For any answer of a host, a call
+/// ends.
 enum RemoteFuzz {
   private final class Shop: MethodDeclaring {
     private(set) var sold = 0
@@ -51,7 +51,8 @@ enum RemoteFuzz {
 
   // MARK: A host
 
-  /// The bytes are a request: by themselves, behind a head of the envelope, and behind one of a call as well.
+  /// Sends the bytes as a request: alone, after a header of the envelope, and also after a header
+  /// of a call.
   private static func host(_ bytes: [UInt8]) throws {
     let transport = InProcessTransport()
     let shop = Shop()
@@ -63,7 +64,7 @@ enum RemoteFuzz {
     for (number, payload) in [bytes, envelope(1, 1) + bytes, envelope(1, 2) + framed].enumerated() {
       let answers = try request(payload, transport)
       let isTold = number == 0 && bytes.count >= 24 && bytes.prefix(4) == [1, 0, 2, 0]
-      // That nobody waits for a call is said where nobody waits for an answer.
+      // A cancel is sent without waiting for an answer.
       let isCancel = number == 0 && bytes.count >= 24 && bytes.prefix(4) == [1, 0, 4, 0]
       try demand(
         isCancel ? answers.count <= 1 : answers.count == (isTold ? 0 : 1),
@@ -71,7 +72,7 @@ enum RemoteFuzz {
       for answer in answers { try check(answer) }
       try transport.publish(payload, to: subject)
     }
-    // It goes on, and what came again was not done again.
+    // The host keeps working, and a repeated call was not performed again.
     let before = shop.sold
     let call = try sell?.invocation(5)
     guard let call else { return }
@@ -102,7 +103,7 @@ enum RemoteFuzz {
         && (0x81...0x84).contains(answer[2]), "an answer is none: \(answer)")
   }
 
-  /// What is in front of a call; its sender is always the same.
+  /// The header of a call; its sender is always the same.
   private static func envelope(_ kind: UInt8, _ number: UInt8) -> [UInt8] {
     [1, 0, kind, 0] + [UInt8](repeating: 9, count: 8) + [number, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
   }
@@ -116,7 +117,8 @@ enum RemoteFuzz {
 
   // MARK: An answer
 
-  /// The bytes are what a host answers: with the name of the request in them, and behind each head.
+  /// Answers a request with the bytes: with the number of the request in them, and after each
+  /// header.
   private static func answer(_ bytes: [UInt8]) throws {
     let kind = 0x81 + (bytes.first ?? 0) & 3
     let framed = [1, 0, kind, bytes.last ?? 0] + [UInt8](repeating: 3, count: 8) + bytes
@@ -139,7 +141,7 @@ enum RemoteFuzz {
         } catch let error as RemoteError {
           if error.description.utf8.count > 8192 { return "an error of long bytes is long" }
         } catch is InvocationError {
-          // A call without an object, which is not what is tried here.
+          // A call without a target, which this target does not test.
         } catch {
           return "an error of another kind: \(error)"
         }

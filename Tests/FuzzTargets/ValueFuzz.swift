@@ -1,7 +1,7 @@
 import Forwarding
 import InvocationText
 
-/// A value that was typed is refused, or becomes bytes that read back as the same value.
+/// A typed value is refused, or becomes bytes that print as the same value.
 enum ValueFuzz {
   static func run(_ bytes: [UInt8]) throws {
     var input = FuzzInput(bytes)
@@ -17,7 +17,8 @@ enum ValueFuzz {
 
   private static func json(_ text: String) throws {
     guard let value = try? JSONReader.value(of: text) else { return }
-    // A number is kept as it was typed, so only what is made of brackets and strings must read back.
+    // Numbers keep the text that was typed, so only brackets and strings must print as text that
+    // parses again.
     let printed = "\(value)"
     guard let again = try? JSONReader.value(of: printed) else {
       throw FuzzFinding(description: "\(printed) was written and cannot be read")
@@ -34,11 +35,11 @@ enum ValueFuzz {
     do {
       _ = try coder.contents(atPointer: bytes)
     } catch {
-      // There may be too much to show.
+      // There may be too many elements to print.
       guard case .tooManyElements = error.reason else { throw error }
     }
     if isPointer { return }
-    // Refused where there is too much to show.
+    // Refused if there are too many elements to print.
     guard let shown = try? ValueCoder.value(of: bytes[...], type), type.isPlainlyTyped else {
       return
     }
@@ -47,7 +48,7 @@ enum ValueFuzz {
     do {
       again = try other.bytes(of: "\(shown)", type)
     } catch {
-      // An infinity is written as a string, which is no number.
+      // An infinity is printed as a string, which is no number.
       try demand(
         "\(shown)".contains("\""), "\(shown) was written for \(type) and is refused: \(error)")
       return
@@ -55,7 +56,7 @@ enum ValueFuzz {
     try demand("\(try ValueCoder.value(of: again[...], type))" == "\(shown)", "\(shown) changes")
   }
 
-  /// Any bytes can be shown, as long as no address is followed.
+  /// Checks that any bytes can be printed, as long as no address is followed.
   private static func show(_ bytes: [UInt8], _ type: TypeEncoding) throws {
     guard let leaves = try? type.leaves(), !leaves.contains(where: { $0.name == "cstr" }) else {
       return
@@ -72,8 +73,8 @@ extension ValueCoder {
 }
 
 extension TypeEncoding {
-  /// Whether a value is typed as it is shown: no address, and no union, of which all members are
-  /// shown and one is typed.
+  /// Whether a value is typed in the form in which it is printed: no address, and no union, which
+  /// prints all members and takes one.
   fileprivate var isPlainlyTyped: Bool {
     switch kind {
     case .scalar, .complex: true

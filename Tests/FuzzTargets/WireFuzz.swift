@@ -1,6 +1,6 @@
 import ForwardingWire
 
-/// Whatever the bytes are: reading them as a call ends, and what was read is written as it was.
+/// For any bytes, decoding them as a call ends, and a decoded call is encoded to the same bytes.
 enum WireFuzz {
   struct Point: Codable, Sendable {
     var x: Double
@@ -22,7 +22,7 @@ enum WireFuzz {
     return interface
   }()
 
-  /// The bytes are a call: by themselves, or behind a head that is right.
+  /// Takes the bytes as a call: alone, and after a valid header.
   static func run(_ bytes: [UInt8]) throws {
     try demand(interface.messages.count == 6, "the interface cannot be made")
     try call(bytes)

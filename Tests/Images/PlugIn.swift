@@ -1,5 +1,5 @@
-// A plug-in that contains the whole package, or is linked with a library of it. It is built by
-// Scripts/images.sh, more than once, and loaded by host.c.
+// A plug-in that contains the whole package, or is linked with a library of it. Scripts/images.sh
+// builds it several times, and host.c loads the copies.
 import Forwarding
 import Foundation
 
@@ -20,7 +20,7 @@ private final class Sink: CallObject, @unchecked Sendable {
   }
 }
 
-/// Delivers on three threads to targets that come and go, through everything that has state in C:
+/// Delivers on three threads to targets that come and go, through all code that has state in C:
 /// holds, lists, methods, spares and callbacks.
 private func deliver(_ count: Int32) throws -> Int32 {
   let take = try Message<NoResult, Int32>("take:")

@@ -1,4 +1,4 @@
-// Loads plug-ins into one process, and lets each deliver in turn and all at a time.
+// Loads plug-ins into one process, and has them deliver one after the other and all at once.
 //   host local|global PLUG-IN...
 #include <dlfcn.h>
 #include <pthread.h>

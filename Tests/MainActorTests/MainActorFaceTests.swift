@@ -2,7 +2,7 @@
   import Forwarding
   import Testing
 
-  // A protocol of this module is on the main actor, though it does not say so.
+  // A protocol of this module is isolated to the main actor without an annotation.
   @Forwardable
   protocol PanelDelegate: AnyObject {
     func show(_ text: String)
@@ -30,9 +30,9 @@
     func tell(_ text: String) { told.append(text) }
   }
 
-  @Suite("Protocols of a program on the main actor by default")
+  @Suite("Faces in a program on the main actor by default")
   struct MainActorFaceTests {
-    @Test("have faces on the main actor")
+    @Test("a protocol without an annotation has a face on the main actor")
     func face() throws {
       let panels = Multicast<PanelDelegateProxy>()
       let panel = Panel()
@@ -48,7 +48,7 @@
       #expect(try panels.messages.heightOf.all("four") == [4])
     }
 
-    @Test("are not sent to from elsewhere")
+    @Test("a face on the main actor cannot be called from other isolation")
     func elsewhere() async {
       let panels = Multicast<PanelDelegateProxy>()
       let panel = Panel()
@@ -62,7 +62,7 @@
       #expect(panel.shown.isEmpty)
     }
 
-    @Test("are on no actor where they say so")
+    @Test("a nonisolated protocol has a face on no actor")
     func nonisolatedProtocol() async {
       let delegates = Multicast<AnywhereDelegateProxy>()
       let anywhere = Anywhere()

@@ -1,8 +1,8 @@
 import Forwarding
 import Testing
 
-// Classes of this module belong to the main actor by default. One that declares methods is asked by
-// whoever sends first, so it belongs to no actor, unless it says so.
+// Classes of this module are isolated to the main actor by default. The thread of the first sender
+// calls `declareMethods`, so the requirement is nonisolated unless a class isolates it.
 
 @MainActor
 class Screen: MethodDeclaring {
@@ -39,7 +39,7 @@ final class Holding: MethodProviding {
 
 @Suite("A program on the main actor by default")
 struct MainActorTests {
-  @Test("what a class of the main actor declares is found when another thread asks first")
+  @Test("methods declared by a class on the main actor are found when another thread asks first")
   func declared() async throws {
     let isFound = await Task.detached {
       MethodTable.of(Dialog.self).instancesRespond(to: "show:")
@@ -50,7 +50,7 @@ struct MainActorTests {
     #expect(dialog.shown == 3)
   }
 
-  @Test("a message reaches an object of the main actor through its lane")
+  @Test("a message reaches an object on the main actor through its lane")
   func lane() async throws {
     let screen = Screen()
     let proxy = MulticastProxy()
@@ -62,7 +62,7 @@ struct MainActorTests {
     #expect(screen.shown == 4)
   }
 
-  @Test("classes that say nothing declare, resolve and hold methods for any thread")
+  @Test("classes without annotations declare, resolve and hold methods for any thread")
   func plain() async throws {
     let answers = try await Task.detached {
       let value = try Message<Int32>("value")

@@ -1,23 +1,23 @@
-/* How things that threads hold are replaced and retired: the protocol of fwd_hold.h and hold.c.
+/* A model of holds, replacement and retirement: the protocol of fwd_hold.h and hold.c.
  *
- * Two readers with store buffers, as processors have them: what a reader writes is seen by others
- * only when its buffer drains, at any time later. Two writers that publish and retire. Holds nest,
- * one reader ends as a thread, the other stays.
+ * Two readers have store buffers, as processors have them: other threads see a reader's store only
+ * when the buffer drains, at any time later. Two writers publish and retire. Holds nest. One
+ * reader's thread ends, the other's stays.
  *
- * Checked: nothing is used after it was disposed of, nothing is disposed of twice, and when all is
- * quiet everything retired has been disposed of, although one reader never ended.
+ * Checked: nothing is used after it was disposed of, nothing is disposed of twice, and when all
+ * work has ended, every retired thing has been disposed of, although one reader never ended.
  *
- * NO_FIRST_BARRIER, NO_SECOND_BARRIER, NO_MARK_CHECK and NO_MARK_KEPT leave out a part; each must be
- * seen to fail.
+ * NO_FIRST_BARRIER, NO_SECOND_BARRIER, NO_MARK_CHECK and NO_MARK_KEPT leave out a part; with each of
+ * them, the check must fail.
  */
 
 #define READERS 2
 #define SLOTS 2
-#define THINGS 4 /* 0 is none; 1 is there at first; each writer makes one more */
+#define THINGS 4 /* 0 is null; 1 exists at first; each writer makes one more */
 
-/* One slot of one reader: in memory, and on its way there. */
+/* One slot of one reader: in memory, and in the store buffer. */
 #define SLOT(r, s) ((r) * SLOTS + (s))
-byte thing[4];   /* what memory says */
+byte thing[4];   /* the value in memory */
 byte wanted[4];  /* marks */
 
 /* A reader's stores that have not drained, oldest first: slot + 1, and the value. */
@@ -37,7 +37,7 @@ byte over;
 inline lock() { atomic { !isLocked -> isLocked = true } }
 inline unlock() { isLocked = false }
 
-/* One store leaves the buffer of a reader. */
+/* Drains one store from the buffer of a reader. */
 inline drain(r) {
   d_step {
     thing[bufferedSlot[BUFFER(r, 0)]] = bufferedValue[BUFFER(r, 0)];
@@ -49,7 +49,7 @@ inline drain(r) {
   }
 }
 
-/* A store of a reader; it waits where the buffer is full. */
+/* A store of a reader; it waits while the buffer is full. */
 inline put(r, s, value) {
   atomic {
     buffered[r] < 2 ->
@@ -59,7 +59,7 @@ inline put(r, s, value) {
   }
 }
 
-/* Makes every reader drain its buffer: what membarrier does. */
+/* Drains the buffer of every reader, as membarrier does. */
 inline barrier() {
   atomic {
     do
@@ -73,7 +73,7 @@ inline barrier() {
   }
 }
 
-/* The drains that happen by themselves. */
+/* Drains buffers at any time, as a processor does. */
 active [READERS] proctype Processor() {
   byte me = _pid % READERS;
 end:
@@ -88,7 +88,7 @@ inline dispose(t) {
   isDisposed[t] = true
 }
 
-/* Takes the mark of a slot; the last one disposes. The lock is held. */
+/* Removes the mark of a slot; removing the last mark disposes. The lock is held. */
 inline unmark(slot, t) {
   d_step {
     t = wanted[slot];
@@ -154,7 +154,7 @@ inline letGo(r, s, t) {
   fi
 }
 
-/* Holds twice, one after the other, and stays. */
+/* Holds twice, one after the other; the thread stays. */
 proctype Staying() {
   byte held, now, t, turn;
   do
@@ -168,7 +168,7 @@ proctype Staying() {
   atomic { buffered[1] == 0 -> over++ }
 }
 
-/* Holds two things, one inside of the other, and ends in the middle of both or after. */
+/* Holds two things in nested holds; the thread ends inside both holds or after them. */
 proctype Ending() {
   byte outer, inner, now, t;
   hold(0, 0, outer, now, t);
@@ -229,7 +229,7 @@ proctype Writer(byte made) {
     barrier();
 #endif
 #ifndef NO_MARK_CHECK
-    /* Takes the marks back of those who let go before they could see them. */
+    /* Removes the marks of slots that were released before their reader could see the mark. */
     do
     :: d_step {
         i < READERS * SLOTS ->
@@ -263,7 +263,7 @@ init {
     isThread[0] = true; isThread[1] = true;
     run Ending(); run Staying(); run Writer(2); run Writer(3)
   };
-  /* All is quiet: what was retired is gone, although reader 1 never ended. */
+  /* All work has ended: every retired thing is gone, although reader 1 never ended. */
   over == 4;
   d_step {
     t = 1;

@@ -1,5 +1,5 @@
-// Calls functions of another compiler through plans, and is called by them: each case by both engines, twice
-// with one frame, and back through trampolines and through libffi's closures.
+// Calls functions of another compiler through plans, and is called by them. Each case runs through
+// both engines, twice with one frame, and back through trampolines and through libffi's closures.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -115,7 +115,7 @@ static void invent(void) {
     for (size_t j = 0; j < current->values[i]->size; j++) expected[i][j] = (unsigned char)rand();
 }
 
-// MARK: Ways
+// MARK: Calls
 
 static void set_arguments(const FWDPlanFacts *facts, FWDFrame *frame) {
   for (size_t i = 0; i < current->count; i++)
@@ -144,7 +144,7 @@ static void call_once(const FWDPlanFacts *facts, FWDFrame *frame, const void *fu
   check_arguments(facts, frame, "changed argument");
 }
 
-/// Twice with one frame, and once with a copy of it, while that one holds something else.
+/// Calls twice with one frame, and once with a copy of it, after the original got other contents.
 static void call(const FWDPlanFacts *facts, const void *function, int by_libffi) {
   enum { BEHIND = 16 };
   size_t size = sizeof(FWDInvocationState) + facts->frame_size;
@@ -195,7 +195,7 @@ static void call_back(FWDPlan *plan, const Foreign *other, int by_libffi, int in
     next = 0;
     other->call(function);
   }
-  // The callback asks for all arguments by itself.
+  // The callback reads all arguments without help.
   size_t count = current->count;
   FWDInvocationState *state = aligned_alloc(16, sizeof *state + context.facts->frame_size);
   fwd_call_begin(context.facts, state);
@@ -211,13 +211,13 @@ static void call_back(FWDPlan *plan, const Foreign *other, int by_libffi, int in
   if (context.entered != 3) fault("times entered", (size_t)context.entered);
   fwd_callback_destroy(callback);
   if (context.released != 1) fault("times released", (size_t)context.released);
-  // Freed: it answers zero.
+  // The callback is destroyed: it returns zero.
   memset(expected[0], 0, sizeof expected[0]);
   next = 0;
   other->call(function);
 }
 
-/// What is copied for a call counts as what it passes on the stack.
+/// Checks that bytes copied for a call count against the limit for arguments on the stack.
 static void check_limit(void) {
   static const Case limit = {.name = "limits"};
   FWDValue values[] = {{.alignment = 1}, value_h4d, value_s4k, value_s4k};
@@ -240,7 +240,7 @@ static void check_limit(void) {
 
 static void forget(FWDEvent event, const void *function) { (void)event, (void)function; }
 
-// The argument says which engine this build has.
+// The argument names the engine that this build should have.
 int main(int count, char **arguments) {
   const char *engine = count > 1 ? arguments[1] : "direct";
   int direct = 0;
@@ -248,7 +248,7 @@ int main(int count, char **arguments) {
   fwd_set_event_handler(forget);
   way = engine;
   if (fwd_has_direct_engine()) check_limit();
-  // What is worked around: a libffi without these faults needs less.
+  // Faults that the core works around. With a libffi without them, fewer workarounds are needed.
   static const char *const faults_of_libffi[] = {"last register",     "changes pointers", "long double",
                                                  "void",              "odd register",     "stack room",
                                                  "passes the original"};

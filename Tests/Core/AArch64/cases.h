@@ -1,5 +1,5 @@
-// Functions that show each rule of AAPCS64 for itself: the types of their results and arguments, from which
-// macros write callees, callers, and what the core is told.
+// Functions that show each rule of AAPCS64 alone: the types of their results and arguments. Macros
+// make callees, callers, and descriptions for the core from them.
 #pragma once
 
 #include <stddef.h>
@@ -44,8 +44,8 @@ typedef struct s24 { long a, b, c; } s24;
 typedef struct a32 { __int128 a; long b, c; } a32;
 typedef struct s4k { char v[4001]; } s4k;
 
-// X(name, result, arguments...), at most 16 arguments. All bytes of a value are compared, so no type has
-// padding.
+// X(name, result, arguments...), with at most 16 arguments. All bytes of a value are compared, so
+// no type has padding.
 #define CASES(X)                                                                                   \
   X(nothing, none, i64)                                                                            \
   X(narrow, i8, i8, u8, i16, u16, i32, i8, u8, i16)                                                \
@@ -110,7 +110,7 @@ typedef struct s4k { char v[4001]; } s4k;
   X(much_quads, cq, h4q, h4q, h4q, h4q, i64, f64)                                                  \
   X(empty, i64, none, i64, none, f64)
 
-// X(name, result, fixed argument, arguments behind it...), none of which is promoted.
+// X(name, result, fixed argument, variadic arguments...), whose types are not promoted.
 #define VARIADIC_CASES(X)                                                                          \
   X(variadic_words, i64, i64, i64, i32, i64)                                                       \
   X(variadic_mixed, f64, i32, f64, i64, f64, i32)                                                  \
@@ -149,17 +149,18 @@ typedef struct s4k { char v[4001]; } s4k;
 
 #define PARAMETER(n, T) T p##n
 
-/// Compares an argument with the one that comes next, and writes over it.
+/// Compares an argument with the next expected one, and overwrites it.
 void see(void *value, size_t size);
 
 /// Writes the bytes of the next argument.
 void next_argument(void *value, size_t size);
 
-/// Writes the bytes of the result that is due, and compares those of one that came back.
+/// Writes the bytes of the expected result, and compares a returned result with them.
 void due_result(void *value, size_t size);
 void see_result(const void *value, size_t size);
 
-/// A function of another compiler, and code of its own that calls any function of that type.
+/// A function compiled by another compiler, and code of that compiler that calls any function of
+/// that type.
 typedef struct Foreign {
   const void *function;
   void (*call)(const void *function);

@@ -1,4 +1,4 @@
-// Callees and callers of each case, for a compiler that the core was not built with.
+// Callees and callers of each case, for a compiler other than the one of the core.
 #include <stdarg.h>
 
 #include "cases.h"

@@ -1,7 +1,7 @@
-/// Calls functions of random signatures through the core, and lets them call back.
+/// Calls functions of random signatures through the core, and has them call back.
 ///
-/// Linked with one part of what `CallMatrix` writes. Prints a row for each way to call: its name, and how
-/// many signatures, calls and faults; each fault is a line on the error stream.
+/// Linked with one part of the output of `CallMatrix`. Prints a row for each way of calling: its
+/// name, and the numbers of signatures, calls and faults. Each fault is a line on standard error.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@ enum { SLOT = 4096, PLACES_MAX = 260, FAULTS_SHOWN = 12, GUARD = 64, LOST_MAX = 
 
 extern unsigned char captured[], wanted[], given[], returned[];
 
-/// A way to call, or to be called.
+/// A way to call a function, or to be called.
 typedef struct Way {
   const char *name;
   unsigned signatures, calls, wrong;
@@ -23,7 +23,8 @@ typedef struct Way {
 
 enum { PLAIN, DIRECT, LIBFFI, VARIADIC, TRAMPOLINE, CLOSURE, WAYS };
 
-/// What the process that calls tells the one that waits: a call may be its end.
+/// Progress that the calling process shares with the waiting one, because a call may end the
+/// calling process.
 typedef struct Shared {
   const CallCase *now;
   Way *doing;
@@ -34,7 +35,7 @@ typedef struct Shared {
 static Shared *shared;
 static Way *ways;
 
-/// The values of a signature and the bits of them that count, the result first.
+/// The values of a signature and the bits that carry them, the result first.
 static unsigned char values[PLACES_MAX][SLOT], masks[PLACES_MAX][SLOT];
 static unsigned char seen[PLACES_MAX][SLOT];
 
@@ -61,7 +62,8 @@ static void print_bytes(const unsigned char *bytes, const unsigned char *mask, u
   for (uint32_t i = 0; i < size && i < 80; i++) fprintf(stderr, "%02x", bytes[i] & mask[i]);
 }
 
-/// Compares what arrived at one place. One fault is counted for each call, and told of the first place.
+/// Compares the contents of one place. A call counts as one fault, reported with its first wrong
+/// place.
 static int is_wrong(Way *way, const char *what, size_t place, const unsigned char *found) {
   const unsigned char *value = values[place], *mask = masks[place];
   uint32_t size = size_of(place), i = 0;
@@ -106,8 +108,8 @@ static void give_values(void) {
     memcpy(given + i * SLOT, values[i + 1], size_of(i + 1));
 }
 
-/// Lets the compiled driver call the compiled callee, in plain C, and takes out of the masks what does not
-/// arrive: clang loses bytes of some unions, which no caller can mend.
+/// Calls the compiled callee from the compiled driver, in plain C, and removes bits that do not
+/// arrive from the masks: clang loses bytes of some unions, which no caller can avoid.
 static void leave_out_what_compilers_lose(void) {
   shared->doing = &ways[PLAIN];
   now->drive((const void *)now->callee);
@@ -137,7 +139,7 @@ static int received(Way *way, const char *callee, const FWDFrame *frame) {
   return wrong;
 }
 
-/// Reads a value as those do who go by words. What lies nowhere is padding.
+/// Reads a value word by word. Bytes that belong to no word are padding.
 static void read_words(const FWDSlot *slot, const FWDFrame *frame, unsigned char *out,
                        uint32_t size) {
   memset(out, 0, size);
@@ -148,7 +150,7 @@ static void read_words(const FWDSlot *slot, const FWDFrame *frame, unsigned char
   }
 }
 
-/// One frame, used twice for a callee that scribbles over what it gets, by two engines.
+/// Calls with one frame, twice by each of two engines. The callee overwrites its arguments.
 static void check_calls(void) {
   size_t size = sizeof(FWDInvocationState) + facts->frame_size + 8 * facts->owned_words;
   FWDInvocationState *state = aligned_alloc(16, (size + GUARD + 15) & ~(size_t)15);
@@ -208,7 +210,7 @@ static void release(void *context) { (void)context; }
 
 static void check_callback(int prefers_libffi) {
   fwd_callback_prefer_libffi(prefers_libffi);
-  // What the next callback will be, where there are no trampolines for the plan.
+  // The kind of the next callback, if there are no trampolines for the plan.
   Way *way = &ways[fwd_callback_code() == FWDCallbackCodeTrampolines ? TRAMPOLINE : CLOSURE];
   const void *function;
   int error, entered = 0;
@@ -265,7 +267,7 @@ static void check_rest(void) {
   }
 }
 
-/// A call that ends its process is a fault like others, and another process goes on behind it.
+/// A call that ends its process counts as a fault, and another process goes on with the next call.
 static void check_all(void) {
   while (shared->now->index >= 0) {
     fflush(NULL);
@@ -309,6 +311,6 @@ int main(void) {
   }
   if (shared->refused) printf("no plan\t%u\t0\t%u\n", shared->refused, shared->refused);
   if (shared->lost_bytes) printf("bytes that compilers lose\t%u\t0\t0\n", shared->lost_bytes);
-  // A part compares some 60,000 bytes.
+  // For comparison, a part compares some 60,000 bytes.
   return wrong != 0 || shared->lost_bytes > LOST_MAX;
 }
