@@ -1,7 +1,8 @@
 import Foundation
 import ForwardingTestSupport
 
-/// A page as a real browser lays it out: in light and in dark, on a wide and on a narrow screen.
+/// A page in the layout of a real browser: in light and dark mode, on a wide and on a narrow
+/// screen.
 struct Rendering: Decodable, Sendable {
   struct Bar: Decodable, Sendable {
     let row: String
@@ -15,11 +16,11 @@ struct Rendering: Decodable, Sendable {
     let title: String
     let top: Double
     let bars: [Bar]
-    /// The points and pieces of curves, and how many of them are not inside of the picture.
+    /// The number of points and segments of curves, and of those outside the picture.
     let points: Int
     let pieces: Int
     let outside: Int
-    /// What a screen reader says of the picture.
+    /// The role and the label of the picture for a screen reader.
     let role: String
     let said: String
     let rowsOfTable: Int
@@ -29,18 +30,18 @@ struct Rendering: Decodable, Sendable {
   let width: Int
   let charts: [Chart]
   let ids: [String]
-  /// Texts that overlap another, that leave their box, and how wide the page is.
+  /// Texts that overlap another one, texts that leave their box, and the width of the page.
   let overlapping: [String]
   let overflowing: [String]
   let pageWidth: Int
-  /// What has less contrast to the page than it needs: text 4.5, and what is drawn 3.
+  /// Elements with less contrast to the page than they need: 4.5 for text, 3 for shapes.
   let faint: [String]
   let textsCompared: Int
   let drawnCompared: Int
 }
 
 enum Browser {
-  /// Chromium, or what is like it.
+  /// Chromium, or a browser of the same family.
   static let path = ["chromium", "chromium-browser", "google-chrome", "chrome"].lazy.compactMap {
     Toolchain.path(of: $0)
   }.first
@@ -51,7 +52,7 @@ enum Browser {
 
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  /// Shows the page in a frame for each of `screens`, and measures what is in it.
+  /// Shows the page in a frame for each of `screens`, and measures its contents.
   static func render(_ page: String) throws -> [Rendering] {
     guard let path else { throw Failure(description: missing) }
     let folder = FileManager.default.temporaryDirectory
@@ -74,7 +75,7 @@ enum Browser {
       """
     let file = folder.appendingPathComponent("frames.html")
     try outer.write(to: file, atomically: true, encoding: .utf8)
-    // As root, a browser has no sandbox; this one reads nothing but the file.
+    // A browser cannot start its sandbox as root; this one reads nothing but the file.
     let result = try run(
       path,
       [
@@ -87,7 +88,7 @@ enum Browser {
     else {
       throw Failure(description: "chromium ended with \(result.status):\n\(result.errors)")
     }
-    // The browser's own spelling of text in HTML.
+    // Undoes the browser's escaping of text in HTML.
     let json = String(result.output[start..<end]).replacingOccurrences(of: "&lt;", with: "<")
       .replacingOccurrences(of: "&gt;", with: ">").replacingOccurrences(of: "&amp;", with: "&")
     guard json.hasPrefix("[") else { throw Failure(description: "the page says: \(json)") }

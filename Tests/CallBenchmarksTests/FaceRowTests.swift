@@ -8,7 +8,8 @@
   private enum Spoilt {}
   private enum Replaced {}
 
-  /// The optimizer writes the names of private types in another way than the runtime, so they are not compared.
+  /// In optimized builds the names of private types differ from those of the runtime, so they are
+  /// not compared.
   private func isByHand(_ error: any Error, _ selector: String) -> Bool {
     guard case FaceRowError.byHand(let method) = error else { return false }
     return method.hasPrefix("-[Delegate<") && method.hasSuffix(" \(selector)]")
@@ -26,7 +27,7 @@
       try TargetsOfFace([Delegate<Kind>(), Delegate<Kind>()])
     }
 
-    @Test("have targets by whose methods of the face they are measured, as often as there are rows")
+    @Test("rows whose targets have the methods of the face are accepted, however many there are")
     func made() throws {
       let rows = try [
         Benchmark("value/face-a/1", behind: targets(Unspoilt.self)) { _ in },
@@ -35,7 +36,7 @@
       try Benchmark.checkFaces(rows)
     }
 
-    @Test("are refused where a method was registered by hand before")
+    @Test("a row is refused if a method was registered by hand before it")
     func before() throws {
       try register(Spoilt.self)
       #expect {
@@ -45,7 +46,7 @@
       }
     }
 
-    @Test("are refused where a method was registered by hand later")
+    @Test("a row is refused if a method was registered by hand after it")
     func later() throws {
       let rows = [Benchmark("value/face-a/1", behind: try targets(Replaced.self)) { _ in }]
       try Benchmark.checkFaces(rows)
@@ -57,7 +58,7 @@
       }
     }
 
-    @Test("are refused where they do not say which targets they have")
+    @Test("a row of a face without a list of its targets is refused")
     func unchecked() {
       for name in ["value/face-weak/16", "undo/record/face", "value/ask-all/face-of-2"] {
         #expect(throws: FaceRowError.unchecked(name)) {
@@ -66,7 +67,7 @@
       }
     }
 
-    @Test("that this package measures are none of these, and are there in pairs with their peers")
+    @Test("the rows of this package are accepted, and each has its baseline")
     func all() throws {
       let names = Set(try CoreRows.all().map(\.name))
       for name in ["value/face-weak/16", "value/face-weak/16-of-2", "value/face-strong/16-of-16"] {

@@ -1,15 +1,15 @@
 @testable import CallBenchmarks
 
 extension Report {
-  /// A small report that no machine made: each way of the opening charts takes a time of its own, and its
-  /// curves are those that are hard to draw.
+  /// A small artificial report: each way of the opening charts has a time of its own, and the
+  /// curves are hard to draw.
   static func fixed(without libraries: [String] = []) -> Report {
     var rows: [Measurement] = []
     for comparison in Comparison.opening {
       let ways = comparison.parts.flatMap(\.ways)
       for (index, way) in ways.enumerated() where !rows.contains(where: { $0.name == way.row }) {
         if let library = way.library, libraries.contains(library) { continue }
-        // In an order that is not theirs, from 4 to some 2,000 ns, and two that are nearly the same.
+        // Times in scattered order, from 4 to some 2,000 ns, and two that are nearly the same.
         let time = 4 + Double((index * 11 + 3) % ways.count) * 137.5 + (index == 1 ? 0.25 : 0)
         rows.append(
           Measurement(

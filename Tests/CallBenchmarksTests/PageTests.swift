@@ -4,7 +4,7 @@ import Testing
 
 @testable import CallBenchmarks
 
-/// The run that the README tells of.
+/// The recorded run, whose figures the README shows.
 enum Recorded {
   static func text() throws -> String {
     try String(
@@ -19,7 +19,7 @@ enum Recorded {
 
 @Suite("The page of charts")
 struct PageTests {
-  @Test("it needs nothing from anywhere, and runs no script")
+  @Test("the page loads no other resource, and runs no script")
   func isWhole() {
     let page = Report.fixed().page
     for word in ["http", "<script", "url(", "@import", "src=", "<link"] {
@@ -27,7 +27,7 @@ struct PageTests {
     }
   }
 
-  @Test("names are text, whatever they have in them")
+  @Test("special characters in names are escaped")
   func escaped() {
     let page = Report.fixed().page
     #expect(page.contains("a &lt;processor&gt; &amp; 2 cores"))
@@ -35,7 +35,7 @@ struct PageTests {
     #expect(!page.contains("<processor>"))
   }
 
-  @Test("a library that was left out is named with the reason, and what was measured is drawn")
+  @Test("a missing library is listed with the reason, and the measured rows are drawn")
   func skipped() {
     let page = Report.fixed(without: ["GNUstep", "Qt"]).page
     #expect(page.contains("<li>GNUstep is not installed, so its rows are left out</li>"))
@@ -49,7 +49,7 @@ struct PageTests {
     #expect(page.contains("data-row=\"gobject/emit/16\""))
   }
 
-  @Test("what a run did not measure is said, where nobody gave a reason")
+  @Test("rows that were not measured and have no reason are listed")
   func unmeasured() {
     var report = Report.fixed()
     report.rows.removeAll { ["callback/object/call", "door/forward/1"].contains($0.name) }
@@ -59,14 +59,14 @@ struct PageTests {
           + "ours: forward(_:) (forwarded to one target)</li>"))
   }
 
-  @Test("a report of nothing is a page without charts")
+  @Test("an empty report is a page without charts")
   func empty() {
     let page = Report(environment: [], rows: []).page
     #expect(!page.contains("<figure"))
     #expect(page.contains("<h1>"))
   }
 
-  @Test("a chart compares with the first of ours of the same part")
+  @Test("a chart compares with our first way in the same part")
   func times() throws {
     let parts = Comparison.opening[2].bars(in: try Recorded.report())
     let forwarded = try #require(parts.last)
@@ -74,7 +74,7 @@ struct PageTests {
     #expect(try #require(forwarded.bars.last?.times) > 5)
   }
 
-  @Test("the recorded run has a row for each way of others, and one of ours beside them")
+  @Test("the recorded run has a row for each way of other libraries, and one of ours with it")
   func rows() throws {
     let report = try Recorded.report()
     for part in Comparison.opening.flatMap(\.parts) {
@@ -84,7 +84,7 @@ struct PageTests {
     }
   }
 
-  @Test("a report that is written as JSON is read as what it was")
+  @Test("a report decoded from its JSON equals the original")
   func json() throws {
     let report = try Recorded.report()
     let again = try JSONDecoder().decode(Report.self, from: Data(report.json.utf8))
@@ -95,7 +95,7 @@ struct PageTests {
     #expect(report.environment.first?.name == "processor")
   }
 
-  @Test("a time that could not be measured is written as none")
+  @Test("a time that could not be measured is written as null")
   func unknown() throws {
     let curve = Report(environment: [], rows: [], curves: Report.hardCurves)
     let again = try JSONDecoder().decode(Report.self, from: Data(curve.json.utf8))

@@ -5,9 +5,9 @@ import Testing
 @Suite("Growth past one machine", .timeLimit(.minutes(10)))
 struct RemoteGrowthTests {
   @Test(
-    "calls wait in the simulation as the theory of a line says", arguments: [0.3, 0.5, 0.8, 0.9])
+    "waiting times in the simulation agree with queueing theory", arguments: [0.3, 0.5, 0.8, 0.9])
   func theory(use: Double) {
-    // One processor, calls at random times, the same time for each.
+    // One processor, random arrivals, the same service time for each call.
     var growth = RemoteGrowth(sender: 0.001, host: 0, server: 0)
     growth.processors = 1
     growth.callsOfEach = use / 0.001
@@ -17,7 +17,7 @@ struct RemoteGrowthTests {
     #expect(abs(mean / expected - 1) < 0.05, "\(mean), and \(expected) by theory")
   }
 
-  @Test("a call that meets nobody takes the time of its parts")
+  @Test("a call that never waits takes the sum of the times of its parts")
   func alone() {
     var growth = RemoteGrowth(sender: 0.001, host: 0.002, server: 0.0005)
     growth.callsOfEach = 0.0001
@@ -25,7 +25,7 @@ struct RemoteGrowthTests {
     #expect(abs(times.mean - 0.005) < 1e-6 && abs(times.ninetyNinth - 0.005) < 1e-6)
   }
 
-  @Test("what is at its end first is found, whatever it is", arguments: RemoteGrowth.Part.allCases)
+  @Test("the part that is saturated first is found", arguments: RemoteGrowth.Part.allCases)
   func first(part: RemoteGrowth.Part) {
     var growth = RemoteGrowth(sender: 1e-9, host: 1e-9, server: 1e-10)
     growth.bytes = 0.001
@@ -43,7 +43,7 @@ struct RemoteGrowthTests {
     #expect(abs(growth.first.use - 1) < 1e-9)
   }
 
-  @Test("a gathering is a call in, and an answer of each host")
+  @Test("a gathering is one message in, and an answer from each host")
   func gathering() {
     var growth = RemoteGrowth(sender: 0, host: 0, server: 1e-6)
     growth.hosts = 3
@@ -52,7 +52,7 @@ struct RemoteGrowthTests {
     #expect(growth.calls == 100 && growth.messages == 1000)
   }
 
-  @Test("past its end, a line grows as long as calls come")
+  @Test("past saturation, a queue grows as long as calls arrive")
   func overload() {
     var growth = RemoteGrowth(sender: 0.001, host: 0, server: 0)
     growth.processors = 1

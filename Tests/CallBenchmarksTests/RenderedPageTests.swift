@@ -4,23 +4,23 @@ import Testing
 
 @Suite("The page in a real browser", .enabled(if: Browser.path != nil, "\(Browser.missing)"))
 struct RenderedPageTests {
-  /// One start of the browser for all tests.
+  /// The browser is started once for all tests.
   private static let rendered = Result { try Browser.render(Report.fixed().page) }
 
   private func screens() throws -> [Rendering] { try Self.rendered.get() }
 
-  /// The three charts that the page opens with, on each screen.
+  /// The three charts at the top of the page, on each screen.
   private func openings() throws -> [[Rendering.Chart]] {
     try screens().map { Array($0.charts.prefix(3)) }
   }
 
-  @Test("it is shown in light and in dark, narrow and wide")
+  @Test("the page is shown in light and dark mode, narrow and wide")
   func shown() throws {
     #expect(try screens().map(\.isDark) == [false, false, true, true])
     #expect(try screens().map(\.width) == [360, 1200, 360, 1200])
   }
 
-  @Test("it opens with three comparisons in order")
+  @Test("the page begins with three comparisons in order")
   func order() throws {
     for charts in try openings() {
       #expect(charts.map(\.title) == ["Record and call", "Sixteen targets", "C call forwarded"])
@@ -29,14 +29,15 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("all three stand side by side on a wide screen, and below each other on a narrow one")
+  @Test(
+    "the three charts are side by side on a wide screen, and one below the other on a narrow one")
   func places() throws {
     for (screen, charts) in zip(try screens(), try openings()) {
       #expect(Set(charts.map(\.top)).count == (screen.width == 360 ? 3 : 1))
     }
   }
 
-  @Test("every way that was measured has its bar")
+  @Test("every measured way has a bar")
   func bars() throws {
     for charts in try openings() {
       for (chart, comparison) in zip(charts, Comparison.opening) {
@@ -48,7 +49,7 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("a bar is as long, beside others, as its value is great")
+  @Test("the length of a bar is proportional to its value")
   func lengths() throws {
     let report = Report.fixed()
     for charts in try openings() {
@@ -70,7 +71,7 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("ours are marked by a word and by a color that no other has")
+  @Test("our ways are marked by a word and by a color that no other way has")
   func marks() throws {
     for charts in try openings() {
       let bars = charts.flatMap(\.bars)
@@ -83,7 +84,7 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("an axis of logarithms says so")
+  @Test("a logarithmic axis is labelled as such")
   func axes() throws {
     let charts = try #require(try screens().first).charts
     for chart in charts.prefix(3) {
@@ -105,7 +106,7 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("text has a contrast of 4.5, and what is drawn of 3, in light and in dark")
+  @Test("text has a contrast of 4.5, and shapes of 3, in light and dark mode")
   func contrast() throws {
     for screen in try screens() {
       #expect(screen.faint.isEmpty)
@@ -114,7 +115,7 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("each point of each curve is drawn, inside of its picture")
+  @Test("each point of each curve is drawn inside its picture")
   func curves() throws {
     for screen in try screens() {
       let charts = screen.charts.dropFirst(3)
@@ -125,7 +126,7 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("a picture is said to who cannot see it, and a table stands behind it")
+  @Test("a picture has a text for screen readers, and a table")
   func said() throws {
     for chart in try screens().flatMap(\.charts) {
       #expect(chart.role == "img")
@@ -135,13 +136,13 @@ struct RenderedPageTests {
     }
   }
 
-  @Test("no name of a part is given twice")
+  @Test("no name of a part is used twice")
   func names() throws {
     let ids = try #require(try screens().first).ids
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test("the recorded run is drawn as well")
+  @Test("the recorded run is drawn")
   func recorded() throws {
     for screen in try Browser.render(Recorded.report().page) {
       #expect(screen.charts.count >= 3)

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The scale of an axis")
 struct ScaleTests {
-  @Test("values that span two decades stand from zero, more by logarithms")
+  @Test("values within two decades have a linear scale from zero, others a logarithmic one")
   func kind() {
     #expect(!Scale.bars([1, 100]).isLogarithmic)
     #expect(Scale.bars([1, 101]).isLogarithmic)
     #expect(!Scale.heights([0, 1000]).isLogarithmic)
   }
 
-  @Test("the least bar has a length, and the greatest is as long as there is room")
+  @Test("the smallest bar has a length, and the largest one fills the width")
   func ends() {
     for values in [[1, 1000], [10, 5000], [19, 5000], [0.2, 30], [3, 4]] {
       let scale = Scale.bars(values)
@@ -32,7 +32,7 @@ struct ScaleTests {
   }
 
   @Test(
-    "the marks of a height lie around the values",
+    "the marks of heights enclose the values",
     arguments: [
       ([2, 33], ["0", "10", "20", "30", "40"]),
       ([2, 7e6], ["1", "10", "100", "1k", "10k", "100k", "1M", "10M"]),
@@ -44,7 +44,7 @@ struct ScaleTests {
   }
 
   @Test(
-    "numbers that grow have the marks that were measured, or decades where those are too many",
+    "growing numbers are marked themselves, or by decades if there are too many",
     arguments: [
       ([1, 2, 4, 8], ["1", "2", "4", "8"]), ([10, 100, 1000], ["10", "100", "1k"]),
       (
@@ -57,7 +57,7 @@ struct ScaleTests {
     #expect(Scale.growing(values).marks.map(Scale.text) == marks)
   }
 
-  @Test("words tell what is between two lines")
+  @Test("words describe the distance between two marks")
   func words() {
     #expect(Scale.bars([3, 4]).words == "")
     #expect(Scale.heights([1, 1000]).words == "log scale, each line is ten times the one before")
@@ -66,7 +66,7 @@ struct ScaleTests {
   }
 
   @Test(
-    "numbers are short",
+    "labels of numbers are short",
     arguments: [
       (0, "0"), (0.05, "0.05"), (0.5, "0.5"), (1.5, "1.5"), (12, "12"), (1500, "1.5k"),
       (1_000_000, "1M"), (2e9, "2G"), (.infinity, "–"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("forward bench")
 struct BenchTests {
-  @Test("a table, JSON and a page, each with the rows that were measured")
+  @Test("the table, the JSON and the page each have the measured rows")
   func outputs() throws {
     let folder = FileManager.default.temporaryDirectory
     let json = folder.appendingPathComponent("bench-\(UUID()).json")
@@ -35,7 +35,7 @@ struct BenchTests {
     #expect(!text.contains("http"), "the page needs nothing from anywhere")
   }
 
-  @Test("wrong options are refused, and a file that cannot be written is said")
+  @Test("wrong options are refused, and a file that cannot be written is reported")
   func refusals() throws {
     #expect(try Tool.run(["bench", "--rounds", "none"]).status == 64)
     #expect(try Tool.run(["bench", "--json"]).status == 64)

@@ -25,7 +25,7 @@ struct CallTests {
     (["", "labs", "qq", "-9223372036854775807"], "9223372036854775807\n"),
   ]
 
-  @Test("any C function", arguments: samples)
+  @Test("any C function can be called", arguments: samples)
   func calls(arguments: [String], output: String) throws {
     let result = try Tool.run(["call"] + arguments)
     #expect(result.output == output)
@@ -33,7 +33,7 @@ struct CallTests {
     #expect(result.status == 0)
   }
 
-  @Test("--json shows the result, errno, and what was written through pointers")
+  @Test("--json shows the result, errno, and the values written through pointers")
   func json() throws {
     let result = try Tool.run(["call", "--json", "libm.so.6", "frexp", "dd^i", "8", "[0]"])
     #expect(result.output == "{\"result\":0.5,\"errno\":0,\"arguments\":[8,[4]]}\n")
@@ -43,7 +43,7 @@ struct CallTests {
     #expect(missing["result"] as? Int == -1)
   }
 
-  @Test("--errno on standard error")
+  @Test("--errno prints the error number to standard error")
   func errno() throws {
     let result = try Tool.run(["call", "--errno", "libc.so.6", "close", "ii", "-1"])
     #expect(result.output == "-1\n")
@@ -73,7 +73,7 @@ struct CallTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("every kind of value goes in and comes back as it is written")
+  @Test("every kind of value is printed in the form in which it is typed")
   func values() throws {
     let path = try CCompiler.system().library(
       """
@@ -110,7 +110,7 @@ struct CallTests {
     }
   }
 
-  @Test("a mistake in a value says what to write")
+  @Test("the error for an invalid value explains the valid form")
   func hints() throws {
     let range = try Tool.run(["call", "libc.so.6", "abs", "ii", "3000000000"])
     #expect(

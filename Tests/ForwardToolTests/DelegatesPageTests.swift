@@ -7,8 +7,8 @@
   struct DelegatesPageTests {
     static let page = "Documentation/Delegates.md"
 
-    /// Whether this is a debug build without a sanitizer: a package of the page is built from nothing, in a
-    /// minute, which once is enough.
+    /// Whether this is a debug build without a sanitizer. The test builds the package of the page
+    /// from scratch, which takes a minute, and once is enough.
     static var isPlainDebug: Bool {
       #if DEBUG
         return ["__asan_init", "__tsan_init"].allSatisfy { (name: String) in dlsym(nil, name) == nil
@@ -18,7 +18,7 @@
       #endif
     }
 
-    /// What the page shows below the mark of the output, without the command.
+    /// The output that the page shows below its marker, without the command.
     static func shownOutput() throws -> String {
       let lines = try ExampleSources.lines(page)
       let mark = try #require(lines.firstIndex(of: "<!-- output -->"))
@@ -27,9 +27,9 @@
       return shown.joined(separator: "\n") + "\n"
     }
 
-    @Test("makes a package from an empty folder, which runs and prints what the page shows")
+    @Test("the package of the page builds in an empty folder, and prints the output on the page")
     func package() throws {
-      // A sanitizer, or a build for release, would build all modules once more for the same words.
+      // A sanitizer or release build would build all modules once more for the same output.
       guard Self.isPlainDebug else { return }
       let swift = try #require(Toolchain.path(of: "swift"))
       let folder = FileManager.default.temporaryDirectory
@@ -45,7 +45,7 @@
         let text = example.code.joined(separator: "\n") + "\n"
         try text.write(to: file, atomically: true, encoding: .utf8)
       }
-      // The page begins beside a clone of this repository.
+      // The page assumes a clone of this repository beside the new folder.
       try FileManager.default.createSymbolicLink(
         at: folder.appendingPathComponent("swift-forwarding"),
         withDestinationURL: Toolchain.package)

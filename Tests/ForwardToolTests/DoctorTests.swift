@@ -4,7 +4,7 @@ import Testing
 
 @Suite("forward doctor, tour and help")
 struct DoctorTests {
-  @Test("doctor passes here, and says which libffi there is and what it gets wrong")
+  @Test("doctor passes here, and prints the version and the faults of libffi")
   func doctor() throws {
     let result = try Tool.run(["doctor"])
     #expect(result.status == 0, "\(result.output)\(result.errors)")
@@ -12,7 +12,7 @@ struct DoctorTests {
     #expect(result.output.contains("All 12 checks passed."))
   }
 
-  @Test("doctor --json is one object")
+  @Test("doctor --json prints one object")
   func doctorJSON() throws {
     let object = try Tool.objects(Tool.run(["doctor", "--json"]).output)[0]
     #expect(object["ok"] as? Bool == true)
@@ -34,7 +34,7 @@ struct DoctorTests {
   }
 
   @Test(
-    "help is on standard output, examples first",
+    "help is printed to standard output, with examples first",
     arguments: ["explain", "call", "doctor", "journal", "tour"])
   func help(command: String) throws {
     let result = try Tool.run([command, "--help"])
@@ -45,7 +45,7 @@ struct DoctorTests {
   }
 
   @Test(
-    "without a command, or with an unknown one: usage, 64",
+    "a missing or unknown command prints the usage and exits with 64",
     arguments: [[], ["frobnicate"], ["help", "nothing"]])
   func usage(arguments: [String]) throws {
     let result = try Tool.run(arguments)
@@ -55,7 +55,7 @@ struct DoctorTests {
   }
 
   @Test(
-    "no colors where the output is no terminal, with NO_COLOR or without", arguments: ["", "1"])
+    "output to a file or pipe has no colors, with NO_COLOR or without it", arguments: ["", "1"])
   func noColor(value: String) throws {
     for command in [["tour"], ["doctor"], ["explain", "v@:"]] {
       let result = try Tool.run(command, environment: ["NO_COLOR": value])

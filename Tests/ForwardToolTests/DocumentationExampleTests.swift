@@ -2,8 +2,8 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-/// The code in documentation comments and in Markdown is compiled, as a client with strict memory
-/// safety compiles it, and run; its comments must be what it gives.
+/// Compiles the code in documentation comments and in Markdown with strict memory safety, as a
+/// client does, and runs it. The values in its comments must be the results.
 @Suite("Examples in the documentation")
 struct DocumentationExampleTests {
   @Test("every public type has an example")
@@ -13,7 +13,7 @@ struct DocumentationExampleTests {
     for (type, hasExample) in types where !hasExample { Issue.record("\(type) has no example") }
   }
 
-  @Test("examples compile, run, and give what their comments say")
+  @Test("examples compile, run, and give the values in their comments")
   func examples() throws {
     var program = ExampleProgram(
       preamble: try ExampleSources.lines("Tests/Data/Examples/Preamble.swift.txt"),
@@ -32,7 +32,7 @@ struct DocumentationExampleTests {
     for claim in Self.broken(program.claims, output) { Issue.record("\(claim)") }
   }
 
-  @Test("a comment that says something else is found")
+  @Test("a comment with a wrong value is found")
   func wrongComment() throws {
     var program = ExampleProgram(
       preamble: [], harness: try ExampleSources.lines("Tests/Data/Examples/Harness.swift.txt"))
@@ -52,7 +52,7 @@ struct DocumentationExampleTests {
       ])
   }
 
-  /// What the comments say and the program does not give.
+  /// The claims of comments that the output of the program contradicts.
   private static func broken(_ claims: [ExampleProgram.Claim], _ output: String) -> [String] {
     var broken: [String] = []
     var given: [Int: [[String]]] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A page of Markdown: what it links to, and the sections that others may link to.
+/// A Markdown page: its links, and the anchors of its sections.
 private struct Page {
   let links: [String]
   let anchors: Set<String>
@@ -19,7 +19,7 @@ private struct Page {
     anchors = Set(prose.filter { $0.hasPrefix("#") }.map(Self.anchor))
   }
 
-  /// The anchor of a heading, as forges make it.
+  /// The anchor of a heading, by the rules of code forges.
   static func anchor(_ heading: Substring) -> String {
     let title = heading.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces).lowercased()
     return String(
@@ -43,7 +43,7 @@ struct DocumentationLinkTests {
       + files.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
   }
 
-  /// Where a link of a page leads: the path of a file, and a section of it.
+  /// The destination of a link on a page: the path of a file, and a section of it.
   private static func target(_ link: String, of path: String) -> (path: String, anchor: String?) {
     let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let anchor = parts.count > 1 ? String(parts[1]) : nil
@@ -53,7 +53,7 @@ struct DocumentationLinkTests {
     return (String(file.path.dropFirst()), anchor)
   }
 
-  @Test("each link leads to a file, and to a section of it")
+  @Test("each link leads to an existing file and section")
   func links() throws {
     var count = 0
     for path in try Self.paths() {
@@ -72,7 +72,7 @@ struct DocumentationLinkTests {
     #expect(count > 50)
   }
 
-  @Test("each public type is named in the README, or on a page that it links to")
+  @Test("each public type is named in the README, or on a page that the README links to")
   func types() throws {
     let readme = try Self.page("README.md")
     let linked = try Set(readme.links.map { Self.target($0, of: "README.md").path })
@@ -86,7 +86,7 @@ struct DocumentationLinkTests {
     }
   }
 
-  @Test("each page is two links from the README at most")
+  @Test("each page is at most two links from the README")
   func pages() throws {
     var found: Set = ["README.md"]
     for _ in 0..<2 {
@@ -99,13 +99,13 @@ struct DocumentationLinkTests {
     }
   }
 
-  /// Files that a page names, by their last parts, and types of the C core.
+  /// Files that a page names, by their last path components, and types of the C core.
   private static func names(_ text: String) -> (files: Set<String>, types: Set<String>) {
     let files = text.matches(of: /\b[\w+]+\.(?:swift|c|h|S|pml)\b/).map { String($0.0) }
     return (Set(files), Set(text.matches(of: /\bFWD[A-Z]\w+/).map { String($0.0) }))
   }
 
-  @Test("the files and the types of C that Architecture and Frame name are there")
+  @Test("the files and C types that Architecture and Frame name exist")
   func namedFiles() throws {
     var files: Set = ["ffi.h"]
     var core = ""
@@ -132,7 +132,7 @@ struct DocumentationLinkTests {
   }
 
   @Test(
-    "a heading has the anchor that forges give it",
+    "a heading has the anchor that code forges give it",
     arguments: [
       ("## Nothing is silent", "nothing-is-silent"),
       ("### From `NSInvocation`", "from-nsinvocation"),
@@ -142,7 +142,7 @@ struct DocumentationLinkTests {
     #expect(Page.anchor(heading[...]) == anchor)
   }
 
-  @Test("links in code are none")
+  @Test("links inside code are ignored")
   func code() {
     let page = Page("[one](a.md#b)\n```swift\nlet x = y[0](z)\n```\n## Three words here")
     #expect(page.links == ["a.md#b"])

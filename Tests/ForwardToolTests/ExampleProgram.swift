@@ -1,24 +1,24 @@
 import Foundation
 
-/// One program of all examples: each is a function of its own, with the fixtures that it mentions.
+/// One program with all examples. Each example is a function, with the fixtures that it mentions.
 ///
-/// A comment behind an expression is what the expression gives, and one behind `print(…)` is what that
-/// prints. `throws:` is in front of an error, and words may follow the value behind a colon. Behind
-/// declarations, and where a line opens a block, comments are prose.
+/// A comment after an expression is its value, and one after `print(…)` is the printed text.
+/// `throws:` precedes an error, and a colon after the value may introduce an explanation. Comments
+/// after declarations, and on a line that opens a block, are prose.
 struct ExampleProgram {
-  /// What a comment promises.
+  /// The value that a comment claims.
   struct Claim {
     let place: String
     let text: String
   }
 
   private(set) var claims: [Claim] = []
-  /// Comments that nobody can check.
+  /// Comments that cannot be checked.
   private(set) var unreadable: [String] = []
   private let fixtures: [Chunk]
   private var lines: [String] = []
   private var extensions: Set<[String]> = []
-  /// Fixtures of examples with macros, and the types that stand outside of all examples.
+  /// Fixtures of examples with macros, and the types declared outside all examples.
   private var faceFixtures: [Chunk] = []
   private var shared: Set<[String]> = []
   private var count = 0
@@ -28,8 +28,9 @@ struct ExampleProgram {
     lines = harness
   }
 
-  /// Lets examples with macros mention the types of files, and further fixtures. Protocols with a macro stand
-  /// outside of examples, as their faces name them, and so do the types that these name.
+  /// Makes the types of files and further fixtures available to examples with macros. Protocols
+  /// with a macro are declared outside the examples, because their faces name them, and so are the
+  /// types that they name.
   mutating func share(_ files: [Example], fixtures: [String]) {
     for file in files {
       for chunk in Chunk.split(file.code, from: file.line) where chunk.kind == .type {
@@ -59,7 +60,7 @@ struct ExampleProgram {
     for chunk in chunks where chunk.kind == .type {
       emit(chunk, needed.contains { $0.name == chunk.name } ? "Preamble" : example.file)
     }
-    // Where nothing is awaited, Swift would ask for it if there were a way to.
+    // An `async` function without `await` would be a warning, so `async` is added only if needed.
     let waits = chunks.contains { $0.lines.contains { $0.contains(/\bawait\b/) } }
     lines += ["static func run() \(waits ? "async " : "")throws {"]
     for chunk in chunks where chunk.kind == .statement {
@@ -81,7 +82,7 @@ struct ExampleProgram {
       "await runExample(\"\(example.name)\") { try \(waits ? "await " : "")Example\(count).run() }")
   }
 
-  /// The program, which prints the number of each claim that was looked at with what it found.
+  /// The program, which prints the number of each checked claim with the value found.
   var text: String { (lines + ["finish()"]).joined(separator: "\n") + "\n" }
 
   private mutating func emit(_ chunk: Chunk, _ file: String) {
@@ -90,7 +91,7 @@ struct ExampleProgram {
     lines.append("#sourceLocation()")
   }
 
-  /// The fixtures that a text mentions and does not declare, and those that these mention.
+  /// The fixtures that a text mentions and does not declare, and those that these fixtures mention.
   private func needs(
     of code: [String], declared: [String], _ fixtures: [Chunk]
   ) -> [Chunk] {
@@ -112,14 +113,14 @@ struct ExampleProgram {
     text.split { !$0.isLetter && !$0.isNumber }.contains { $0 == name }
   }
 
-  /// Whether a text has a parameter or a constant of a name.
+  /// Whether a text binds a name as a parameter or constant.
   private static func binds(_ name: String, _ text: String) -> Bool {
     ["\(name): ", "let \(name) ", "var \(name) "].contains { text.contains($0) }
   }
 
   // MARK: Comments
 
-  /// A line of code, as it checks what its comment promises.
+  /// Rewrites a line of code so that it checks the claim in its comment.
   private mutating func checked(_ line: String, _ example: Example, _ index: Int) -> String {
     guard let (code, text) = Self.split(line) else { return line }
     let isProse =
@@ -139,13 +140,13 @@ struct ExampleProgram {
       return code.replacing("print(", with: "printed(\(number), ", maxReplacements: 1)
     }
     let expression = code.trimmingCharacters(in: .whitespaces)
-    // A call with an unsafe value is as unsafe as the value.
+    // A call with an unsafe argument needs the mark, too.
     let mark = code.contains(/\bunsafe\b/) ? "unsafe " : ""
     let check = "\(mark)found(\(number), \(expression))"
     return code.contains(/\btry\b/) ? "do { \(check) } catch { refused(\(number), error) }" : check
   }
 
-  /// A line as its code and the comment behind it.
+  /// Splits a line into its code and the comment after it.
   private static func split(_ line: String) -> (code: String, comment: String)? {
     var isText = false
     var previous: Character = " "
@@ -167,17 +168,17 @@ struct Chunk: Equatable {
   enum Kind { case type, `extension`, statement }
 
   let kind: Kind
-  /// What it declares or extends.
+  /// The name that it declares or extends.
   let name: String?
   let line: Int
   var lines: [String]
-  /// Whether it is a protocol that a macro writes a face for.
+  /// Whether it is a protocol for which a macro makes a face.
   var hasFace: Bool { kind == .type && lines[0].hasPrefix("@Forwardable") }
 
   static func split(_ lines: [String], from number: Int) -> [Chunk] {
     var chunks: [Chunk] = []
     var isOpen = false
-    // Attributes in lines of their own, which belong to the next line.
+    // Attributes on lines of their own, which belong to the next line.
     var attributes: [String] = []
     for (index, line) in lines.enumerated() {
       if line.contains(/^@\w+$/) {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Swift code in the documentation, and where it stands.
+/// Swift code in the documentation, with its location.
 struct Example {
   let file: String
   /// The number of the first line of code.
   let line: Int
   let code: [String]
-  /// What a comment in the line above the block says of it.
+  /// The text of a marker in the line above the block.
   var mark = ""
   var name: String { "\(file):\(line)" }
   var needsMacros: Bool { mark == "macros" }
 }
 
-/// The documentation of this package: comments in front of declarations, and Markdown.
+/// The documentation of this package: comments before declarations, and Markdown.
 enum ExampleSources {
   static let modules = [
     "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
@@ -31,8 +31,9 @@ enum ExampleSources {
     }
   }
 
-  /// The code in the README and in `Documentation`. A block below `<!-- fragment -->` is left out, and one
-  /// below `<!-- file: … -->`, which is a file of a package. One below `<!-- macros -->` needs the trait.
+  /// The code in the README and in `Documentation`. Blocks below `<!-- fragment -->` are left out,
+  /// and so are blocks below `<!-- file: … -->`, which are files of a package. Blocks below `<!--
+  /// macros -->` need the trait.
   static func inMarkdown() throws -> [Example] {
     #if Macros
       let hasMacros = true
@@ -46,13 +47,13 @@ enum ExampleSources {
     }
   }
 
-  /// The files of the package that a page makes, by their paths.
+  /// The files of the package that a page builds, by their paths.
   static func package(of page: String) throws -> [String: Example] {
     let files = blocks(page, try lines(page)).filter { $0.mark.hasPrefix("file: ") }
     return Dictionary(uniqueKeysWithValues: files.map { (String($0.mark.dropFirst(6)), $0) })
   }
 
-  /// The public types at the top of a module's files, and whether their comments have an example.
+  /// The public top-level types of a module's files, and whether their comments have an example.
   static func publicTypes() throws -> [(type: String, hasExample: Bool)] {
     let declaration =
       /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) (\w+).*/
@@ -84,7 +85,7 @@ enum ExampleSources {
     }
   }
 
-  /// The blocks of Swift in a text; a line that is no text ends one.
+  /// The Swift blocks in a text; nil ends a block.
   private static func blocks(_ file: String, _ lines: [String?]) -> [Example] {
     var found: [Example] = []
     var first: Int?

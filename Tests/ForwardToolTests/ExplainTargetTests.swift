@@ -4,7 +4,7 @@ import Testing
 
 @Suite("forward explain --target")
 struct ExplainTargetTests {
-  @Test("a signature of AArch64: registers and stack, what is asked about each value, no frame")
+  @Test("a signature for AArch64 shows registers and stack, the facts of each value, and no frame")
   func signature() throws {
     let result = try Tool.run([
       "explain", "--target", "aarch64-linux", "{V=qqq}@:{V=ddd}[2d]{S=qqq}tf",
@@ -27,7 +27,7 @@ struct ExplainTargetTests {
         """)
   }
 
-  @Test("a signature of x86-64")
+  @Test("a signature for x86-64 shows its classes, registers and stack")
   func systemV() throws {
     let result = try Tool.run(["explain", "--target", "x86_64-linux", "{S=qd}D{S=fi}"])
     #expect(result.status == 0)
@@ -36,7 +36,7 @@ struct ExplainTargetTests {
     #expect(result.output.contains("on x86_64-linux, 16 bytes of stack"))
   }
 
-  @Test("--json: the same as values")
+  @Test("--json has the same facts as the table")
   func signatureJSON() throws {
     let arguments = ["explain", "--json", "--target", "aarch64-linux", "{V=dd}qqqqqqqq{S=qqq}"]
     let object = try Tool.objects(Tool.run(arguments).output)[0]
@@ -57,7 +57,7 @@ struct ExplainTargetTests {
   }
 
   @Test(
-    "a type of another machine: its layout, and how it is passed",
+    "a type of another machine shows its layout and how it is passed",
     arguments: [
       ("aarch64-linux", "{s=cD}", "32 bytes, aligned to 16", "more than 2 words"),
       ("arm64-macos", "{s=cD}", "16 bytes, aligned to 8", "2 words"),
@@ -72,7 +72,7 @@ struct ExplainTargetTests {
   }
 
   @Test(
-    "every row of another machine through the tool, in one run",
+    "every row of another machine passes through the tool in one run",
     arguments: [("aarch64-linux", 366), ("arm64-macos", 367)])
   func table(target: String, count: Int) throws {
     let rows = try Table("encodings").rows.filter { $0["source"].contains(target) }
@@ -89,7 +89,7 @@ struct ExplainTargetTests {
   }
 
   @Test(
-    "an unknown target is refused with the list of those that are known",
+    "an unknown target is refused with the list of the known ones",
     arguments: [
       (["explain", "--target", "sparc", "v"], "aarch64-linux, x86_64-linux"),
       (["explain", "--target", "arm64-macos", "v"], "aarch64-linux, x86_64-linux"),
@@ -105,7 +105,7 @@ struct ExplainTargetTests {
     #expect(result.errors.contains(text))
   }
 
-  @Test("a call that is refused there is described all the same, with the reason and its place")
+  @Test("a signature that the target refuses is described, with the reason and its place")
   func refused() throws {
     let result = try Tool.run(["explain", "--target", "aarch64-linux", "vi{S=Af}"])
     #expect(result.status == 65)
@@ -113,7 +113,7 @@ struct ExplainTargetTests {
     #expect(result.errors.hasPrefix("vi{S=Af}\n     ^ compilers pass small atomic structures"))
   }
 
-  @Test("the help tells of it")
+  @Test("the help describes --target")
   func help() throws {
     #expect(try Tool.run(["explain", "--help"]).output.contains("--target MACHINE"))
   }

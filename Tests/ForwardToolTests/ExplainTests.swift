@@ -4,7 +4,7 @@ import Testing
 
 @Suite("forward explain")
 struct ExplainTests {
-  @Test("a signature as a table: type, size, alignment, offset, where it travels")
+  @Test("a signature is a table: type, size, alignment, offset, and the place in a call")
   func signature() throws {
     let result = try Tool.run(["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"])
     #expect(result.status == 0)
@@ -22,7 +22,7 @@ struct ExplainTests {
         """)
   }
 
-  @Test("one type, with its members")
+  @Test("one type is shown with its members")
   func type() throws {
     let result = try Tool.run(["explain", "--type", "{s=b0I3b3I5\"d\"d}"])
     #expect(result.status == 0)
@@ -30,7 +30,7 @@ struct ExplainTests {
     #expect(result.output.contains("bit 3  5 bits"))
   }
 
-  @Test("--json: size and alignment of a type, members and leaves")
+  @Test("--json has the size and alignment of a type, its members and leaves")
   func typeJSON() throws {
     let object = try Tool.objects(Tool.run(["explain", "--type", "--json", "{s=ci}"]).output)[0]
     #expect(object["encoding"] as? String == "{s=ci}")
@@ -40,7 +40,7 @@ struct ExplainTests {
     #expect(object["leaves"] as? [String] == ["i8@0", "i32@4"])
   }
 
-  @Test("--json: arguments and result of a signature")
+  @Test("--json has the arguments and the result of a signature")
   func signatureJSON() throws {
     let object = try Tool.objects(Tool.run(["explain", "--json", "i24@0:8i16c20"]).output)[0]
     let arguments = try #require(object["arguments"] as? [[String: Any]])
@@ -54,7 +54,7 @@ struct ExplainTests {
   }
 
   @Test(
-    "- reads a type from each line; a bad one is an object with its error, and the rest goes on")
+    "- reads a type from each line; an invalid one is an object with its error")
   func stream() throws {
     let input = "i\n{P\n\nD\n{opaque}\nd"
     let result = try Tool.run(["explain", "--type", "--json", "-"], input: input)
@@ -69,7 +69,7 @@ struct ExplainTests {
       })
   }
 
-  @Test("every x86-64-linux row of the table through the tool, in one run")
+  @Test("every x86-64-linux row of the table passes through the tool in one run")
   func table() throws {
     let rows = try Table("encodings").rows.filter { $0["source"].contains("x86_64-linux") }
     let input = rows.map { $0["encoding"] }.joined(separator: "\n")
@@ -83,7 +83,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("input that is not UTF-8, holds NUL or never ends is refused line by line")
+  @Test("input that is not UTF-8, contains NUL or is too long is refused line by line")
   func hostileInput() throws {
     var bytes = Array("i\n".utf8) + [0xFF, 0x0A, 0x69, 0x00, 0x0A]
     bytes += [UInt8](repeating: UInt8(ascii: "{"), count: 3_000_000) + Array("\nd\n".utf8)
@@ -95,7 +95,7 @@ struct ExplainTests {
     #expect((objects[2]["error"] as? [String: Any])?["offset"] as? Int == 1)
   }
 
-  @Test("a registered layout")
+  @Test("a registered layout is used")
   func layout() throws {
     let result = try Tool.run([
       "explain", "--type", "--json", "--layout", "packed=13,1,0,1,9", "{packed=cdi}",
@@ -106,7 +106,7 @@ struct ExplainTests {
     #expect(try Tool.run(["explain", "--layout", "packed=13,2", "i"]).status == 64)
   }
 
-  @Test("a signature that cannot be called is described all the same, with the reason")
+  @Test("a signature that cannot be called is described, with the reason")
   func unlayable() throws {
     let result = try Tool.run(["explain", "--json", "{?=b3b5}16@0:8"])
     #expect(result.status == 65)
@@ -120,7 +120,7 @@ struct ExplainTests {
     #expect(text.errors.hasPrefix("v@:{opaque}\n   ^ the body is not given"))
   }
 
-  @Test("every row of method_types.tsv through the tool")
+  @Test("every row of method_types.tsv passes through the tool")
   func methodTypes() throws {
     let rows = try Table("method_types").rows
     let input = rows.map { $0["types"] }.joined(separator: "\n")
@@ -139,7 +139,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("a fault is shown with a caret on standard error, exit code 65")
+  @Test("a fault is shown with a caret on standard error, with exit code 65")
   func fault() throws {
     let result = try Tool.run(["explain", "v@:{_Point=dd"])
     #expect(result.status == 65)

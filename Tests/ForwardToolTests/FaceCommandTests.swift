@@ -2,7 +2,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-/// Two small modules, one of which inherits from the other, compiled into a folder.
+/// Two small modules, of which one inherits from the other, compiled into a folder.
 private final class Modules {
   static let base = """
     public final class Room: Sendable { public init() {} }
@@ -93,7 +93,7 @@ struct FaceCommandTests {
 
     """
 
-  @Test("a protocol of another module is printed, with what it inherits from a third one")
+  @Test("a protocol of another module is printed with its inherited requirements")
   func restated() throws {
     let modules = try Modules()
     let finished = try Tool.run(["face", "Rooms.RoomDelegate", "-I", modules.folder.path])
@@ -103,7 +103,7 @@ struct FaceCommandTests {
     #expect(files.output == finished.output, "\(files.errors)")
   }
 
-  @Test("one with a type parameter, under a name of one's own")
+  @Test("a protocol with a type parameter is printed under a chosen name")
   func generic() throws {
     let modules = try Modules()
     let finished = try Tool.run([
@@ -124,7 +124,7 @@ struct FaceCommandTests {
   }
 
   @Test(
-    "what no face can be made for, or is not there, is said with what to do",
+    "a protocol that no face can represent, or that does not exist, is an error with advice",
     arguments: [
       (["Rooms.Made"], 1, "no face can have 'init(number: Int)', which 'Made' requires"),
       (["Rooms.Ordered"], 1, "'Ordered' inherits 'Comparable', to which no face can conform"),
@@ -143,7 +143,7 @@ struct FaceCommandTests {
     #expect(finished.output.isEmpty)
   }
 
-  @Test("a module that the toolchain does not find")
+  @Test("a module that the toolchain does not find is reported")
   func missing() throws {
     let finished = try Tool.run(["face", "Attic.Door"])
     #expect(finished.status == 65)
@@ -159,7 +159,7 @@ struct FaceCommandTests {
           + Toolchain.moduleOptions + Toolchain.macroOptions)
     }
 
-    @Test("what is printed compiles as soon as each place has its value")
+    @Test("the output compiles as soon as each placeholder has a value")
     func compiles() throws {
       let modules = try Modules()
       let client = """
@@ -188,7 +188,7 @@ struct FaceCommandTests {
     }
 
     #if os(Linux)
-      @Test("a protocol of the system compiles as it is printed")
+      @Test("a protocol of the system compiles as printed")
       func system() throws {
         let modules = try Modules()
         let delegate = try Tool.run(["face", "FoundationXML.XMLParserDelegate"])

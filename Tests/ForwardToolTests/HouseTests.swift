@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("The house keeps its laws")
+@Suite("The rules of the source tree")
 struct HouseTests {
-  /// What each room may import, beside what the toolchain brings. Nobody imports a room above.
+  /// The modules that each module may import, in addition to those of the toolchain. No module
+  /// imports one above it.
   static let imports: [String: Set<String>] = [
     "TypeEncodings": [],
     "Invocations": ["TypeEncodings", "CForwardingShims"],
@@ -15,20 +16,20 @@ struct HouseTests {
     ],
     "InvocationText": ["Invocations", "TypeEncodings"],
     "Spies": ["Forwarding", "Invocations"],
-    // The only room with a test library: nothing that ships has one.
+    // The only module with a test library: products that ship do not link one.
     "ForwardingTesting": ["Spies", "Forwarding", "Testing", "XCTest"],
     "ForwardingWire": ["Forwarding", "Invocations", "TypeEncodings"],
     "ForwardingJournal": ["ForwardingWire", "Invocations", "TypeEncodings", "CJournalShims"],
     "ForwardingRemote": ["ForwardingWire", "Forwarding", "Invocations", "CSocketShims"],
     "ForwardingActors": ["ForwardingRemote", "ForwardingWire", "Invocations"],
-    // The only room that knows libnats, under a trait.
+    // The only module that uses libnats, under a trait.
     "ForwardingNATS": ["ForwardingRemote", "ForwardingWire", "Invocations", "CNATS"],
-    // It says what libffi there is.
+    // The tool reports the version of libffi.
     "forward": [
       "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
       "ForwardingRemote", "ForwardingNATS", "CallBenchmarks", "CForwardingShims",
     ],
-    // One row leads to a handler in C.
+    // One row calls a handler in C.
     "CallBenchmarks": [
       "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
       "Invocations",
@@ -52,7 +53,7 @@ struct HouseTests {
     }
   }
 
-  @Test("a room imports what is below it, and nothing else", arguments: imports.keys.sorted())
+  @Test("a module imports only modules below it", arguments: imports.keys.sorted())
   func roomsImport(_ room: String) throws {
     let allowed = Self.toolchain.union(Self.imports[room] ?? [])
     let files = try Self.files("Sources/\(room)", ["swift"])
@@ -69,7 +70,7 @@ struct HouseTests {
     }
   }
 
-  @Test("every room is under the law")
+  @Test("every module has an import rule")
   func rooms() throws {
     let sources = SnippetTests.root.appendingPathComponent("Sources").path
     let rooms = try FileManager.default.contentsOfDirectory(atPath: sources)
@@ -77,7 +78,7 @@ struct HouseTests {
   }
 
   @Test(
-    "unsafe code has one home",
+    "some modules contain no unsafe code",
     arguments: ["TypeEncodings", "Forwarding", "Spies", "ForwardingTesting"])
   func safeRooms(_ room: String) throws {
     for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) {
@@ -86,7 +87,7 @@ struct HouseTests {
   }
 
   @Test(
-    "and in a room that handles memory here and there, one folder or file",
+    "modules that access memory directly have unsafe code in one folder or file only",
     arguments: [
       ("ForwardingUndo", "/Records.swift"), ("ForwardingWire", "/Memory/"),
       ("ForwardingJournal", "/Memory/"),
@@ -99,7 +100,7 @@ struct HouseTests {
     }
   }
 
-  @Test("only the C core sees libffi")
+  @Test("only the C core uses libffi")
   func libffi() throws {
     let files =
       try Self.files("Sources", ["swift", "c", "h"]) + Self.files("CShims/CallShims/include", ["h"])
@@ -110,7 +111,7 @@ struct HouseTests {
   }
 
   @Test(
-    "a file holds one idea, and so few lines",
+    "a file is short",
     arguments: [("Sources", 280), ("CShims", 280), ("Tests", 330)])
   func fileLengths(_ folder: String, _ limit: Int) throws {
     for (path, lines) in try Self.files(folder, ["swift", "c", "h", "S"]) where lines.count > limit
@@ -119,8 +120,8 @@ struct HouseTests {
     }
   }
 
-  /// The lines that declare or define a function of the C core, with how many lines of comment stand
-  /// above. Functions of a family stand below each other, without an empty line, under one comment.
+  /// The lines that declare or define a function of the C core, with the number of comment lines
+  /// above them. Functions of a family follow each other, without an empty line, under one comment.
   private static func contracts(_ lines: [Substring]) -> [(String, Int)] {
     lines.indices.compactMap { index in
       let line = lines[index]
@@ -133,7 +134,7 @@ struct HouseTests {
     }
   }
 
-  @Test("each function of the C core has a contract above it, of two lines at least")
+  @Test("each function of the C core has a comment of at least two lines above it")
   func contracts() throws {
     let files =
       try Self.files("CShims/CallShims/include", ["h"])
@@ -150,7 +151,7 @@ struct HouseTests {
   }
 
   @Test(
-    "a function is found without its contract, and a family with one",
+    "a function without a comment is found, and a family with one is accepted",
     arguments: [
       ("/// One line.\nvoid fwd_jump(void);", [1]),
       ("/// Two lines,\n/// of them.\nvoid fwd_jump(void);\nvoid fwd_land(void);", [2, 2]),

@@ -10,7 +10,7 @@ struct JournalCommandTests {
   private static let note = try! Message<NoResult, String, Int32>("note:times:")
   private static let total = try! Message<Int64>("total")
 
-  /// A journal of two notes and a question.
+  /// A journal of two messages without a result and one with a result.
   private func written(_ path: String, _ options: JournalOptions = JournalOptions()) throws {
     let table = MethodTable.of(Books.self)
     try table.register("note:times:", replacing: true) { (_: Books, _: String, _: Int32) in }
@@ -32,7 +32,7 @@ struct JournalCommandTests {
     try body(path)
   }
 
-  @Test("the calls are shown, and nothing of them is obeyed by the terminal")
+  @Test("the calls are shown, and control characters in them are escaped")
   func table() throws {
     try withFile { path in
       try written(path)
@@ -46,7 +46,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("with --json, each call is an object, with its result if that is known")
+  @Test("with --json, each call is an object, with its result if it is known")
   func json() throws {
     try withFile { path in
       var options = JournalOptions()
@@ -64,7 +64,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("--check counts, and says where the file is torn; then its exit code is 1")
+  @Test("--check prints the number of calls and the place of a torn end, and then exits with 1")
   func check() throws {
     try withFile { path in
       try written(path)
@@ -89,7 +89,7 @@ struct JournalCommandTests {
   }
 
   @Test(
-    "values that nest deeply are shown, and those past what can be read are whole",
+    "deeply nested values are shown, and records that nest too deeply to show count as intact",
     arguments: [64, 510])
   func deep(depth: Int) throws {
     try withFile { path in
@@ -115,7 +115,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("a damaged file, one that is none, and one that is not there are told apart")
+  @Test("a damaged file, a file that is no journal and a missing file have different errors")
   func faults() throws {
     try withFile { path in
       try written(path)
@@ -133,7 +133,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("--follow shows what is written meanwhile, and ends with its reader")
+  @Test("--follow shows calls that are written meanwhile, and ends with the reader of its output")
   func follow() throws {
     try withFile { path in
       try written(path)
@@ -162,11 +162,12 @@ struct JournalCommandTests {
     }
   }
 
-  /// What a terminal gets that the tool has for its errors, and perhaps for its output as well.
+  /// The text that a terminal receives. It is the tool's standard error, and its standard output if
+  /// `hasOutput` is true.
   private func shown(_ arguments: [String], hasOutput: Bool) throws -> String {
     let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     defer { close(terminal) }
-    // Unlocked, and asked for its number: TIOCSPTLCK, TIOCGPTN.
+    // Unlocks the terminal and gets its number: TIOCSPTLCK, TIOCGPTN.
     var (lock, number): (Int32, Int32) = (0, 0)
     try #require(
       terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0
@@ -180,7 +181,7 @@ struct JournalCommandTests {
     process.standardError = other
     try process.run()
     try other.close()
-    // To the end, which is where nobody has the other side any more.
+    // Reads to the end, when the other side is closed.
     var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
     while case let count = read(terminal, &bytes, bytes.count), count > 0 {
       text += bytes.prefix(count)
@@ -190,7 +191,7 @@ struct JournalCommandTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("on a terminal, a bar shows how far a long file is, and goes away")
+  @Test("on a terminal, a bar shows the progress in a long file, and is removed at the end")
   func bar() throws {
     try withFile { path in
       var interface = Interface("books")
@@ -204,7 +205,7 @@ struct JournalCommandTests {
         #expect(shown.contains("\r[###############               ] 50 %"), "\(arguments)")
         #expect(shown.hasSuffix("] 100 %\r\u{1B}[K"), "\(arguments)")
       }
-      // A table that runs over the terminal shows by itself how far it is.
+      // A table that scrolls on the terminal shows the progress already.
       let table = try shown([path], hasOutput: true)
       #expect(table.contains("449\r\n") && !table.contains(" %\r"))
     }
@@ -218,7 +219,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("calls behind damage are written to a new journal, and what is left out is shown")
+  @Test("calls after damage are written to a new journal, and the losses are listed")
   func salvage() throws {
     try withFile { path in
       try written(path)
@@ -242,7 +243,7 @@ struct JournalCommandTests {
       #expect(lines[2] == "missing   call 2")
       result = try Tool.run(["journal", "--json", output])
       #expect(result.output.split(separator: "\n") == [records[0], records[2]])
-      // Nothing is written over.
+      // An existing file is not overwritten.
       result = try Tool.run(["journal", "--salvage", output, path])
       #expect(result.status == 1 && result.errors.contains("File exists"))
       try FileManager.default.removeItem(atPath: output)

@@ -10,7 +10,7 @@ struct RemoteCommandTests {
   }
 
   @Test(
-    "a message of each kind of type is asked, and its result printed",
+    "a message with each kind of type is sent, and its result printed",
     arguments: [
       ("price:", "d@:*", ["tea"], "3.5"), ("stock:", "i@:*", ["kettle"], "2"),
       ("isOpen", "B@:", [], "true"), ("volume:", "d@:{=ddd}", ["[1,2,2.5]"], "5.0"),
@@ -32,7 +32,7 @@ struct RemoteCommandTests {
     #expect(result.status == 0)
   }
 
-  @Test("what is exposed is listed, each call has a line, and ^C ends it with the counts")
+  @Test("the exposed messages are listed, each call has a line, and ^C prints the counts")
   func lines() throws {
     let shop = try ServedShop(["--as", "corner.shop"])
     defer { shop.end() }
@@ -60,7 +60,7 @@ struct RemoteCommandTests {
     #expect(!FileManager.default.fileExists(atPath: shop.path))
   }
 
-  @Test("with --json, the list, each call and the counts are an object each; --count ends it")
+  @Test("with --json, the list, each call and the counts are objects; --count ends the command")
   func json() throws {
     let shop = try ServedShop(["--json", "--count", "3"])
     defer { shop.end() }
@@ -89,7 +89,7 @@ struct RemoteCommandTests {
     #expect(shop.status == 0)
   }
 
-  /// What stands behind `send`, with `ADDRESS` for a shop's; the exit code; what is printed.
+  /// The arguments of `send`, with `ADDRESS` for a shop's address; the exit code; the output.
   static let faults: [([String], Int32, String)] = [
     (
       ["unix:/tmp/forward-nobody", "shop.shop", "price:", "d@:*", "tea"], 1,
@@ -126,7 +126,7 @@ struct RemoteCommandTests {
     (["--expect", "2", "ADDRESS", "shop.shop", "isOpen", "B@:"], 64, "goes with --ping"),
   ]
 
-  @Test("what goes wrong says what to do, and has its exit code")
+  @Test("each error has advice and an exit code")
   func faults() throws {
     let shop = try ServedShop()
     defer { shop.end() }
@@ -140,7 +140,7 @@ struct RemoteCommandTests {
     }
   }
 
-  @Test("no answer by the deadline; while a host ends, it refuses; a second ^C does not wait")
+  @Test("a call times out; a host that is ending refuses calls; a second ^C ends it at once")
   func ending() throws {
     let shop = try ServedShop()
     defer { shop.end() }
@@ -149,7 +149,7 @@ struct RemoteCommandTests {
     #expect(late.status == 1)
     #expect(late.errors.contains("no answer came in time\n"))
     #expect(late.errors.contains("'--deadline SECONDS' waits longer"))
-    // Somebody waits for an answer, and the shop for that, so that it does not end at once.
+    // The shop waits for this call before it ends, so it does not end at once.
     let waiting = Process()
     waiting.executableURL = Tool.program
     waiting.arguments = [
@@ -158,7 +158,7 @@ struct RemoteCommandTests {
     waiting.standardError = FileHandle.nullDevice
     try waiting.run()
     defer { waiting.terminate() }
-    // Processes that begin after it, and end: it has sent by then.
+    // These processes start later and end, so the waiting one has sent its call by then.
     for _ in 0..<5 { #expect(try send(shop.address, "shop.shop", "isOpen", "B@:").status == 0) }
     shop.process.interrupt()
     var refused = try send(shop.address, "shop.shop", "isOpen", "B@:")
@@ -170,7 +170,7 @@ struct RemoteCommandTests {
   }
 
   @Test(
-    "what the pages show of it is what it prints",
+    "the output on the pages is the output of the commands",
     arguments: ["README.md", "Documentation/Remote.md"])
   func pages(path: String) throws {
     let page = try String(
@@ -191,7 +191,7 @@ struct RemoteCommandTests {
     }
   }
 
-  @Test("--ping says how many are there")
+  @Test("--ping prints the number of hosts")
   func ping() throws {
     let shop = try ServedShop()
     defer { shop.end() }
@@ -202,7 +202,7 @@ struct RemoteCommandTests {
     #expect(try Tool.objects(none.output).first?["hosts"] as? Int == 0)
   }
 
-  @Test("at an address, one listens: another one is told so")
+  @Test("a second listener at an address is refused with the reason")
   func twice() throws {
     let shop = try ServedShop()
     defer { shop.end() }
@@ -226,7 +226,9 @@ struct RemoteCommandTests {
       #expect(shop.status == 0)
     }
   #else
-    @Test("without NATS, the tool says how to build it with", arguments: ["serve", "send --ping"])
+    @Test(
+      "without NATS, the tool prints how to build it with NATS",
+      arguments: ["serve", "send --ping"])
     func withoutNATS(command: String) throws {
       let words = command.split(separator: " ").map(String.init)
       let result = try Tool.run(

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// `forward serve`, as a process beside the test.
+/// `forward serve`, in a process beside the test.
 final class ServedShop {
   let process = Process()
   let path = "/tmp/forward-test-\(UInt64.random(in: 0 ... .max))"
   let address: String
-  /// What it prints before the first call.
+  /// The output before the first call.
   private(set) var header: [String] = []
   private let output = Pipe()
   private var text = ""
@@ -17,7 +17,7 @@ final class ServedShop {
     process.arguments = ["serve"] + options + [self.address]
     process.standardOutput = output
     try process.run()
-    // One line of JSON, or all down to the last one.
+    // One line of JSON, or all lines through the last one.
     while !text.hasSuffix("The calls:\n"), !(text.hasPrefix("{") && text.hasSuffix("\n")) {
       try #require(read(), "the shop has ended: \(text)")
     }
@@ -25,27 +25,27 @@ final class ServedShop {
     text = ""
   }
 
-  /// Reads more; false at the end.
+  /// Reads more output. Returns false at its end.
   private func read() -> Bool {
     let more = output.fileHandleForReading.availableData
     text += String(decoding: more, as: UTF8.self)
     return !more.isEmpty
   }
 
-  /// The lines behind the header, once it has ended.
+  /// The lines after the header, once the process has ended.
   func rest() throws -> [String] {
     while read() {}
     process.waitUntilExit()
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// Ends it by a signal, and gives the lines behind the header.
+  /// Ends the process with a signal, and returns the lines after the header.
   func end(_ signal: Int32) throws -> [String] {
     kill(process.processIdentifier, signal)
     return try rest()
   }
 
-  /// Ends it, whatever it does.
+  /// Kills the process.
   func end() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
@@ -56,7 +56,7 @@ final class ServedShop {
 }
 
 #if NATS
-  /// A NATS server on a port of loopback that it chooses itself.
+  /// A NATS server on a free port of the loopback interface.
   final class LoopbackServer {
     private let process = Process()
     private let folder = FileManager.default.temporaryDirectory
@@ -75,7 +75,7 @@ final class ServedShop {
       process.arguments = ["-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", folder.path]
       process.standardError = FileHandle.nullDevice
       try process.run()
-      // The file is there when the server listens.
+      // The server writes the file once it listens.
       let file = folder.appendingPathComponent("nats-server_\(process.processIdentifier).ports")
       while process.isRunning, url.isEmpty {
         usleep(20_000)

@@ -3,7 +3,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-/// Documentation that runs: each snippet is a program, and prints what its comments promise.
+/// Each snippet is a program, and prints the values in its comments.
 @Suite("Snippets and the README")
 struct SnippetTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -15,7 +15,7 @@ struct SnippetTests {
     return try ForwardingTestSupport.run(program.path, [])
   }
 
-  @Test("the quick start prints what it says")
+  @Test("the quick start prints the values in its comments")
   func quickStart() throws {
     let result = try Self.run("QuickStart")
     #expect(result.status == 0)
@@ -57,7 +57,7 @@ struct SnippetTests {
     ),
   ]
 
-  /// The same programs with `@Forwardable`, which say nothing without it.
+  /// The same programs with `@Forwardable`, which print nothing without the trait.
   static let faceOutputs: [(String, String)] = [
     (
       "DelegateAndDataSourceFace",
@@ -89,7 +89,8 @@ struct SnippetTests {
   ]
 
   @Test(
-    "a snippet with faces prints what it says", arguments: faceOutputs.filter { isRunnable($0.0) })
+    "a snippet with faces prints the values in its comments",
+    arguments: faceOutputs.filter { isRunnable($0.0) })
   func faceOutput(name: String, expected: String) throws {
     let result = try Self.run(name)
     #expect(result.status == 0)
@@ -101,7 +102,8 @@ struct SnippetTests {
     #expect(result.errors.isEmpty)
   }
 
-  /// Whether a program can run here: SQLite is loaded, and no dependency of the package.
+  /// Whether a program can run here: SQLite is loaded at run time, and is no dependency of the
+  /// package.
   static func isRunnable(_ name: String) -> Bool {
     guard name.hasPrefix("Database"), dlopen("libsqlite3.so.0", RTLD_LAZY) == nil else {
       return true
@@ -110,7 +112,7 @@ struct SnippetTests {
     return false
   }
 
-  @Test("the text editor undoes what its script does, and asks for a terminal to be used by hand")
+  @Test("the text editor undoes the changes of its script, and needs a terminal to be interactive")
   func textEditor() throws {
     let result = try Self.run("TextEditorUndo")
     #expect(result.status == 0)
@@ -132,7 +134,8 @@ struct SnippetTests {
         """)
   }
 
-  @Test("a snippet prints what it says", arguments: outputs.filter { isRunnable($0.0) })
+  @Test(
+    "a snippet prints the values in its comments", arguments: outputs.filter { isRunnable($0.0) })
   func output(name: String, expected: String) throws {
     let result = try Self.run(name)
     #expect(result.status == 0)
@@ -140,7 +143,7 @@ struct SnippetTests {
     #expect(result.errors.isEmpty)
   }
 
-  @Test("what the README calls the quick start is the snippet, line by line")
+  @Test("the quick start of the README is the snippet, line by line")
   func readme() throws {
     func lines(_ path: String) throws -> [String] {
       try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
@@ -159,7 +162,7 @@ struct SnippetTests {
     }
   }
 
-  @Test("what the README shows of the tool is what the tool prints")
+  @Test("the output of the tool in the README is the output of the tool")
   func toolOutput() throws {
     let readme = try String(
       contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
@@ -183,7 +186,7 @@ struct MeasuredTests {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  /// The text between a mark of the README and the next end.
+  /// The text between a marker of the README and the next end marker.
   private func part(_ mark: String) throws -> String {
     let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
     let parts = readme.components(separatedBy: "<!-- \(mark):")
@@ -192,7 +195,7 @@ struct MeasuredTests {
   }
 
   @Test(
-    "every row of a table is one of the recorded run, with its time and ratio",
+    "every row of a table is in the recorded run, with its time and ratio",
     arguments: [("measured first", 3), ("measured", 15)])
   func table(_ mark: String, _ least: Int) throws {
     let report = try read("Results/linux-x86_64.json")
@@ -209,7 +212,7 @@ struct MeasuredTests {
     }
   }
 
-  @Test("the table says what it was measured on")
+  @Test("the table names the machine of the run")
   func environment() throws {
     let report = try read("Results/linux-x86_64.json")
     let facts = try #require(report["environment"] as? [String: String])
@@ -217,7 +220,7 @@ struct MeasuredTests {
     for (name, value) in facts { #expect(part.contains("\(name) \(value)")) }
   }
 
-  @Test("the recorded run has every row that a limit names, and keeps the limits")
+  @Test("the recorded run has every row that a limit names, and meets the limits")
   func limits() throws {
     let limits = try read("limits/linux-x86_64.json")
     let measured = try #require(read("Results/linux-x86_64.json")["rows"] as? [[String: Any]])

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("The page on tests")
 struct TestingPageTests {
-  @Test("it begins with a file that the tests of this package have")
+  @Test("the page begins with a file of this package's tests")
   func file() throws {
     let files = try ExampleSources.package(of: "Documentation/Testing.md")
     #expect(files.count == 1)
     for (path, example) in files {
-      // The file is there with the trait alone.
+      // The file has contents only with the trait.
       let lines = try ExampleSources.lines(path).filter { !$0.hasPrefix("#") }.map {
         $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0
       }
@@ -17,7 +17,7 @@ struct TestingPageTests {
     }
   }
 
-  @Test("no test library comes with the tool, which has a spy to show")
+  @Test("the tool, which uses a spy, links no test library")
   func toolWithoutTestLibrary() throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = URL(fileURLWithPath: own).deletingLastPathComponent()
@@ -30,7 +30,7 @@ struct TestingPageTests {
 }
 
 extension Array {
-  /// Without the last elements that a closure says yes to.
+  /// The array without its last elements that satisfy a predicate.
   fileprivate func dropLast(where drops: (Element) -> Bool) -> [Element] {
     var rest = self
     while let last = rest.last, drops(last) { rest.removeLast() }

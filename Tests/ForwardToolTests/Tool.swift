@@ -2,7 +2,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-/// The tool as a user runs it: arguments and input in, output, errors and exit code out.
+/// Runs the tool as a user does: arguments and input in; output, errors and exit code out.
 struct Tool {
   static func run(
     _ arguments: [String], input: String = "", environment: [String: String] = [:]
@@ -17,7 +17,7 @@ struct Tool {
       program.path, arguments, input: bytes, environment: environment)
   }
 
-  /// Built beside the test bundle that is running.
+  /// The tool is built beside the running test bundle.
   static let program = URL(
     fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       ?? ""
