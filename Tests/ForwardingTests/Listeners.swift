@@ -1,7 +1,7 @@
 import Forwarding
 import Invocations
 
-/// What happened, in order, from any thread.
+/// A log of events in order, for any thread.
 final class Log: Sendable {
   private let entries = Guarded<[String]>([])
   func add(_ entry: String) { entries.withLock { $0.append(entry) } }

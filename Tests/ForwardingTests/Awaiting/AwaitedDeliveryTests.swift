@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-/// A target whose methods take a while.
+/// A target whose methods suspend for a while.
 private final class Slow: MethodDeclaring, @unchecked Sendable {
   let name: Int
   let log: Log
@@ -48,7 +48,7 @@ private final class Slow: MethodDeclaring, @unchecked Sendable {
   }
 }
 
-/// Where a number of tasks wait for each other.
+/// A point at which several tasks wait for each other.
 private actor Meeting {
   private var missing: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -68,7 +68,7 @@ private let wait = try! AsyncMessage<Void>("wait")
 private let firstIs = try! AsyncMessage<Int, Int>("firstIs:")
 private let meet = try! AsyncMessage<Void, Meeting>("meet:")
 
-/// A proxy, and its targets, which it does not keep.
+/// A proxy, and its targets, which it holds weakly.
 private func targets(_ count: Int, _ log: Log = Log()) -> (MulticastProxy, [Slow]) {
   let proxy = MulticastProxy()
   let targets = (1...count).map { Slow($0, log) }
@@ -76,7 +76,7 @@ private func targets(_ count: Int, _ log: Log = Log()) -> (MulticastProxy, [Slow
   return (proxy, targets)
 }
 
-@Suite("Deliveries that are awaited", .timeLimit(.minutes(10)))
+@Suite("Awaited deliveries", .timeLimit(.minutes(10)))
 struct AwaitedDeliveryTests {
   @Test("each target is awaited before the next one begins")
   func inOrder() async throws {
@@ -102,7 +102,7 @@ struct AwaitedDeliveryTests {
   }
 
   @Test(
-    "all answers come in the order of the targets",
+    "all answers are returned in the order of the targets",
     arguments: [AwaitedDelivery.sequential, .concurrent])
   func all(_ delivery: AwaitedDelivery) async throws {
     let (proxy, kept) = targets(16)
@@ -111,7 +111,7 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("the first answer ends a delivery, and cancels the others")
+  @Test("the first answer ends a delivery, and cancels the other targets")
   func first() async throws {
     let (proxy, kept) = targets(16)
     proxy.resultRule = .first
@@ -119,7 +119,7 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("who is cancelled because another was first is not called an error")
+  @Test("a target cancelled because another answered first is not reported as an error")
   func firstReport() async throws {
     let (proxy, kept) = targets(3)
     proxy.resultRule = .first
@@ -130,7 +130,7 @@ struct AwaitedDeliveryTests {
   }
 
   @Test(
-    "one error does not keep the others from being asked",
+    "an error of one target does not prevent calls of the others",
     arguments: [AwaitedDelivery.sequential, .concurrent])
   func errors(_ delivery: AwaitedDelivery) async throws {
     let (proxy, kept) = targets(3)
@@ -142,14 +142,14 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("nobody's answer is an error, as for others")
+  @Test("an awaited message without any answer is an error, as other messages")
   func nobody() async {
     await #expect(throws: ForwardingError.nobodyAnswered("ask:")) {
       try await ask(1, on: MulticastProxy())
     }
   }
 
-  @Test("targets with async methods and others are asked in one order")
+  @Test("async and synchronous methods are called in one order")
   func mixed() async throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -161,7 +161,7 @@ struct AwaitedDeliveryTests {
     #expect(log.all == ["1 begins", "1 ends", "quick"])
   }
 
-  @Test("a send that does not await reports async methods as errors, and calls the others")
+  @Test("a synchronous send reports async methods as errors, and calls the others")
   func notAwaited() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -174,7 +174,7 @@ struct AwaitedDeliveryTests {
     #expect(log.all == ["quick"])
   }
 
-  @Test("cancellation reaches all targets that wait, and no other begins")
+  @Test("cancellation reaches the suspended target, and no other target begins")
   func cancelled() async throws {
     let log = Log()
     let (proxy, kept) = targets(3, log)
@@ -186,7 +186,7 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("cancellation reaches all targets at once")
+  @Test("cancellation reaches all concurrent targets")
   func cancelledAtOnce() async throws {
     let log = Log()
     let (proxy, kept) = targets(16, log)
@@ -198,7 +198,7 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("a task that was cancelled before begins no target")
+  @Test("a task that was cancelled before calls no target")
   func cancelledBefore() async throws {
     let log = Log()
     let (proxy, kept) = targets(2, log)
@@ -242,7 +242,7 @@ struct AwaitedDeliveryTests {
     #expect(log.all.isEmpty)
   }
 
-  @Test("a wait for the end of a registration inside of its own message is refused")
+  @Test("waiting for the end of a registration inside its own message is refused")
   func waitInside() async throws {
     let proxy = MulticastProxy()
     let target = ClosureTarget()
@@ -267,7 +267,7 @@ struct AwaitedDeliveryTests {
     one.removeAll()
   }
 
-  @Test("proxies behind proxies await")
+  @Test("nested proxies are awaited")
   func nested() async throws {
     let (inner, kept) = targets(2)
     let outer = MulticastProxy()
@@ -287,7 +287,7 @@ struct AwaitedDeliveryTests {
     #expect(try await ask(7, on: source) == [1, 7])
   }
 
-  @Test("an interceptor's handlers run before and after what is awaited")
+  @Test("an interceptor's handlers run before and after the awaited call")
   func intercepting() async throws {
     let log = Log()
     let proxy = InterceptingProxy(Slow(1, log))

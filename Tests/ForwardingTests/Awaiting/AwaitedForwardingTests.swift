@@ -12,22 +12,22 @@ private final class Worker: MethodDeclaring {
 
 private let twice = try! AsyncMessage<Int, Int>("twice:")
 
-@Suite("Forwarding messages that are awaited")
+@Suite("Forwarding of awaited messages")
 struct AwaitedForwardingTests {
-  @Test("a proxy for one object awaits it")
+  @Test("a proxy for one object awaits its method")
   func single() async throws {
     let worker = Worker()
     #expect(try await twice(4, on: SingleTargetProxy(worker)) == 8)
   }
 
-  @Test("the error of a target that is gone is thrown")
+  @Test("a message to a deallocated target throws an error")
   func gone() async {
     await #expect(throws: ForwardingError.targetGone("twice:")) {
       try await twice(4, on: SingleTargetProxy(nil))
     }
   }
 
-  @Test("an object that only forwards at once is asked to")
+  @Test("an object that forwards synchronously can be awaited")
   func atOnce() async throws {
     final class Answering: ForwardingProxy {
       override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
@@ -38,7 +38,7 @@ struct AwaitedForwardingTests {
     #expect(try await twice(4, on: Answering()) == 7)
   }
 
-  @Test("an object may await what it forwards")
+  @Test("an object may await the message that it forwards")
   func awaiting() async throws {
     final class Passing: ForwardingProxy {
       let worker = Worker()
@@ -53,7 +53,7 @@ struct AwaitedForwardingTests {
     #expect(try await twice(4, on: Passing()) == 9)
   }
 
-  @Test("a circle of proxies is an error, also where threads change on the way")
+  @Test("a circle of proxies is an error, also if the thread changes within it")
   func circle() async throws {
     final class Passing: ForwardingProxy {
       var next: AnyObject?
@@ -75,7 +75,7 @@ struct AwaitedForwardingTests {
     }
   }
 
-  @Test("two hundred steps inside of each other are too deep")
+  @Test("two hundred nested calls are too deep")
   func tooDeep() async throws {
     final class Asking: ForwardingProxy {
       override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
@@ -83,7 +83,7 @@ struct AwaitedForwardingTests {
       }
       override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
         await Task.yield()
-        // Another message each time.
+        // A different message at each step.
         try invocation.setResult(try await twice(1, on: self))
       }
     }
@@ -92,7 +92,7 @@ struct AwaitedForwardingTests {
     }
   }
 
-  @Test("tasks that nobody awaits, each begun by the one before, are not inside of each other")
+  @Test("tasks that each begin another one, without awaiting it, are not nested")
   func chain() async throws {
     let proxy = MulticastProxy()
     let target = ClosureTarget()
@@ -113,7 +113,7 @@ struct AwaitedForwardingTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a handler in place of a target may suspend, and await what it sends on")
+  @Test("an 'instead' handler may suspend, and await the message that it sends on")
   func instead() async throws {
     let proxy = InterceptingProxy(Worker())
     proxy.instead(

@@ -52,16 +52,16 @@ private let lanes: [DeliveryLane] = [
   .actor(MainActor.shared),
 ]
 
-@Suite("Lanes that are awaited", .timeLimit(.minutes(10)))
+@Suite("Awaited messages on lanes", .timeLimit(.minutes(10)))
 struct AwaitedLaneTests {
-  @Test("the result of a message in any lane is awaited", arguments: lanes)
+  @Test("the result of a message on any lane is awaited", arguments: lanes)
   func result(_ lane: DeliveryLane) async throws {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
     proxy.add(target, on: lane)
     #expect(try await twice(4, on: proxy) == 8)
   }
 
-  @Test("an async method is awaited in any lane", arguments: lanes)
+  @Test("an async method is awaited on any lane", arguments: lanes)
   func slow(_ lane: DeliveryLane) async throws {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
     proxy.add(target, on: lane)
@@ -69,21 +69,21 @@ struct AwaitedLaneTests {
     #expect(try await slowly(5, on: proxy, delivery: .concurrent) == 10)
   }
 
-  @Test("the error of a method comes back from its lane", arguments: lanes)
+  @Test("the error of a method is returned from its lane", arguments: lanes)
   func error(_ lane: DeliveryLane) async {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
     proxy.add(target, on: lane)
     await #expect(throws: Failure(name: "lane")) { try await fail(on: proxy) }
   }
 
-  @Test("an async method stays on its queue, before and after it was suspended")
+  @Test("an async method stays on its queue, before and after it is suspended")
   func place() async throws {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
     proxy.add(target, on: .queue(queue))
     #expect(try await AsyncMessage<[Bool]>("place")(on: proxy) == [true, true])
   }
 
-  @Test("cancellation reaches a method in its lane", arguments: lanes)
+  @Test("cancellation reaches a method on its lane", arguments: lanes)
   func cancelled(_ lane: DeliveryLane) async {
     let log = Log()
     let (proxy, target) = (MulticastProxy(), Answering(log))
@@ -95,7 +95,7 @@ struct AwaitedLaneTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a message that waits for its queue is given up when its sender is cancelled")
+  @Test("a message that waits for its queue is dropped when its sender is cancelled")
   func cancelledBefore() async {
     let log = Log()
     let (proxy, target) = (MulticastProxy(), Answering(log))
@@ -130,7 +130,7 @@ struct AwaitedLaneTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("messages that are not awaited begin in order in an actor's lane, and may suspend")
+  @Test("messages that are not awaited begin in order on an actor's lane, and may suspend")
   func order() async throws {
     let log = Log()
     let (proxy, target) = (MulticastProxy(), Answering(log))
@@ -145,7 +145,7 @@ struct AwaitedLaneTests {
   }
 
   @Test(
-    "an awaited message does not overtake one that nobody awaits",
+    "an awaited message does not overtake one that is not awaited",
     arguments: [DeliveryLane.queue(queue, ignoringResult: false), .actor(Place())])
   func overtaking(_ lane: DeliveryLane) async throws {
     let log = Log()
@@ -160,7 +160,7 @@ struct AwaitedLaneTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a method may await a message in the lane that it runs in", arguments: lanes)
+  @Test("a method may await a message on the lane that it runs on", arguments: lanes)
   func inside(_ lane: DeliveryLane) async throws {
     let proxy = MulticastProxy()
     let (outer, inner) = (ClosureTarget(), Answering(Log()))
@@ -172,7 +172,7 @@ struct AwaitedLaneTests {
     #expect(try await AsyncMessage<Int, Int>("ask:")(4, on: proxy) == 8)
   }
 
-  @Test("sixteen targets in lanes of all kinds answer at once")
+  @Test("sixteen targets on lanes of all kinds answer at once")
   func many() async throws {
     let proxy = MulticastProxy()
     let kept = (0..<16).map { _ in Answering(Log()) }

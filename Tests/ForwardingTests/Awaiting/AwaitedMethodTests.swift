@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-/// Something that a test counts while it lives.
+/// An object whose instances a test counts.
 final class Counted: Sendable {
   private let count: Log
   init(_ count: Log) {
@@ -13,10 +13,10 @@ final class Counted: Sendable {
   deinit { count.add("dead") }
 }
 
-/// How many of the things that a log counts are alive.
+/// The number of live objects according to a log.
 func alive(_ log: Log) -> Int { log.all.reduce(0) { $0 + ($1 == "born" ? 1 : -1) } }
 
-/// What threads must not share.
+/// A type that threads must not share.
 final class Draft {
   var text = ""
 }
@@ -54,14 +54,14 @@ private let keep = try! AsyncMessage<[Counted], Counted>("keep:")
 private let fails = try! AsyncMessage<Counted, Counted>("fail:")
 private let wait = try! AsyncMessage<Void>("wait")
 
-@Suite("Methods that are awaited")
+@Suite("Awaited methods")
 struct AwaitedMethodTests {
-  @Test("a message awaits an async method and returns what it answers")
+  @Test("a message awaits an async method and returns its result")
   func awaited() async throws {
     #expect(try await count(2, 3, on: Uploader()) == 5)
   }
 
-  @Test("what is not Sendable is sent, as the method runs where its sender does")
+  @Test("a value that is not Sendable is sent, because the method runs on its sender's actor")
   func notSendable() async throws {
     let draft = Draft()
     let uploader = Uploader()
@@ -70,7 +70,7 @@ struct AwaitedMethodTests {
   }
 
   @MainActor
-  @Test("a method runs on the actor of its sender, before and after it was suspended")
+  @Test("a method runs on the actor of its sender, before and after it is suspended")
   func inherits() async throws {
     final class Place: MethodDeclaring {
       static func declareMethods(_ methods: MethodDeclarations) {
@@ -86,38 +86,38 @@ struct AwaitedMethodTests {
     #expect(found == [true, true])
   }
 
-  @Test("a method that is not async is called at once")
+  @Test("a synchronous method is called at once")
   func plain() async throws {
     #expect(try await AsyncMessage<Int32, Int32>("plain:")(4, on: Uploader()) == 5)
   }
 
-  @Test("a send that does not await says that the method is async")
+  @Test("a synchronous send of an async method throws the reason")
   func notAwaited() {
     #expect(throws: InvocationError.notAwaited("count:with:")) {
       try count.message(2, 3, on: Uploader())
     }
   }
 
-  @Test("a message without a result takes an async method that has one")
+  @Test("a message without a result calls an async method that has one")
   func dropped() async throws {
     let uploader = Uploader()
     try await AsyncMessage<Void, Draft>("upload:")(Draft(), on: uploader)
     #expect(uploader.seen == ["+"])
   }
 
-  @Test("a method of other types is refused, and both are told")
+  @Test("a method of other types is refused, and the error names both")
   func mismatch() async {
     await #expect(throws: InvocationError.self) {
       try await AsyncMessage<Int, String>("upload:")("x", on: Uploader())
     }
   }
 
-  @Test("a message to nil answers zero")
+  @Test("a message to nil returns zero")
   func toNil() async throws {
     #expect(try await count(2, 3, on: nil) == 0)
   }
 
-  @Test("an object that does not know the message is an error")
+  @Test("a message that the object does not know is an error")
   func unknown() async {
     await #expect(throws: InvocationError.self) {
       try await AsyncMessage<Void>("unheardOf")(on: Uploader())
@@ -135,7 +135,7 @@ struct AwaitedMethodTests {
     #expect(alive(log) == 0)
   }
 
-  @Test("arguments die when a method throws")
+  @Test("arguments are released when a method throws")
   func thrown() async throws {
     let log = Log()
     await #expect(throws: Failure(name: "upload")) {
@@ -144,7 +144,7 @@ struct AwaitedMethodTests {
     #expect(alive(log) == 0)
   }
 
-  @Test("the receiver lives while its method is suspended, and dies after it")
+  @Test("the receiver is retained while its method is suspended, and released after it")
   func receiver() async throws {
     final class Short: MethodDeclaring {
       let life: Counted
@@ -168,7 +168,7 @@ struct AwaitedMethodTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("an invocation is awaited, and keeps its target and its result")
+  @Test("an invocation is awaited, and retains its target and its result")
   func invocation() async throws {
     let uploader = Uploader()
     let call = try count.message.invocation(2, 3)
@@ -187,7 +187,7 @@ struct AwaitedMethodTests {
     #expect(try await AsyncMessage<Int, Int>("twice:")(4, on: target) == 8)
   }
 
-  @Test("sixteen tasks send to one object at a time")
+  @Test("sixteen tasks send to one object at the same time")
   func tasks() async throws {
     final class Adder: MethodDeclaring, Sendable {
       let sum = Atomic(0)
@@ -210,5 +210,5 @@ struct AwaitedMethodTests {
   }
 }
 
-/// Whether the current thread works for the main actor.
+/// Whether the current thread runs on the main actor.
 func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }

@@ -1,10 +1,10 @@
 import Forwarding
 import Testing
 
-@Suite("Where awaited methods run")
+@Suite("The executors of awaited methods")
 struct AwaitedPlaceTests {
   @MainActor
-  @Test("targets that say nothing run on the sender's actor, also all at once")
+  @Test("targets without an actor run on the sender's actor, also concurrently")
   func isolation() async throws {
     let proxy = MulticastProxy()
     let kept = try (1...4).map { _ in
@@ -26,7 +26,7 @@ struct AwaitedPlaceTests {
   }
 
   @MainActor
-  @Test("methods that are not async run on the sender's actor, also all at once")
+  @Test("synchronous methods run on the sender's actor, also concurrently")
   func isolationInPlace() async throws {
     let proxy = MulticastProxy()
     let target = ClosureTarget()

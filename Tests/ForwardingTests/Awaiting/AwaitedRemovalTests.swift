@@ -6,7 +6,7 @@ import Synchronization
 @testable import Invocations
 import Testing
 
-/// A target whose methods come back to an actor in their middle.
+/// A target whose methods return to an actor in the middle.
 private final class Loader: MethodDeclaring, @unchecked Sendable {
   let log: Log
   let began = Meeting()
@@ -28,7 +28,7 @@ private final class Loader: MethodDeclaring, @unchecked Sendable {
   }
 }
 
-/// A place where a task waits for one other.
+/// A point at which a task waits for another one.
 private actor Meeting {
   private var hasArrived = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -40,13 +40,13 @@ private actor Meeting {
   func wait() async { if !hasArrived { await withCheckedContinuation { waiting.append($0) } } }
 }
 
-@Suite("Waits for the end of a registration", .timeLimit(.minutes(5)))
+@Suite("Waiting for the end of a registration", .timeLimit(.minutes(5)))
 struct AwaitedRemovalTests {
   private static let load = try! AsyncMessage<Void>("load")
   private static let begin = try! Message<Void>("begin")
 
   @Test(
-    "on the main actor, a wait that is awaited is over when the message is, which needs that actor")
+    "an awaited removal on the main actor ends after a message that needs the main actor")
   @MainActor func onMainActor() async throws {
     try await removing(on: MainActor.shared)
   }
@@ -58,7 +58,7 @@ struct AwaitedRemovalTests {
     }
   }
 
-  @Test("and so on an actor of one's own")
+  @Test("an awaited removal on another actor ends after a message that needs that actor")
   func onActor() async throws { try await Desk().remove(self) }
 
   private func removing(on actor: isolated any Actor) async throws {
@@ -67,7 +67,7 @@ struct AwaitedRemovalTests {
     proxy.add(target)
     let message = Task { try await Self.load(on: proxy) }
     await target.began.wait()
-    // The thread would wait for ever.
+    // The thread would wait forever.
     func removeHere() throws -> Int { try proxy.removeAndWait(target) }
     #expect(throws: ForwardingError.wouldDeadlock) { try removeHere() }
     #expect(proxy.targets.count == 1, "nothing is removed")
@@ -78,7 +78,7 @@ struct AwaitedRemovalTests {
     try await message.value
   }
 
-  @Test("by its token, too, and a token that is gone is false")
+  @Test("an awaited removal by token works, and is false for a token that has ended")
   func byToken() async throws {
     let (proxy, log) = (MulticastProxy(), Log())
     let target = Loader(log, Desk())
@@ -91,7 +91,7 @@ struct AwaitedRemovalTests {
     try await message.value
   }
 
-  @Test("a thread that is no actor's waits for a message that is awaited, as ever")
+  @Test("a thread outside all actors waits for an awaited message by blocking")
   func onThread() async throws {
     let (proxy, log) = (MulticastProxy(), Log())
     let target = Loader(log, Desk())
@@ -105,7 +105,7 @@ struct AwaitedRemovalTests {
     try await message.value
   }
 
-  @Test("on an actor, what no message that is awaited has in its list is removed at once")
+  @Test("on an actor, a target that is in no awaited message is removed at once")
   func others() async throws {
     let (proxy, log) = (MulticastProxy(), Log())
     let desk = Desk()
@@ -117,12 +117,12 @@ struct AwaitedRemovalTests {
     proxy.add(later)
     #expect(try await desk.removeHere(proxy, later) == 1)
     try await message.value
-    // The message is over, and so nothing is in the way.
+    // The message has ended, so nothing prevents the removal.
     for _ in 0..<3 { try? await Self.load(on: proxy) }
     #expect(try await desk.removeHere(proxy, target) == 1)
   }
 
-  @Test("inside of a message that is awaited it is refused, and removes nothing")
+  @Test("a removal inside an awaited message is refused, and removes nothing")
   func inside() async throws {
     let proxy = MulticastProxy()
     let target = ClosureTarget()
@@ -135,7 +135,7 @@ struct AwaitedRemovalTests {
     proxy.removeAll()
   }
 
-  @Test("a wait that is awaited waits for a message that a thread is in, too")
+  @Test("an awaited removal also waits for a message that runs on a thread")
   func forThread() async throws {
     let (proxy, log) = (MulticastProxy(), Log())
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -158,7 +158,7 @@ struct AwaitedRemovalTests {
     #expect(log.all == ["ended"])
   }
 
-  @Test("messages that end in time leave no timer of their lanes behind")
+  @Test("messages that end in time leave no timers of their lanes")
   func noTimers() async {
     await #expect(processExitsWith: .success) {
       let proxy = MulticastProxy()
@@ -172,7 +172,7 @@ struct AwaitedRemovalTests {
     }
   }
 
-  @Test("the deadline of a lane comes where the process may open no more files")
+  @Test("the deadline of a lane works when the process may open no more files")
   func noFiles() async {
     await #expect(processExitsWith: .success) {
       let proxy = MulticastProxy()

@@ -20,7 +20,7 @@ struct CallStreamTests {
     #expect(found == ["1 one", "2 two"])
   }
 
-  @Test("a message of values of C has a stream, too")
+  @Test("a message with C values has a stream")
   func numbers() async throws {
     let proxy = MulticastProxy()
     let stream = proxy.calls(of: number)
@@ -37,7 +37,7 @@ struct CallStreamTests {
     #expect(await stream.first { _ in true } == nil)
   }
 
-  @Test("a stream that nobody has is registered no more")
+  @Test("a stream that is released ends its registration")
   func streamDies() throws {
     let proxy = MulticastProxy()
     var stream: AsyncStream<Int32>? = proxy.calls(of: number)
@@ -47,7 +47,7 @@ struct CallStreamTests {
     #expect(proxy.registrationCount == 0)
   }
 
-  @Test("a task that is cancelled ends its stream")
+  @Test("cancelling a task ends its stream")
   func cancelled() async throws {
     let proxy = MulticastProxy()
     let stream = proxy.calls(of: number)
@@ -57,7 +57,7 @@ struct CallStreamTests {
     #expect(proxy.registrationCount == 0)
   }
 
-  @Test("who leaves the loop leaves the proxy")
+  @Test("leaving the loop ends the registration")
   func left() async throws {
     let proxy = MulticastProxy()
     do {
@@ -80,7 +80,7 @@ struct CallStreamTests {
     #expect(await stream.reduce(into: []) { $0.append($1) } == [3, 4])
   }
 
-  @Test("a group ends the streams in it")
+  @Test("a group ends its streams")
   func group() async throws {
     let proxy = MulticastProxy()
     let stream = proxy.calls(of: number, group: "page")
@@ -88,7 +88,7 @@ struct CallStreamTests {
     #expect(await stream.first { _ in true } == nil)
   }
 
-  @Test("a stream stands beside other targets, and gets messages that are awaited")
+  @Test("a stream works with other targets, and receives awaited messages")
   func beside() async throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -105,7 +105,7 @@ struct CallStreamTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("calls from sixteen threads are all there")
+  @Test("no call from sixteen threads is lost")
   func threads() async throws {
     let proxy = MulticastProxy()
     let stream = proxy.calls(of: number)
@@ -117,7 +117,7 @@ struct CallStreamTests {
     #expect(found.count == 1600)
   }
 
-  @Test("what waits in a stream dies with it")
+  @Test("calls that wait in a stream are released with it")
   func lifetimes() async throws {
     let log = Log()
     let keep = try Message<Void, Counted>("keep:")

@@ -37,7 +37,7 @@ struct ConformanceIsolationTests {
     }
   }
 
-  @Test("is the one that the compiler wrote down")
+  @Test("the actor of a conformance is the one that the compiler recorded")
   func named() {
     #expect(name(OnMain.self) == "MainActor")
     #expect(name(ByAlias.self) == "MainActor")
@@ -49,7 +49,7 @@ struct ConformanceIsolationTests {
     #expect(name(OnMain.self, (any Showing & Sendable).self) == "MainActor")
   }
 
-  @Test("is none where the members or the class are on none")
+  @Test("a conformance is on no actor if the members or the class are nonisolated")
   func none() {
     #expect(name(Plain.self) == "none")
     #expect(name(PlainGeneric<String>.self) == "none")
@@ -58,7 +58,7 @@ struct ConformanceIsolationTests {
     #expect(name(Own.self) == "none")
   }
 
-  @Test("is none where there is no conformance, and no protocol")
+  @Test("a type without the conformance, or without a protocol, has no actor")
   func strangers() {
     #expect(name(Stranger.self) == "none")
     #expect(name(OnMain.self, Any.self) == "none")
@@ -69,7 +69,7 @@ struct ConformanceIsolationTests {
     #expect(name(OnMain.self, (() -> Void).self) == "none")
   }
 
-  @Test("that the runtime does not name lets no message through")
+  @Test("a conformance whose actor the runtime cannot name refuses all messages")
   @MainActor
   func unknown() async throws {
     let methods = FaceMethods<Nameless>(

@@ -50,7 +50,7 @@ private actor Bank {
 private let show = try! AsyncMessage<Int, String>("show:")
 private let add = try! AsyncMessage<Int, Int>("add:")
 
-@Suite("Methods of actors")
+@Suite("Isolated methods")
 struct IsolatedMethodTests {
   init() {
     prepared
@@ -58,14 +58,14 @@ struct IsolatedMethodTests {
   }
 
   @MainActor
-  @Test("a send from the main actor calls a method of the main actor in place")
+  @Test("a send on the main actor calls a method of the main actor in place")
   func inPlace() throws {
     let window = Window()
     #expect(try show.message("hello", on: window) == 1)
     #expect(window.lines == ["hello"])
   }
 
-  @Test("a send from elsewhere is refused, and nothing traps")
+  @Test("a send from other isolation is refused without a trap")
   func elsewhere() async {
     let window = Window()
     #expect(throws: ForwardingError.wrongIsolation("show:")) {
@@ -73,7 +73,7 @@ struct IsolatedMethodTests {
     }
   }
 
-  @Test("a send from a thread that no task runs on is refused as well")
+  @Test("a send from a thread outside all tasks is refused as well")
   func thread() async {
     let window = Window()
     let error = await withCheckedContinuation { continuation in
@@ -85,21 +85,21 @@ struct IsolatedMethodTests {
     #expect(throws: ForwardingError.wrongIsolation("show:")) { try error.get() }
   }
 
-  @Test("a send that is awaited goes to the main actor")
+  @Test("an awaited send changes to the main actor")
   func hops() async throws {
     let window = Window()
     #expect(try await show("hello", on: window) == 1)
     #expect(await window.lines == ["hello"])
   }
 
-  @Test("an async method of the main actor comes back to it")
+  @Test("an async method of the main actor returns to it")
   func slowly() async throws {
     let window = Window()
     #expect(try await AsyncMessage<Bool, String>("slowly:")("hello", on: window))
   }
 
   @MainActor
-  @Test("what is not Sendable is taken where it is sent on the main actor")
+  @Test("a value that is not Sendable is accepted if it is sent on the main actor")
   func staying() async throws {
     let (window, draft) = (Window(), Draft())
     draft.text = "one"
@@ -108,7 +108,7 @@ struct IsolatedMethodTests {
     #expect(window.lines == ["one", "one"])
   }
 
-  @Test("what is not Sendable does not go to the main actor")
+  @Test("a value that is not Sendable is not sent to the main actor from elsewhere")
   func notCrossing() async throws {
     let window = Window()
     await #expect(throws: ForwardingError.wrongIsolation("draft:")) {
@@ -116,7 +116,7 @@ struct IsolatedMethodTests {
     }
   }
 
-  @Test("a target of the main actor gets messages in its lane")
+  @Test("a target on the main actor receives messages on its lane")
   func lane() async throws {
     let window = Window()
     let proxy = MulticastProxy()
@@ -127,29 +127,29 @@ struct IsolatedMethodTests {
     #expect(await window.lines == ["hello"])
   }
 
-  @Test("a method of an actor that is sent from elsewhere is refused")
+  @Test("a synchronous send to an actor's method from outside is refused")
   func actorElsewhere() {
     #expect(throws: ForwardingError.wrongIsolation("add:")) { try add.message(5, on: Bank()) }
   }
 
-  @Test("an actor's own send calls its method in place")
+  @Test("a send by the actor itself calls its method in place")
   func actorInPlace() async throws {
     #expect(try await Bank().tell(add.message, 5) == 5)
   }
 
-  @Test("a send that is awaited goes to the actor")
+  @Test("an awaited send changes to the actor")
   func actorHops() async throws {
     let bank = Bank()
     #expect(try await add(5, on: bank) == 5)
     #expect(try await add(6, on: bank) == 11)
   }
 
-  @Test("an async method of an actor comes back to it")
+  @Test("an async method of an actor returns to it")
   func actorSlowly() async throws {
     #expect(try await AsyncMessage<Bool, Int>("slowly:")(5, on: Bank()))
   }
 
-  @Test("an actor gets messages in its lane")
+  @Test("an actor receives messages on its lane")
   func actorLane() async throws {
     let bank = Bank()
     let proxy = MulticastProxy()
@@ -160,7 +160,7 @@ struct IsolatedMethodTests {
     #expect(await bank.total == 7)
   }
 
-  @Test("sixteen tasks send to one actor, and none of its changes is lost")
+  @Test("sixteen tasks send to one actor, and no change is lost")
   func tasks() async throws {
     let bank = Bank()
     await withThrowingTaskGroup { group in
@@ -181,7 +181,7 @@ struct IsolatedMethodTests {
     }
   }
 
-  @Test("values that cross to an actor live as long as they are used")
+  @Test("values that are sent to an actor live as long as they are used")
   func lifetimes() async throws {
     actor Vault {
       var last: Counted?

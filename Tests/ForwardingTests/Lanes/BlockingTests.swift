@@ -7,9 +7,9 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("Multicast: blocking never waits for itself")
+@Suite("Multicast: blocking lanes never deadlock")
 struct BlockingTests {
-  /// A proxy for one target, which does something when it is told.
+  /// A proxy for one target, which runs an action when it receives a message.
   static func proxy(
     on lane: DeliveryLane, _ action: @escaping @Sendable () throws -> Void
   ) throws -> MulticastProxy {
@@ -24,7 +24,7 @@ struct BlockingTests {
     try proxy.deliver(did.invocation(1)).entries.map { "\($0.outcome)" }
   }
 
-  @Test("on the queue itself the target is called in place", arguments: [nil, 300])
+  @Test("a sender on the queue itself calls the target in place", arguments: [nil, 300])
   func inPlace(_ seconds: Int?) throws {
     let queue = DispatchQueue(label: "own queue")
     let log = Log()
@@ -40,7 +40,7 @@ struct BlockingTests {
     #expect(log.all == ["called"])
   }
 
-  @Test("a queue that targets another is on that one too, whatever else is marked")
+  @Test("a queue that targets another one counts as both, whatever else is marked")
   func hierarchy() throws {
     let behind = DispatchQueue(label: "behind")
     let queue = DispatchQueue(label: "front", target: behind)
@@ -52,7 +52,7 @@ struct BlockingTests {
     #expect(log.all == ["inner"])
   }
 
-  @Test("a circle of queues is refused, and says why", arguments: [nil, 300])
+  @Test("a circle of queues is refused with the reason", arguments: [nil, 300])
   func circle(_ seconds: Int?) throws {
     let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
     let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
@@ -72,7 +72,7 @@ struct BlockingTests {
     #expect(log.all == [#"["wouldDeadlock"]"#, "true"])
   }
 
-  @Test("a queue that the sender itself was on, or that its queue targets, is part of the circle")
+  @Test("a queue that the sender is on, or that its queue targets, is part of the circle")
   func outside() throws {
     let behind = DispatchQueue(label: "outside, behind")
     let front = DispatchQueue(label: "outside, front", target: behind)
@@ -87,7 +87,7 @@ struct BlockingTests {
     #expect(log.all == [#"["wouldDeadlock"]"#, #"["wouldDeadlock"]"#])
   }
 
-  @Test("a concurrent or global queue that sends to itself is called")
+  @Test("a concurrent or global queue that sends to itself calls the target")
   func concurrent() throws {
     let log = Log()
     let queues = [DispatchQueue(label: "concurrent", attributes: .concurrent), .global()]
@@ -112,7 +112,7 @@ struct BlockingTests {
     #expect(log.all == ["last"])
   }
 
-  @Test("from the main thread the main queue is called in place")
+  @Test("a sender on the main thread calls the main queue's target in place")
   func main() async {
     await #expect(processExitsWith: .success) {
       let answered = try await MainActor.run {
@@ -125,7 +125,7 @@ struct BlockingTests {
     }
   }
 
-  @Test("after a circle was refused the queues are as free as before")
+  @Test("after a refused circle the queues can be used again")
   func free() throws {
     let queue = DispatchQueue(label: "free")
     let log = Log()
@@ -141,7 +141,7 @@ struct BlockingTests {
     #expect(log.all == ["called"])
   }
 
-  /// A target that needs a while to answer 7.
+  /// A target that needs the given time to answer 7.
   static func slowTarget(_ busy: DispatchTimeInterval) throws -> ClosureTarget {
     let target = ClosureTarget()
     try target.register("value") { () -> Int32 in
@@ -152,9 +152,9 @@ struct BlockingTests {
     return target
   }
 
-  /// The deadline draws near while answers come in time, and away while they do not, so that on any
-  /// machine answers meet it.
-  @Test("at the deadline an answer either came in time, and is there, or did not")
+  /// The deadline is reduced while answers are in time, and extended while they are late, so that
+  /// on any machine some answers arrive close to it.
+  @Test("at the deadline an answer is either complete or missing")
   func deadline() throws {
     let queue = DispatchQueue(label: "deadline")
     let target = try Self.slowTarget(.microseconds(100))
@@ -185,7 +185,7 @@ struct BlockingTests {
     #expect(counts["timedOut", default: 0] > 200)
   }
 
-  @Test("an answer long before the deadline is there")
+  @Test("an answer long before the deadline is returned")
   func farDeadline() throws {
     let proxy = MulticastProxy()
     let queue = DispatchQueue(label: "far deadline")

@@ -6,9 +6,9 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-@Suite("Messages to queues that nobody asks a report of")
+@Suite("Messages to queues without a report")
 struct CarriedMessageTests {
-  /// What messages carry.
+  /// An object that messages carry.
   final class Parcel: Sendable {}
 
   struct Letter: Sendable {
@@ -17,7 +17,7 @@ struct CarriedMessageTests {
     let numbers: (Int, Double)
   }
 
-  /// A target that does something when it is told.
+  /// A target that runs an action when it receives a message.
   final class Doer: MethodDeclaring, Sendable {
     let action: @Sendable (Int32) throws -> Void
     let log: Log
@@ -53,7 +53,7 @@ struct CarriedMessageTests {
   let log = Log()
   let queue = DispatchQueue(label: "carried")
 
-  @Test("arrive in order", arguments: [false, true])
+  @Test("messages to a queue arrive in order", arguments: [false, true])
   func order(strongly: Bool) throws {
     let proxy = MulticastProxy()
     let doer = Doer(log)
@@ -64,12 +64,12 @@ struct CarriedMessageTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("bring their values, in registers of both kinds and behind addresses")
+  @Test("arguments arrive in registers of both kinds and behind addresses")
   func values() throws {
     let proxy = MulticastProxy()
     let doer = Doer(log)
     proxy.add(doer, strongly: true, on: .queue(queue))
-    // The first finds the methods.
+    // The first message finds the methods.
     for number in 0..<3 {
       let letter = Letter(parcel: Parcel(), text: "text \(number)", numbers: (number, 0.5))
       try Self.letter(letter, 1.25, number == 1, on: proxy)
@@ -83,7 +83,7 @@ struct CarriedMessageTests {
       ])
   }
 
-  @Test("bring values that end in the middle of a word, or take no memory")
+  @Test("values that end inside a word, or take no memory, arrive")
   func oddSizes() throws {
     struct Nothing: Sendable {}
     struct Odd: Sendable, Equatable {
@@ -109,7 +109,7 @@ struct CarriedMessageTests {
     #expect(log.all == Array(repeating: "1 2", count: 6))
   }
 
-  @Test("keep what they carry until they have arrived, and no longer")
+  @Test("a message retains its values until it has arrived, and no longer")
   func keeping() throws {
     let proxy = MulticastProxy()
     let doer = Doer(log)
@@ -126,13 +126,13 @@ struct CarriedMessageTests {
       #expect(known != nil)
       queue.resume()
       queue.sync {}
-      // A block is let go when the next has begun.
+      // The values of a block are released before the next block begins.
       queue.sync {}
       #expect(known == nil)
     }
   }
 
-  @Test("let go of what they carry where their queue drops them")
+  @Test("the values of a message are released if its queue drops it")
   func dropped() throws {
     let proxy = MulticastProxy()
     let doer = Doer(log)
@@ -152,7 +152,7 @@ struct CarriedMessageTests {
     #expect(log.all == ["false none"])
   }
 
-  @Test("keep neither their target nor its registration")
+  @Test("a waiting message retains neither its target nor its registration")
   func waiting() throws {
     let proxy = MulticastProxy()
     var dying: Doer? = Doer(log)
@@ -171,7 +171,7 @@ struct CarriedMessageTests {
     #expect(log.all == ["1", "1"])
   }
 
-  @Test("outlive their proxy")
+  @Test("a message outlives its proxy")
   func withoutProxy() throws {
     let doer = Doer(log) { value in if value == 2 { throw Failure(name: "late") } }
     var proxy: MulticastProxy? = MulticastProxy()
@@ -188,7 +188,7 @@ struct CarriedMessageTests {
     #expect(log.all == ["1"])
   }
 
-  @Test("tell the proxy what their methods throw")
+  @Test("errors of methods are reported to the proxy")
   func errors() throws {
     let told = Log()
     let proxy = MulticastProxy()
@@ -203,7 +203,7 @@ struct CarriedMessageTests {
     #expect(told.all == Array(repeating: #"did: Failure(name: "late")"#, count: 2))
   }
 
-  @Test("are answered by the method that the class has when they arrive")
+  @Test("a message calls the method that the class has when it arrives")
   func replaced() throws {
     final class Changing: Sendable {}
     let log = log
@@ -223,7 +223,7 @@ struct CarriedMessageTests {
     #expect(log.all == ["old 1", "new 2"])
   }
 
-  @Test("may not wait for the end of a registration where they have arrived")
+  @Test("a method on a queue may not wait for the end of its registration")
   func removing() throws {
     let proxy = MulticastProxy()
     let (log, told) = (log, Log())
@@ -240,7 +240,7 @@ struct CarriedMessageTests {
     proxy.removeAll()
   }
 
-  @Test("take new wishes from the next message on")
+  @Test("changed options of a registration apply from the next message on")
   func wishes() throws {
     let proxy = MulticastProxy()
     let (queue, log) = (queue, log)
@@ -267,7 +267,7 @@ struct CarriedMessageTests {
     #expect(log.count == 4)
   }
 
-  @Test("bring an answer back where the sender waits, or the error")
+  @Test("a blocking lane returns the answer or the error")
   func blocking() throws {
     let proxy = MulticastProxy()
     let doer = Doer(log) { value in if value == 3 { throw Failure(name: "three") } }
@@ -279,7 +279,7 @@ struct CarriedMessageTests {
     #expect(throws: ForwardingError.nobodyAnswered("double:")) { try Self.double(5, on: proxy) }
   }
 
-  @Test("do not wait for a queue that waits for deliveries of their proxy")
+  @Test("a blocking lane does not wait for a queue that waits for deliveries of its proxy")
   func circle() throws {
     let proxy = MulticastProxy()
     let doer = Doer(log)
@@ -294,7 +294,7 @@ struct CarriedMessageTests {
     #expect(log.all == ["1", "3"])
   }
 
-  @Test("are waited for in no circle of queues")
+  @Test("nested blocking lanes on a circle of queues are refused")
   func nested() throws {
     let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
     let (log, inner, outer) = (log, MulticastProxy(), MulticastProxy())
@@ -305,7 +305,7 @@ struct CarriedMessageTests {
     back.add(middle, on: .blocking(two))
     let first = Doer(log) { value in try did(value, on: back) }
     outer.add(first, on: .blocking(one))
-    // The methods are known.
+    // This send finds the methods.
     try did(0, on: inner)
     let isOver = ends {
       do { try did(1, on: outer) } catch { log.add("\(error)") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Forwarding
 
-/// What a target costs that has a queue, an actor or an executor of its own, where there are many others.
+/// The cost of a target with its own queue, actor or executor, when there are many others.
 @Suite("Multicast: many lanes", .serialized)
 struct LaneGrowthTests {
   actor Worker {}
@@ -28,13 +28,13 @@ struct LaneGrowthTests {
   }
 
   @Test(
-    "eight times as many targets, each on a lane of its own, are added in eight times the time",
+    "adding eight times as many targets, each on its own lane, takes eight times as long",
     arguments: ["actor", "executor", "queue"])
   func adding(_ kind: String) {
     let growth = CPUTime.growth { count in
       let targets = (0..<count).map { _ in Worker() }
       let proxy = MulticastProxy()
-      // Queues are looked at where a lane is made.
+      // Queues are examined when a lane is made.
       return CPUTime.milliseconds {
         for (target, lane) in zip(targets, Self.lanes(kind, count)) { proxy.add(target, on: lane) }
       }
@@ -42,14 +42,14 @@ struct LaneGrowthTests {
     #expect(growth < CPUTime.linear, "\(growth) times")
   }
 
-  @Test("so is the time in which each new queue is asked what it is inside of")
+  @Test("asking each of many queues for the queues that it targets takes linear time")
   func asking() {
     let growth = CPUTime.growth { count in
       let lanes = Self.lanes("queue", count)
       return CPUTime.milliseconds {
         for lane in lanes {
           guard case .queue(let queue, _) = lane.kind else { continue }
-          // On this thread, as nothing else is done there.
+          // Runs on this thread, because no other work runs on the queue.
           queue.queue.sync { _ = QueueMark.current }
         }
       }
@@ -57,7 +57,7 @@ struct LaneGrowthTests {
     #expect(growth < CPUTime.linear, "\(growth) times")
   }
 
-  @Test("and in which queues are made while one asks after each")
+  @Test("making queues and asking for the current one after each takes linear time")
   func askingMeanwhile() {
     let growth = CPUTime.growth { count in
       let asking = DispatchQueue(label: "asking")
@@ -76,7 +76,7 @@ struct LaneGrowthTests {
   }
 
   @Test(
-    "a queue knows all queues that it targets, however many were marked before, between and after")
+    "a queue knows all queues that it targets, however many others are marked")
   func current() {
     let base = DispatchQueue(label: "base")
     var marks = [QueueMark.of(base)]
@@ -84,7 +84,7 @@ struct LaneGrowthTests {
     var queue = base
     for round in 0..<5 {
       others += Self.lanes("queue", 300)
-      // Some end, so that those that are left are counted anew.
+      // Some queues are released, so that the remaining ones are counted anew.
       if round % 2 == 1 { others.removeSubrange(50..<400) }
       queue = DispatchQueue(label: "\(round)", target: queue)
       marks.append(QueueMark.of(queue))
@@ -101,12 +101,14 @@ struct LaneGrowthTests {
   }
 }
 
-/// What is left of lanes that are gone, counted by the C library in a process of its own.
+/// The memory left by released lanes, counted by the C library in a separate process.
 @Suite(
-  "Multicast: lanes that are gone",
+  "Multicast: released lanes",
   .enabled(if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil))
 struct LaneMemoryTests {
-  @Test("leave nothing, where others come", arguments: ["actor", "executor", "queue"])
+  @Test(
+    "released lanes leave no memory behind when others replace them",
+    arguments: ["actor", "executor", "queue"])
   func gone(_ kind: String) async {
     await #expect(processExitsWith: .success) { [kind] in
       let target = MulticastProxy()
@@ -122,7 +124,7 @@ struct LaneMemoryTests {
       var left: Int { fixture_allocated_bytes() - before }
       for _ in 0..<50 {
         come(1000)
-        // What a queue had dies on another thread, some time later.
+        // The state of a queue is released on another thread, some time later.
         for _ in 0..<1000 where left >= 500_000 { usleep(10_000) }
       }
       require(left < 500_000, "\(left) bytes are left of 50,000 lanes")

@@ -17,7 +17,7 @@ struct LaneOrderTests {
   }
 
   @Test(
-    "all targets on one actor or executor get a message before any gets the next",
+    "all targets on one actor or executor receive a message before any receives the next",
     arguments: ["actor", "executor"])
   func allRegistrations(_ kind: String) async throws {
     let lane: DeliveryLane = kind == "actor" ? .actor(Worker()) : .executor(OneQueue())
@@ -33,14 +33,14 @@ struct LaneOrderTests {
     #expect(log.all == (0..<300).flatMap { value in names.map { "\($0) \(value)" } })
   }
 
-  @Test("a registration that comes while messages are on their way keeps the order")
+  @Test("a registration added while messages are on their way keeps the order")
   func newRegistration() async throws {
     let lane = DeliveryLane.actor(Worker())
     let log = Log()
     let proxy = MulticastProxy()
     var tickets: [DeliveryTicket] = []
     for value in 0..<200 {
-      // Each gets one message; the next comes when the last is gone from the list.
+      // Each target receives one message; the next is sent when the last target has left the list.
       proxy.add(Listener("x", log), strongly: true, on: lane, once: true)
       tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
     }

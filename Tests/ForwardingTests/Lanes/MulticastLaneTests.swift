@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Multicast: queues and actors")
 struct MulticastLaneTests {
-  @Test("a queued message is a copy: the sender may change its own, and texts live on")
+  @Test("a queued message is a copy: the sender may change its own, and texts stay valid")
   func queued() throws {
     let log = Log()
     let queue = DispatchQueue(label: "queued")
@@ -26,7 +26,7 @@ struct MulticastLaneTests {
     #expect(log.all == ["x first"])
   }
 
-  @Test("a message that waits does not keep its target alive; once-only ones arrive all the same")
+  @Test("a waiting message does not retain its target, except for a registration for one message")
   func waiting() throws {
     let log = Log()
     let queue = DispatchQueue(label: "waiting")
@@ -44,7 +44,7 @@ struct MulticastLaneTests {
     #expect(log.all == ["once 1"])
   }
 
-  @Test("borrowed memory and wanted results are refused, with the reason")
+  @Test("borrowed memory and results on a queue are refused, with the reason")
   func refused() throws {
     let queue = DispatchQueue(label: "refused")
     let proxy = MulticastProxy()
@@ -72,7 +72,7 @@ struct MulticastLaneTests {
     #expect(try Messages.value(on: proxy) == 1)
   }
 
-  @Test("what a queued target throws is in the ticket")
+  @Test("the error of a queued target is in the ticket")
   func queuedFailure() async throws {
     let proxy = MulticastProxy()
     let target = ClosureTarget()
@@ -85,7 +85,7 @@ struct MulticastLaneTests {
     #expect(outcome?.error as? Failure == Failure(name: "late"))
   }
 
-  @Test("an actor gets its messages in order, the main actor among them")
+  @Test("an actor receives its messages in order, and so does the main actor")
   func actors() async throws {
     actor Worker {}
     let log = Log()
@@ -109,7 +109,7 @@ struct MulticastLaneTests {
     #expect(await ticket?.value().isAnswer == true)
   }
 
-  @Test("an executor gets its messages in order")
+  @Test("an executor receives its messages in order")
   func executors() async throws {
     final class OneQueue: TaskExecutor {
       let queue = DispatchQueue(label: "executor")
@@ -135,14 +135,15 @@ struct MulticastLaneTests {
     #expect(log.all == (0..<50).map { "\($0)" })
   }
 
-  @Test("a new message to a proxy that handed the last one to a queue is no cycle")
+  @Test("a new message to a proxy that handed the last one to a queue is not a cycle")
   func queuedReply() throws {
     let proxy = MulticastProxy()
     let outer = MulticastProxy()
     let log = Log()
     let listener = Listener("x", log)
     let replying = ClosureTarget()
-    // Made and dropped over and over, so that new messages get addresses of old ones.
+    // Proxies are made and released repeatedly, so that new messages reuse the addresses of old
+    // ones.
     try replying.register("did:") { (value: Int32) in
       for _ in 0..<20 { try did(value + 1, on: outer) }
     }
@@ -158,7 +159,7 @@ struct MulticastLaneTests {
     withExtendedLifetime((listener, replying)) {}
   }
 
-  @Test("a message that comes back over queues is a cycle")
+  @Test("a message that returns over queues is a cycle")
   func queuedCycle() async throws {
     let (one, two) = (MulticastProxy(), MulticastProxy())
     let queue = DispatchQueue(label: "cycle")
@@ -168,7 +169,7 @@ struct MulticastLaneTests {
     let end = Listener("end", log)
     two.add(end)
     for isListed in [false, true] {
-      // A message that nobody answers is enough to make the lists that deliveries share.
+      // A message without an answer is enough to make the lists that deliveries share.
       if isListed { for proxy in [one, two] { try Message<NoResult>("nothing")(on: proxy) } }
       let report = try one.deliver(did.invocation(1))
       let outcome = try #require(await report.entries[0].ticket?.value())

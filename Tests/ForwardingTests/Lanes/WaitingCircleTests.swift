@@ -5,7 +5,7 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("A removal that waits in a queue that a delivery waits for")
+@Suite("A removal waiting on a queue that a delivery waits for")
 struct WaitingCircleTests {
   let queue = DispatchQueue(label: "both wait")
   let log = Log()
@@ -13,7 +13,7 @@ struct WaitingCircleTests {
   let began = DispatchSemaphore(value: 0)
   let goOn = DispatchSemaphore(value: 0)
 
-  /// Two targets: the first says that the delivery has begun and waits, the second blocks.
+  /// Two targets: the first signals that the delivery has begun and waits, the second blocks.
   private func addTargets() throws -> MulticastProxy.Token {
     let (began, goOn, log) = (began, goOn, log)
     let first = ClosureTarget()
@@ -32,7 +32,7 @@ struct WaitingCircleTests {
     do { return try body() } catch { return "\(error as? ForwardingError == .wouldDeadlock)" }
   }
 
-  @Test("is refused if the delivery waits first")
+  @Test("the removal is refused if the delivery waits first")
   func deliveryFirst() throws {
     let (queue, log, proxy, began, goOn) = (queue, log, proxy, began, goOn)
     let token = try addTargets()
@@ -53,7 +53,7 @@ struct WaitingCircleTests {
     #expect(log.all == ["true", "there", "second", #"["answered", "answered"]"#])
   }
 
-  @Test("keeps the delivery from waiting if it waits first, and no longer")
+  @Test("the delivery does not wait if the removal waits first, and waits again afterwards")
   func removalFirst() throws {
     let (queue, log, proxy, began, goOn) = (queue, log, proxy, began, goOn)
     let token = try addTargets()

@@ -2,7 +2,7 @@ import Forwarding
 import Synchronization
 import Testing
 
-@Suite("Messages that are spelled as calls")
+@Suite("Dynamic messages")
 struct DynamicMessageTests {
   private final class Table: MethodDeclaring, @unchecked Sendable {
     var seen: [String] = []
@@ -24,7 +24,7 @@ struct DynamicMessageTests {
     }
   }
 
-  @Test("labels are the parts of the selector, again and again", arguments: 0..<2)
+  @Test("labels become the parts of the selector, in repeated calls as well", arguments: 0..<2)
   func spelling(targets: Int) throws {
     let tables = (0...targets).map { _ in Table() }
     let proxy = MulticastProxy()
@@ -41,7 +41,7 @@ struct DynamicMessageTests {
     #expect(tables.allSatisfy { $0.seen == seen + seen })
   }
 
-  @Test("numbers are converted where nothing is lost, and refused where something would be")
+  @Test("numbers are converted if no information is lost, and refused otherwise")
   func numbers() throws {
     let table = Table()
     let receiver = DynamicReceiver(table)
@@ -55,7 +55,7 @@ struct DynamicMessageTests {
     #expect(throws: InvocationError.self) { try receiver.mark(2) }
   }
 
-  @Test("a part of the name with a colon in it takes no argument out of nowhere")
+  @Test("a name that contains a colon gets no argument for it")
   func colons() throws {
     let receiver = DynamicReceiver(Table())
     #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
@@ -66,7 +66,7 @@ struct DynamicMessageTests {
     }
   }
 
-  @Test("the types are those of the method as it is now")
+  @Test("the types are those of the current method")
   func changed() throws {
     final class Changing: Sendable {}
     let methods = MethodTable.of(Changing.self)
@@ -82,7 +82,7 @@ struct DynamicMessageTests {
     #expect(throws: InvocationError.self) { try DynamicReceiver(object).value(1) }
   }
 
-  @Test("a name that is longer than any selector is refused, and leaves nothing")
+  @Test("a name longer than any selector is refused, and is not interned")
   func tooLong() throws {
     let name = String(repeating: "long", count: 300)
     #expect(throws: InvocationError.self) { try DynamicReceiver(Table())[dynamicMember: name](1) }
@@ -95,7 +95,7 @@ struct DynamicMessageTests {
   }
 }
 
-@Suite("What objects answer, found without a lock")
+@Suite("Known answers, found without a lock")
 struct KnownAnswerTests {
   private class Animal: @unchecked Sendable {}
   private final class Dog: Animal, @unchecked Sendable {}
@@ -107,12 +107,12 @@ struct KnownAnswerTests {
     }
   }
 
-  @Test("an answer follows what its class and those above learn and forget")
+  @Test("an answer follows changes in its class and its superclasses")
   func changes() throws {
     let dog = Dog()
     let bark: Selector = "barkLoudly"
     func isAnswered() throws -> Bool {
-      // Once more after a send, which makes the answer known.
+      // Asks again after a send, which caches the answer.
       let before = Introspection.responds(dog, to: bark)
       _ = try? Message<Int>(bark)(on: dog)
       #expect(Introspection.responds(dog, to: bark) == before)
@@ -129,7 +129,7 @@ struct KnownAnswerTests {
     #expect(try !isAnswered())
   }
 
-  @Test("an object with methods of its own is asked each time")
+  @Test("an object that provides methods of its own is asked each time")
   func providing() throws {
     let learner = Learner()
     for _ in 0..<2 {
@@ -143,7 +143,7 @@ struct KnownAnswerTests {
     }
   }
 
-  @Test("a message of an adopted protocol has a signature, known or not")
+  @Test("a message of an adopted protocol has a signature, cached or not")
   func adopted() throws {
     final class Quiet: ForwardingProxy, @unchecked Sendable {}
     let quiet = Quiet()

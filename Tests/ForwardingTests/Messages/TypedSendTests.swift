@@ -4,7 +4,7 @@ import ForwardingTesting
 import Testing
 @testable import Forwarding
 
-@Suite("Typed messages to many")
+@Suite("Typed messages to many targets")
 struct TypedSendTests {
   private static func proxy(_ names: [String]) throws -> MulticastProxy {
     let proxy = MulticastProxy()
@@ -12,19 +12,19 @@ struct TypedSendTests {
     return proxy
   }
 
-  @Test("all: the answers in order, and the first error if there is one")
+  @Test("all returns the answers in order, or throws the first error")
   func all() throws {
     #expect(try Messages.value.all(on: Self.proxy(["1", "2", "3"])) == [1, 2, 3])
     #expect(throws: Failure(name: "1")) { try Messages.fail.all(on: Self.proxy(["1", "2"])) }
   }
 
-  @Test("first: the first answer, or nil if nobody answers")
+  @Test("first returns the first answer, or nil without any")
   func first() throws {
     #expect(try Messages.value.first(on: Self.proxy(["4", "5"])) == 4)
     #expect(try Messages.value.first(on: MulticastProxy()) == nil)
   }
 
-  @Test("fold: the answers combined, as long as that goes on")
+  @Test("fold combines the answers until the closure stops")
   func fold() throws {
     let proxy = try Self.proxy(["1", "2", "3"])
     let sum = try Messages.value.fold(on: proxy, into: Int32(0)) { sum, value in
@@ -34,7 +34,7 @@ struct TypedSendTests {
     #expect(sum == 3)
   }
 
-  @Test("gather: an answer or an error of each that knows the message")
+  @Test("gather returns an answer or an error of each target that knows the message")
   func gather() throws {
     let proxy = try Self.proxy(["1"])
     let failing = ClosureTarget()
@@ -47,12 +47,12 @@ struct TypedSendTests {
     #expect(throws: Failure(name: "late")) { try gathered[1].get() }
   }
 
-  @Test("gather: a message without a result has one success for each that was told")
+  @Test("gather of a message without a result has one success for each target called")
   func gatherNothing() throws {
     #expect(try did.gather(1, on: Self.proxy(["1", "2"])).count == 2)
   }
 
-  @Test("all, first and fold tell everybody of a message without a result")
+  @Test("all, first and fold call every target with a message without a result")
   func nothing() throws {
     let proxy = MulticastProxy()
     let (one, other) = (SpyProxy(), SpyProxy())
@@ -92,7 +92,7 @@ struct TypedSendTests {
     #expect(try Messages.value.all(on: source) == [4])
   }
 
-  @Test("deliver: a report of all")
+  @Test("deliver returns a report of all targets")
   func deliver() throws {
     #expect(try did.deliver(1, on: Self.proxy(["1", "2"])).answered == 2)
   }

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Classes declare and resolve without a lock of all classes")
+@Suite("Declaring and resolving without a lock for all classes")
 struct DeclaringTests {
   class Slow: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
@@ -13,9 +13,9 @@ struct DeclaringTests {
     }
   }
 
-  /// Once a second thread could send to a class that was still declaring, and was told that there
-  /// was no such method.
-  @Test("8 threads that send at first all find the methods")
+  /// Regression: a second thread could send to a class that was still declaring its methods, and
+  /// failed with an unrecognized selector.
+  @Test("8 threads that send for the first time all find the methods")
   func once() {
     let answers = Atomic(0)
     onThreads(8) { _ in
@@ -32,14 +32,15 @@ struct DeclaringTests {
 
   class Waiting: MethodDeclaring {
     class func declareMethods(_ methods: MethodDeclarations) {
-      // Another thread touches another class for the first time.
+      // Another thread uses another class for the first time.
       if ends(within: 60, { _ = try? Messages.value(on: Other()) }) {
         methods.register("value") { (_: Waiting) -> Int32 in 1 }
       }
     }
   }
 
-  @Test("a class that declares while it waits for another class's thread does not wait for ever")
+  @Test(
+    "a class that declares while it waits for a thread that uses another class does not deadlock")
   func declaringWaits() throws {
     #expect(try Messages.value(on: Waiting()) == 1)
   }
@@ -57,12 +58,13 @@ struct DeclaringTests {
     }
   }
 
-  @Test("a class that resolves while it waits for another class's thread does not wait for ever")
+  @Test(
+    "a class that resolves while it waits for a thread that uses another class does not deadlock")
   func resolvingWaits() throws {
     #expect(try Messages.value(on: Resolving()) == 4)
   }
 
-  /// Both threads are in the middle of their class when they ask for the other.
+  /// The number of threads that have begun to declare their class.
   static let bothHaveBegun = Atomic(0)
 
   static func waitForBoth() {
@@ -88,7 +90,7 @@ struct DeclaringTests {
     }
   }
 
-  @Test("two classes that declare methods of each other on two threads both end")
+  @Test("two classes that declare methods of each other on two threads both finish")
   func circle() throws {
     let isOver = ends {
       onThreads(2) { _ = MethodTable.of($0 == 0 ? One.self : Two.self) }
@@ -105,7 +107,7 @@ struct DeclaringTests {
 
     static func declareMethods(_ methods: MethodDeclarations) {
       declared.add(1, ordering: .relaxed)
-      // The class itself asks for its table meanwhile, and gets it.
+      // The class itself may request its table at this point.
       _ = MethodTable.of(Counted.self)
       methods.register("declared") { (_: Counted) in }
     }
@@ -113,13 +115,13 @@ struct DeclaringTests {
     static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
       asked.add(1, ordering: .relaxed)
       Thread.sleep(forTimeInterval: 0.01)
-      // The resolver itself may ask, and is told no.
+      // The resolver itself may ask, and the answer is no.
       guard !table.instancesRespond(to: selector) else { return false }
       return (try? table.register(selector, MethodTableTests.answering(5))) != nil
     }
   }
 
-  @Test("of 8 threads one lets the class declare and resolve, and all see what came of it")
+  @Test("only one of 8 threads has the class declare and resolve, and all see the outcome")
   func onlyOnce() {
     let answers = Atomic(0)
     onThreads(8) { _ in

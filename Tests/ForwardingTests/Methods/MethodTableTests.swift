@@ -19,7 +19,8 @@ struct MethodTableTests {
     return try call.result()
   }
 
-  @Test("a selector that the class itself has is refused, one that only a superclass has is not")
+  @Test(
+    "a selector that the class itself has is refused; one that only a superclass has is accepted")
   func taken() throws {
     class A {}
     class B: A {}
@@ -34,7 +35,7 @@ struct MethodTableTests {
     #expect(try Self.ask(A(), "added") == 1)
   }
 
-  @Test("replace gives back the class's own old method, nil if only a superclass had one")
+  @Test("replace returns the class's own old method, or nil if only a superclass had one")
   func replace() throws {
     class A {}
     class B: A {}
@@ -52,7 +53,7 @@ struct MethodTableTests {
   }
 
   @Test(
-    "exchange swaps, twice restores; a missing method changes nothing; inherited ones are swapped where they are"
+    "exchange swaps, twice restores; a missing method changes nothing; inherited methods are swapped in their class"
   )
   func exchange() throws {
     class A {}
@@ -91,7 +92,7 @@ struct MethodTableTests {
       MethodTable.of(Loud.self).owner(of: Selector("did:")) === MethodTable.of(Listener.self))
   }
 
-  @Test("a method that takes objects of another class is refused when it is registered")
+  @Test("a method that takes objects of another class is refused at registration")
   func wrongReceiver() throws {
     class Above {}
     class Here: Above {}
@@ -118,7 +119,7 @@ struct MethodTableTests {
   }
   class BelowWrong: Wrong {}
 
-  @Test("a wrong declaration is kept to be looked at")
+  @Test("a wrong declaration is recorded and can be inspected")
   func wrongDeclaration() throws {
     _ = MethodTable.of(Wrong.self)
     let error = try #require(
@@ -126,7 +127,7 @@ struct MethodTableTests {
     #expect("\(error)".hasPrefix("-[Wrong noColon] is declared wrongly"))
   }
 
-  @Test("the error of such a send has the declaration, and what is wrong about it")
+  @Test("the error of a send to it contains the declaration and the problem")
   func causeOfWrongDeclaration() throws {
     let error = #expect(throws: InvocationError.self) {
       try Message<NoResult, Int32>("noColon:")(1, on: Wrong())
@@ -139,7 +140,7 @@ struct MethodTableTests {
     #expect(MethodTable.declarationErrors.contains(declared))
   }
 
-  @Test("a send says that the method is declared wrongly", arguments: [false, true])
+  @Test("a send reports that the method is declared wrongly", arguments: [false, true])
   func sendToWrongDeclaration(_ isBelow: Bool) throws {
     let target = isBelow ? BelowWrong() : Wrong()
     let error = #expect(throws: InvocationError.self) {
@@ -188,7 +189,7 @@ struct MethodTableTests {
     }
   }
 
-  @Test("a selector finds its own method among 2,000 of one class")
+  @Test("a selector finds its method among 2,000 of one class")
   func manySelectors() throws {
     class Many {}
     for index in 0..<2000 {
@@ -200,7 +201,7 @@ struct MethodTableTests {
     }
   }
 
-  @Test("a change is seen by the next send, also by an invocation that was sent before")
+  @Test("the next send sees a change, also through an invocation that was sent before")
   func inlineCacheInvalidates() throws {
     class C {}
     try MethodTable.of(C.self).register("changing", Self.answering(1))
@@ -215,7 +216,7 @@ struct MethodTableTests {
     #expect(throws: InvocationError.self) { try call.invoke() }
   }
 
-  @Test("methods change while 8 threads send: every answer is one of those registered")
+  @Test("while methods change, each answer to 8 threads is from a registered method")
   func threads() throws {
     final class T: Sendable {}
     try MethodTable.of(T.self).register("racing", Self.answering(0))

@@ -11,9 +11,9 @@ private final class Purse: Sendable {
   func burn() throws { throw Failure(name: "burnt") }
 }
 
-@Suite("Registering, with one vocabulary")
+@Suite("Registration under names")
 struct RegisteringTests {
-  @Test("methods of a class are registered by their names")
+  @Test("methods of a class are registered under their names")
   func references() throws {
     let table = MethodTable.of(Purse.self)
     try table.register("put:of:", Purse.put)
@@ -27,7 +27,7 @@ struct RegisteringTests {
     #expect(throws: Failure(name: "burnt")) { try Message<NoResult>("burn")(on: purse) }
   }
 
-  @Test("a name that is taken is refused everywhere, unless it is to be replaced")
+  @Test("a name that is taken is refused everywhere, unless `replacing` is true")
   func taken() throws {
     class Taken {}
     let target = ClosureTarget()
@@ -45,7 +45,7 @@ struct RegisteringTests {
     }
   }
 
-  @Test("a class that declares a selector twice has it refused, as a wrong declaration")
+  @Test("a second declaration of a selector in a class is refused as a wrong declaration")
   func declaredTwice() throws {
     final class Twice: MethodDeclaring {
       static func declareMethods(_ methods: MethodDeclarations) {
@@ -58,7 +58,7 @@ struct RegisteringTests {
     #expect(refused.map(\.cause) == [.duplicateName("-[Twice go]")])
   }
 
-  @Test("a scope does not keep its proxy")
+  @Test("a scope does not retain its proxy")
   func scope() {
     var proxy: MulticastProxy? = MulticastProxy()
     weak let held = proxy
@@ -68,7 +68,7 @@ struct RegisteringTests {
     scope?.release()
   }
 
-  @Test("one implementation answers in all four registries")
+  @Test("one implementation can be registered in all four registries")
   func everywhere() throws {
     let answer = try Implementation { (_: Purse) -> Int32 in 42 }
     let functions = FunctionTable()
@@ -87,14 +87,14 @@ struct RegisteringTests {
     #expect(target.selectors == ["answer", "number"])
   }
 
-  @Test("a proxy may throw for every message that nobody answers")
+  @Test("a proxy may throw for every unanswered message")
   func nobody() {
     let proxy = MulticastProxy()
     proxy.whenNobodyAnswers = .throw
     #expect(throws: ForwardingError.nobodyAnswered("did:")) { try did(1, on: proxy) }
   }
 
-  @Test("an `instead` handler sends the message on without knowing the proxy, which it would keep")
+  @Test("an `instead` handler sends the message on without a reference to the proxy")
   func proceeding() throws {
     let target = Listener("7", Log())
     weak var held: InterceptingProxy?

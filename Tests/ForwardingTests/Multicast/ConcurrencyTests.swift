@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// 8 threads add, remove, send and drop targets; `FORWARDING_SECONDS` says how long (2; `make
+/// 8 threads add, remove, send and release targets. `FORWARDING_SECONDS` is the duration (2; `make
 /// check` takes 10).
 @Suite("Multicast from 8 threads", .serialized)
 struct ConcurrencyTests {
@@ -13,10 +13,10 @@ struct ConcurrencyTests {
 
   final class Tally: Sendable { let count = Atomic(0) }
 
-  /// Counts what it receives, and notices what it should not receive.
+  /// Counts the messages that it receives, and detects messages that it should not receive.
   final class Counter: MethodDeclaring, Sendable {
     let received = Atomic(0)
-    /// Counts on when the target is dropped.
+    /// Adds to the total when the target is released.
     let total: Tally
     init(_ total: Tally = Tally()) { self.total = total }
     let isClosed = Atomic(false)
@@ -32,7 +32,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("every entry of every report adds up with what the targets received")
+  @Test("the entries of all reports agree with the messages that the targets received")
   func countsAddUp() throws {
     let proxy = MulticastProxy()
     let reported = Atomic(0)
@@ -57,7 +57,7 @@ struct ConcurrencyTests {
             proxy.add(target, strongly: random(4) == 0)
             mine.append(target)
           case 2 where !mine.isEmpty:
-            // Removed and dropped; or only dropped, and found dead by a delivery.
+            // Either removed and released, or only released and found dead by a delivery.
             let target = mine.remove(at: random(mine.count))
             if random(2) == 0 { proxy.remove(target) }
           default:
@@ -84,7 +84,7 @@ struct ConcurrencyTests {
     #expect(all > 1000)
   }
 
-  @Test("what targets received is exactly what reports say, when nobody leaves")
+  @Test("the messages received are exactly those in the reports while no target is removed")
   func exact() throws {
     let proxy = MulticastProxy()
     let targets = (0..<16).map { _ in Counter() }
@@ -105,10 +105,10 @@ struct ConcurrencyTests {
     #expect(received == 8 * 500 * 16)
   }
 
-  @Test("nothing that begins after a removal has returned reaches the target")
+  @Test("no call that begins after a removal has returned reaches the target")
   func nothingAfterRemoval() throws {
     let proxy = MulticastProxy()
-    /// How many sends each sender has finished.
+    /// The number of sends that each sender has finished.
     let tallies = (0..<4).map { _ in Tally() }
     let waiting = Atomic(4)
     let stop = Atomic(false)
@@ -127,7 +127,7 @@ struct ConcurrencyTests {
         let target = Counter()
         _ = proxy.add(target, strongly: true)
         proxy.remove(target)
-        // Once each sender has finished two more sends, all that had begun before are over.
+        // Once each sender has finished two more sends, all that had begun before have ended.
         let seen = tallies.map { $0.count.load(ordering: .acquiring) }
         while zip(tallies, seen).contains(where: { $0.count.load(ordering: .acquiring) < $1 + 2 }) {
           Thread.sleep(forTimeInterval: 0.0001)
@@ -137,7 +137,7 @@ struct ConcurrencyTests {
         late.add(target.late.load(ordering: .relaxed), ordering: .relaxed)
         checked.add(1, ordering: .relaxed)
       }
-      // The last one to finish: the senders must outlive everybody's wait.
+      // The last one to finish stops the senders, which must run until all waits have ended.
       if waiting.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
         stop.store(true, ordering: .relaxed)
       }
@@ -146,7 +146,7 @@ struct ConcurrencyTests {
     #expect(checked.load(ordering: .relaxed) > 3)
   }
 
-  @Test("weak targets die on other threads while they are called")
+  @Test("weak targets are released on other threads while they are called")
   func dying() throws {
     let proxy = MulticastProxy()
     let end = Date().addingTimeInterval(Self.seconds / 2)
@@ -156,13 +156,13 @@ struct ConcurrencyTests {
         if thread % 2 == 0 {
           let batch = (0..<8).map { _ in Counter() }
           for target in batch { _ = proxy.add(target) }
-          // All of them die here, in the middle of deliveries.
+          // All targets are released here, during deliveries.
         } else if let report = try? proxy.deliver(did.invocation(1)) {
           delivered.add(report.answered, ordering: .relaxed)
         }
       }
     }
-    // Of very many each delivery removes 16,384. On a busy machine more may have died than that.
+    // A delivery removes at most 16,384 dead targets. On a busy machine more may have died.
     for _ in 0...proxy.registrationCount >> 14 { _ = try proxy.deliver(did.invocation(1)) }
     #expect(proxy.registrationCount == 0)
     #expect(delivered.load(ordering: .relaxed) > 0)

@@ -2,10 +2,10 @@ import Forwarding
 import ForwardingTestSupport
 import Testing
 
-/// More targets than fit a chunk of a list, and what is done with them compared with a plain array.
-@Suite("Multicast: crowds")
+/// More targets than fit a chunk of a list, compared with a plain array after each operation.
+@Suite("Multicast: many targets")
 struct CrowdTests {
-  /// What the test knows of a registration.
+  /// The expected state of a registration.
   private struct Known: Equatable {
     let token: MulticastProxy.Token
     let name: Int
@@ -13,7 +13,7 @@ struct CrowdTests {
     var blocks = 0
   }
 
-  /// A proxy, what it should have, and what it was told.
+  /// A proxy, its expected contents, and the messages that its targets received.
   private final class Crowd {
     let proxy = MulticastProxy()
     let log = Guarded<[Int]>([])
@@ -32,7 +32,7 @@ struct CrowdTests {
       known.insert(Known(token: token, name: name, priority: priority), at: index)
     }
 
-    /// The names of those that a message should reach.
+    /// The names of the targets that a message should reach.
     var expected: [Int] { known.filter { $0.blocks == 0 }.map(\.name) }
 
     func send() throws -> [Int] {
@@ -80,7 +80,7 @@ struct CrowdTests {
   }
 
   @Test(
-    "a large proxy does what an array does: add, remove by token and target, contains, block, send",
+    "a large proxy behaves as an array: add, remove by token and target, contains, block, send",
     arguments: [100, 600, 2000])
   func model(_ number: Int) throws {
     for seed in 1...4 as ClosedRange<UInt64> {
@@ -101,17 +101,17 @@ struct CrowdTests {
     }
   }
 
-  @Test("a delivery to a crowd sees its own list, whatever its targets add and remove")
+  @Test("a delivery uses its own list, whatever its targets add and remove")
   func ownList() throws {
     let crowd = Crowd(700)
     for name in 0..<700 where name != 350 { crowd.add(name, 0, strongly: false) }
     crowd.targets[10].action = { [unowned crowd] in
       crowd.targets[10].action = nil
-      // Ones before this and behind it, in chunks of their own; and ones that come.
+      // Removes targets before and after this one, in other chunks, and adds some.
       for name in stride(from: 5, to: 700, by: 30) { crowd.proxy.remove(crowd.targets[name]) }
       crowd.proxy.add(crowd.targets[350], priority: 1)
       crowd.proxy.add(crowd.targets[350], priority: -1)
-      // A delivery inside of this one sees the new list.
+      // A nested delivery sees the new list.
       do { try CrowdTarget.note(1, on: crowd.proxy) } catch { Issue.record(error) }
     }
     let told = try crowd.send()
@@ -121,7 +121,7 @@ struct CrowdTests {
     #expect(told == Array(outer.prefix { $0 <= 10 }) + inner + outer.drop { $0 <= 10 })
   }
 
-  @Test("a strong target goes when it is removed from a crowd, also where a delivery has seen it")
+  @Test("a strong target is released when it is removed, also if a delivery has seen it")
   func strongTargets() throws {
     let crowd = Crowd(300)
     for name in 0..<300 { crowd.add(name, 0, strongly: true) }
@@ -133,7 +133,7 @@ struct CrowdTests {
     #expect(one == nil)
   }
 
-  @Test("a report of a crowd has an entry for each, in order, with what went wrong")
+  @Test("a report has an entry for each target, in order, with its error")
   func report() throws {
     let crowd = Crowd(400)
     for name in 0..<400 { crowd.add(name, 0, strongly: false) }

@@ -17,12 +17,12 @@ private final class Witness: Watcher, Sendable {
   }
 }
 
-@Suite("Every target of a Swift type")
+@Suite("Visiting the targets of a Swift type")
 struct EachTests {
   let log = Log()
   let proxy = MulticastProxy()
 
-  @Test("is visited in order and in its lane, and others are left out")
+  @Test("each target of the type is visited in order and on its lane, and others are left out")
   func visits() throws {
     let queue = DispatchQueue(label: "visits")
     let (one, two) = (Witness("one", log), Witness("two", log))
@@ -40,7 +40,7 @@ struct EachTests {
     withExtendedLifetime((one, two, later)) {}
   }
 
-  @Test("a body that throws for one is called for all; then the error is thrown")
+  @Test("a body that throws for one target is called for all, and then the error is thrown")
   func throwing() throws {
     let (bad, good) = (Witness("bad", log), Witness("good", log))
     proxy.add(bad)
@@ -51,7 +51,7 @@ struct EachTests {
     #expect(log.all == ["good 2"])
   }
 
-  @Test("a registration for one message is used up by a visit, and not by one of another type")
+  @Test("a visit uses up a registration for one message, unless the type is another one")
   func once() throws {
     let witness = Witness("once", log)
     proxy.add(witness, once: true)

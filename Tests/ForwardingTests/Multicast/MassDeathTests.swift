@@ -5,11 +5,11 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// What it costs that many things go wrong at once, where all that is told of them is ten lines.
+/// The cost of many errors at once, of which only ten lines are printed.
 @Suite("Mass death and mass failure")
 struct MassDeathTests {
   @Test(
-    "a message that meets 10,000 dead targets costs the sender a few microseconds for each")
+    "a message that meets 10,000 dead targets takes the sender a few microseconds for each")
   func dead() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -20,7 +20,7 @@ struct MassDeathTests {
       proxy.add(alive)
       let adding = CPUTime.milliseconds { for _ in 0..<10_000 { proxy.add(ClosureTarget()) } }
       let time = try CPUTime.milliseconds { try did(1, on: proxy) }
-      // On a slower machine it takes longer, as they did.
+      // The limit grows on a slower machine, in proportion to the time that adding them took.
       let most = max(30 * Double(Sanitizer.stackFactor), 3 * adding)
       require(time < most, "\(time) ms, and \(adding) to add them")
       require(proxy.registrationCount == 1, "\(proxy.registrationCount) are left")
@@ -36,7 +36,7 @@ struct MassDeathTests {
       ])
   }
 
-  @Test("of very many dead targets each sender removes a part, until none is left")
+  @Test("each sender removes a part of very many dead targets, until none is left")
   func parts() async {
     await #expect(processExitsWith: .success) {
       let proxy = MulticastProxy()
@@ -56,7 +56,7 @@ struct MassDeathTests {
 
   private final class Other {}
 
-  @Test("of 10,000 errors that no sender gets a hundred are made texts of, and one is written")
+  @Test("for 10,000 unheard errors a hundred descriptions are made, and one is printed")
   func failures() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -82,7 +82,7 @@ struct MassDeathTests {
       ])
   }
 
-  /// Counts how often it is made a text of.
+  /// Counts how often its description is made.
   private struct Told: Error, CustomStringConvertible {
     static let texts = Guarded(0)
 
@@ -92,7 +92,7 @@ struct MassDeathTests {
     }
   }
 
-  @Test("a handler and a listener are told of each that died")
+  @Test("a handler and a listener are notified of each dead target")
   func handler() async {
     await #expect(processExitsWith: .success) {
       let told = Log()
@@ -110,7 +110,7 @@ struct MassDeathTests {
     }
   }
 
-  @Test("after a thousand names that nobody answers, one line says that no more are told")
+  @Test("after a thousand unanswered names, one line announces that no more are reported")
   func names() async {
     await #expect(processExitsWith: .success) {
       let told = Log()

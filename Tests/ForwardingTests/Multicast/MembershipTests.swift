@@ -4,7 +4,7 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("Multicast: who is a target")
+@Suite("Multicast: membership")
 struct MembershipTests {
   @Test("targets are weak by default, strong on request; the dead vanish as they are met")
   func weak() throws {
@@ -115,7 +115,7 @@ struct MembershipTests {
     #expect(log.all == ["x 3"])
   }
 
-  @Test("counting and listing by class and by selector; too many targets are noticed")
+  @Test("targets are counted and listed by class and by selector; too many targets are reported")
   func listing() throws {
     let proxy = MulticastProxy()
     let diagnostics = Log()
@@ -146,7 +146,7 @@ struct MembershipTests {
     let log = Log()
     let listener = Listener("x", log)
     other.add(listener)
-    // `responds` of one asks the other, and so on: that is a cycle of its own.
+    // `responds` of one proxy asks the other, and so on: that is a cycle as well.
     let report = try proxy.deliver(did.invocation(1))
     #expect(report.entries.count == 1)
     #expect(log.all == ["x 1"])

@@ -3,11 +3,12 @@ import Forwarding
 import ForwardingTestSupport
 import Testing
 
-/// The memory of proxies and registrations, counted by the C library. Each in a process of its own, where
-/// nobody else allocates.
+/// The memory of proxies and registrations, counted by the C library. Each test is a separate
+/// process, in which no other code allocates.
 @Suite("Multicast: memory", .enabled(if: isMemoryCounted))
 struct MemoryTests {
-  /// How many bytes `body` leaves behind for each of so many, the overhead of blocks included.
+  /// The number of bytes that `body` leaves behind for each of `count` objects, with the overhead
+  /// of blocks.
   static func bytes(_ count: Int, _ body: () -> [AnyObject]) -> Int {
     let before = fixture_allocated_bytes()
     let kept = body()
@@ -16,7 +17,7 @@ struct MemoryTests {
     }
   }
 
-  @Test("a proxy that has nothing to do takes 200 bytes")
+  @Test("an idle proxy takes 200 bytes")
   func idleProxy() async {
     await #expect(processExitsWith: .success) {
       let count = 100_000
@@ -26,7 +27,7 @@ struct MemoryTests {
     }
   }
 
-  @Test("a registration of many takes 120 bytes, also when they were delivered to")
+  @Test("each of many registrations takes 120 bytes, also after a delivery")
   func registration() async {
     await #expect(processExitsWith: .success) {
       let count = 100_000
@@ -47,7 +48,7 @@ struct MemoryTests {
   }
 }
 
-/// Not where a sanitizer has an allocator of its own.
+/// False under a sanitizer, which has an allocator of its own.
 private let isMemoryCounted: Bool = {
   let before = fixture_allocated_bytes()
   let array = [Int](repeating: 1, count: 10_000)

@@ -1,6 +1,7 @@
 import ForwardingTestSupport
 
-/// One step of a history: what is done to a proxy, and what its targets do while they are called.
+/// One step of a history: an operation on a proxy, or the actions of its targets while they are
+/// called.
 indirect enum Step: CustomStringConvertible {
   case add(Int, isBlocking: Bool, priority: Int?, group: Int?, once: Bool)
   case scope(Int)
@@ -11,14 +12,14 @@ indirect enum Step: CustomStringConvertible {
   case removeAll
   case block(Int)
   case unblock(Int)
-  /// The last reference to a target goes.
+  /// Releases the last reference to a target.
   case kill(Int)
-  /// Another object takes its place.
+  /// Puts another object into the slot of a target.
   case revive(Int)
   case firstAnswer(Bool)
   case zero(Bool)
   case duplicates(Int)
-  /// The targets that are called take the inner steps, one each.
+  /// The called targets take the inner steps, one each.
   case send(hasResult: Bool, [Step])
   case report(hasResult: Bool, [Step])
   /// The target throws.
@@ -83,7 +84,7 @@ indirect enum Step: CustomStringConvertible {
   }
 }
 
-/// Takes the steps of a history and says what came of each.
+/// Takes the steps of a history and records the outcome of each.
 protocol World: AnyObject {
   var transcript: [String] { get set }
   func take(_ step: Step) -> String

@@ -1,4 +1,4 @@
-/// What a `MulticastProxy` promises, in the plainest words: arrays, and no thread, lock or cache.
+/// A plain model of `MulticastProxy`: arrays, without threads, locks and caches.
 final class ModelWorld: World {
   final class Registration {
     let instance: Int
@@ -7,7 +7,7 @@ final class ModelWorld: World {
     var blocks = 0
     var scopes = 0
     var isKept = false
-    /// As wished for last, also for deliveries that began before.
+    /// The latest value, which also applies to deliveries that began before.
     var isOnce: Bool
     init(_ instance: Int, _ slot: Int, once: Bool) {
       self.instance = instance
@@ -16,7 +16,7 @@ final class ModelWorld: World {
     }
   }
 
-  /// A registration in its place; a delivery keeps the places as they were when it began.
+  /// A registration at its place. A delivery uses the places at its beginning.
   struct Entry {
     let registration: Registration
     var isBlocking: Bool
@@ -28,11 +28,11 @@ final class ModelWorld: World {
   private var list: [Entry] = []
   private var tokens: [Registration] = []
   private var scopes: [Registration?] = []
-  /// Who is in each slot: the number of an object, and whether somebody holds it.
+  /// For each slot: the number of its object, and whether a strong reference exists.
   private var instances = Array(0..<Step.slots)
   private var held = Array(repeating: true, count: Step.slots)
   private var lastInstance = Step.slots
-  /// The objects that are held, and those that are being called.
+  /// The objects that are retained, and those that are being called.
   private var turns: [Int: Int] = [:]
   private var inner: [[Step]] = []
   private var isFirst = false
@@ -117,7 +117,7 @@ final class ModelWorld: World {
       $0.registration.instance == instances[slot] && $0.isBlocking == isBlocking
     }
     var registration: Registration
-    // The oldest registration is the one that counts, wherever its priority has put it.
+    // The oldest registration counts, wherever its priority has put it.
     let oldest = tokens.first { one in
       list.contains {
         $0.registration === one && one.instance == instances[slot] && $0.isBlocking == isBlocking
@@ -204,7 +204,7 @@ final class ModelWorld: World {
     return (outcomes, answers, errors)
   }
 
-  /// True if the target throws.
+  /// Returns true if the target throws.
   private func call(_ registration: Registration) -> Bool {
     turns[registration.instance, default: 0] += 1
     defer { turns[registration.instance, default: 0] -= 1 }

@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
-/// Takes the steps with a proxy, and objects that come and go.
+/// Takes the steps with a real proxy, and targets that are released and replaced.
 final class RealWorld: World, @unchecked Sendable {
   // Used on one thread at a time.
   var transcript: [String] = []
@@ -19,7 +19,7 @@ final class RealWorld: World, @unchecked Sendable {
   static func answersNotes(_ slot: Int) -> Bool { slot != 3 }
 
   init() {
-    // The registrations of dead targets are part of what is compared.
+    // The registrations of dead targets are compared, so their diagnostics are turned off.
     proxy.onDiagnostic = { _ in }
     targets = (0..<Step.slots).map { make($0) }
   }
@@ -32,7 +32,7 @@ final class RealWorld: World, @unchecked Sendable {
     }
   }
 
-  /// What a target does that is called.
+  /// Called by a target when it receives a message.
   func called(_ slot: Int) throws {
     transcript.append("called \(slot)")
     guard !inner[inner.count - 1].isEmpty else { return }
@@ -159,14 +159,14 @@ final class WholeTarget: ModelTarget, MethodDeclaring {
   }
 }
 
-/// Has no word for notes.
+/// A target without a method for notes.
 final class HalfTarget: ModelTarget, MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
     methods.register("step:") { (self: HalfTarget, _: Int32) throws in try self.called() }
   }
 }
 
-/// Has methods of its own.
+/// A target that provides its own methods.
 final class HoldingTarget: ModelTarget, MethodProviding {
   private static let methods = [
     try! Implementation { (self: HoldingTarget, _: Int32) throws in try self.called() },
@@ -182,15 +182,15 @@ final class HoldingTarget: ModelTarget, MethodProviding {
   }
 }
 
-/// Random histories, taken by a proxy and by a model. `FORWARDING_HISTORIES` says how many (300;
-/// `make check` takes 3,000), and `FORWARDING_SEED` where to begin.
+/// Random histories, taken by a proxy and by a model. `FORWARDING_HISTORIES` is their number (300;
+/// `make check` takes 3,000), and `FORWARDING_SEED` the first seed.
 @Suite("Multicast: random histories")
 struct MulticastModelTests {
   private static func number(_ name: String) -> Int? {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
   }
 
-  @Test("a proxy does what its model does")
+  @Test("a proxy behaves as its model")
   func histories() {
     let first = Self.number("FORWARDING_SEED") ?? 1
     let count = Self.number("FORWARDING_HISTORIES") ?? 300

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Multicast: changes during a delivery")
 struct MulticastMutationTests {
-  /// Runs `action` when it gets its message.
+  /// A target that runs `action` when it receives its message.
   private func acting(_ name: String, _ log: Log, _ action: @escaping @Sendable () throws -> Void)
     throws -> ClosureTarget
   {
@@ -18,7 +18,8 @@ struct MulticastMutationTests {
     return target
   }
 
-  @Test("who removes itself finishes; who is removed before its turn is skipped, and reported")
+  @Test(
+    "a target that removes itself finishes; one removed before its turn is skipped and reported")
   func removing() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -42,7 +43,7 @@ struct MulticastMutationTests {
       ])
   }
 
-  @Test("who is added is not called this round")
+  @Test("a target that is added during a delivery is not called by it")
   func adding() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -55,7 +56,7 @@ struct MulticastMutationTests {
   }
 
   @Test(
-    "a target that dies between snapshot and turn is dead; one whose last reference goes in its own call lives through it"
+    "a target released before its turn is dead; one released in its own call lives until its end"
   )
   func dying() throws {
     let log = Log()
@@ -74,7 +75,7 @@ struct MulticastMutationTests {
     #expect(proxy.registrationCount == 0)
   }
 
-  @Test("sends inside of sends end at a limit, not with the stack")
+  @Test("nested sends end at a limit, not with a stack overflow")
   func recursion() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -83,14 +84,14 @@ struct MulticastMutationTests {
       try did(0, on: proxy)
     }
     #expect((50...200).contains(log.count))
-    // The limit is the thread's, and free again.
+    // The limit belongs to the thread, and is available again.
     let plain = MulticastProxy()
     plain.add(try acting("plain", log) {}, strongly: true)
     try did(0, on: plain)
   }
 
   @Test(
-    "each of one that throws, one that is late and one of other types has its outcome, and the rest answer"
+    "a target that throws, a late one and one of other types have their outcomes, and the rest answer"
   )
   func mixed() throws {
     let queue = DispatchQueue(label: "slow")
@@ -115,7 +116,7 @@ struct MulticastMutationTests {
     #expect(report.entries[1].ticket?.outcome.map { "\($0)" } == "timedOut")
   }
 
-  @Test("a message that is dropped without having run is cancelled, not lost")
+  @Test("a message that is dropped before it has run is cancelled, not lost")
   func cancelled() throws {
     let proxy = MulticastProxy()
     proxy.add(self.dummy)
@@ -130,7 +131,7 @@ struct MulticastMutationTests {
 
   private let dummy = ClosureTarget()
 
-  @Test("a registration that ends while its message waits in a queue leaves that outcome")
+  @Test("a registration that ends while its message waits on a queue has that outcome")
   func removedWhileQueued() throws {
     let proxy = MulticastProxy()
     let target = Listener("x", Log())
@@ -145,7 +146,7 @@ struct MulticastMutationTests {
     #expect(ticket.wait(timeout: .now() + 60).map { "\($0)" } == "removed")
   }
 
-  @Test("100,000 dead targets are purged by seven deliveries, in linear time")
+  @Test("seven deliveries purge 100,000 dead targets in linear time")
   func manyDead() throws {
     let proxy = MulticastProxy()
     proxy.duplicateRule = .allow
@@ -164,7 +165,8 @@ struct MulticastMutationTests {
     #expect(time < .seconds(40))
   }
 
-  @Test("a combiner that stops or throws leaves the others uncalled, and said so")
+  @Test(
+    "a combiner that stops or throws leaves the other targets uncalled, and the report names them")
   func combiner() throws {
     let log = Log()
     let proxy = try MulticastResultTests.proxy(["1", "2", "3"], log)

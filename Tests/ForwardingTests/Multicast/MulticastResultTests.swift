@@ -27,7 +27,7 @@ struct MulticastResultTests {
     #expect(report.entries.map { "\($0.outcome)" } == ["answered", "notCalled", "notCalled"])
   }
 
-  @Test("all answers, and folding with an early stop")
+  @Test("all answers are returned, and folding may stop early")
   func combined() throws {
     let proxy = try Self.proxy(["1", "2", "3", "4"])
     #expect(try Messages.value.all(on: proxy) == [1, 2, 3, 4])
@@ -42,7 +42,7 @@ struct MulticastResultTests {
     }
   }
 
-  @Test("one that throws loses nobody else; the report names each outcome")
+  @Test("a target that throws affects no other target; the report has each outcome")
   func failures() throws {
     let proxy = try Self.proxy(["1", "2", "3"])
     proxy.add(ClosureTarget(), strongly: true)
@@ -59,7 +59,7 @@ struct MulticastResultTests {
     #expect(throws: Failure(name: "2")) { try Messages.maybe(true, on: proxy) }
   }
 
-  @Test("an answer survives a later target that throws")
+  @Test("an answer is returned although a later target throws")
   func survivingAnswer() throws {
     let proxy = try Self.proxy(["1", "2"])
     let call = try Messages.maybe.invocation(true)
@@ -67,7 +67,7 @@ struct MulticastResultTests {
     #expect(try call.result(as: Int32.self) == 1)
   }
 
-  @Test("a C function whose result is in memory answers for each target")
+  @Test("a C function with a result in memory answers for each target")
   func resultInMemory() throws {
     final class Window {
       let width: Double
@@ -88,7 +88,7 @@ struct MulticastResultTests {
     #expect(try message.all(on: proxy).map(\.size.x) == [3, 5])
   }
 
-  @Test("a method of other types is a failure of that target alone")
+  @Test("a method of other types is a failure of its target only")
   func mismatch() throws {
     let proxy = try Self.proxy(["1"])
     let other = ClosureTarget()
@@ -114,7 +114,7 @@ struct MulticastResultTests {
     proxy.whenNobodyAnswers = .zero
     #expect(try Messages.value(on: proxy) == 0)
     #expect(diagnostics.all == ["unanswered(did:)", "unanswered(value)", "unanswered(value)"])
-    // An older result does not pass for an answer.
+    // An older result is not returned as an answer.
     proxy.whenNobodyAnswers = .throwForResults
     let call = try Messages.value.invocation()
     try call.setResult(Int32(7))
@@ -122,7 +122,7 @@ struct MulticastResultTests {
     #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
   }
 
-  @Test("a target that changes arguments on its way changes no other target's")
+  @Test("a target that changes arguments does not change them for other targets")
   func argumentIsolation() throws {
     let log = Log()
     let changing = InterceptingProxy(Listener("changed", log))
@@ -135,7 +135,7 @@ struct MulticastResultTests {
     #expect(log.all == ["changed 99", "plain 1"])
   }
 
-  @Test("memory behind a pointer is seen by later targets as earlier ones left it")
+  @Test("later targets see the changes of earlier ones to memory behind a pointer")
   func sharedMemory() throws {
     class Adder {}
     try MethodTable.of(Adder.self).register("addTo:") {

@@ -6,10 +6,10 @@ private final class Nested: CallObject {
   init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-@Suite("Multicasts inside of multicasts, of one message")
+@Suite("Nested deliveries of one message")
 struct NestedDeliveryTests {
   @Test(
-    "each goes through its list as it was, deeper than a thread can hold lists",
+    "each delivery uses its list as it was, deeper than a thread has hold slots",
     arguments: [true, false])
   func lists(isKept: Bool) async {
     await #expect(processExitsWith: .success) { [isKept = isKept as Bool] in
@@ -25,7 +25,7 @@ struct NestedDeliveryTests {
           proxy.add(target)
         }
       }
-      // The last one replaces all lists, and what the old ones leave behind is written over.
+      // The innermost target replaces all lists, and the memory of the old ones is overwritten.
       let innermost = Nested {
         for proxy in proxies {
           let other = Nested {}

@@ -15,7 +15,7 @@ private final class Swapping: CallObject, @unchecked Sendable {
   init(_ log: Log) { self.log = log }
 }
 
-/// Looks at what passes, and so gets invocations.
+/// A subclass that observes messages, so that it receives invocations.
 private final class SeeingProxy: MulticastProxy, @unchecked Sendable {
   var seen: [String] = []
   override func forward(_ invocation: Invocation) throws {
@@ -24,7 +24,7 @@ private final class SeeingProxy: MulticastProxy, @unchecked Sendable {
   }
 }
 
-@Suite("Deliveries that nobody wants a report of")
+@Suite("Deliveries without a report")
 struct QuickDeliveryTests {
   init() throws {
     try MethodTable.of(Words.self).register("word", replacing: true) {
@@ -38,7 +38,7 @@ struct QuickDeliveryTests {
     }
   }
 
-  @Test("a string that one answered outlives the failure of the next; nothing is freed twice")
+  @Test("a string result survives the failure of the next target, and is freed once")
   func owned() throws {
     for isSeeing in [false, true] {
       let proxy = isSeeing ? SeeingProxy() : MulticastProxy()
@@ -56,7 +56,7 @@ struct QuickDeliveryTests {
     }
   }
 
-  @Test("a method that is replaced during a delivery is not called by those behind it")
+  @Test("a method that is replaced during a delivery is not called by later targets")
   func replacing() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -74,7 +74,7 @@ struct QuickDeliveryTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("targets of several classes, weak and strong, dead and blocked, in their order")
+  @Test("targets of several classes, weak and strong, dead and blocked, are called in order")
   func mixed() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -104,7 +104,7 @@ struct QuickDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("a subclass that looks at what passes sees every message as an invocation")
+  @Test("a subclass that observes messages sees each one as an invocation")
   func seeing() throws {
     let log = Log()
     let proxy = SeeingProxy()
@@ -117,7 +117,7 @@ struct QuickDeliveryTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("proxies in proxies, and a circle of them is an error")
+  @Test("nested proxies deliver, and a circle of proxies is an error")
   func circles() throws {
     let log = Log()
     let (outer, inner) = (MulticastProxy(), MulticastProxy())
@@ -132,7 +132,7 @@ struct QuickDeliveryTests {
     withExtendedLifetime((listener, inner)) {}
   }
 
-  @Test("methods that send to their own proxy end with an error, not with the stack")
+  @Test("methods that send to their own proxy end with an error, not with a stack overflow")
   func recursion() throws {
     final class Echo: CallObject, @unchecked Sendable {
       weak var proxy: MulticastProxy?
@@ -155,7 +155,7 @@ struct QuickDeliveryTests {
     withExtendedLifetime(proxy) {}
   }
 
-  @Test("threads that send, add and remove at a time: every target dies when it is let go")
+  @Test("every target is released while threads send, add and remove")
   func threads() throws {
     let proxy = MulticastProxy()
     let alive = Guarded(0)
@@ -182,7 +182,7 @@ struct QuickDeliveryTests {
       }
     }
     #expect(proxy.registrationCount == 0)
-    // The last thread to let go of a list disposes of it, at the latest with the next delivery.
+    // The last thread that releases a list disposes of it, at the latest with the next delivery.
     try did(0, on: proxy)
     #expect(alive.withLock { $0 } == 0)
   }

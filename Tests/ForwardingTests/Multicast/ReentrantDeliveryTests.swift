@@ -6,10 +6,10 @@ private final class Reacher: CallObject {
   init(_ name: String) { self.name = name }
 }
 
-@Suite("Invocations that targets reach for while they are delivered")
+@Suite("Invocations that targets access during their delivery")
 struct ReentrantDeliveryTests {
   @Test(
-    "a target cannot be set, kept or let go in the place of another", arguments: [true, false])
+    "a target cannot change the invocation's target during its delivery", arguments: [true, false])
   func target(isOwned: Bool) async {
     await #expect(processExitsWith: .success) { [isOwned = isOwned as Bool] in
       let proxy = MulticastProxy()

@@ -7,14 +7,14 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("Multicast: a registration is what was wished for")
+@Suite("Multicast: registrations and their options")
 struct RegistrationTests {
   let log = Log()
   let proxy = MulticastProxy()
 
   // MARK: Scopes
 
-  @Test("a scope that takes the place of another keeps the registration")
+  @Test("a scope that replaces another one keeps the registration")
   func replacedScope() throws {
     let target = Listener("x", log)
     var scope = proxy.scoped(target)
@@ -23,7 +23,7 @@ struct RegistrationTests {
     #expect(proxy.contains(scope.token))
   }
 
-  @Test("of two owners of one target's scope, the last to go removes it")
+  @Test("if two owners have a scope of one target, the last to be released removes it")
   func twoScopes() throws {
     let target = Listener("x", log)
     let (one, two) = (proxy.scoped(target), proxy.scoped(target))
@@ -33,7 +33,7 @@ struct RegistrationTests {
     #expect(!proxy.contains(target))
   }
 
-  @Test("a scope that is released twice counts once")
+  @Test("a scope that is ended twice counts once")
   func releasedTwice() throws {
     let target = Listener("x", log)
     let (one, two) = (proxy.scoped(target), proxy.scoped(target))
@@ -53,7 +53,7 @@ struct RegistrationTests {
     #expect(proxy.contains(target))
   }
 
-  @Test("a scope ends nothing that was removed and added since")
+  @Test("a scope does not end a registration that was removed and added since")
   func removedScope() throws {
     let target = Listener("x", log)
     let scope = proxy.scoped(target)
@@ -63,7 +63,7 @@ struct RegistrationTests {
     #expect(proxy.contains(target))
   }
 
-  @Test("where duplicates are allowed, each scope ends its own registration")
+  @Test("if duplicates are allowed, each scope ends its own registration")
   func duplicateScopes() throws {
     proxy.duplicateRule = .allow
     let target = Listener("x", log)
@@ -74,9 +74,9 @@ struct RegistrationTests {
     withExtendedLifetime(scopes) {}
   }
 
-  // MARK: Wishes
+  // MARK: Options
 
-  @Test("a second wish to be held strongly is heard")
+  @Test("a second registration that holds the target strongly takes effect")
   func strongWins() throws {
     var target: Listener? = Listener("x", log)
     proxy.add(target!)
@@ -87,7 +87,7 @@ struct RegistrationTests {
     #expect(log.all == ["x 1"])
   }
 
-  @Test("a second priority is heard, and one that is not given changes nothing")
+  @Test("a second priority takes effect, and an absent one changes nothing")
   func priority() throws {
     let (a, b) = (Listener("a", log), Listener("b", log))
     proxy.add(a)
@@ -109,7 +109,7 @@ struct RegistrationTests {
     #expect(proxy.removeGroup("g") == 1)
   }
 
-  @Test("a target that wants one message, and then all, gets all")
+  @Test("a target registered for one message and then for all receives all")
   func allWins() throws {
     let target = Listener("x", log)
     proxy.add(target, once: true)
@@ -118,7 +118,7 @@ struct RegistrationTests {
     #expect(log.all == ["x 1", "x 2"])
   }
 
-  @Test("blocking on a queue, after a wish to be told there later, blocks")
+  @Test("a second registration with another lane changes the lane")
   func laneChanges() throws {
     let queue = DispatchQueue(label: "lane changes")
     let target = Listener("x", log)
@@ -132,7 +132,7 @@ struct RegistrationTests {
     #expect(proxy.registrationCount == 1)
   }
 
-  @Test("new wishes keep token and blocks, and count for deliveries to come")
+  @Test("changed options keep token and blocks, and apply to later deliveries")
   func tokenAndBlocks() throws {
     let target = Listener("x", log)
     let token = proxy.add(target)
@@ -146,7 +146,7 @@ struct RegistrationTests {
     #expect(log.all == ["x 2"])
   }
 
-  @Test("a registration that changes during a delivery is called as it was, and can be removed")
+  @Test("a registration changed during a delivery is called as it was, and can be removed")
   func changedInDelivery() throws {
     let (proxy, log) = (proxy, log)
     let later = Listener("later", log)
@@ -165,7 +165,7 @@ struct RegistrationTests {
     #expect(!proxy.contains(later))
   }
 
-  @Test("queued messages to a target whose result is ignored give zero, and no error")
+  @Test("a queued message with an ignored result returns zero without an error")
   func ignoredResult() throws {
     let queue = DispatchQueue(label: "ignored")
     proxy.add(Listener("5", log), strongly: true, on: .queue(queue, ignoringResult: true))
@@ -180,7 +180,7 @@ struct RegistrationTests {
     #expect(log.all == ["5", "5", "6"])
   }
 
-  // MARK: Removing
+  // MARK: Removal
 
   final class Closing: MethodDeclaring, Sendable {
     let isClosed = Atomic(false)
@@ -190,7 +190,7 @@ struct RegistrationTests {
         if self.isClosed.load(ordering: .sequentiallyConsistent) {
           self.late.add(1, ordering: .relaxed)
         }
-        // The rest of the method still belongs to a message that began before.
+        // The rest of the method still belongs to a message that began before the removal.
         if self.isClosed.load(ordering: .sequentiallyConsistent) {
           self.late.add(1, ordering: .relaxed)
         }
@@ -198,7 +198,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("after a removal that waits, no method begins or goes on", arguments: ["here", "later"])
+  @Test("after a removal that waits, no method begins or continues", arguments: ["here", "later"])
   func waiting(_ lane: String) {
     let proxy = proxy
     let late = Atomic(0)
@@ -225,7 +225,7 @@ struct RegistrationTests {
     #expect(removed.load(ordering: .relaxed) > 0)
   }
 
-  @Test("a removal that waits waits for the method that is running, and for nothing that is queued")
+  @Test("a removal that waits waits for the running method, and not for queued messages")
   func waitingForOne() throws {
     let (proxy, log) = (proxy, log)
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -242,7 +242,7 @@ struct RegistrationTests {
     beginThread(after: 0.05) { goOn.signal() }
     #expect(try proxy.removeAndWait(token))
     #expect(log.all == ["ended"])
-    // On a queue that does not go on.
+    // On a queue that is suspended.
     let queue = DispatchQueue(label: "suspended")
     queue.suspend()
     proxy.add(target, on: .queue(queue))
@@ -254,7 +254,7 @@ struct RegistrationTests {
     #expect(try proxy.removeAndWait(token) == false)
   }
 
-  @Test("inside of a delivery a removal that waits is refused, and removes nothing")
+  @Test("a removal that waits is refused inside a delivery, and removes nothing")
   func refusedInside() throws {
     let (proxy, log) = (proxy, log)
     let queue = DispatchQueue(label: "refused inside")

@@ -4,18 +4,18 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// Each sentence of a comment that says how large a type is.
-@Suite("Sizes that comments speak of")
+/// Checks each comment that states the size of a type.
+@Suite("Sizes that comments state")
 struct SizeTests {
   private static let word = MemoryLayout<UInt>.size
 
-  @Test("what comes of a delivery fits four registers, also where there may be nothing")
+  @Test("the outcome of a delivery fits four registers, also as an optional")
   func tally() {
     #expect(MemoryLayout<TargetList.Tally>.size <= 4 * Self.word)
     #expect(MemoryLayout<TargetList.Tally?>.size <= 4 * Self.word)
   }
 
-  @Test("a call is passed from function to function as two words")
+  @Test("a call is passed between functions as two words")
   func call() { #expect(MemoryLayout<Call>.size == 2 * Self.word) }
 
   @Test("a weak reference to an object of one class is one word")
@@ -24,17 +24,17 @@ struct SizeTests {
   @Test("a place in the table of registrations takes eight bytes")
   func place() { #expect(MemoryLayout<Registration?>.stride == 8) }
 
-  @Test("what few entries of a report have is one word of each")
+  @Test("the rare parts of a report's entry take one word in each entry")
   func late() { #expect(MemoryLayout<DeliveryReport.Entry.Late?>.size == Self.word) }
 
-  @Test("values behind the head of a packed call are aligned to 16")
+  @Test("values after the header of a packed call are aligned to 16")
   func packed() {
     #expect(MemoryLayout<PackedCall.Header>.size == 2 * Self.word)
     #expect(MemoryLayout<PackedCall.Piece>.size == Self.word)
   }
 
   @Test(
-    "what deliveries read of a target is no longer than a line of the cache, with the head of its object"
+    "the part of a target that deliveries read fits a cache line, with its object's header"
   )
   func target() { #expect(2 * Self.word + MemoryLayout<FWDTarget>.size <= 64) }
 

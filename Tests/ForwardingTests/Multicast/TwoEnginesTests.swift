@@ -4,19 +4,19 @@ import Testing
 
 @testable import Invocations
 
-// A proxy delivers in two ways: in C where it can, for senders that ask for no report, and target by
-// target in Swift for those that do. The second is the oracle of the first.
+// A proxy delivers in two ways: in C if possible, for senders without a report, and target by
+// target in Swift for those with one. The second is the reference for the first.
 
-/// One target of a list, of any of the kinds there are.
+/// The kinds of targets in a list.
 private enum Kind: CaseIterable {
   case native, otherNative, closure, throwing, ownMethod, forwarding, silent, otherTypes
 }
 
-/// What the methods below have in common: they log who they are, and may fail.
+/// The base of the targets below: it logs its number, and may fail.
 private class Part: CallObject, @unchecked Sendable {
   let number: Int32
   let log: Log
-  /// What a target does when it is called, beside logging.
+  /// An action of the target when it is called, in addition to logging.
   var action: (() throws -> Void)?
 
   init(_ number: Int, _ log: Log) {
@@ -49,7 +49,7 @@ private let tell: Tell = { receiver, _, value in
   _ = Unmanaged<Part>.fromOpaque(receiver).takeUnretainedValue().note(value)
 }
 
-@Suite("Deliveries with and without a report do the same")
+@Suite("Deliveries with and without a report")
 struct TwoEnginesTests {
   init() throws {
     for type in [Native.self, OtherNative.self] as [AnyClass] {
@@ -128,7 +128,7 @@ struct TwoEnginesTests {
     return proxy
   }
 
-  /// What a sender sees of a delivery, and what the targets saw.
+  /// The results of a delivery for the sender, and the log of the targets.
   private struct Outcome: Equatable {
     var log: [String]
     var error: String?
@@ -170,7 +170,7 @@ struct TwoEnginesTests {
     }
   }
 
-  @Test("the same targets in the same order, the same answer and the same first error")
+  @Test("both call the same targets in the same order, with the same answer and first error")
   func agree() throws {
     var random = SeededGenerator(seed: 4)
     var failures = 0
@@ -178,7 +178,7 @@ struct TwoEnginesTests {
       let log = Log()
       var kept: [AnyObject] = []
       let proxy = try proxy(log, &random, &kept)
-      // Either one may be the first to meet the dead, and to publish the list.
+      // Either of them may be the first to meet the dead targets, and to publish the list.
       let isReportFirst = Bool.random(using: &random)
       var outcomes = [try isReportFirst ? withReport(proxy, log, 5) : without(proxy, log, 5)]
       outcomes.append(try isReportFirst ? without(proxy, log, 5) : withReport(proxy, log, 5))
@@ -186,12 +186,12 @@ struct TwoEnginesTests {
       failures += outcomes[0].count { $0.error != nil }
       withExtendedLifetime(kept) {}
     }
-    // Some failed and some did not, so that neither comparison was empty.
+    // Some deliveries failed and some did not, so that both comparisons mean something.
     #expect(failures > 100)
     #expect(failures < 1100)
   }
 
-  @Test("after a delivery an invocation has the target that it had before")
+  @Test("after a delivery an invocation has its previous target")
   func receiver() throws {
     let log = Log()
     let proxy = MulticastProxy()
@@ -205,7 +205,7 @@ struct TwoEnginesTests {
     #expect(log.count == 6)
   }
 
-  @Test("a C function that is replaced during a delivery is not called on those behind it")
+  @Test("a C function that is replaced during a delivery is not called for later targets")
   func replacing() throws {
     final class Late: Part, @unchecked Sendable {}
     let table = MethodTable.of(Late.self)
@@ -221,7 +221,7 @@ struct TwoEnginesTests {
       for target in targets { proxy.add(target, strongly: true) }
       let call = try Invocation(MethodSignature(parsing: encoding), selector: name)
       try call.setArgument(Int32(5), at: 2)
-      // Once, so that the function is known and all are called in one go.
+      // The first send makes the function known, so that all targets are called in a row.
       try call.invoke(on: proxy)
       #expect(log.count == 4)
       targets[1].action = {
@@ -237,7 +237,7 @@ struct TwoEnginesTests {
     }
   }
 
-  @Test("a method that was registered before anybody sent it has the plan of those who send")
+  @Test("a method registered before its first send has the plan of its senders")
   func samePlan() throws {
     let method = try #require(MethodTable.of(Native.self).method(for: "score:"))
     #expect(try Message<Int32, Int32>("score:").plan === method.plan)
@@ -249,7 +249,7 @@ struct TwoEnginesTests {
     #expect(try Invocation(parsing: "v@:{unsent=iidi}").plan === late.plan)
   }
 
-  @Test("a call that is no message has no selector, and is refused by every proxy")
+  @Test("a call that is no message has no selector, and every proxy refuses it")
   func noMessage() throws {
     for encoding in ["v", "i", "vi"] {
       let call = try Invocation(MethodSignature(parsing: encoding))

@@ -5,9 +5,9 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-@Suite("Errors that the sender does not get")
+@Suite("Errors that the sender does not receive")
 struct UnheardErrorTests {
-  /// A proxy whose targets throw their names, and what its listener is told.
+  /// A proxy whose targets throw their names, and a log of its listener.
   private static func proxy(_ names: [String]) throws -> (MulticastProxy, Log) {
     let proxy = MulticastProxy()
     let told = Log()
@@ -23,7 +23,7 @@ struct UnheardErrorTests {
     return (proxy, told)
   }
 
-  @Test("a sender gets the first error of many targets, and the listener the others")
+  @Test("a sender receives the first error of many targets, and the listener the others")
   func laterOnes() throws {
     let (proxy, told) = try Self.proxy(["a", "b", "c"])
     let thrown = #expect(throws: Failure.self) { try did(1, on: proxy) }
@@ -31,7 +31,7 @@ struct UnheardErrorTests {
     #expect(told.all == ["b", "c"])
   }
 
-  @Test("so it is for methods of a class, which are called in a row", arguments: [1, 2, 3])
+  @Test("the listener receives the later errors of methods called in a row", arguments: [1, 2, 3])
   func row(count: Int) throws {
     let proxy = MulticastProxy()
     let told = Log()
@@ -45,7 +45,7 @@ struct UnheardErrorTests {
     #expect(told.count == 2 * (count - 1))
   }
 
-  @Test("a question gets the first error, and the listener the others")
+  @Test("a message with a result throws the first error, and the listener receives the others")
   func questions() throws {
     let (proxy, told) = try Self.proxy(["a", "b"])
     let call = try Messages.value.invocation()
@@ -57,7 +57,7 @@ struct UnheardErrorTests {
     #expect(told.all == ["b", "b"])
   }
 
-  @Test("a handler of answers that throws leaves the errors before it to the listener")
+  @Test("if a handler of answers throws, the listener receives the errors before it")
   func handler() throws {
     let (proxy, told) = try Self.proxy(["a", "b"])
     let target = ClosureTarget()
@@ -70,7 +70,7 @@ struct UnheardErrorTests {
     #expect(told.all == ["a", "b"])
   }
 
-  @Test("a report has all errors, and the listener none")
+  @Test("a report has all errors, and the listener receives none")
   func report() throws {
     let (proxy, told) = try Self.proxy(["a", "b"])
     let report = try proxy.deliver(did.invocation(1))
@@ -78,7 +78,7 @@ struct UnheardErrorTests {
     #expect(told.all == [])
   }
 
-  @Test("a message callback whose object has died says so once")
+  @Test("a message callback whose object is deallocated reports it once")
   func deadDoor() async {
     await #expect(processExitsWith: .success) {
       let told = Log()
@@ -104,15 +104,15 @@ struct UnheardErrorTests {
           guard (try? proxy?.removeAndWait(token)) == true else { exit(EXIT_FAILURE) }
         }
       }
-      // It would wait for itself for ever.
+      // It would deadlock.
       alarm(20)
       #expect(throws: Failure.self) { try Message<Void>("fail")(on: proxy) }
-      // The first one's error is the sender's.
+      // The sender receives the error of the first target.
       exit(proxy.count == 1 ? EXIT_SUCCESS : EXIT_FAILURE)
     }
   }
 
-  @Test("a callback without a handler of its own tells the process")
+  @Test("the error of a callback without a handler goes to the process's handler")
   func callback() async {
     await #expect(processExitsWith: .success) {
       let told = Log()
@@ -136,5 +136,5 @@ private final class RowThrower: MethodDeclaring {
   }
 }
 
-/// A result that is owned, and so takes care.
+/// A result that is owned, and must be released.
 private final class Answer: CallObject {}

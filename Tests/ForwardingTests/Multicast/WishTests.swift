@@ -7,12 +7,12 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("Multicast: wishes change where they are")
+@Suite("Multicast: changes of options")
 struct WishTests {
   let log = Log()
   let proxy = MulticastProxy()
 
-  /// Adds a target that does something when it gets a message, in front of all others.
+  /// Adds a target before all others, which runs an action when it receives a message.
   private func first(_ action: @escaping @Sendable () -> Void) throws {
     let target = ClosureTarget()
     try target.register("did:") { (_: Int32) in action() }
@@ -21,7 +21,7 @@ struct WishTests {
 
   // MARK: During a delivery
 
-  @Test("a target that comes to want all messages during a delivery gets this one and all others")
+  @Test("a target registered for all messages during a delivery receives this one and all others")
   func allInDelivery() throws {
     let later = Listener("later", log)
     let token = proxy.add(later, once: true)
@@ -32,7 +32,7 @@ struct WishTests {
     #expect(proxy.contains(token))
   }
 
-  @Test("a lane that changes during a delivery counts at once")
+  @Test("a lane that is changed during a delivery takes effect at once")
   func laneInDelivery() throws {
     let queue = DispatchQueue(label: "lane in delivery")
     let later = Listener("later", log)
@@ -43,7 +43,7 @@ struct WishTests {
     #expect(log.all == ["later 1"])
   }
 
-  @Test("a target that becomes strong in its own call is given back as it was taken")
+  @Test("a target made strong in its own call is retained until it is removed")
   func strongInOwnCall() throws {
     var target: ClosureTarget? = ClosureTarget()
     weak let seen = target
@@ -61,7 +61,7 @@ struct WishTests {
     #expect(seen == nil)
   }
 
-  @Test("a target that is made strong twice is let go once")
+  @Test("a target that is made strong twice is released once")
   func strongTwice() throws {
     var target: Listener? = Listener("x", log)
     weak let seen = target
@@ -73,7 +73,7 @@ struct WishTests {
     #expect(seen == nil)
   }
 
-  @Test("while wishes change on one thread, each message comes once on all others")
+  @Test("while one thread changes options, each message arrives once from all others")
   func changedMeanwhile() {
     let (proxy, log) = (proxy, log)
     let targets = (0..<4).map { Listener("\($0)", log) }
@@ -106,7 +106,8 @@ struct WishTests {
   }
 
   @Test(
-    "a registration for one message gets one, however its other wishes change", arguments: [0, 1])
+    "a registration for one message receives one, however its other options change",
+    arguments: [0, 1])
   func onceMeanwhile(_ lane: Int) {
     let (proxy, log) = (proxy, log)
     let target = Listener("x", log)
@@ -128,7 +129,7 @@ struct WishTests {
   }
 
   @Test(
-    "a target that comes to want all messages while it gets the first stays, and loses none after")
+    "a registration for one message that is changed to all during it stays, and misses none")
   func allMeanwhile() {
     let (proxy, log) = (proxy, log)
     let target = Listener("x", log)
@@ -144,9 +145,9 @@ struct WishTests {
     }
   }
 
-  // MARK: What a waiting message keeps
+  // MARK: References of a waiting message
 
-  @Test("a message that waits does not keep a target whose registration was removed")
+  @Test("a waiting message does not retain a target whose registration was removed")
   func removedWhileWaiting() throws {
     let queue = DispatchQueue(label: "removed while waiting")
     queue.suspend()
@@ -161,7 +162,8 @@ struct WishTests {
     #expect(ticket.wait(timeout: .now() + 60).map { "\($0)" } == "removed")
   }
 
-  @Test("the one message of a registration keeps it, and lets it go before its outcome is known")
+  @Test(
+    "the only message of a registration retains it, and releases it before its outcome is known")
   func onceWhileWaiting() throws {
     let queue = DispatchQueue(label: "once while waiting")
     queue.suspend()
@@ -195,7 +197,9 @@ struct WishTests {
     }
   }
 
-  @Test("a strong target is gone when a removal that waits returns", arguments: ["here", "later"])
+  @Test(
+    "a strong target has been released when a removal that waits returns",
+    arguments: ["here", "later"])
   func goneAfterWaiting(_ lane: String) throws {
     let (proxy, log) = (proxy, log)
     let queue = DispatchQueue(label: "gone after waiting")

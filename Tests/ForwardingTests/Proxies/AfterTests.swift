@@ -1,10 +1,10 @@
 import Forwarding
 import Testing
 
-@Suite("What a handler behind the target sees")
+@Suite("Handlers after the target")
 struct AfterTests {
   @Test(
-    "the arguments as an 'instead' handler sent them on, and the next target of a multicast the sender's"
+    "a handler sees the arguments of an 'instead' handler, and the next multicast target the sender's"
   )
   func sentOn() throws {
     let log = Log()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Proxies for one object")
 struct ProxyTests {
-  @Test("an intercepting proxy says that its target is gone")
+  @Test("an intercepting proxy reports that its target is deallocated")
   func interceptedTargetGone() throws {
     let proxy = InterceptingProxy(Listener("x", Log()), strongly: false)
     #expect(throws: ForwardingError.targetGone("did:")) { try did(1, on: proxy) }
@@ -25,7 +25,7 @@ struct ProxyTests {
     #expect(throws: InvocationError.self) { try Message<NoResult>("nothing")(on: proxy) }
   }
 
-  @Test("the target is weak by default; when it is gone, an error or zero, by choice")
+  @Test("the target is weak by default; without it, a message is an error or zero, by choice")
   func weak() throws {
     var target: Listener? = Listener("4", Log())
     let proxy = SingleTargetProxy(target)
@@ -62,7 +62,7 @@ struct ProxyTests {
     #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
   }
 
-  @Test("a before that throws ends the message")
+  @Test("a 'before' handler that throws ends the message")
   func refusing() throws {
     let log = Log()
     let proxy = InterceptingProxy(Listener("x", log))
@@ -71,7 +71,7 @@ struct ProxyTests {
     #expect(log.all.isEmpty)
   }
 
-  @Test("a target built on the spot answers with closures of its own")
+  @Test("a closure target answers with closures")
   func closures() throws {
     let one = ClosureTarget()
     let other = ClosureTarget()
@@ -86,7 +86,7 @@ struct ProxyTests {
   }
 }
 
-@Suite("Typed and spelled messages")
+@Suite("Typed and dynamic messages")
 struct MessageTests {
   @Test("the encoding is derived, and a mismatch is found at the first send")
   func typed() throws {
@@ -102,7 +102,7 @@ struct MessageTests {
     #expect(throws: InvocationError.self) { try Message<NoResult, Int32>("noColon") }
   }
 
-  @Test("a message makes invocations that several targets can get")
+  @Test("a message makes invocations that several targets can receive")
   func invocation() throws {
     let log = Log()
     let call = try did.invocation(3)
@@ -110,7 +110,7 @@ struct MessageTests {
     #expect(log.all == ["a 3", "b 3"])
   }
 
-  @Test("proxy.dynamic spells selectors as calls")
+  @Test("proxy.dynamic turns calls into selectors")
   func dynamic() throws {
     let table = ClosureTarget()
     let log = Log()

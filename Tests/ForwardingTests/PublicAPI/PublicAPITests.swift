@@ -32,7 +32,7 @@ private struct Declaration: Decodable {
     "Macro": "macro",
   ]
 
-  /// The lines of this declaration and all within.
+  /// The lines of this declaration and of its children.
   func lines(_ path: String, _ sources: PublicSources) -> [String] {
     guard let declKind, let word = Self.kinds[declKind], isInternal != true, implicit != true,
       let printedName, !printedName.hasPrefix("__derived")
@@ -43,11 +43,12 @@ private struct Declaration: Decodable {
     return [line(word, name, isType)] + (isType ? inheritance(name, sources) : []) + members
   }
 
-  /// What all types conform to unless they say that they do not, and what follows from another one.
+  /// The conformances that all types have unless they suppress them, and those that another one
+  /// implies.
   private static let usual = ["Copyable", "Escapable"], implied = ["SendableMetatype"]
 
-  /// A line for the superclass and each conformance. Of another module's type, only for what this
-  /// package says.
+  /// A line for the superclass and for each conformance. For a type of another module, only the
+  /// conformances that this package declares.
   private func inheritance(_ name: String, _ sources: PublicSources) -> [String] {
     let conformances = conformances ?? []
     let names = conformances.map(\.printedName)
@@ -99,10 +100,11 @@ private struct Digest: Decodable {
 
 @Suite("The public API")
 struct PublicAPITests {
-  /// Each line of a golden was held against the rule: what compiles without the word `unsafe` corrupts
-  /// no memory. A line that appears, goes, or loses its mark is to be looked at in the same way.
+  /// Each line of a golden was checked against the rule: code that compiles without the word
+  /// `unsafe` corrupts no memory. A line that is added, removed, or loses its mark must be checked
+  /// in the same way.
   @Test(
-    "no declaration and no conformance appears, goes, or changes its mark unseen",
+    "every added, removed or changed declaration and conformance changes a golden",
     .enabled(if: Toolchain.hasAllModules, "only a part of the modules was built"),
     arguments: [
       "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",

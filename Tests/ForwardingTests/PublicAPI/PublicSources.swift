@@ -1,12 +1,13 @@
 import ForwardingTestSupport
 import Foundation
 
-/// What only the sources of a module say of its public API: the digester leaves out what is
-/// unavailable, and the attributes of conformances.
+/// The parts of a module's public API that only its sources contain: the digester leaves out
+/// unavailable declarations, and the attributes of conformances.
 struct PublicSources {
-  /// `@unchecked` and the like, by the type's own name and the protocol's: `MulticastProxy: Sendable`.
+  /// Attributes such as `@unchecked`, by the unqualified names of the type and the protocol:
+  /// `MulticastProxy: Sendable`.
   let conformanceMarks: [String: String]
-  /// The declarations that are there to refuse what would fit another one.
+  /// The declarations that exist to refuse calls that would match another one.
   let unavailable: [String]
   /// The protocols that clients do not see.
   let packageProtocols: Set<String>
@@ -40,7 +41,7 @@ struct PublicSources {
     return (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
   }
 
-  /// Each type that conforms to something, by its own name, and what to.
+  /// Each type with conformances, by its unqualified name, and its inheritance clause.
   private static func inheritance(in text: String) -> [(String, Substring)] {
     let pattern =
       /\b(?:class|struct|enum|actor|protocol|extension)\s+([\w.]+)(?:<[^{>]*>)?\s*:\s*([^{]*)\{/

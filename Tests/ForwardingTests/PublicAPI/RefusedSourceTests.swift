@@ -3,11 +3,11 @@ import Testing
 
 /// Sources that a client in a target with strict memory safety must not be able to compile.
 ///
-/// `RECORD_GOLDENS=1` writes their comments anew.
+/// `RECORD_GOLDENS=1` rewrites their comments.
 @Suite("Sources that do not compile")
 struct RefusedSourceTests {
   @Test(
-    "the compiler refuses what the rule refuses, and says what to do",
+    "the compiler refuses the sources, with the expected messages",
     .enabled(if: Toolchain.hasAllModules, "only a part of the modules was built"))
   func refused() throws {
     for issue in try RefusedSources("Refused", options: []).check() { Issue.record("\(issue)") }

@@ -7,10 +7,10 @@ import Testing
 
 private final class Reader: CallObject {}
 
-/// Where a C function finds its own invocation through a callback.
-@Suite("An argument that C code is called with")
+/// A C function accesses its own invocation through a callback.
+@Suite("Arguments in use by C code")
 struct CArgumentInUseTests {
-  /// What setting the text gave inside of the call, and how long the text was after it.
+  /// The outcome of setting the text inside the call, and the length of the text after it.
   private static func change(
     _ send: (Invocation, Reader) throws -> Void
   ) throws -> (error: InvocationError?, length: Int) {
@@ -38,19 +38,19 @@ struct CArgumentInUseTests {
     let reader = Reader()
     try send(call, reader)
     withExtendedLifetime(callback) {}
-    // After the call it can be set again.
+    // After the call the argument can be set again.
     try call.setArgument("other", at: 2)
     return (seen.read { $0 }, Int(try call.result(as: Int64.self)))
   }
 
-  @Test("cannot be replaced by a message that is being sent")
+  @Test("an argument cannot be replaced while its message is sent")
   func sent() throws {
     let (error, length) = try Self.change { try $0.invoke(on: $1) }
     #expect(error == .argumentInUse(index: 2))
     #expect(length == 48)
   }
 
-  @Test("is whole to the end of a delivery")
+  @Test("an argument stays intact until the end of a delivery")
   func delivered() throws {
     let proxy = MulticastProxy()
     let (_, length) = try Self.change { call, reader in

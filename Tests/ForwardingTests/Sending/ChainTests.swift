@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The forwarding chain")
 struct ChainTests {
-  /// Logs each step; a test switches on the ones it wants.
+  /// Logs each step; a test enables the steps that it needs.
   class Stepping: MessageForwarding {
     nonisolated(unsafe) static var resolver: ((Selector, MethodTable) -> Void)?
     let log: Log
@@ -63,7 +63,7 @@ struct ChainTests {
     Ordered.steps.clear()
     object.signature = nil
     #expect(throws: InvocationError.self) { try ask(object) }
-    // The resolver lied, and is not asked a second time.
+    // The resolver returned true without adding a method, and is not called a second time.
     #expect(Ordered.steps.all == ["target", "signature", "unrecognized"])
   }
 
@@ -85,7 +85,7 @@ struct ChainTests {
     #expect(!object.responds(to: "never"))
     #expect(!object.responds(to: "never"))
     #expect(Resolving.asked == 2)
-    // A method that is added later is seen all the same.
+    // A method that is added later is found.
     try MethodTable.of(Resolving.self).register("never", MethodTableTests.answering(4))
     #expect(object.responds(to: "never"))
     #expect(try ask(object, "never") == 4)
@@ -123,7 +123,7 @@ struct ChainTests {
     #expect(call.selector?.name == "question")
   }
 
-  @Test("results of every kind travel back")
+  @Test("results of every kind are returned")
   func resultKinds() throws {
     func travels<Value: CallValue & Equatable>(_ value: Value) throws {
       let object = Stepping(Log())
@@ -141,7 +141,7 @@ struct ChainTests {
     try travels(UnsafeRawPointer(bitPattern: 0x40)); try travels(nil as String?)
   }
 
-  @Test("a signature of other types is a mismatch that shows both")
+  @Test("a signature of other types is a mismatch, and the error shows both")
   func mismatch() throws {
     let object = Stepping(Log())
     object.signature = try MethodSignature("d@:")
@@ -151,7 +151,7 @@ struct ChainTests {
     ) { try ask(object) }
   }
 
-  @Test("a message that is refused on its way leaves no older result behind")
+  @Test("a message that is refused on its way does not return an older result")
   func staleResult() throws {
     let call = try Invocation(MethodSignature("i@:"), selector: "value")
     for refuse in [
@@ -170,14 +170,14 @@ struct ChainTests {
     }
   }
 
-  @Test("a class as the receiver is refused, not taken for nil")
+  @Test("a class as the receiver is refused, and not treated as nil")
   func classReceiver() throws {
     let call = try Invocation(parsing: "v#:")
     #expect(throws: InvocationError.notAMethod(signatureOf("v#:"))) { try call.invoke() }
     #expect(throws: InvocationError.notAMethod(signatureOf("v#:"))) { try call.setTarget(nil) }
   }
 
-  @Test("8 threads that send at first all find the method that the one resolver adds")
+  @Test("8 threads that send for the first time all find the method that the one resolver adds")
   func resolverFromThreads() {
     final class Slow: MessageForwarding {
       static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
@@ -192,7 +192,7 @@ struct ChainTests {
     #expect(answers.withLock { $0 } == 8)
   }
 
-  @Test("an object that knows better than to throw answers zero")
+  @Test("an object that suppresses the error of an unrecognized message returns zero")
   func knowsBetter() throws {
     let object = Stepping(Log())
     object.knowsBetter = true
@@ -220,7 +220,7 @@ struct ChainTests {
     }
   }
 
-  @Test("an object that forwards to itself, or to one that forwards back, is reported")
+  @Test("an object that forwards to itself, or to one that forwards back, is an error")
   func cycles() throws {
     let one = Stepping(Log())
     let other = Stepping(Log())

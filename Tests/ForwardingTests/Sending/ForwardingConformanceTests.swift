@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Conformance: forwarding (areas FWD, PROXY, RT, WEAK and MULTI)")
 struct ForwardingConformanceTests {
-  @Test("every row of the table is checked, or says why it cannot apply")
+  @Test("every row of the table is checked, or has the reason that it does not apply")
   func complete() throws {
     #expect(try Self.table.rows().count == 51)
     #expect(try Self.table.unmatched() == [])
@@ -14,9 +14,9 @@ struct ForwardingConformanceTests {
   @Test("row", arguments: table.answers.keys.sorted())
   func row(id: String) throws { try Self.table.run(id) }
 
-  // MARK: Ways to check
+  // MARK: Checks
 
-  /// A forwarder whose handler a test writes.
+  /// A forwarder with a handler of the test.
   final class Forwarder: MessageForwarding {
     let signature: MethodSignature?
     let handler: (Invocation) throws -> Void
@@ -193,7 +193,7 @@ struct ForwardingConformanceTests {
     "C215": .checked(
       in: "ProxyTests, 'a proxy looks like its target': conformance is the target's"),
     "C216": .check { () throws -> Void in
-      // Identity, hash and description are the proxy's own, as Swift gives them to every object.
+      // The proxy has its own identity, hash and description, as every Swift object.
       let target = Listener("1", Log())
       let proxy = SingleTargetProxy(target)
       #expect(ObjectIdentifier(proxy) != ObjectIdentifier(target))
@@ -245,7 +245,7 @@ struct ForwardingConformanceTests {
     },
     "C232": .check { () throws -> Void in
       final class T {}
-      // The closure gets the receiver and the arguments, and no selector.
+      // The closure receives the receiver and the arguments, and no selector.
       let method = try Implementation { (_: T, value: Int32) -> Int32 in value + 1 }
       try MethodTable.of(T.self).register("next:", method)
       #expect(MethodTable.of(T.self).own(Selector("next:")) === method)
@@ -263,7 +263,7 @@ struct ForwardingConformanceTests {
       #expect(proxy.count == 0)
     },
     "C234": .check { () throws -> Void in
-      // The dead are compacted as they are met, and the order of the living stays.
+      // Dead targets are removed as they are met, and the order of the others stays.
       let log = Log()
       let proxy = MulticastProxy()
       let (a, b) = (Listener("a", log), Listener("b", log))

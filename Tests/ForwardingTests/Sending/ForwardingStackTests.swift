@@ -3,7 +3,7 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
-/// Passes every message on to the next one, so that as many steps are inside of each other.
+/// Forwards every message to the next object, so that as many calls are nested.
 private final class Passing: ForwardingProxy, @unchecked Sendable {
   let next: AnyObject?
   init(_ next: AnyObject?) { self.next = next }
@@ -15,10 +15,10 @@ private final class Passing: ForwardingProxy, @unchecked Sendable {
   }
 }
 
-/// Each in a process of its own, as what is tested for is the end of the process.
+/// Each test is a separate process, because a failure ends the process.
 @Suite("Forwarding on threads with a stack of 64 KiB")
 struct SmallStackForwardingTests {
-  @Test("a multicast delivers")
+  @Test("a multicast delivers on a small stack")
   func multicast() async {
     await #expect(processExitsWith: .success) {
       let count = Guarded(0)
@@ -36,7 +36,7 @@ struct SmallStackForwardingTests {
     }
   }
 
-  @Test("steps inside of steps end with an error, not with the stack")
+  @Test("nested calls end with an error, not with a stack overflow")
   func steps() async {
     await #expect(processExitsWith: .success) {
       onSmallStack {
@@ -51,7 +51,7 @@ struct SmallStackForwardingTests {
     }
   }
 
-  @Test("where there is stack, 190 steps inside of each other go through")
+  @Test("with enough stack, 190 nested calls succeed")
   func deep() throws {
     var first = Passing(nil)
     for _ in 0..<190 { first = Passing(first) }

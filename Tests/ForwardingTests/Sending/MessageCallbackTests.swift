@@ -6,7 +6,7 @@ import Foundation
 import Invocations
 import Testing
 
-@Suite("The native door")
+@Suite("Message callbacks")
 struct MessageCallbackTests {
   @Test("calls of a C function pointer become messages")
   func door() throws {
@@ -20,7 +20,7 @@ struct MessageCallbackTests {
     #expect(door.signature.description == "v@:i")
   }
 
-  @Test("a proxy behind the door reaches several weak targets, and the result comes back")
+  @Test("a proxy behind the callback reaches several weak targets, and returns the result")
   func proxy() throws {
     let everyone = MulticastProxy()
     var first: SpyProxy? = SpyProxy()
@@ -38,7 +38,7 @@ struct MessageCallbackTests {
     second[Messages.value].expect(times: 2)
   }
 
-  @Test("a receiver that is gone, or throws, gives C zero, and the error is handed over")
+  @Test("if the receiver is deallocated or throws, C gets zero, and the error is reported")
   func gone() throws {
     let errors = Log()
     var listener: Listener? = Listener("9", Log())

@@ -6,9 +6,9 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-@Suite("What a call uses stays until it is over")
+@Suite("Values in use by a call stay valid until it ends")
 struct ArgumentsInUseTests {
-  @Test("a Swift body finds its arguments, whatever it does with the invocation it is called by")
+  @Test("a Swift body finds its arguments, whatever it does with its own invocation")
   func lentArguments() async {
     await #expect(processExitsWith: .success) {
       final class Holder {
@@ -37,7 +37,7 @@ struct ArgumentsInUseTests {
     }
   }
 
-  @Test("a method finds its arguments, whatever who recorded the call on the stack does meanwhile")
+  @Test("a method finds its arguments, whatever happens to the call recorded on the stack")
   func argumentsOnTheStack() async {
     await #expect(processExitsWith: .success) { try ArgumentsInUseTests.sendFromTheStack() }
   }
@@ -49,7 +49,7 @@ struct ArgumentsInUseTests {
     }
     let hook = Hook()
     try CallPlan.shared(for: MethodSignature("v@:@")).withInvocation { call in
-      // The first send finds the method; the second one finds it known.
+      // The first send finds the method; the second one uses the cached method.
       for _ in 0..<2 {
         try call.setArgument(AnyCallObject(SoundObject()), at: 2)
         var refused: InvocationError?
@@ -67,12 +67,12 @@ struct ArgumentsInUseTests {
     }
   }
 
-  /// Finds an invocation that is on its way to C code.
+  /// Reaches an invocation that is on its way to C code.
   private final class Sender: SoundObject, @unchecked Sendable {
     var call: Invocation?
   }
 
-  @Test("C code that gets text of Swift's finds its objects, whatever it does with the invocation")
+  @Test("C code that gets text of Swift finds its objects, whatever it does with the invocation")
   func translated() async {
     await #expect(processExitsWith: .success) {
       let code:
@@ -98,7 +98,7 @@ struct ArgumentsInUseTests {
     }
   }
 
-  /// An invocation that its own method sends again, so often.
+  /// An invocation that its own method sends again, a given number of times.
   private final class Spiral {
     var call: Invocation?
     var left = 70_000
@@ -106,7 +106,7 @@ struct ArgumentsInUseTests {
   }
 
   @Test(
-    "an invocation that is sent inside of itself 70,000 times is in use all the time",
+    "an invocation that is sent 70,000 times inside itself stays in use",
     .disabled(
       if: Sanitizer.current != nil,
       "ThreadSanitizer keeps 65,536 frames, and those of AddressSanitizer have no room on a thread's stack"
@@ -128,7 +128,7 @@ struct ArgumentsInUseTests {
           let call = try Invocation(MethodSignature("v@:@"), selector: "turn:")
           try call.setArgument(SoundObject() as AnyObject, at: 2)
           spiral.call = call
-          // 65,536 is where 16 bits begin anew.
+          // The values around 65,536, at which a 16-bit count would wrap.
           for turns in [65_535, 65_536, 65_537, 70_000] {
             (spiral.left, spiral.refused) = (turns, nil)
             try call.invoke(on: spiral)
@@ -137,7 +137,7 @@ struct ArgumentsInUseTests {
           exit(EXIT_SUCCESS)
         } catch { exit(EXIT_FAILURE) }
       }
-      // Of addresses; few of the pages are ever touched.
+      // Address space only; few of the pages are ever used.
       thread.stackSize = 2 << 30
       thread.start()
       while true { pause() }
@@ -170,12 +170,12 @@ struct ArgumentsInUseTests {
     }
   }
 
-  @Test("a scoped call keeps its receiver while it is made")
+  @Test("a scoped call retains its receiver while it is made")
   func scopedReceiver() async {
     await #expect(processExitsWith: .success) { try Self.dropOwnReceiver() }
   }
 
-  @Test("an answer in a report is its own, also of a target that keeps the invocation")
+  @Test("an answer in a report is independent, also if a target retains the invocation")
   func answers() throws {
     let keeper = HandForwarder()
     var kept: Invocation?

@@ -6,8 +6,8 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-// What dies while a call is under way may have a `deinit` that knows the invocation, and does with it
-// what it likes. Each test is a process of its own: where one of these fails, memory is corrupted.
+// An object that is released during a call may have a `deinit` that uses the invocation in any way.
+// Each test is a separate process, because a failure corrupts memory.
 
 class SoundObject: CallObject {
   let list = [1, 2, 3]
@@ -19,7 +19,7 @@ final class AnotherObject {
   var words = (0x4141_4141_4141_4141, 0x4242_4242_4242_4242, 0x4343_4343_4343_4343)
 }
 
-/// Forwards by hand, with a body that the test gives.
+/// Forwards with a body that the test sets.
 class HandForwarder: SoundObject, MessageForwarding {
   var body: (Invocation) throws -> Void = { _ in }
   func responds(to selector: Selector) -> Bool { true }

@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 @testable import Invocations
 
-@Suite("Threads that come and go")
+@Suite("Ended threads")
 struct EndedThreadTests {
-  @Test("leave no record behind")
+  @Test("ended threads leave no records behind")
   func records() async {
     await #expect(processExitsWith: .success) {
       try registerTick()
@@ -23,15 +23,15 @@ struct EndedThreadTests {
   }
 }
 
-@Suite("A storm of signals")
+@Suite("Many signals")
 struct SignalTests {
-  @Test("disturbs no send, no change and no callback")
+  @Test("many signals disturb no send, no change and no callback")
   func storm() async {
     await #expect(processExitsWith: .success) {
       try registerTick()
       let proxy = MulticastProxy()
       var (index, signals) = (0, Int32(0))
-      // Signals that come while the process waits for a processor are one.
+      // Signals that arrive while the process does not run are merged into one.
       for _ in 0..<60 where signals <= 100 {
         require(fixture_begin_signals(200) == 0)
         let end = Date() + 1

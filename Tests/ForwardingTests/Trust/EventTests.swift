@@ -6,15 +6,15 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-@Suite("Nothing is silent")
+@Suite("Events")
 struct EventTests {
-  /// Collects what a body causes on stderr, in a process of its own.
+  /// The lines that a body prints to stderr, in a separate process.
   static func lines(_ result: ExitTest.Result?) -> [String] {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }
   }
 
-  @Test("an error on a lane is told with target, selector and error")
+  @Test("an error on a lane is reported with target, selector and error")
   func failedLater() async throws {
     let proxy = MulticastProxy()
     let told = Log()
@@ -31,12 +31,12 @@ struct EventTests {
     }
     let report = try proxy.deliver(did.invocation(7))
     for entry in report.entries { _ = await entry.ticket?.value() }
-    // The ticket is settled first, and the diagnostic told right after.
+    // The ticket is settled first, and the diagnostic is reported right after.
     for _ in 0..<10_000 where told.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(told.all == Array(repeating: #"did: Failure(name: "7")"#, count: 2))
   }
 
-  @Test("a sender that waited is told itself, and nobody else; one that gave up is not")
+  @Test("a sender that waits receives the error itself; one that timed out does not")
   func failedAwaited() throws {
     let proxy = MulticastProxy()
     let told = Log()
@@ -54,7 +54,7 @@ struct EventTests {
     began.wait()
     #expect(told.all.isEmpty)
     proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
-    // On a busy machine the time may be over before the target begins; then it never does.
+    // On a busy machine the time may run out before the target begins; then it never runs.
     repeat {
       #expect(throws: ForwardingError.timedOut) { try did(2, on: proxy) }
     } while began.wait(timeout: .now() + .milliseconds(20)) == .timedOut
@@ -63,7 +63,7 @@ struct EventTests {
     #expect(told.all == ["failed"])
   }
 
-  @Test("by default each of them is one line on stderr")
+  @Test("by default each event is one line on stderr")
   func standardError() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -104,7 +104,7 @@ struct EventTests {
       ])
   }
 
-  @Test("events can be switched off, or go to a handler; one that causes events itself ends")
+  @Test("events can be turned off, or go to a handler; a handler that causes events terminates")
   func destinations() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -121,12 +121,12 @@ struct EventTests {
       cause()
       exit(told.all == ["tooManyTargets", "tooManyTargets"] ? EXIT_SUCCESS : EXIT_FAILURE)
     }
-    // What the handler caused.
+    // The event that the handler caused.
     #expect(
       Self.lines(result) == ["swift-forwarding: 1 targets are registered, and 0 were expected"])
   }
 
-  @Test("a proxy that listens itself keeps its diagnostics from the process")
+  @Test("the diagnostics of a proxy with a listener do not go to the process's handler")
   func ownListener() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -142,7 +142,7 @@ struct EventTests {
     #expect(Self.lines(result) == [])
   }
 
-  @Test("messages that nobody has to answer are no events: to nobody, optional ones, with an error")
+  @Test("messages that may stay unanswered are no events: without targets, optional, with an error")
   func unansweredButMeant() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -160,7 +160,7 @@ struct EventTests {
     #expect(Self.lines(result) == [])
   }
 
-  @Test("a line is told once in a period, ten lines are, and the next tells how many were not")
+  @Test("each line is printed once in a period, ten lines at most, and then the number left out")
   func limit() {
     var limit = LineLimit()
     let begin = ContinuousClock.now

@@ -10,21 +10,21 @@ import Testing
 @Suite("A process that forks while its threads use the library")
 struct ForkTests {
   @Test(
-    "a class that was in the middle of declaring its methods has them all in the child",
+    "a class that was declaring its methods has them all in the child",
     .enabled(if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer cannot follow it"))
   func declaring() async {
     await #expect(processExitsWith: .success) { Slowly.fork(Slowly.Declaring()) }
   }
 
   @Test(
-    "a class that was in the middle of resolving a method has it in the child",
+    "a class that was resolving a method has it in the child",
     .enabled(if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer cannot follow it"))
   func resolving() async {
     await #expect(processExitsWith: .success) { Slowly.fork(Slowly.Resolving()) }
   }
 
   @Test(
-    "every child can use everything",
+    "every child can use the whole library",
     .enabled(
       if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer cannot follow a fork of many threads"
     ))
@@ -63,7 +63,7 @@ struct ForkTests {
     }
   }
 
-  @Test("a child knows no thread but its own")
+  @Test("a child has the record of its own thread only")
   func records() async {
     await #expect(processExitsWith: .success) {
       try registerTick()
@@ -79,7 +79,7 @@ struct ForkTests {
         isInside.wait()
       }
       require(fwd_thread_count() >= 8)
-      // The thread that forks is known by then.
+      // This send makes a record for the forking thread.
       try Message<NoResult, Int32>("tick:")(1, on: proxy)
       let status = runChild { _exit(Int32(fwd_thread_count())) }
       require(status == 1, "the child knows \(status)")

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 @testable import Invocations
 
-/// Tells whether it is alive.
+/// Reports whether it is alive.
 private final class Watched: Sendable {
   private final class Flag: Sendable { let isAlive = Atomic(true) }
   private let flag = Flag()
@@ -53,7 +53,7 @@ struct JumpTests {
     }
   }
 
-  @Test("the same invocation goes through the same proxy again after a jump")
+  @Test("an invocation can be sent through the same proxy again after a jump")
   func again() async {
     await #expect(processExitsWith: .success) {
       let target = try Self.jumper()
@@ -65,7 +65,7 @@ struct JumpTests {
     }
   }
 
-  @Test("a callback whose body catches a jump dies like any other", arguments: [0, 1])
+  @Test("a callback whose body catches a jump is released like any other", arguments: [0, 1])
   func caught(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
@@ -75,7 +75,7 @@ struct JumpTests {
         let watched = Watched()
         let callback = try Callback { [watched] (value: Int32) -> Int32 in
           require(watched.isAlive())
-          // Only the second send knows its method, and holds it.
+          // Only the second send has the method cached, and holds it.
           for _ in 0..<2 { require(catchJump { _ = try? jump(on: target) }) }
           return value + 1
         }
@@ -88,7 +88,7 @@ struct JumpTests {
   }
 
   @Test(
-    "what was replaced during a call that a jump left dies after a while all the same",
+    "values replaced during a call that a jump ended are released eventually",
     .enabled(
       if: fixture_is_address_sanitized() == 0,
       "with AddressSanitizer dead holds are not told; why was not found out"))

@@ -5,16 +5,17 @@ import Testing
 
 @testable import Forwarding
 
-/// Calls a closure when it dies: the `deinit` of a user's object.
+/// Runs a closure in its `deinit`, as a user's object may.
 final class Mourner: CallObject, Sendable {
   private let atEnd: @Sendable () -> Void
   init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
   deinit { atEnd() }
 }
 
-@Suite("Nothing of the user's dies under a lock")
+@Suite("No user object is released under a lock")
 struct LockTests {
-  /// Something that is set, and set again: the old value dies, and touches the object from there.
+  /// A property that is set twice: the old value is released, and accesses the object from its
+  /// `deinit`.
   struct Setting: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let replace: @Sendable (Log) throws -> Void
@@ -108,7 +109,8 @@ struct LockTests {
     { _ in withExtendedLifetime(mourner) {} }
   }
 
-  @Test("an old value that touches the object as it dies finds the new one", arguments: settings)
+  @Test(
+    "an old value that accesses the object in its deinit finds the new one", arguments: settings)
   func replacing(_ setting: Setting) {
     let log = Log()
     let isOver = ends { try? setting.replace(log) }
@@ -116,7 +118,7 @@ struct LockTests {
     #expect(log.all == ["died"])
   }
 
-  @Test("the value that a lock guards dies after the lock is let go")
+  @Test("the value that a lock guards is released after unlocking")
   func guarded() {
     let log = Log()
     let isOver = ends {

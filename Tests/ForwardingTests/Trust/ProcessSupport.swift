@@ -17,7 +17,7 @@ final class Box {
   init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-/// Runs a Swift closure where C wants a function and a context.
+/// Runs a Swift closure through a C function with a context.
 func withContext(
   _ body: @escaping () -> Void,
   _ call: (@convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer?) -> Int32
@@ -43,7 +43,7 @@ func residentKilobytes() -> Int {
   return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4
 }
 
-/// Everything that takes a lock or a hold, once.
+/// Uses each operation that takes a lock or a hold, once.
 func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
   let tick = try Message<NoResult, Int32>("tick:")
   let target = Counter()
@@ -59,7 +59,7 @@ func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
   let callback = try Callback { (value: Int32) in value + 1 }
   let function = try callback.function(as: (@convention(c) (Int32) -> Int32).self)
   require(function(1) == 2)
-  // Others may send through the same proxy.
+  // Other threads may send through the same proxy.
   require(target.count.load(ordering: .relaxed) >= 2)
 }
 
@@ -71,8 +71,8 @@ func registerTick() throws {
     }))
 }
 
-/// Classes whose methods a thread is about to tell when the process forks. Only the child has time to
-/// get to the end.
+/// Classes that a thread is declaring methods of when the process forks. Only the child has time to
+/// finish.
 enum Slowly {
   static let hasBegun = DispatchSemaphore(value: 0)
   static let isChild = Atomic(false)
@@ -98,12 +98,12 @@ enum Slowly {
     }
   }
 
-  /// Forks while one thread is about to tell a class's methods and others wait for it. The child must
-  /// be answered.
+  /// Forks while one thread declares a class's methods and others wait for it. A send in the child
+  /// must succeed.
   static func fork(_ object: any CallObject & Sendable) {
     for _ in 0..<3 { Thread { _ = try? Messages.value(on: object) }.start() }
     hasBegun.wait()
-    // The others have come to wait.
+    // Time for the other threads to wait.
     usleep(20_000)
     let status = runChild {
       isChild.store(true, ordering: .relaxed)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Invocations
 
-/// A receiver that code which looks for its method would like to replace by one that nobody holds.
+/// A receiver that code in a method lookup tries to set, although nothing retains it.
 private final class Victim: CallObject {
   nonisolated(unsafe) var call: Invocation?
   nonisolated(unsafe) var data = [1, 2, 3]
 }
 
-/// What code does that runs while a method is looked for: true if it was refused.
+/// Called by code that runs during a method lookup. Returns true if the change was refused.
 private func replaceTarget(of call: Invocation?) -> Bool {
   let victim = Victim()
   victim.call = call
@@ -63,13 +63,13 @@ private final class Choosing: MessageForwarding, CallObject {
   func forward(_ invocation: Invocation) throws { try invocation.setResult(Int32(7)) }
 }
 
-@Suite("While a method is looked for, nobody can set another target", .serialized)
+@Suite("No other target can be set during a method lookup", .serialized)
 struct ReentrantLookupTests {
   private func message(_ name: Selector) throws -> Invocation {
     try Invocation(MethodSignature("i@:"), selector: name)
   }
 
-  @Test("an object that is asked for a method of its own")
+  @Test("an object that is asked for its own method cannot change the target")
   func own() throws {
     let call = try message("number")
     let receiver = Holding(try Implementation(method: { (_: Holding) -> Int32 in 7 }))
@@ -79,7 +79,7 @@ struct ReentrantLookupTests {
     #expect(try call.result(as: Int32.self) == 7)
   }
 
-  @Test("a class that resolves a selector")
+  @Test("a class that resolves a selector cannot change the target")
   func resolver() throws {
     let call = try message("resolvedNumber")
     Resolving.call = call
@@ -88,7 +88,7 @@ struct ReentrantLookupTests {
     #expect(try call.result(as: Int32.self) == 7)
   }
 
-  @Test("a superclass that resolves a selector")
+  @Test("a superclass that resolves a selector cannot change the target")
   func above() throws {
     let call = try message("numberAbove")
     Resolving.call = call
@@ -99,7 +99,7 @@ struct ReentrantLookupTests {
     #expect(try call.result(as: Int32.self) == 7)
   }
 
-  @Test("an object that is asked where to forward, and what")
+  @Test("an object that is asked for a forwarding target or a signature cannot change the target")
   func forwarding() throws {
     let call = try message("forwardedNumber")
     let receiver = Choosing()
@@ -114,8 +114,8 @@ struct ReentrantLookupTests {
 struct ThrownResultTests {
   private struct Refused: Error {}
 
-  // One after the other: both give one class its method.
-  @Test("leaves no result", .serialized, arguments: ["i@:", "*@:"])
+  // One after the other, because both register the method for one class.
+  @Test("a result that a throwing body set is discarded", .serialized, arguments: ["i@:", "*@:"])
   func thrown(encoding: String) throws {
     let call = try Invocation(parsing: encoding)
     try call.setSelector(Selector("answer"))

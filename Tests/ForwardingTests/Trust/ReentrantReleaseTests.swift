@@ -6,7 +6,7 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// Does something with an invocation when it dies.
+/// Changes an invocation in its `deinit`.
 private final class Mischief: CallObject {
   let call: Invocation
   let deed: (Invocation) -> Void
@@ -33,7 +33,7 @@ private final class Declaring: HandForwarder, MethodDeclaring {
   }
 }
 
-@Suite("What dies in the middle of a call cannot turn it to another object")
+@Suite("An object that is released during a call cannot redirect it")
 struct ReentrantReleaseTests {
   private static func call() throws -> Invocation {
     try Invocation(MethodSignature("@@:"), selector: "go")
@@ -41,7 +41,7 @@ struct ReentrantReleaseTests {
 
   private static func setsTarget(_ call: Invocation) { try? call.setTarget(AnotherObject()) }
 
-  @Test("an older result, before an object forwards")
+  @Test("an older result that is released before an object forwards cannot redirect the call")
   func resultBeforeForwarding() async {
     await #expect(processExitsWith: .success) {
       let call = try Self.call()
@@ -52,7 +52,8 @@ struct ReentrantReleaseTests {
     }
   }
 
-  @Test("an older result, set in front of an interceptor or before super is called")
+  @Test(
+    "an older result that is released in an interceptor or before super cannot redirect the call")
   func resultOnTheWay() async {
     await #expect(processExitsWith: .success) {
       let call = try Self.call()
@@ -67,7 +68,7 @@ struct ReentrantReleaseTests {
     }
   }
 
-  @Test("an older result, before a method that drops the target it was given")
+  @Test("an older result cannot redirect a call to a method that releases its target")
   func resultBeforeMethod() async {
     await #expect(processExitsWith: .success) {
       try MethodTable.of(Dropping.self).register("go") { (dropping: Dropping) -> AnyCallObject in
@@ -83,7 +84,7 @@ struct ReentrantReleaseTests {
     }
   }
 
-  @Test("the former target, when another takes its place")
+  @Test("the former target cannot redirect the call when another one replaces it")
   func formerTarget() async {
     await #expect(processExitsWith: .success) {
       let call = try Self.call()
@@ -95,7 +96,8 @@ struct ReentrantReleaseTests {
     }
   }
 
-  @Test("a target that a forwarding object set, when the receiver is put back")
+  @Test(
+    "a target set by a forwarding object cannot redirect the call when the receiver is restored")
   func targetOfForwarder() async {
     await #expect(processExitsWith: .success) {
       let call = try Self.call()
@@ -110,7 +112,7 @@ struct ReentrantReleaseTests {
     }
   }
 
-  @Test("a result that one target answered, when that of the next takes its place")
+  @Test("the result of one target cannot redirect the call when the next result replaces it")
   func resultInReport() async {
     await #expect(processExitsWith: .success) {
       let proxy = MulticastProxy()
@@ -131,7 +133,7 @@ struct ReentrantReleaseTests {
     }
   }
 
-  @Test("a class that declares its methods while super is looked up")
+  @Test("a class that declares its methods in a lookup of super cannot redirect the call")
   func declaring() async {
     await #expect(processExitsWith: .success) {
       let call = try Self.call()
@@ -143,14 +145,14 @@ struct ReentrantReleaseTests {
     }
   }
 
-  /// What a handler of diagnostics shares with its test. All runs on one thread.
+  /// State that a handler of diagnostics shares with its test. All runs on one thread.
   private final class Watch: @unchecked Sendable {
     weak var proxy: MulticastProxy?
     var call: Invocation?
     var seenAlive: [Bool] = []
   }
 
-  @Test("a proxy that the call alone has lives until its delivery is over")
+  @Test("a proxy that only the call retains lives until its delivery ends")
   func soleProxy() throws {
     let watch = Watch()
     let call = try Invocation(MethodSignature("v@:"), selector: "soleProxyTold")

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Forwarding
 
-/// Does random things with one invocation from every place where the user's code may run in the middle of a
-/// call: bodies, steps of forwarding, resolvers, handlers, and whatever dies.
+/// Makes random changes to one invocation in each place where user code may run during a call:
+/// bodies, forwarding steps, resolvers, handlers, and `deinit`.
 private final class Storm: @unchecked Sendable {
-  // SAFETY: of one thread, in a process of its own.
+  // SAFETY: used on one thread, in a separate process.
   static let shared = Storm()
 
   var generator = SeededGenerator(seed: 1)
   private(set) var call: Invocation?
-  /// Whether the call has values of a Swift type, in place of objects.
+  /// Whether the call has values of a Swift type in place of objects.
   private var isLoaded = false
   private var proxy = MulticastProxy()
   private var single = SingleTargetProxy(nil)
@@ -20,7 +20,7 @@ private final class Storm: @unchecked Sendable {
   private var intercepting = InterceptingProxy(MulticastProxy())
   private var kept: [AnyObject] = []
   private var depth = 0
-  /// How many things may still be done, so that each round ends.
+  /// The number of actions left, so that each round ends.
   private var budget = 0
 
   func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
@@ -51,7 +51,7 @@ private final class Storm: @unchecked Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Called wherever the user's code runs.
+  /// Called wherever user code runs.
   func strike() {
     guard depth < 3, budget > 0 else { return }
     depth += 1
@@ -126,7 +126,7 @@ private final class Storm: @unchecked Sendable {
     (call.target as? Piece)?.check()
   }
 
-  /// Forgets everything.
+  /// Releases all objects.
   func end() {
     let old = (proxy, single, source, intercepting, call)
     proxy = MulticastProxy()
@@ -175,14 +175,14 @@ private final class Storm: @unchecked Sendable {
 }
 
 private class Piece: CallObject {
-  // SAFETY: of one thread.
+  // SAFETY: used on one thread.
   nonisolated(unsafe) static var alive = 0
   private let list = [1, 2, 3]
   private let number = 77
 
   init() { Self.alive += 1 }
 
-  /// Ends the process where the memory is not that of a piece.
+  /// Ends the process if the memory is not that of a valid object.
   func check() { if list.count != 3 || number != 77 { fatalError("memory is corrupted") } }
 
   deinit {
@@ -192,7 +192,7 @@ private class Piece: CallObject {
   }
 }
 
-/// A value of a Swift type, which acts when its last copy ends.
+/// A value of a Swift type, which acts when its last copy is released.
 private struct Load {
   static let message = try! Message<Load, Load, String>("carry:with:")
   private let piece: Piece
@@ -256,7 +256,7 @@ private final class Holds: Forwards, MethodProviding {
   }
 }
 
-@Suite("Random code in the middle of random calls")
+@Suite("Random actions during random calls")
 struct ReentryTests {
   fileprivate static let typed = try? Implementation(
     method: { (piece: Piece, other: AnyCallObject?, _: String?) throws -> AnyCallObject? in
@@ -278,7 +278,7 @@ struct ReentryTests {
       return Storm.shared.number(2) == 0 ? load : Load(Storm.shared.object())
     })
 
-  /// A body that looks at the call itself, and may keep it.
+  /// A body that reads the call itself, and may retain it.
   private static func lent() throws -> Implementation {
     try Implementation(MethodSignature("@@:@*")) { call in
       (call.target as? Piece)?.check()
@@ -303,7 +303,7 @@ struct ReentryTests {
     if Piece.alive != 0 { fatalError("\(Piece.alive) objects are left") }
   }
 
-  @Test("leaves every object whole", .timeLimit(.minutes(5)))
+  @Test("random actions during calls corrupt no object", .timeLimit(.minutes(5)))
   func storms() async {
     await #expect(processExitsWith: .success) {
       let rounds = ProcessInfo.processInfo.environment["FORWARDING_HISTORIES"].flatMap { Int($0) }

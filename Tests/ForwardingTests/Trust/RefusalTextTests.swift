@@ -23,15 +23,15 @@ private struct Misaligned: CallStructure {
 
 private struct Point: Equatable, Sendable { var x = 0.0 }
 
-/// What is refused because two things differ, and does not say the same of both.
-@Suite("Refusals say what differs")
+/// Two things differ, and the error must not print the same text for both.
+@Suite("Errors about differences name both sides")
 struct RefusalTextTests {
   private static func text(_ body: () throws -> Void) -> String {
     do { try body() } catch { return "\(error)" }
     return "nothing was refused"
   }
 
-  @Test("a structure that does not fit its own encoding: why")
+  @Test("a structure that does not fit its own encoding is refused with the reason")
   func structures() throws {
     func set(_ encoding: String, _ value: some CallValue) -> String {
       Self.text { try Invocation(parsing: "v\(encoding)").setArgument(value, at: 0) }
@@ -56,7 +56,7 @@ struct RefusalTextTests {
         + "bytes, as it holds an object or the like")
   }
 
-  @Test("a method of the same encoding and another Swift type: both types")
+  @Test("a method of the same encoding and another Swift type is refused with both types")
   func swiftTypes() throws {
     let message = try Message<Point, [Int], Point>("take:a:")
     let spelled = try MethodSignature(parsing: message.signature.description)
@@ -69,7 +69,7 @@ struct RefusalTextTests {
   }
 
   @Test(
-    "a name that the target of an intercepting proxy has not: the target's class, and what was meant"
+    "an unknown name on an intercepting proxy is refused with the class of its target and a suggestion"
   )
   func intercepted() throws {
     let proxy = InterceptingProxy(Listener("1", Log()))
@@ -78,7 +78,7 @@ struct RefusalTextTests {
         == "-[Listener dod:]: unrecognized selector; did you mean 'did:'?")
   }
 
-  @Test("an error behind a face that cannot throw: what is behind the face")
+  @Test("an error behind a face that cannot throw names the target")
   func unheard() async {
     await #expect(processExitsWith: .success) {
       final class Closed: ForwardingProxy, @unchecked Sendable {

@@ -6,7 +6,7 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-@Suite("Questions that come back")
+@Suite("Queries through circles of proxies")
 struct ReturningQuestionTests {
   private static let circles: [(name: String, object: @Sendable () -> AnyObject)] = [
     (
@@ -43,7 +43,7 @@ struct ReturningQuestionTests {
     ),
   ]
 
-  @Test("end with no", arguments: 0..<circles.count)
+  @Test("a query through a circle of proxies returns no", arguments: 0..<circles.count)
   func circle(_ index: Int) throws {
     let object = Self.circles[index].object()
     #expect(!Introspection.responds(object, to: "unheard:"))
@@ -52,7 +52,7 @@ struct ReturningQuestionTests {
     #expect(throws: (any Error).self) { try Message<Int32>("unheard")(on: object) }
   }
 
-  @Test("too many proxies inside of each other are an error, not a message that is lost")
+  @Test("too deeply nested proxies are an error, and no message is lost")
   func depth() throws {
     let end = ClosureTarget()
     try end.register("did:") { (_: Int32) in }
@@ -67,7 +67,7 @@ struct ReturningQuestionTests {
     }
   }
 
-  @Test("a class that declares and one that resolves do not wait for each other for ever")
+  @Test("a class that declares and one that resolves do not deadlock")
   func twoQuestions() {
     let isOver = ends {
       Thread { _ = MethodTable.of(Meeting.Declaring.self) }.start()
@@ -98,7 +98,7 @@ struct ReturningQuestionTests {
     }
   }
 
-  @Test("a registration for one message is not used up by one that cannot go to its queue")
+  @Test("a message that cannot go to its queue does not use up a registration for one message")
   func once() throws {
     let proxy = MulticastProxy()
     let target = Listener("1", Log())
@@ -119,7 +119,7 @@ struct ReturningQuestionTests {
     }
   }
 
-  @Test("a target may be removed, and its end waited for, while a proxy asks it for types")
+  @Test("a target may be removed, and its end awaited, while a proxy asks it for types")
   func removedWhileAsked() async {
     await #expect(processExitsWith: .success) {
       let target = Leaving()
@@ -128,7 +128,7 @@ struct ReturningQuestionTests {
       Leaving.leave = {
         guard (try? proxy.removeAndWait(token)) != nil else { exit(EXIT_FAILURE) }
       }
-      // It would wait for itself for ever.
+      // It would deadlock.
       alarm(20)
       #expect(proxy.methodSignature(for: "whatIsNotThere") == nil)
       exit(proxy.count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)

@@ -10,7 +10,7 @@ import Testing
 @Suite("A process that gives up a system call after its first use")
 struct SandboxTests {
   @Test(
-    "without membarrier, what is replaced is still disposed of",
+    "without membarrier, replaced values are disposed of",
     .enabled(
       if: fixture_is_thread_sanitized() == 0, "ThreadSanitizer makes system calls of its own"))
   func withoutMembarrier() async {
@@ -30,13 +30,13 @@ struct SandboxTests {
       }
       require(target.count.load(ordering: .relaxed) == 50_000)
       let growth = residentKilobytes() - before
-      // AddressSanitizer keeps what is freed for a while.
+      // AddressSanitizer delays the reuse of freed memory.
       let limit = fixture_is_address_sanitized() == 0 ? 4000 : 400_000
       require(growth < limit, "50,000 changes left \(growth) KB behind")
     }
   }
 
-  @Test("and other threads go on while it happens")
+  @Test("without membarrier, other threads continue during a replacement")
   func withThreads() async {
     await #expect(processExitsWith: .success) {
       try registerTick()

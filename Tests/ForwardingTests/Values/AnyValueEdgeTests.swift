@@ -3,7 +3,7 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// Counts itself while it lives, and may act when it ends.
+/// Counts its live instances, and may act in its `deinit`.
 private final class Part: CallObject, Sendable {
   static let alive = Guarded(0)
   private let end: @Sendable () -> Void
@@ -21,7 +21,7 @@ private final class Part: CallObject, Sendable {
 
 private struct Letter: Sendable { var part = Part() }
 
-/// An invocation that the bodies of its methods know.
+/// An invocation that the bodies of its methods can access.
 private final class Known: @unchecked Sendable {
   var call: Invocation?
 
@@ -32,7 +32,7 @@ private final class Known: @unchecked Sendable {
   }
 }
 
-/// Travels as nothing, but is something.
+/// Has an empty carrier, although it has a stored property.
 private struct Hollow: CarriedValue, Equatable {
   var numbers = [1, 2, 3]
   init() {}
@@ -40,7 +40,7 @@ private struct Hollow: CarriedValue, Equatable {
   init(carrier: NoResult) {}
 }
 
-/// An object that travels as a number.
+/// An object whose carrier is a number.
 private final class Ticket: CarriedValue {
   let number: Int32
   init(carrier: Int32) { number = carrier }
@@ -51,16 +51,16 @@ private final class Answers: Sendable {}
 private final class Refuses: Sendable {}
 private struct Refusal: Error {}
 
-@Suite("Values of any Swift type, where types and code are unusual,", .serialized)
+@Suite("Unusual values of Swift types", .serialized)
 struct AnyValueEdgeTests {
-  @Test("are made by their type if they travel as nothing")
+  @Test("a value with an empty carrier is made by its type")
   func hollow() throws {
     let target = ClosureTarget()
     try target.register("empty:") { (_: [Int]) in Hollow() }
     #expect(try Message<Hollow, [Int]>("empty:")([1], on: target) == Hollow())
   }
 
-  @Test("of a class that carries its objects travel in one way, whatever is beside them")
+  @Test("objects of a class with a carrier are passed by it, whatever the message's result is")
   func ticket() throws {
     let target = ClosureTarget()
     let taken = Guarded<[Int32]>([])
@@ -72,7 +72,7 @@ struct AnyValueEdgeTests {
     #expect(taken.read { $0 } == [4, 5])
   }
 
-  @Test("end if a body sets one as the result and then answers with another")
+  @Test("a value is released if a body sets it as the result and then returns another")
   func replacedAnswer() throws {
     let known = Known()
     let target = ClosureTarget()
@@ -95,7 +95,7 @@ struct AnyValueEdgeTests {
     #expect(Part.alive.read { $0 } == 0)
   }
 
-  @Test("end if an object that dies in a delivery sets one as the result")
+  @Test("a value is released if an object sets it as the result in its deinit during a delivery")
   func strayAnswer() throws {
     let known = Known()
     let proxy = MulticastProxy()
@@ -114,12 +114,14 @@ struct AnyValueEdgeTests {
     #expect(Part.alive.read { $0 } == 0)
   }
 
-  @Test("are no array's elements, whatever the encoding says", arguments: ["v@:[1i]", "v@:[0i]"])
+  @Test(
+    "a value is no element of an array, whatever the encoding says",
+    arguments: ["v@:[1i]", "v@:[0i]"])
   func array(encoding: String) throws {
     #expect(throws: InvocationError.self) { try Message<Void, Letter>("send:", encoding: encoding) }
   }
 
-  @Test("are kept as text if a generic caller sets text by its address")
+  @Test("text that a generic caller sets by its address is stored as text")
   func borrowedText() throws {
     func set<Value: SendableMetatype>(_ value: Value, in call: Invocation) throws {
       try call.setArgument(value, at: 2)
@@ -130,7 +132,7 @@ struct AnyValueEdgeTests {
     #expect(call.call.owns(2))
   }
 
-  @Test("may be of types with long names")
+  @Test("a value's type may have a long name")
   func longName() throws {
     struct Pair<Value> {}
     func send<Value>(_ value: Value.Type, _ depth: Int) throws {
@@ -140,7 +142,7 @@ struct AnyValueEdgeTests {
     try send(Int.self, 12)
   }
 
-  @Test("are gathered even where there is nothing to gather")
+  @Test("gathering values works without any answers")
   func gathered() throws {
     let target = ClosureTarget()
     try target.register("see:") { (_: Int) in }
@@ -149,7 +151,7 @@ struct AnyValueEdgeTests {
     #expect(try Message<Void, Int>("see:").gather(1, on: proxy).count == 1)
   }
 
-  @Test("are not looked for where a target keeps the message and answers nothing")
+  @Test("a target that retains the message without an answer leaves no result")
   func keptWithoutAnswer() throws {
     final class Keeper: MessageForwarding, @unchecked Sendable {
       var calls: [Invocation] = []
@@ -163,7 +165,7 @@ struct AnyValueEdgeTests {
     let words = try Message<Int, Int>("words:")
     let message = try Message<Letter, Letter>("send:")
     for _ in 0..<8 {
-      // Leaves its bytes in memory that the next invocation may get.
+      // Leaves its bytes in memory that the next invocation may reuse.
       do {
         let call = try words.invocation(77)
         try call.setResult(0x7777)

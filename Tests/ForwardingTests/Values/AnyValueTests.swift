@@ -5,7 +5,7 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// An object of a value, counted while it lives.
+/// An object of a value, whose live instances are counted.
 private final class Part: Sendable {
   static let alive = Guarded(0)
   init() { Self.alive.withLock { $0 += 1 } }
@@ -41,7 +41,7 @@ private struct Generic<Value: Equatable & Sendable>: Equatable, Sendable { var v
 private protocol Named { var name: String { get } }
 private struct Somebody: Named, Sendable { var name = "somebody" }
 
-/// A class that says nothing of itself.
+/// A class without any declarations for messages.
 private class Desk: @unchecked Sendable {
   var seen: [String] = []
 }
@@ -50,7 +50,7 @@ private final class HighDesk: Desk, @unchecked Sendable {}
 
 @Suite("Values of any Swift type", .serialized)
 struct AnyValueTests {
-  /// Sends a value through a closure that gives it back, in each way that there is.
+  /// Sends a value in each possible way through a closure that returns it.
   private func roundTrip<Value: Equatable & Sendable & SendableMetatype>(_ value: Value) throws {
     let target = ClosureTarget()
     try target.register("echo:") { (value: Value) in value }
@@ -78,7 +78,7 @@ struct AnyValueTests {
 
   private struct Refusal: Error {}
 
-  @Test("come back as they were sent")
+  @Test("values of Swift types are returned unchanged")
   func roundTrips() throws {
     try roundTrip(Shape.circle(radius: 2))
     try roundTrip(Shape.named("a", [1, 2]))
@@ -97,7 +97,7 @@ struct AnyValueTests {
     try roundTrip(Set([1, 2, 3]))
   }
 
-  @Test("of protocols, closures and tuples travel, too")
+  @Test("values of protocols, closures and tuples can be sent")
   func existentials() throws {
     let target = ClosureTarget()
     nonisolated(unsafe) var seen: [String] = []
@@ -113,7 +113,7 @@ struct AnyValueTests {
     #expect(seen == ["somebody", "closed", "3 three"])
   }
 
-  @Test("of a class need not say anything of themselves")
+  @Test("objects of any class can be sent")
   func classes() throws {
     let target = ClosureTarget()
     nonisolated(unsafe) var seen: [ObjectIdentifier] = []
@@ -135,7 +135,7 @@ struct AnyValueTests {
     }
   }
 
-  @Test("of two types with one name do not meet")
+  @Test("values of two types with one name are kept apart")
   func sameName() throws {
     let target = ClosureTarget()
     try target.register("take:") { (_: Twins.First.Twin) in }
@@ -145,7 +145,7 @@ struct AnyValueTests {
     }
   }
 
-  @Test("live as long as they are kept, and no longer")
+  @Test("values live as long as they are referenced")
   func lifetimes() async throws {
     #expect(Part.alive.read { $0 } == 0)
     do {
@@ -173,7 +173,7 @@ struct AnyValueTests {
     #expect(Part.alive.read { $0 } == 0)
   }
 
-  @Test("are kept by a target that keeps the invocation, and go to queues")
+  @Test("a target that retains the invocation retains its values, and values go to queues")
   func kept() throws {
     final class Keeper: MessageForwarding, @unchecked Sendable {
       var call: Invocation?
@@ -203,7 +203,7 @@ struct AnyValueTests {
     #expect(Part.alive.read { $0 } == 0)
   }
 
-  @Test("that a closure of one expression leaves are no matter to a message that wants no result")
+  @Test("the result of a closure is discarded by a message that wants none")
   func unwantedResults() throws {
     nonisolated(unsafe) var seen: Set<Int> = []
     nonisolated(unsafe) var texts: Set<String> = []
@@ -226,7 +226,7 @@ struct AnyValueTests {
       try Message<(inserted: Bool, memberAfterInsert: Int), Int>("see:")(9, on: desk).inserted)
   }
 
-  @Test("go to functions by name, and come back")
+  @Test("values can be arguments and results of functions by name")
   func functions() throws {
     let functions = FunctionTable()
     try functions.register("area") { (shape: Shape) -> Double? in
@@ -239,7 +239,7 @@ struct AnyValueTests {
     }
   }
 
-  @Test("from nobody are nil where they may be, and missing where not")
+  @Test("a missing answer is nil if the result is optional, and an error if not")
   func nobody() throws {
     #expect(try Message<[String]?>("names")(on: nil) == nil)
     #expect(throws: InvocationError.missingValue(index: nil)) {
@@ -247,7 +247,7 @@ struct AnyValueTests {
     }
   }
 
-  @Test("that replace one another in a delivery end with it")
+  @Test("answers that replace each other in a delivery are released")
   func answers() throws {
     do {
       let proxy = MulticastProxy()
@@ -274,7 +274,7 @@ struct AnyValueTests {
     #expect(Part.alive.read { $0 } == 0)
   }
 
-  @Test("are described by themselves")
+  @Test("values describe themselves")
   func description() throws {
     let call = try Message<Void, Shape>("draw:").invocation(.circle(radius: 2))
     #expect(call.description.contains(" draw: "))
@@ -282,7 +282,7 @@ struct AnyValueTests {
     #expect(call.methodSignature.description == "v@:^{ForwardingTests.Shape}")
   }
 
-  @Test("are refused where the types differ")
+  @Test("values of other types are refused")
   func mismatch() throws {
     let target = ClosureTarget()
     try target.register("draw:") { (shape: Shape) in }
@@ -291,7 +291,7 @@ struct AnyValueTests {
     #expect(throws: InvocationError.self) { try call.setArgument(Large(), at: 2) }
     #expect(throws: InvocationError.self) { try call.setArgument(5, at: 2) }
     #expect(throws: InvocationError.self) { try call.argument(at: 2, as: Large.self) }
-    // An invocation of the same text holds addresses, and no values.
+    // An invocation with the same encoding as text has addresses, and no values.
     let other = try Invocation(parsing: "\(call.methodSignature)")
     try other.setSelector("draw:")
     #expect(throws: InvocationError.self) { try other.invoke(on: target) }

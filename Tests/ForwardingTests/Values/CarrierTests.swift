@@ -3,7 +3,7 @@ import ForeignTypes
 import Forwarding
 import Testing
 
-/// The address that a foreign number says it travels as, while its module stores a number.
+/// The carrier that a foreign number declares, an address, although its module stores a number.
 public struct Address: CallStructure {
   public var address: UInt
   public static var structure: VouchedStructure<Address> {
@@ -16,7 +16,7 @@ extension ForeignNumber: CarriedValue {
   public init?(carrier: Address) { nil }
 }
 
-/// Degrees, of which zero are as good as any.
+/// Degrees, for which zero is a valid value.
 private struct Degrees: CarriedValue, NullableCallValue {
   var carrier = 0.0
   init?(carrier: Double) { self.carrier = carrier }
@@ -28,13 +28,13 @@ private struct Corner: CallStructure {
   static var structure: VouchedStructure<Corner> { unsafe VouchedStructure("{Corner=qq}") }
 }
 
-/// More than the word that nil clears.
+/// A type larger than the word that nil clears.
 private struct Wide: CarriedValue, NullableCallValue {
   var carrier = Corner()
   init?(carrier: Corner) { self.carrier = carrier }
 }
 
-/// Text that may be missing already.
+/// A type whose carrier is already optional.
 private struct Remark: CarriedValue, NullableCallValue {
   var carrier: String?
   init?(carrier: String?) { self.carrier = carrier }
@@ -68,7 +68,7 @@ private struct Perhaps: CarriedValue, NullableCallValue {
   init?(carrier: Perhaps?) { nil }
 }
 
-/// Each is carried as another type, of which there is always one more.
+/// Each type's carrier is another type, without end.
 private struct Growing<Inner>: CarriedValue {
   var carrier: Growing<Growing<Inner>> { Growing<Growing<Inner>>() }
   init() {}
@@ -114,7 +114,7 @@ private struct Unfit: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("What a value travels as")
+@Suite("Carriers of values")
 struct CarrierTests {
   @Test("a structure that another module carries as an address is no address")
   func foreignStructure() throws {
@@ -126,7 +126,7 @@ struct CarrierTests {
     }
   }
 
-  @Test("it is set as what it stores, and not as what it says it travels as")
+  @Test("a foreign structure is set as the type that it stores, not as its declared carrier")
   func foreignArgument() throws {
     let call = try Invocation(parsing: "v@:{Address=^v}")
     #expect(throws: InvocationError.self) { try call.setArgument(ForeignNumber(64), at: 2) }
@@ -140,7 +140,7 @@ struct CarrierTests {
     Unfit(Mark?.self, "{Mark=q}"),
   ]
 
-  @Test("an optional is refused where zero is a value", arguments: zeros)
+  @Test("an optional is refused if zero is a value", arguments: zeros)
   private func zero(unfit: Unfit) { refused(unfit) }
 
   private static let circles = [
@@ -148,7 +148,7 @@ struct CarrierTests {
     Unfit(Growing<Int>.self, "{Corner=qq}"),
   ]
 
-  @Test("a type that travels as itself is refused", arguments: circles)
+  @Test("a type that is its own carrier is refused", arguments: circles)
   private func endless(unfit: Unfit) { refused(unfit) }
 
   private func refused(_ unfit: Unfit) {
@@ -157,7 +157,7 @@ struct CarrierTests {
     }
   }
 
-  @Test("the refusal names the type")
+  @Test("the error names the type")
   func message() {
     let error = InvocationError.unfitType(SwiftType(Endless.self))
     #expect(throws: error) {
@@ -165,7 +165,7 @@ struct CarrierTests {
     }
   }
 
-  @Test("a carrier may be carried in its turn")
+  @Test("a carrier may have a carrier")
   func chain() throws {
     let functions = FunctionTable()
     try functions.register("noon") { (noon: Noon) in noon }
@@ -174,7 +174,7 @@ struct CarrierTests {
     #expect(try functions.call("noon", 300.0, returning: Double.self) == 300)
   }
 
-  @Test("a type that travels as an address may be missing")
+  @Test("an optional with an address as carrier may be nil")
   func handle() throws {
     let functions = FunctionTable()
     try functions.register("isThere") { (handle: Handle?) in handle != nil }

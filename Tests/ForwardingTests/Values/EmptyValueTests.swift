@@ -10,9 +10,9 @@ private final class Thing: Sendable {}
 
 private let thing = Thing()
 
-@Suite("Values that take no memory")
+@Suite("Values without memory")
 struct EmptyValueTests {
-  /// Sends values in each way that there is, and says how often they were received.
+  /// Sends values in each possible way, and returns how often they were received.
   private func send<each Given: Sendable & SendableMetatype>(
     _ given: repeat each Given
   ) async throws -> Int {
@@ -48,7 +48,7 @@ struct EmptyValueTests {
     return received.read { $0 }
   }
 
-  @Test("are sent in each way, from any place")
+  @Test("empty values can be sent in each way, at any position")
   func places() async throws {
     #expect(try await send(Nothing()) == 7)
     #expect(try await send(()) == 7)
@@ -61,8 +61,8 @@ struct EmptyValueTests {
     #expect(try await send(thing, thing, thing, thing, Nothing()) == 7)
   }
 
-  // The compiler has an address for values whose types it does not see: these it sees.
-  @Test("are sent, and come back, where nothing else is")
+  // The compiler has an address for values whose types it does not see. Here it sees the types.
+  @Test("an empty value can be sent and returned without other values")
   func alone() throws {
     let target = ClosureTarget()
     try target.register("one:") { (value: Nothing) in value }
@@ -78,7 +78,7 @@ struct EmptyValueTests {
     #expect(try five(Nothing(), .one, (), Int.self, .one, on: target) == .one)
   }
 
-  @Test("are arguments and results of functions")
+  @Test("empty values can be arguments and results of functions")
   func functions() throws {
     let functions = FunctionTable()
     try functions.register("echo") { (value: Nothing) in value }
@@ -89,7 +89,7 @@ struct EmptyValueTests {
     #expect(try echo(Nothing()) == Nothing())
   }
 
-  @Test("are lent as variables")
+  @Test("empty values can be lent as variables")
   func variables() throws {
     let target = ClosureTarget()
     try target.register("edit:") { (value: InoutVariable<Nothing>) in

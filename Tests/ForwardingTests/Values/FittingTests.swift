@@ -1,10 +1,10 @@
 import Forwarding
 import Testing
 
-/// A class that structures below hold where a structure may only hold bytes.
+/// A class that the structures below hold at a place that may only have bytes.
 private final class Held: Sendable {}
 
-/// Says of itself what `encoding` says, and holds members of any types.
+/// Declares `claim` as its encoding, and has members of any types.
 private protocol Claim: CallStructure, Sendable {
   static var claim: String { get }
 }
@@ -67,12 +67,12 @@ private struct SaysNonsense: Claim {
   static let claim = "{M=q"
 }
 
-/// A class that calls itself a number.
+/// A class that declares the encoding of a number.
 private final class SaysNumber: CallObject {
   static var typeEncoding: String { "q" }
 }
 
-/// A type that travels as a number, and spells a pointer.
+/// A type with a number as carrier, which declares the encoding of a pointer.
 private struct CarriesLess: CarriedValue {
   var carrier: Int32 { 0 }
   init() {}
@@ -80,7 +80,7 @@ private struct CarriesLess: CarriedValue {
   static var typeEncoding: String { "{M=qq}" }
 }
 
-/// One way to make something of Swift types, and whether it was refused.
+/// One way to make something from Swift types, and whether it was refused.
 private struct Refusal {
   let entry: String
   let isRefused: Bool
@@ -108,7 +108,7 @@ private class Declaring<Value: CallValue>: MethodDeclaring {
   static var declared: [String] { MethodTable.of(self).selectors.map(\.name) }
 }
 
-/// A type that is not what it says.
+/// A type that does not match its declared encoding.
 private struct Impostor: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let refusals: @Sendable () -> [Refusal]
@@ -185,7 +185,8 @@ struct FittingTests {
   ]
 
   @Test(
-    "a type that is not what it says is refused wherever a plan is spelled", arguments: impostors)
+    "a type that does not match its encoding is refused wherever a plan is made",
+    arguments: impostors)
   private func refused(impostor: Impostor) {
     for refusal in impostor.refusals() {
       #expect(refusal.isRefused, "\(refusal.entry)")
@@ -198,7 +199,7 @@ struct FittingTests {
     static let claim = "{Pair=qq}"
   }
 
-  @Test("a structure that is what it says passes everywhere")
+  @Test("a structure that matches its encoding is accepted everywhere")
   func passes() throws {
     let target = ClosureTarget()
     try target.register("swap:") { (pair: Pair) in Pair(a: pair.b, b: pair.a) }
@@ -206,7 +207,7 @@ struct FittingTests {
     #expect(try swap(Pair(a: 1, b: 2), on: target) == Pair(a: 2, b: 1))
   }
 
-  @Test("a missing argument is counted")
+  @Test("a missing argument counts")
   func count() throws {
     #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
       try FunctionTable().register("f", encoding: "vii") { (_: Int32) in }
@@ -217,7 +218,7 @@ struct FittingTests {
   }
 }
 
-/// Modes of a machine, as C knows them.
+/// Modes of a machine, as C declares them.
 enum TestMode: Int32, CarriedValue {
   case off, slow, fast
 }
@@ -239,9 +240,9 @@ private struct Name: CarriedValue, NullableCallValue, Equatable {
   init?(carrier: String) { text = carrier }
 }
 
-@Suite("Types that travel as others")
+@Suite("Values with carriers")
 struct CarriedValueTests {
-  @Test("an enumeration with raw values travels as one")
+  @Test("an enumeration with raw values is passed as its raw value")
   func enumeration() throws {
     let target = ClosureTarget()
     try target.register("next:") { (mode: TestMode) in
@@ -252,7 +253,7 @@ struct CarriedValueTests {
     #expect(try next(.slow, on: target) == .fast)
   }
 
-  @Test("a value that is none of the type is refused, and the method does not run")
+  @Test("an invalid raw value is refused, and the method does not run")
   func foreign() throws {
     let target = ClosureTarget()
     try target.register("set:") { (_: TestMode) -> Void in Issue.record("it ran") }
@@ -263,7 +264,7 @@ struct CarriedValueTests {
     }
   }
 
-  @Test("a conversion of one's own is made both ways")
+  @Test("a custom conversion works in both directions")
   func conversion() throws {
     let functions = FunctionTable()
     try functions.register("warmer") { (t: TestCelsius) in TestCelsius(t.degrees + 1) }
@@ -275,7 +276,7 @@ struct CarriedValueTests {
     }
   }
 
-  @Test("one that travels as text owns its copy, and may be missing")
+  @Test("a value with text as carrier owns its copy, and may be nil")
   func text() throws {
     let functions = FunctionTable()
     try functions.register("greet") { (name: Name?) in Name("hello " + (name?.text ?? "you")) }

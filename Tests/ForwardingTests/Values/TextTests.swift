@@ -12,7 +12,7 @@ private final class Reader: CallObject, @unchecked Sendable {
 
 private struct Refusal: Error {}
 
-/// Text that no C string can be, and text that is kept on the heap.
+/// Text that no C string can represent, and text that is stored on the heap.
 private let texts = [
   "", "short", "a text that is too long to be small", "with \0 inside", "zażółć 🌍",
 ]
@@ -44,22 +44,22 @@ private let tail:
   @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?)
     -> UnsafePointer<CChar>? = { _, _, text in unsafe text.map { unsafe $0 + 1 } }
 
-@Suite("Text between Swift and Swift", .serialized)
+@Suite("Text between Swift methods", .serialized)
 struct TextTests {
   private let reader = Reader()
 
   init() { _ = hasMethods }
 
-  @Test("arrives as it is, whatever is in it", arguments: texts)
+  @Test("text arrives unchanged, whatever it contains", arguments: texts)
   func whole(text: String) throws {
     try Message<Void, String>("read:")(text, on: reader)
     #expect(reader.seen == [text])
     #expect(try Message<String, String>("echo:")(text, on: reader) == text)
   }
 
-  @Test("is no C string: the same memory arrives")
+  @Test("text is no C string: the same memory arrives")
   func noCopy() throws {
-    // Large text lies on the heap, where two strings of one text have one address or two.
+    // Large text is on the heap, so the address shows whether two strings share memory.
     let text = String(repeating: "long ", count: 20)
     let address = text.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
     let target = ClosureTarget()
@@ -72,14 +72,14 @@ struct TextTests {
     #expect(found.read { $0 } == address)
   }
 
-  @Test("may be missing where it is optional", arguments: [nil, "text", ""])
+  @Test("optional text may be nil", arguments: [nil, "text", ""])
   func optional(text: String?) throws {
     try Message<Void, String?>("readAny:")(text, on: reader)
     #expect(reader.seen == [text])
     #expect(try Message<String?, String?>("echoAny:")(text, on: reader) == text)
   }
 
-  @Test("is one type, optional or not")
+  @Test("optional and plain text are of one type")
   func bothWays() throws {
     try Message<Void, String>("readAny:")("text", on: reader)
     try Message<Void, String?>("read:")("text", on: reader)
@@ -90,7 +90,7 @@ struct TextTests {
     #expect(reader.seen.count == 2)
   }
 
-  @Test("is spelled as before, so that signatures agree")
+  @Test("text has the same encoding as before, so that signatures agree")
   func spelling() throws {
     let message = try Message<String, String>("echo:")
     #expect("\(message.signature)" == "*@:*")
@@ -98,7 +98,7 @@ struct TextTests {
     #expect(Introspection.signature(of: reader, for: "echo:") == message.signature)
   }
 
-  @Test("becomes a C string for a method of C, and comes back")
+  @Test("text becomes a C string for a C method, and back")
   func toC() throws {
     #expect(try Message<UInt, String>("length:")("seven..", on: reader) == 7)
     #expect(try Message<UInt, String?>("length:")(nil, on: reader) == 99)
@@ -109,7 +109,7 @@ struct TextTests {
     }
   }
 
-  @Test("comes from a call of C to a method of Swift, and goes back")
+  @Test("text from a C call reaches a Swift method, and is returned")
   func fromC() throws {
     let call = try Invocation(MethodSignature(method: "*@:*"), selector: "echo:")
     for text in ["one", "two, which is longer than a small string"] {
@@ -127,7 +127,7 @@ struct TextTests {
     #expect(try call.result(as: String?.self) == nil)
   }
 
-  @Test("reaches targets of both kinds in one delivery")
+  @Test("text reaches targets of both kinds in one delivery")
   func mixed() throws {
     let proxy = MulticastProxy()
     proxy.resultRule = .last
@@ -148,7 +148,7 @@ struct TextTests {
     #expect(two.seen.last == "from C")
   }
 
-  @Test("is kept by who keeps the invocation, and changed by who changes it")
+  @Test("text is retained with the invocation, and changed by setting it")
   func kept() throws {
     let call = try Message<String, String>("echo:").invocation(
       "a text that is long enough to count")
@@ -165,7 +165,7 @@ struct TextTests {
     #expect(throws: InvocationError.notText(index: 2)) { try call.invoke(on: reader) }
   }
 
-  @Test("goes to a queue as a copy")
+  @Test("text goes to a queue as a copy")
   func queued() throws {
     let proxy = MulticastProxy()
     let queue = DispatchQueue(label: "reader")
@@ -177,7 +177,7 @@ struct TextTests {
     #expect(reader.seen == [String(repeating: "later ", count: 9)])
   }
 
-  @Test("is seen and replaced by an interceptor")
+  @Test("an interceptor sees and replaces text")
   func intercepted() throws {
     let proxy = InterceptingProxy(reader)
     proxy.before("echo:") { call in
@@ -186,7 +186,7 @@ struct TextTests {
     #expect(try Message<String, String>("echo:")("text", on: proxy) == "TEXT")
   }
 
-  @Test("has no bytes of C, so none are given or taken")
+  @Test("text has no C bytes that could be read or set")
   func bytes() throws {
     let call = try Message<String, String>("echo:").invocation("text")
     #expect(throws: InvocationError.self) { try call.argumentBytes(at: 2) }
@@ -199,14 +199,14 @@ struct TextTests {
     #expect(try call.resultJSON == "\"text\"")
   }
 
-  @Test("becomes a C string for a function at an address")
+  @Test("text becomes a C string for a function at an address")
   func function() throws {
     let call = try Message<UInt, String>("length:").invocation("five.")
     try unsafe call.invoke(using: unsafe unsafeBitCast(length, to: UnsafeRawPointer.self))
     #expect(try call.result(as: UInt.self) == 5)
   }
 
-  @Test("becomes a C string for a function whose errno is wanted")
+  @Test("text becomes a C string for a function with errno")
   func functionWithErrno() throws {
     let call = try Message<UInt, String>("length:").invocation("five.")
     let code = unsafe unsafeBitCast(length, to: UnsafeRawPointer.self)
@@ -214,7 +214,7 @@ struct TextTests {
     #expect(try call.result(as: UInt.self) == 5)
   }
 
-  @Test("lies as C takes it to lie: nil has no second word")
+  @Test("text has the layout that C assumes: nil has no second word")
   func layout() {
     for text in texts {
       #expect(unsafeBitCast(text, to: (UInt, UInt).self).1 != 0)
