@@ -3,7 +3,7 @@
   import Dispatch
   import Testing
 
-  /// What only one thread may have.
+  /// A type that only one thread at a time may use.
   final class Note {
     var text = ""
   }
@@ -20,7 +20,7 @@
     func note(_ name: String)
   }
 
-  /// Takes what is not Sendable, and stays where it is asked.
+  /// Takes values that are not Sendable, and runs on the actor of its caller.
   @Forwardable
   protocol NoteDelegate: AnyObject {
     nonisolated(nonsending) func write(_ note: Note) async
@@ -32,7 +32,7 @@
     func load(_ note: Note) async -> String?
   }
 
-  /// Its objects are actors, and so is its face.
+  /// Its conforming types are actors, and so is its face.
   @Forwardable
   protocol CounterDelegate: Actor {
     @Otherwise(0) func add(_ count: Int) async -> Int
@@ -103,11 +103,11 @@
 
   private func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }
 
-  @Suite("A face with async requirements", .timeLimit(.minutes(10)))
+  @Suite("Faces with async requirements", .timeLimit(.minutes(10)))
   struct AsyncFaceTests {
     let delegates = Multicast<UploadDelegateProxy>()
 
-    @Test("awaits its targets, and has the last answer")
+    @Test("a face awaits its targets, and returns the last answer")
     func answers() async throws {
       let (one, other) = (Server("one"), Server("other"))
       delegates.add(one)
@@ -118,7 +118,7 @@
       #expect(other.seen.read { $0 } == ["notes"])
     }
 
-    @Test("throws what its target throws")
+    @Test("a face throws the error of its target")
     func throwing() async {
       let server = Server("one")
       delegates.add(server)
@@ -126,7 +126,7 @@
       await #expect(throws: Refused.self) { try await delegates.face.size(of: "secret") }
     }
 
-    @Test("has its own answer where nobody answers")
+    @Test("a face without targets returns the default answer")
     func otherwise() async throws {
       #expect(try await delegates.face.size(of: "notes") == -1)
       await delegates.face.finish("notes")
@@ -135,7 +135,7 @@
       }
     }
 
-    @Test("knows whether an optional requirement was left out, on whatever thread it ended")
+    @Test("an omitted optional requirement is recognized, whatever thread the call ends on")
     func optional() async {
       let (server, owner) = (Server("one"), Owner())
       delegates.add(server)
@@ -148,7 +148,7 @@
       #expect(!Introspection.responds(server, to: "wake"))
     }
 
-    @Test("has other requirements beside")
+    @Test("async and synchronous requirements may be mixed")
     func mixed() {
       let server = Server("one")
       delegates.add(server)
@@ -156,14 +156,15 @@
       #expect(server.seen.read { $0 } == ["note x"])
     }
 
-    @Test("awaits targets in lanes")
+    @Test("a face awaits targets on lanes")
     func lanes() async throws {
       let server = Server("one")
       delegates.add(server, on: .queue(DispatchQueue(label: "uploads")))
       #expect(try await delegates.face.upload([1], as: "notes") == "one: notes, 1")
     }
 
-    @Test("asks one target, or the first of several, or lets others look")
+    @Test(
+      "a data source asks the first target, a single target is asked, and handlers see the message")
     func others() async throws {
       let server = Server("one")
       #expect(
@@ -177,7 +178,7 @@
           == "one: a, 1")
     }
 
-    @Test("a send that does not await says so")
+    @Test("a synchronous send of an async requirement throws the reason")
     func notAwaited() {
       let server = Server("one")
       delegates.add(server)
@@ -187,7 +188,7 @@
     }
 
     @MainActor
-    @Test("keeps what is not Sendable where it is asked")
+    @Test("values that are not Sendable stay on the actor of the caller")
     func nonsending() async {
       let notes = Multicast<NoteDelegateProxy>()
       let writer = Writer()
@@ -199,7 +200,7 @@
     }
 
     @MainActor
-    @Test("of the main actor stays there")
+    @Test("a face of the main actor stays on it")
     func mainActor() async {
       let pages = Multicast<PageDelegateProxy>()
       let page = Reader()
@@ -210,7 +211,7 @@
       withExtendedLifetime(page) {}
     }
 
-    @Test("of actors is an actor, and has actors behind it")
+    @Test("a face of actors is an actor, and its targets are actors")
     func actors() async throws {
       let counters = Multicast<CounterDelegateProxy>()
       let (one, other) = (Counter(), Counter())
@@ -227,7 +228,7 @@
       #expect(one.hints.read { $0 } == ["quick"])
     }
 
-    @Test("has more answers by the names of its messages, one after the other or all at once")
+    @Test("messages by name have all answers, one after the other or concurrently")
     func messages() async throws {
       let (one, other) = (Server("one"), Server("other"))
       delegates.add(one)
@@ -254,7 +255,7 @@
       await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("gives a stream of what it is told")
+    @Test("a face has a stream of its messages")
     func stream() async throws {
       let notes = try delegates.messages.note.calls()
       delegates.face.note("one")

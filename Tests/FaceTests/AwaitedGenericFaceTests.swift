@@ -8,7 +8,7 @@ protocol Feeding<Food>: AnyObject {
   func trade(_ food: Food) async throws -> (Food, [Food])
 }
 
-/// Suspends between the two, so that what the task allocates is there meanwhile.
+/// Suspends between the two values, so that allocations of the task exist at that time.
 private final class Cat<Food: Sendable>: Feeding {
   func feed(_ food: Food, _ again: Food) async -> Food? {
     async let first = food
@@ -22,16 +22,16 @@ private final class Cat<Food: Sendable>: Feeding {
   }
 }
 
-/// A value of no fixed size where the code is not specialized.
+/// A value whose size is unknown in code that is not specialized.
 private struct Large<Value: Sendable & Equatable>: Sendable, Equatable {
   var values: (Value, Value, Value, Value)
   init(_ value: Value) { values = (value, value, value, value) }
   static func == (one: Self, other: Self) -> Bool { one.values == other.values }
 }
 
-@Suite("A face with type parameters, awaited")
+@Suite("Awaited faces with type parameters")
 struct AwaitedGenericFaceTests {
-  /// Knows nothing of the type.
+  /// Generic code that is not specialized for the type.
   @inline(never)
   private func feed<Food: Sendable & Equatable>(_ food: Food, _ other: Food) async throws -> Bool {
     let many = Multicast<FeedingProxy<Food>>()
@@ -46,7 +46,7 @@ struct AwaitedGenericFaceTests {
     return withExtendedLifetime(cats) { isRight }
   }
 
-  @Test("keeps its values apart from those of the task, whatever their size")
+  @Test("values of any size are kept apart from the allocations of the task")
   func sizes() async throws {
     #expect(try await feed(1, 2))
     #expect(try await feed("one", "another one that is long enough"))

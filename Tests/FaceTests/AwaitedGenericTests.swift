@@ -2,7 +2,7 @@
   import Forwarding
   import Testing
 
-  /// A requirement that is no message, and whose values are of a size that its sender alone knows.
+  /// A requirement that cannot be a message, with values whose size only its caller knows.
   @Forwardable
   protocol Finding: AnyObject, Sendable {
     func find<Value: Sendable>(_ value: Value) async -> Value?
@@ -27,7 +27,7 @@
     }
   }
 
-  @Suite("A generic requirement that is awaited", .timeLimit(.minutes(5)))
+  @Suite("Awaited generic requirements", .timeLimit(.minutes(5)))
   struct AwaitedGenericTests {
     @inline(never)
     private func find<Value: Sendable & Equatable>(
@@ -42,7 +42,8 @@
       }
     }
 
-    @Test("has an answer of any size, from a target, or from none", arguments: [true, false])
+    @Test(
+      "the answer may have any size, from a target or from the default", arguments: [true, false])
     func sizes(_ isThere: Bool) async throws {
       struct Large: Equatable, Sendable { var a = "a", b = 1.5, c = [1, 2], d = 4, e = "e", f = 6 }
       let targets = Multicast<FindingProxy>()

@@ -44,12 +44,12 @@
     func steps() async -> Int { -7 }
   }
 
-  @Suite("Requirements that are awaited", .timeLimit(.minutes(5)))
+  @Suite("Awaited optional requirements", .timeLimit(.minutes(5)))
   struct AwaitedOptionalTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])
 
-    @Test("know who left out an optional requirement", arguments: FaceWay.allCases)
+    @Test("a class that omits an optional requirement is recognized", arguments: FaceWay.allCases)
     func optional(_ way: FaceWay) async throws {
       let targets = running(way)
       let rested = Rested("r", story)
@@ -72,7 +72,7 @@
       await #expect(throws: Lame(name: "r")) { try await targets.face.rate(4) }
     }
 
-    @Test("know it where a target asks another face meanwhile", arguments: FaceWay.allCases)
+    @Test("it is recognized if a target calls another face in between", arguments: FaceWay.allCases)
     func optionalInside(_ way: FaceWay) async throws {
       let (outer, inner) = (running(way), running(way))
       let (idle, rested) = (runner("idle", in: inner), Rested("r", story))
@@ -90,7 +90,7 @@
         story.take() == ["r rates 5", "unanswered rest:", "r rests 6", "unanswered rest:"])
     }
 
-    @Test("know it of values in boxes", arguments: FaceWay.allCases)
+    @Test("it is recognized for values in boxes", arguments: FaceWay.allCases)
     func boxes(_ way: FaceWay) async throws {
       let targets = Multicast<WalkingProxy>(way.proxy)
       let idle = IdleWalker()

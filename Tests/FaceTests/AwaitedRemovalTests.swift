@@ -4,13 +4,13 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("Requirements that are awaited", .timeLimit(.minutes(5)))
+  @Suite("Removal during awaited requirements", .timeLimit(.minutes(5)))
   struct AwaitedRemovalTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])
 
     @Test(
-      "wait for no removal of their targets: it is refused, also in a child task",
+      "a target that waits for its own removal is refused, also in a child task",
       arguments: FaceWay.allCases)
     func removing(_ way: FaceWay) async throws {
       let targets = running(way)
@@ -38,7 +38,7 @@
     }
 
     @Test(
-      "hold up a removal that waits on an actor, but not that of a target which came later",
+      "on an actor a removal waits for a running requirement; a later target is removed at once",
       arguments: FaceWay.allCases)
     @MainActor
     func removingLater(_ way: FaceWay) async throws {
@@ -68,7 +68,7 @@
       await message.value
       try await removal.value
       #expect(story.take() == ["a runs 1", "going on", "a ends", "removed 1"])
-      // Nothing is under way any more.
+      // No requirement is running any more.
       let b = runner("b", in: targets)
       await targets.face.run(2)
       #expect(try removeHere(b) == 1)

@@ -4,12 +4,12 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("The turns of a requirement that is awaited", .timeLimit(.minutes(5)))
+  @Suite("The turns of targets in an awaited requirement", .timeLimit(.minutes(5)))
   struct AwaitedTurnsTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])
 
-    @Test("are taken one after the other, in the order of the targets", arguments: FaceWay.allCases)
+    @Test("targets take turns one after the other, in order", arguments: FaceWay.allCases)
     func order(_ way: FaceWay) async throws {
       let targets = running(way)
       let a = runner("a", in: targets)
@@ -28,7 +28,7 @@
     }
 
     @Test(
-      "skip a target that was removed before its own, blocked or dead; one that was added hears the next",
+      "removed, blocked and dead targets are skipped; an added one is called by the next call",
       arguments: FaceWay.allCases)
     func changes(_ way: FaceWay) async throws {
       let targets = running(way)
@@ -56,7 +56,8 @@
     }
 
     @Test(
-      "go on behind an error; the first is thrown, others are told", arguments: FaceWay.allCases)
+      "an error does not end the turns; the first is thrown, and the others are reported",
+      arguments: FaceWay.allCases)
     func errors(_ way: FaceWay) async throws {
       let targets = running(way)
       let all = ["a", "b", "c", "d"].map { runner($0, in: targets) }
@@ -72,7 +73,7 @@
     }
 
     @Test(
-      "end with an error that a typed requirement cannot throw as one that was not heard",
+      "an error that a typed requirement cannot throw is reported as unheard",
       arguments: FaceWay.allCases)
     func unheard(_ way: FaceWay) async throws {
       let targets = running(way)
@@ -83,7 +84,7 @@
       #expect(story.take() == ["unheard grade: CancellationError()"])
     }
 
-    @Test("do not begin once the task is cancelled", arguments: FaceWay.allCases)
+    @Test("no turn begins once the task is cancelled", arguments: FaceWay.allCases)
     func cancelled(_ way: FaceWay) async throws {
       let targets = running(way)
       let a = runner("a", in: targets)
@@ -97,7 +98,7 @@
     }
 
     @Test(
-      "go on in a task that is cancelled where the sender would not be told",
+      "a cancelled task calls all targets if no error could tell its caller",
       arguments: FaceWay.allCases)
     func uncancelled(_ way: FaceWay) async throws {
       let targets = running(way)
@@ -126,7 +127,7 @@
       }
     }
 
-    @Test("of a task that was cancelled before are none, but that of a single target")
+    @Test("a task cancelled before takes no turn, except that of a single target")
     func cancelledBefore() async throws {
       let (targets, one) = (running(.calls), Runner("one", story))
       targets.add(one)
@@ -147,7 +148,7 @@
       }
     }
 
-    @Test("of targets that are dead are told, and purged", arguments: FaceWay.allCases)
+    @Test("dead targets are reported and purged", arguments: FaceWay.allCases)
     func dead(_ way: FaceWay) async throws {
       let targets = running(way)
       let a = Guarded<Runner?>(Runner("a", story))
@@ -167,7 +168,7 @@
       #expect(story.take() == ["dead", "unanswered check:"])
     }
 
-    @Test("that begin each other without end are refused", arguments: FaceWay.allCases)
+    @Test("turns that begin each other without end are refused", arguments: FaceWay.allCases)
     func depth(_ way: FaceWay) async throws {
       let targets = running(way)
       let a = runner("a", in: targets)
@@ -183,7 +184,7 @@
       }
       let tooDeep = InvocationError.forwardedTooDeeply("check:", limit: 200)
       await #expect(throws: tooDeep) { try await targets.face.check(0) }
-      // A message takes two steps: that of the proxy, and that of its delivery.
+      // A message counts as two steps: one of the proxy, and one of its delivery.
       let limit = way == .calls ? 200 : 100
       #expect(count.read { $0 } == limit)
       // All steps have ended.
@@ -194,7 +195,7 @@
       #expect(try await targets.face.check(7) == 7)
     }
 
-    @Test("in a circle of faces are found: each target is told once", arguments: FaceWay.allCases)
+    @Test("a circle of faces is detected: each target is called once", arguments: FaceWay.allCases)
     func circles(_ way: FaceWay) async throws {
       for count in 2...3 {
         let all = (0..<count).map { _ in Multicast<RunningProxy>(way.proxy) }
@@ -210,7 +211,7 @@
       }
     }
 
-    @Test("reach targets of all kinds in their order", arguments: FaceWay.allCases)
+    @Test("targets of all kinds are called in order", arguments: FaceWay.allCases)
     func kinds(_ way: FaceWay) async throws {
       final class Replaced: Running, @unchecked Sendable {
         let story: Story
@@ -249,7 +250,8 @@
     }
 
     @Test(
-      "keep what they need where all others let it go in the middle", arguments: FaceWay.allCases)
+      "turns retain the objects that they need when all other references are released",
+      arguments: FaceWay.allCases)
     func lifetime(_ way: FaceWay) async throws {
       let (targets, a) = (Guarded<Multicast<RunningProxy>?>(running(way)), Runner("a", story))
       let b = Runner("b", story)
@@ -264,7 +266,7 @@
       #expect(story.take() == ["a checks 4", "b checks 4"])
     }
 
-    @Test("of many tasks at a time do not get in each other's way", arguments: FaceWay.allCases)
+    @Test("turns of many concurrent tasks do not interfere", arguments: FaceWay.allCases)
     func concurrent(_ way: FaceWay) async throws {
       let targets = running(way)
       for number in 0..<4 { runner("\(number)", in: targets) }

@@ -5,12 +5,12 @@
   import Invocations
   import Testing
 
-  @Suite("A data source of a protocol")
+  @Suite("Data sources of a protocol")
   struct DataSourceFaceTests {
     let chat = Chat("garden")
     let source = DataSource<ChatDelegateProxy>()
 
-    @Test("asks the first target alone")
+    @Test("a data source asks only the first target")
     func first() {
       let (screen, titles) = (Screen(), Titles())
       defer { withExtendedLifetime((screen, titles)) {} }
@@ -20,7 +20,7 @@
       #expect(source.targets.count == 2)
     }
 
-    @Test("asks the fallback where no target answers, and then takes what was said")
+    @Test("it asks the fallback if no target answers, and then uses the default")
     func fallback() {
       let (screen, titles) = (Screen(), Titles())
       defer { withExtendedLifetime((screen, titles)) {} }
@@ -35,7 +35,7 @@
       #expect(source.face.unread == 0)
     }
 
-    @Test("takes what was said where the fallback left out the requirement")
+    @Test("it uses the default if the fallback omits the requirement")
     func fallbackLeavesOut() {
       let screen = Screen()
       defer { withExtendedLifetime(screen) {} }
@@ -43,7 +43,7 @@
       for _ in 0..<2 { #expect(source.face.titleOfChat(chat) == nil) }
     }
 
-    @Test("passes on the error of the one that it asked")
+    @Test("it throws the error of the target that it asked")
     func failing() {
       let (screen, titles) = (Screen(), Titles())
       defer { withExtendedLifetime((screen, titles)) {} }
@@ -53,11 +53,11 @@
     }
   }
 
-  @Suite("One target of a protocol")
+  @Suite("Single targets of a protocol")
   struct SingleTargetFaceTests {
     let chat = Chat("garden")
 
-    @Test("gets what the face is told, until there is another")
+    @Test("the target receives the face's messages until it is replaced")
     func changing() {
       let (one, other) = (Spy<ChatDelegateProxy>(), Spy<ChatDelegateProxy>())
       let single = SingleTarget<ChatDelegateProxy>(one.face)
@@ -68,7 +68,7 @@
       #expect(other.received(\.chatDidReceive).map(\.1.text) == ["2"])
     }
 
-    @Test("is not kept, and when it is gone the face has what was said")
+    @Test("the target is held weakly, and without it the face uses the default")
     func gone() {
       let single = SingleTarget<ChatDelegateProxy>(Screen())
       #expect(single.target == nil)
@@ -79,7 +79,7 @@
       #expect(single.face.unread == 3)
     }
 
-    @Test("may leave out what is optional, and nothing is said about it")
+    @Test("the target may omit an optional requirement, and nothing is reported")
     func leftOut() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let single = SingleTarget<ChatDelegateProxy>(Screen(), strongly: true)
@@ -91,7 +91,7 @@
       #expect(printedLines(result) == [])
     }
 
-    @Test("may be changed by one thread while others speak to it")
+    @Test("one thread may replace the target while others call it")
     func threads() {
       let single = SingleTarget<ChatDelegateProxy>()
       let targets = [Titles(), Titles()]
@@ -117,7 +117,7 @@
   struct InterceptingFaceTests {
     let chat = Chat("garden")
 
-    @Test("shows messages before and after the target")
+    @Test("handlers see messages before and after the target")
     func looking() throws {
       let spy = Spy<ChatDelegateProxy>()
       let watched = Intercepting<ChatDelegateProxy>(spy.face)
@@ -138,20 +138,20 @@
       #expect(watched.target === spy.face)
     }
 
-    @Test("keeps the target, unless told otherwise")
+    @Test("an interceptor retains its target by default")
     func keeping() {
       #expect(Intercepting<ChatDelegateProxy>(Screen()).face.unread == 3)
       #expect(Intercepting<ChatDelegateProxy>(Screen(), strongly: false).face.unread == 0)
     }
 
-    @Test("lets a handler end a message that throws")
+    @Test("a handler may end a message that throws")
     func refusing() {
       let watched = Intercepting<ChatDelegateProxy>(Screen())
       watched.proxy.before { _ in throw Refusal() }
       #expect(throws: Refusal.self) { try watched.face.chat(chat, upload: [1]) }
     }
 
-    @Test("runs handlers without a lock, on those that there were when the message came")
+    @Test("handlers run without a lock; a message uses the handlers at its beginning")
     func reentrant() {
       let watched = Intercepting<ChatDelegateProxy>(Screen())
       let proxy = watched.proxy
@@ -163,7 +163,7 @@
       #expect(added.read { $0 } == 3)
     }
 
-    @Test("may be given handlers by one thread while others speak")
+    @Test("one thread may add handlers while others send")
     func threads() {
       let watched = Intercepting<ChatDelegateProxy>(Titles())
       nonisolated(unsafe) let face = watched.face
@@ -183,7 +183,7 @@
     }
   }
 
-  /// The lines of this package that a process wrote on stderr.
+  /// The lines of this package that a process printed to stderr.
   func printedLines(_ result: ExitTest.Result?) -> [String] {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }

@@ -4,7 +4,7 @@
   import ForwardingTestSupport
   import Testing
 
-  /// What a history does to targets: a requirement of each kind.
+  /// The protocol of a history's targets, with a requirement of each kind.
   @Forwardable
   protocol Hearing: AnyObject {
     func hear(_ number: Int)
@@ -19,7 +19,7 @@
 
   private struct Failed: Error, Equatable { let number: Int }
 
-  /// Everything that the targets of one multicast hear, and what its senders get.
+  /// All messages to the targets of one multicast, and the results of their senders.
   private final class Transcript {
     var lines: [String] = []
   }
@@ -27,7 +27,7 @@
   private class Ear: Hearing {
     let number: Int
     let transcript: Transcript
-    /// What the target does the next time that it is called.
+    /// The action of the target in its next call.
     var errand: (() -> Void)?
     var fails = false
 
@@ -84,7 +84,7 @@
     func add(_ number: Int, to sum: inout Int) { ear.add(number, to: &sum) }
   }
 
-  /// Its faces send messages to all targets.
+  /// A proxy class whose faces send messages to all targets.
   private final class PlainSource: DataSourceProxy, @unchecked Sendable {}
 
   /// One multicast, and the targets that a history has made for it.
@@ -92,7 +92,7 @@
     let multicast: Multicast<HearingProxy>
     let transcript = Transcript()
     var ears: [Int: (target: any Hearing, ear: Ear, token: MulticastProxy.Token)] = [:]
-    /// The queue of targets that hear later; it stands still while a step is performed.
+    /// The queue of targets with a lane to it; it is suspended while a step is performed.
     let queue = DispatchQueue(label: "hearing later")
     static let blocking = DispatchQueue(label: "hearing")
 
@@ -111,12 +111,12 @@
       }
     }
 
-    /// Performs a step, and then all that came to the queue.
+    /// Performs a step, and then all blocks that it enqueued.
     func performAndDrain(_ step: Step) {
       queue.suspend()
       perform(step)
       queue.resume()
-      // What came to the queue may have sent more there.
+      // A block may have enqueued more.
       var count = -1
       while true {
         let now = queue.sync { transcript.lines.count }
@@ -189,7 +189,7 @@
     }
   }
 
-  @Suite("A face that calls its targets, and one that sends them messages,")
+  @Suite("Faces that call their targets, and faces that send messages")
   struct BothWaysTests {
     private static func number(_ name: String) -> Int? {
       ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
@@ -226,8 +226,8 @@
       }
     }
 
-    /// That a class leaves out a requirement is known once one of its objects was called: that call uses up a
-    /// registration for one message, and later ones do not.
+    /// A class is known to omit a requirement after one of its objects was called: that call uses
+    /// up a registration for one message, and later ones do not.
     private static func leaveOut() {
       let world = World(MulticastProxy())
       world.performAndDrain(
@@ -235,7 +235,7 @@
       for step in [World.Step.rest(1), .rate(1), .nap(1)] { world.performAndDrain(step) }
     }
 
-    @Test("tell the same story, whatever happens in between")
+    @Test("both have the same transcript of a random history")
     func histories() {
       Self.leaveOut()
       let seed = Self.number("FORWARDING_SEED") ?? 1

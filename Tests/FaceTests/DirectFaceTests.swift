@@ -13,7 +13,7 @@
     func must() throws -> Int
   }
 
-  /// A protocol that inherits another one: faces call both.
+  /// A protocol that inherits another one: faces call the requirements of both.
   @Forwardable
   protocol Chiming: Tolling {
     func chime(_ text: String)
@@ -55,7 +55,7 @@
     }
   }
 
-  @Suite("A face that calls its targets")
+  @Suite("Faces that call their targets")
   struct DirectFaceTests {
     private let log = Log()
     private let ticking = Multicast<TollingProxy>()
@@ -65,7 +65,7 @@
       return target
     }
 
-    @Test("performs a method that was put in the place of the requirement, for its class alone")
+    @Test("a method that replaces a requirement is called, for its class only")
     func replaced() throws {
       _ = add(Clock("a", log))
       let other = add(Replaced("b", log))
@@ -80,7 +80,7 @@
       withExtendedLifetime(other) {}
     }
 
-    @Test("performs what was registered before it knew the class")
+    @Test("a method registered before the face knew the class is called")
     func registeredBefore() throws {
       final class Early: Clock {}
       try MethodTable.of(Early.self).register("tick:") { (clock: Early, number: Int) in
@@ -91,7 +91,7 @@
       #expect(log.lines == ["registered 1"])
     }
 
-    @Test("finds no method that was removed")
+    @Test("a removed method is not found")
     func removed() {
       let removed = add(Removed())
       ticking.face.tick(1)
@@ -101,14 +101,14 @@
       #expect(ticking.face.count() == 1)
     }
 
-    @Test("asks an object with methods of its own for them")
+    @Test("an object with its own methods is asked for them")
     func own() {
       _ = add(Own("a", log))
       ticking.face.tick(1)
       #expect(log.lines == ["own 1"])
     }
 
-    @Test("tells targets of all kinds in their order")
+    @Test("targets of all kinds are called in order")
     func order() throws {
       let queue = DispatchQueue(label: "ticking")
       let raw = ClosureTarget()
@@ -131,7 +131,7 @@
       #expect(log.lines.count == 6)
     }
 
-    @Test("calls requirements that its protocol inherits")
+    @Test("inherited requirements are called")
     func inherited() {
       let chiming = Multicast<ChimingProxy>()
       chiming.add(Clock("a", log), strongly: true)
@@ -144,7 +144,7 @@
       #expect(face.count() == 1)
     }
 
-    @Test("that is a target is the proxy behind it: each target of a circle is told once")
+    @Test("a face as a target is the proxy behind it: each target of a circle is called once")
     func circles() {
       for count in 2...3 {
         let all = (0..<count).map { _ in Multicast<TollingProxy>() }
@@ -164,7 +164,7 @@
       }
     }
 
-    @Test("that calls itself without end is refused, and all steps end")
+    @Test("a face that calls itself without end is refused, and all steps end")
     func depth() {
       final class Again: Clock {
         var face: (any Tolling)?
@@ -186,7 +186,7 @@
       #expect(again.depth == 201)
     }
 
-    @Test("takes the answer for nobody from its requirement, also where that throws")
+    @Test("the default of a requirement is used without targets, also if it throws")
     func otherwise() throws {
       #expect(try ticking.face.size() == -1)
       #expect(try ticking.face.label() == nil)
@@ -200,7 +200,7 @@
     }
 
     @Test(
-      "tells of every error of a target, also of one that a proxy has thrown to it",
+      "every error of a target is reported, also one that a proxy has thrown to it",
       arguments: [
         ForwardingError.nobodyAnswered("size") as any Error, ForwardingError.targetGone("size"),
         InvocationError.unrecognizedSelector("size", type: nil, nearest: nil),
@@ -216,7 +216,7 @@
       withExtendedLifetime(clock) {}
     }
 
-    @Test("gives all messages to a proxy that does something of its own with them")
+    @Test("a proxy with a `forward` of its own receives all messages")
     func ownProxy() {
       let counting = CountingMulticast()
       let multicast = Multicast<TollingProxy>(counting)
@@ -226,7 +226,7 @@
       #expect(log.lines == ["a 1"])
     }
 
-    @Test("sends messages once a class of proxies has methods of its own")
+    @Test("messages are sent once a class of proxies has methods of its own")
     func proxyMethods() async {
       await #expect(processExitsWith: .success) {
         let ticking = Multicast<TollingProxy>()

@@ -24,7 +24,7 @@
     func close() { hear("close") }
   }
 
-  @Suite("A requirement that cannot be a message")
+  @Suite("Requirements that cannot be messages")
   struct DirectRequirementTests {
     let tools = Multicast<ToolProxy>()
     private let one = Bench()
@@ -36,7 +36,7 @@
       return tools.face
     }
 
-    @Test("has the types of its sender at each target")
+    @Test("each target is called with the caller's types")
     func generic() {
       let face = face()
       #expect(face.count([1, 2, 1], of: 1) == 2)
@@ -44,7 +44,7 @@
       #expect(tools.face.count([1], of: 1) == 1)
     }
 
-    @Test("lends its closure to all targets")
+    @Test("the closure is lent to all targets")
     func closures() {
       let face = face()
       var sum = 0
@@ -60,7 +60,7 @@
       #expect(one.heard.withLock { $0 } == ["text"])
     }
 
-    @Test("throws what its closure throws, and nothing else")
+    @Test("the error of the closure is thrown, and no other")
     func passing() throws {
       struct Refused: Error {}
       let face = face()
@@ -68,13 +68,13 @@
       #expect(throws: Refused.self) { try face.map { _ in throw Refused() } }
     }
 
-    @Test("passes on any number of values")
+    @Test("any number of values is passed")
     func packs() {
       face().note(1, "two", 3.0)
       #expect(other.heard.withLock { $0 } == ["1", "two", "3.0"])
     }
 
-    @Test("awaits one target after the other, with one variable")
+    @Test("targets are awaited one after the other, with one inout variable")
     func awaited() async throws {
       let face = face()
       var sum = 0
@@ -86,7 +86,7 @@
       }
     }
 
-    @Test("skips a target that is blocked, was removed, or has died")
+    @Test("a blocked, removed or dead target is skipped")
     func skipped() async throws {
       let token = tools.add(one)
       tools.block(token)
@@ -101,7 +101,7 @@
       #expect(other.heard.withLock { $0 } == ["a"])
     }
 
-    @Test("is answered as it says where there is no target")
+    @Test("the default is used without targets")
     func nobody() async throws {
       #expect(tools.face.count([1], of: 1) == 0)
       tools.face.visit { _ in Issue.record("nobody is there") }
@@ -110,7 +110,7 @@
       #expect(sum == 1)
     }
 
-    @Test("is an error of a target with a lane, and of a proxy that keeps messages")
+    @Test("a target with a lane and a proxy that keeps messages are errors")
     func refused() throws {
       let told = Mutex<[String]>([])
       tools.onDiagnostic = { diagnostic in told.withLock { $0.append("\(diagnostic)") } }
@@ -138,9 +138,9 @@
     func translate<Other>(_ event: Event, _ body: (Event) -> Other) -> Other? { body(event) }
   }
 
-  @Suite("The face of a protocol with an associated type")
+  @Suite("Faces of a protocol with an associated type")
   struct GenericFaceTests {
-    @Test("is one for each type, with targets of that type")
+    @Test("there is a face for each type, with targets of that type")
     func types() throws {
       let numbers = Multicast<ListenerProxy<Int>>()
       let texts = Multicast<ListenerProxy<String>>()

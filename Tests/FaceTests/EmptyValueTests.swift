@@ -184,9 +184,9 @@
     }
   }
 
-  @Suite("Values that take no memory, beside others and in any place,")
+  @Suite("Values without memory, with others and at any position")
   struct EmptyValueTests {
-    @Test("reach the targets of a multicast", arguments: rows.indices)
+    @Test("empty values reach the targets of a multicast", arguments: rows.indices)
     func multicast(row: Int) {
       let (targets, one, other) = (Multicast<HollowingProxy>(), Hollow(), Hollow())
       targets.add(one, strongly: true)
@@ -195,7 +195,7 @@
       #expect([one.told, other.told] == [1, 1], "\(rows[row].name)")
     }
 
-    @Test("reach whatever is behind a face", arguments: rows.indices)
+    @Test("empty values reach each kind of proxy behind a face", arguments: rows.indices)
     func behind(row: Int) {
       let (hollow, other, queue) = (Hollow(), Hollow(), DispatchQueue(label: "empty"))
       let spy = Spy<HollowingProxy>()
@@ -220,7 +220,7 @@
       #expect(spy.transcript.count == 1)
     }
 
-    @Test("are results, variables that are lent, and awaited, too")
+    @Test("empty values may be results, inout variables and awaited")
     func results() async throws {
       let (targets, giver) = (Multicast<GivingProxy>(), Giver())
       targets.add(giver, strongly: true)

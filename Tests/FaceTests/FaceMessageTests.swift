@@ -4,7 +4,7 @@
   import Invocations
   import Testing
 
-  @Suite("The messages of a protocol, to many")
+  @Suite("Messages of a protocol to many targets")
   struct MulticastMessageTests {
     let chat = Chat("garden")
     let delegates = Multicast<ChatDelegateProxy>()
@@ -17,20 +17,20 @@
       delegates.add(titles, strongly: true)
     }
 
-    @Test("give all answers, in order")
+    @Test("all returns all answers, in order")
     func all() throws {
       #expect(try delegates.messages.chatShouldSend.all(chat, "text") == [false, true])
       #expect(try delegates.messages.draft.all() == [nil, nil])
     }
 
-    @Test("give the first answer, and none where nobody answers")
+    @Test("first returns the first answer, or nil without any")
     func first() throws {
       #expect(try delegates.messages.unread.first() == 3)
       delegates.removeAll()
       #expect(try delegates.messages.unread.first() == nil)
     }
 
-    @Test("combine the answers, until it is enough")
+    @Test("fold combines the answers until the closure stops")
     func fold() throws {
       let unread = try delegates.messages.unread.fold(into: 0) { sum, unread in
         sum += unread
@@ -44,18 +44,18 @@
       #expect(first == 3)
     }
 
-    @Test("gather answers and errors")
+    @Test("gather returns answers and errors")
     func gather() throws {
       let gathered = try delegates.messages.chatUpload.gather(chat, [])
       #expect(gathered.map { try? $0.get() } == [nil, 0])
     }
 
-    @Test("throw the first error after all were asked")
+    @Test("the first error is thrown after all targets were asked")
     func failing() {
       #expect(throws: Refusal.self) { try delegates.messages.chatUpload.all(chat, []) }
     }
 
-    @Test("report what became of them, with typed answers")
+    @Test("a report has the outcomes, with typed answers")
     func report() throws {
       let report = try delegates.messages.chatShouldSend.report(chat, "text")
       #expect(report.answers == [false, true])
@@ -66,7 +66,7 @@
       #expect(upload.errors.first is Refusal)
     }
 
-    @Test("report a message without a result, and who left it out")
+    @Test("a report of a message without a result has the targets that omit it")
     func reportVoid() throws {
       for _ in 0..<2 {
         let report = try delegates.messages.chatDidBecomeIdle.report(chat)
@@ -77,20 +77,20 @@
       #expect(titles.idle == 2)
     }
 
-    @Test("set a property of all")
+    @Test("a property is set on all targets")
     func setting() throws {
       #expect(try delegates.messages.setDraft.all("text").count == 2)
       #expect([screen.draft, titles.draft] == ["text", "text"])
     }
 
-    @Test("are there for a data source, its fallback included")
+    @Test("messages work with a data source and its fallback")
     func dataSource() throws {
       let source = DataSource<ChatDelegateProxy>()
       source.setFallback(titles)
       #expect(try source.messages.titleOfChat.all(chat) == ["title"])
     }
 
-    @Test("on the main actor are sent there")
+    @Test("messages of a protocol on the main actor are sent there")
     @MainActor
     func mainActor() throws {
       let views = Multicast<ViewDelegateProxy>()
@@ -99,12 +99,12 @@
     }
   }
 
-  @Suite("The messages of a protocol, on their way")
+  @Suite("Interception of messages of a protocol")
   struct InterceptedMessageTests {
     let chat = Chat("garden")
     let screen = Screen()
 
-    @Test("show their arguments before the target gets them, and may end there")
+    @Test("a 'before' handler sees the arguments, and may end the message")
     func before() {
       let watched = Intercepting<ChatDelegateProxy>(screen)
       watched.messages.chatUpload.before { chat, file in
@@ -114,7 +114,7 @@
       #expect(throws: Refusal.self) { try watched.face.chat(chat, upload: [1, 2, 3]) }
     }
 
-    @Test("are answered in place of the target, or sent on with other arguments")
+    @Test("an 'instead' handler may answer, or send on other arguments")
     func instead() {
       let watched = Intercepting<ChatDelegateProxy>(screen)
       watched.messages.chatDidReceive.instead { proceed, chat, message in
@@ -130,7 +130,7 @@
       #expect(watched.face.unread == 3)
     }
 
-    @Test("show the answer after the target")
+    @Test("an 'after' handler sees the answer")
     func after() {
       let watched = Intercepting<ChatDelegateProxy>(screen)
       let seen = Guarded<[String]>([])
@@ -147,7 +147,7 @@
       #expect(seen.read { $0 } == ["garden text true", "hello", "draft"])
     }
 
-    @Test("may be answered where the target is gone")
+    @Test("a handler may answer after the target was deallocated")
     func gone() {
       let watched = Intercepting<ChatDelegateProxy>(Screen(), strongly: false)
       watched.messages.unread.instead { _ in 7 }

@@ -3,17 +3,17 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("What '@Forwardable' writes")
+  @Suite("The expansion of '@Forwardable'")
   struct FaceSourceTests {
     @Test(
-      "what a face cannot do is refused at the very token, with a sentence that says what to do")
+      "an unsupported declaration is refused at its token, with advice")
     func refused() throws {
       let sources = RefusedSources(
         "RefusedProtocols", options: Toolchain.macroOptions, hasColumns: true)
       for issue in try sources.check() { Issue.record("\(issue)") }
     }
 
-    @Test("a face is written as the golden says")
+    @Test("the expansion equals the golden")
     func expansion() throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
       let folder = Toolchain.package.appendingPathComponent("Tests/Data/Faces")
@@ -38,7 +38,7 @@
       #expect(try text == String(contentsOf: golden, encoding: .utf8))
     }
 
-    /// What the compiler says of a source.
+    /// The compiler's errors for a source.
     private func errors(of source: String, _ options: [String]) throws -> [String] {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
       let file = FileManager.default.temporaryDirectory
@@ -55,13 +55,13 @@
         .components(separatedBy: "\n")
     }
 
-    @Test("a program may have types of any name, and arguments and properties too")
+    @Test("the types, arguments and properties of a program may have any names")
     func names() throws {
       let options = Toolchain.moduleOptions + Toolchain.macroOptions
       #expect(try errors(of: TakenNames.source(), options) == [""])
     }
 
-    @Test("without the trait, the attributes say how to ask for it")
+    @Test("without the trait, the attributes explain how to enable it")
     func noTrait() throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
       let folder = FileManager.default.temporaryDirectory
@@ -98,7 +98,7 @@
         ])
     }
 
-    @Test("of a base without a face, the first error shows what to do")
+    @Test("for a base without a face, the first error shows the solution")
     func facelessBase() throws {
       let source = """
         import Forwarding
@@ -112,11 +112,11 @@
       let lines = try errors(of: source, Toolchain.moduleOptions + Toolchain.macroOptions)
       #expect(lines[0].hasSuffix("error: cannot find type 'NamedProxy' in scope"))
       #expect(lines[1].hasSuffix("// if it is not found: put '@Forwardable' on 'Named'"))
-      // Once, however often the face is used in the code that the macro writes.
+      // One error, however often the macro's expansion uses the face.
       #expect(lines.count { $0.contains("cannot find") } == 1, "\(lines)")
     }
 
-    @Test("a face is no object of the only class that its protocol has, to the optimizer either")
+    @Test("the optimizer does not treat a face as an object of the protocol's only class")
     func oneClass() throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
       let folder = FileManager.default.temporaryDirectory

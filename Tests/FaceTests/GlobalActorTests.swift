@@ -22,9 +22,9 @@
     func play(_ name: String) { played.append(name) }
   }
 
-  @Suite("A protocol on a global actor")
+  @Suite("Protocols on a global actor")
   struct GlobalActorTests {
-    @Test("has its face there, and its targets")
+    @Test("the face and its targets are on the actor")
     @AudioActor
     func inPlace() throws {
       let delegates = Multicast<AudioDelegateProxy>()
@@ -36,7 +36,7 @@
       #expect(try delegates.messages.volume.all() == [11])
     }
 
-    @Test("is not sent to from elsewhere")
+    @Test("a synchronous send from elsewhere is refused")
     @AudioActor
     func elsewhere() async {
       let delegates = Multicast<AudioDelegateProxy>()
@@ -51,7 +51,7 @@
       #expect(player.played.isEmpty)
     }
 
-    @Test("is sent to from elsewhere on a lane of the actor")
+    @Test("a send from elsewhere arrives on a lane of the actor")
     @AudioActor
     func lane() async throws {
       let delegates = Multicast<AudioDelegateProxy>()

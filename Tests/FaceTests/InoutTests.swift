@@ -29,11 +29,11 @@
     }
   }
 
-  @Suite("A requirement with 'inout' arguments")
+  @Suite("Requirements with 'inout' arguments")
   struct InoutTests {
     let editors = Multicast<EditingProxy>()
 
-    @Test("lets each target see what the one before it left")
+    @Test("each target sees the changes of the one before it")
     func order() {
       editors.add(Editor("a"), strongly: true)
       editors.add(Editor("b"), strongly: true)
@@ -42,7 +42,7 @@
       #expect(text == "-ab")
     }
 
-    @Test("leaves the variable alone where nobody answers")
+    @Test("the variable is unchanged without targets")
     func nobody() {
       editors.add(Editor("a"), strongly: true)
       var text = "-"
@@ -50,7 +50,7 @@
       #expect(text == "-")
     }
 
-    @Test("may have several, and a result")
+    @Test("a requirement may have several inout arguments and a result")
     func several() throws {
       editors.add(Editor("a"), strongly: true)
       var (one, other) = ([1], [2, 3])
@@ -59,7 +59,7 @@
       #expect(other == [1])
     }
 
-    @Test("keeps what was changed before an error")
+    @Test("changes before an error are kept")
     func throwing() throws {
       editors.add(Editor("a"), strongly: true)
       var text = "-"
@@ -68,7 +68,7 @@
       #expect(text == "-@1@-1")
     }
 
-    @Test("is not copied for being lent")
+    @Test("lending a variable does not copy its value")
     func unique() {
       editors.add(Editor("a"), strongly: true)
       var text = String(repeating: "x", count: 100)
@@ -79,7 +79,7 @@
       #expect(before == after)
     }
 
-    @Test("is refused on another thread, with an error that says so")
+    @Test("a target on another thread is refused, with an error that gives the reason")
     func lanes() throws {
       let queue = DispatchQueue(label: "edits")
       editors.add(unchecked: Editor("a"), strongly: true, on: .queue(queue))
@@ -100,7 +100,7 @@
       #expect(text == "-")
     }
 
-    @Test("is not there for another thread while it is lent")
+    @Test("another thread cannot access the variable while it is lent")
     func otherThread() {
       let watched = Intercepting<EditingProxy>(Editor("a"))
       let refused = Guarded(false)
@@ -124,7 +124,7 @@
       #expect(refused.read { $0 })
     }
 
-    @Test("is over when the message is")
+    @Test("the access ends with the message")
     func over() throws {
       let kept = Guarded<InoutVariable<String>?>(nil)
       let watched = Intercepting<EditingProxy>(Editor("a"))

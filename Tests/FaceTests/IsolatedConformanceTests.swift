@@ -3,7 +3,7 @@
   import Invocations
   import Testing
 
-  /// What threads must not share.
+  /// A type that threads must not share.
   final class Draft {
     var text = ""
   }
@@ -24,7 +24,7 @@
 
   typealias OwnActor = AudioActor
 
-  /// Where the methods ran: whether it was on the actor.
+  /// For each call of a method, whether it ran on the actor.
   private typealias Places = Guarded<[Bool]>
 
   private func note(_ places: Places, _ actor: any Actor) {
@@ -70,7 +70,7 @@
   @AudioActor
   private final class Loudspeaker: Speaker<Int> {}
 
-  /// On the main actor, but answers anywhere.
+  /// Isolated to the main actor, with a nonisolated method.
   @MainActor
   private final class Meter: Ticking {
     nonisolated func tick(_ text: [String]) {}
@@ -80,7 +80,7 @@
     nonisolated(nonsending) func edit(_ draft: Draft) async throws { draft.text += "+" }
   }
 
-  /// On no actor.
+  /// Not isolated to any actor.
   private class Clock: Ticking {
     func tick(_ text: [String]) {}
     func count(_ number: Int) throws -> Int { number }
@@ -95,7 +95,8 @@
   struct IsolatedConformanceTests {
     private let places = Places([])
 
-    /// Sends all that does not wait from no actor, and all that may wait; says which were refused.
+    /// Sends all synchronous messages from outside, and awaits the others; returns those that were
+    /// refused.
     private func sendFromElsewhere(_ proxy: any ForwardingProxy & Sendable) async -> [String] {
       var refused: [String] = []
       func attempt(_ selector: Selector, _ send: () async throws -> Void) async {
@@ -137,7 +138,7 @@
       #expect(draft.text == "+")
     }
 
-    @Test("is called there alone: it is the main actor")
+    @Test("a class on the main actor is called only there")
     @MainActor
     func main() async throws {
       let targets = Multicast<LoudTickingProxy>()
@@ -156,7 +157,7 @@
       }.value
     }
 
-    @Test("is called there alone: it is an actor of the program, and the class is generic")
+    @Test("a generic class on the program's own actor is called only there")
     @AudioActor
     func own() async throws {
       for target in [Speaker<String>(places), Loudspeaker(places)] as [any AudioTarget] {
@@ -173,7 +174,7 @@
       }
     }
 
-    @Test("is asked anywhere if its members or its class are on no actor")
+    @Test("a target with nonisolated members or a nonisolated class is called anywhere")
     func free() async {
       let meter = await MainActor.run { Meter() }
       for target in [meter, Clock(), GenericClock<Int>()] as [any Ticking] {
@@ -183,7 +184,7 @@
       }
     }
 
-    @Test("tells who cannot throw by a diagnostic")
+    @Test("a refused call that cannot throw is reported as a diagnostic")
     @MainActor
     func diagnostic() async {
       let targets = Multicast<TickingProxy>()
@@ -200,7 +201,7 @@
       #expect(told.read { $0.count } == 1)
     }
 
-    @Test("is called there alone, whatever is behind the face")
+    @Test("a class on an actor is called only there, whatever proxy is behind the face")
     @MainActor
     func kinds() async {
       let display = Display(places)
@@ -220,7 +221,7 @@
       #expect(places.read { $0 } == Array(repeating: true, count: 3 * proxies.count))
     }
 
-    @Test("is reached from elsewhere in the lane of its actor")
+    @Test("a send from elsewhere reaches the class on a lane of its actor")
     @MainActor
     func lane() async {
       let targets = Multicast<TickingProxy>()
@@ -234,7 +235,8 @@
     }
   }
 
-  /// Adds itself: an array of classes that conform on an actor is one of no protocol of theirs.
+  /// Adds itself: an array of classes that conform on an actor does not have the type of an array
+  /// of their protocol.
   @AudioActor
   private protocol AudioTarget {
     func join(_ targets: Multicast<LoudTickingProxy>)

@@ -3,7 +3,7 @@
   import Forwarding
   import Testing
 
-  /// On the main actor.
+  /// Isolated to the main actor.
   @Forwardable
   @MainActor
   private protocol Showing: AnyObject {
@@ -22,9 +22,9 @@
     func show(_ text: String) { story.tell("shows \(text)") }
   }
 
-  @Suite("A target on an actor that has a lane to a queue")
+  @Suite("Isolated targets with a lane to a queue")
   struct IsolatedLaneTests {
-    @Test("is not called there, as the actor is elsewhere", arguments: FaceWay.allCases)
+    @Test("a target is not called on a queue that is not its actor's", arguments: FaceWay.allCases)
     @MainActor
     func elsewhere(_ way: FaceWay) {
       let (story, queue) = (Story(), DispatchQueue(label: "elsewhere"))
@@ -41,7 +41,7 @@
       #expect(told == [elsewhere("show:"), elsewhere("height")])
     }
 
-    @Test("is called there if that is its queue", arguments: FaceWay.allCases)
+    @Test("a target is called on a queue that is its actor's", arguments: FaceWay.allCases)
     @MainActor
     func mainQueue(_ way: FaceWay) async {
       let (story, targets) = (Story(), Multicast<ShowingProxy>(way.proxy))

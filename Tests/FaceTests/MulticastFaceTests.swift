@@ -5,12 +5,12 @@
   import Invocations
   import Testing
 
-  @Suite("A multicast of a protocol")
+  @Suite("Multicasts of a protocol")
   struct MulticastFaceTests {
     let chat = Chat("garden")
     let delegates = Multicast<ChatDelegateProxy>()
 
-    @Test("tells all targets, in order")
+    @Test("all targets are called in order")
     func order() {
       var order: [String] = []
       let targets = ["one", "two", "three"].map { Screen($0) { order.append($0) } }
@@ -21,7 +21,7 @@
       #expect(targets.allSatisfy { $0.seen == ["garden: hello"] })
     }
 
-    @Test("is an object of the protocol to any API")
+    @Test("the face is an object of the protocol to any API")
     func anyObject() {
       let screen = Screen()
       defer { withExtendedLifetime(screen) {} }
@@ -31,7 +31,7 @@
       #expect(screen.seen.count == 1)
     }
 
-    @Test("answers what was said, when nobody does")
+    @Test("the face returns the default without targets")
     func otherwise() {
       #expect(delegates.face.chat(chat, shouldSend: "text"))
       let screen = Screen()
@@ -41,7 +41,7 @@
       #expect(!delegates.face.chat(chat, shouldSend: "text"))
     }
 
-    @Test("does not keep its targets")
+    @Test("the face holds its targets weakly")
     func weak() {
       var screen: Screen? = Screen()
       delegates.add(screen!)
@@ -51,7 +51,7 @@
       delegates.face.chat(chat, didReceive: ChatMessage("hello"))
     }
 
-    @Test("tells a target on its queue")
+    @Test("a target on a queue is called there")
     func queue() {
       let queue = DispatchQueue(label: "delegates")
       let spy = Spy<ChatDelegateProxy>()
@@ -65,14 +65,15 @@
     }
 
     @Test(
-      "gives the answers of others where a target on a queue has none", arguments: [false, true])
+      "the face returns the answers of others if a target on a queue has none",
+      arguments: [false, true])
     func questions(ignoring: Bool) throws {
       let queue = DispatchQueue(label: "delegates")
       let (here, there) = (Screen(), Screen())
       defer { withExtendedLifetime((here, there)) {} }
       here.allows = false
       delegates.add(unchecked: there, on: .queue(queue, ignoringResult: ignoring))
-      // Nobody who could answer: what was said for that.
+      // No target could answer, so the default is used.
       #expect(delegates.face.chat(chat, shouldSend: "text"))
       #expect(throws: ForwardingError.self) { try delegates.face.chat(chat, upload: [1]) }
       delegates.add(here)
@@ -81,7 +82,7 @@
       queue.sync {}
     }
 
-    @Test("tells all, also where the first answer counts")
+    @Test("all targets are called, also if the first answer counts")
     func firstAnswer() {
       let (one, other) = (Spy<ChatDelegateProxy>(), Spy<ChatDelegateProxy>())
       for spy in [one, other] { delegates.add(spy.face) }
@@ -96,7 +97,7 @@
       }
     }
 
-    @Test("passes on what a requirement throws")
+    @Test("the error of a requirement is thrown")
     func throwing() throws {
       let screen = Screen()
       defer { withExtendedLifetime(screen) {} }
@@ -106,7 +107,7 @@
       #expect(throws: Refusal.self) { try delegates.face.chat(chat, upload: []) }
     }
 
-    @Test("passes on closures and objects of protocols")
+    @Test("closures and objects of protocols are passed")
     func values() {
       let screen = Screen("one")
       defer { withExtendedLifetime(screen) {} }
@@ -116,7 +117,7 @@
       #expect(delegates.face.chat(chat, isBeside: Screen("other")) == "other")
     }
 
-    @Test("has the properties of the protocol")
+    @Test("the face has the properties of the protocol")
     func properties() {
       let screens = [Screen("one"), Screen("two")]
       defer { withExtendedLifetime(screens) {} }
@@ -129,7 +130,7 @@
       #expect(delegates.face.unread == 3)
     }
 
-    @Test("finds no method where a class left out an optional requirement")
+    @Test("no method is found if a class omits an optional requirement")
     func optional() throws {
       let (screen, titles) = (Screen(), Titles())
       defer { withExtendedLifetime(screen) {} }
@@ -147,7 +148,7 @@
       #expect(delegates.face.titleOfChat(chat) == nil)
     }
 
-    @Test("says nothing of an optional requirement that nobody has")
+    @Test("an optional requirement that all targets omit is not reported")
     func nobodyHasIt() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let delegates = Multicast<ChatDelegateProxy>()
@@ -162,7 +163,7 @@
       #expect(printedLines(result) == [])
     }
 
-    @Test("tells the proxy of an error that a requirement cannot throw")
+    @Test("an error that a requirement cannot throw is reported to the proxy")
     func unheard() throws {
       let heard = Guarded<[String]>([])
       delegates.onDiagnostic = { diagnostic in
@@ -179,7 +180,7 @@
       #expect(heard.read { $0 } == ["chat:shouldSend: true"])
     }
 
-    @Test("shares its proxy with targets that know selectors")
+    @Test("the proxy may have targets that know selectors")
     func selectors() throws {
       let screen = Screen()
       defer { withExtendedLifetime(screen) {} }
@@ -189,7 +190,7 @@
       #expect(screen.seen == ["garden: from afar"])
     }
 
-    @Test("may stand for others in another one")
+    @Test("a face may be a target of another multicast")
     func nested() {
       let all = Multicast<ChatDelegateProxy>()
       let screen = Screen()
@@ -200,7 +201,7 @@
       #expect(screen.seen == ["garden: hello"])
     }
 
-    @Test("gives its targets back as what they are")
+    @Test("the targets are returned with their types")
     func targets() {
       let screen = Screen()
       defer { withExtendedLifetime(screen) {} }
@@ -211,7 +212,7 @@
       #expect(!delegates.contains(screen))
     }
 
-    @Test("of a protocol on the main actor is there as well")
+    @Test("the face of a protocol on the main actor is on it as well")
     @MainActor
     func mainActor() async {
       let views = Multicast<ViewDelegateProxy>()

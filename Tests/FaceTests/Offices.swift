@@ -18,7 +18,7 @@
   extension Double: Weighted { var weight: Double { self } }
   extension Letter: Weighted { var weight: Double { numbers.1 } }
 
-  /// Requirements with values of all kinds.
+  /// A protocol whose requirements have values of all kinds.
   @Forwardable
   protocol Posting: AnyObject {
     func tell(_ number: Int)
@@ -98,7 +98,7 @@
     }
   }
 
-  /// Implements what is optional.
+  /// Implements the optional requirements.
   final class Rests: Posting, @unchecked Sendable {
     let office: Office
     init(_ story: Story) { office = Office(story) }
@@ -130,7 +130,7 @@
     func change(_ number: inout Int) -> Int { 0 }
   }
 
-  /// The values that reach a target, and what it says.
+  /// The values that are sent to a target, and the text that it logs.
   let postings: [(name: String, send: @Sendable (any Posting) -> Void, told: String)] = [
     ("a number", { $0.tell(5) }, "told 5"),
     (
@@ -205,7 +205,7 @@
       return Multicast<PostingProxy>(proxy)
     }
 
-    /// What was told, once the queue has done what it was given.
+    /// The log after all enqueued blocks have run.
     func heard() -> [String] {
       queue.sync {}
       return story.take()

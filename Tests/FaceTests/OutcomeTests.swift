@@ -25,7 +25,7 @@
     @Optional func rateLater(_ number: Int) async throws -> Int
   }
 
-  /// Leaves out what is optional.
+  /// Omits the optional requirement.
   private final class Brief: Asked {
     func tell(_ number: Int) {}
     func push(_ number: Int) throws {}
@@ -41,7 +41,7 @@
     func gradeLater(_ number: Int) async throws(Lame) -> Int { number }
   }
 
-  /// Answers with a multiple of the number, and throws where there is none.
+  /// Answers with a multiple of the number, and throws without a factor.
   private final class Full: Asked {
     let factor: Int?
     init(_ factor: Int?) { self.factor = factor }
@@ -92,7 +92,7 @@
     }
   }
 
-  /// What a sender does, and says of it.
+  /// A send, which returns a text for its outcome.
   private struct Sending: Sendable, CustomTestStringConvertible {
     enum Kind { case nothing, nothingOrThrows, value, optional, anyError, oneError }
 
@@ -150,12 +150,12 @@
     }
   }
 
-  /// Which targets there are. Those that leave out or fail come first.
+  /// The targets of a send. Those that omit the requirement or fail are first.
   private enum Targets: CaseIterable {
     case one, two, none, leaving, leavingBesideOne, failing, failingBesideOne
   }
 
-  /// What stands behind the face.
+  /// The proxy behind the face.
   private enum Behind: CaseIterable {
     case calls, messages, dataSource, single, singleByMessages
 
@@ -164,7 +164,7 @@
 
   private final class SingleByMessages: SingleTargetProxy, @unchecked Sendable {}
 
-  /// What a sender gets, and what its proxy is told of.
+  /// The result of the sender, and the diagnostics of its proxy.
   private let table: [Sending.Kind: [Targets: String]] = [
     .nothing: [
       .one: "nothing", .two: "nothing", .none: "nothing, unanswered",
@@ -194,24 +194,24 @@
     ],
   ]
 
-  /// The same, where a proxy differs.
+  /// The outcome for a given proxy, where it differs from the table.
   private func outcome(_ sending: Sending, _ targets: Targets, _ behind: Behind) -> String? {
     guard let outcome = table[sending.kind]?[targets] else { return nil }
     switch (behind.isSingle ? .single : behind, targets) {
-    // The first that answers is the only one that is asked.
+    // Only the first target that answers is asked.
     case (.dataSource, .two): return table[sending.kind]?[.one]
     case (.single, .two), (.single, .leavingBesideOne), (.single, .failingBesideOne): return nil
-    // Its target may be gone, which who can throw is told.
+    // Its target may be deallocated, which a requirement that throws reports as an error.
     case (.single, .none)
     where sending.kind == .nothingOrThrows || sending.kind == .anyError:
       return "throws targetGone"
-    // It tells the process, not a proxy.
+    // It reports to the process, not to a proxy.
     case (.single, _): return String(outcome.prefix { $0 != "," })
     default: return outcome
     }
   }
 
-  @Suite("What the sender of a requirement gets", .timeLimit(.minutes(5)))
+  @Suite("The results of a requirement's sender", .timeLimit(.minutes(5)))
   struct OutcomeTests {
     private func send(
       _ sending: Sending, to targets: Targets, behind: Behind
@@ -247,13 +247,13 @@
         .joined(separator: ", ")
     }
 
-    // The table is that of Documentation/Delegates.md.
-    @Test("is as the table says", arguments: Sending.all, Targets.allCases)
+    // The table is also in Documentation/Delegates.md.
+    @Test("the result is that of the table", arguments: Sending.all, Targets.allCases)
     private func table(_ sending: Sending, _ targets: Targets) async {
       if !sending.mayBeLeftOut, targets == .leaving || targets == .leavingBesideOne { return }
       for behind in Behind.allCases {
         guard let expected = outcome(sending, targets, behind) else { continue }
-        // That a class leaves it out is known the second time.
+        // An omitted requirement is known from the second call on.
         for _ in 0..<2 {
           let outcome = await send(sending, to: targets, behind: behind)
           #expect(outcome == expected, "\(behind)")
@@ -261,7 +261,7 @@
       }
     }
 
-    @Test("is an error that its target throws, by the direct way, too")
+    @Test("the error of a target is thrown with its type, also without a message")
     private func typed() async {
       for sending in Sending.all
       where [.nothingOrThrows, .anyError, .oneError].contains(sending.kind) {

@@ -61,12 +61,12 @@
     func end() {}
   }
 
-  @Suite("What a protocol may have")
+  @Suite("Parts of a protocol")
   struct ProtocolPartsTests {
     let parts = Multicast<ConditionalProxy>()
     private let part = Part(4)
 
-    @Test("conditions: the face has what its build has")
+    @Test("the face has the conditional requirements of its build")
     func conditions() {
       parts.add(part)
       let done = Mutex(0)
@@ -74,19 +74,19 @@
       #expect(done.withLock { $0 } == 4)
     }
 
-    @Test("requirements of the type, which answer what they say")
+    @Test("static requirements return their defaults")
     func statics() {
       #expect(ConditionalProxy.kind == "nobody")
       #expect(ConditionalProxy.make(5) == 1)
     }
 
-    @Test("labels that are words of the language")
+    @Test("labels may be keywords")
     func words() {
       parts.add(part)
       #expect(parts.face.find(in: "abc", default: 1) == 4)
     }
 
-    @Test("properties that throw, are awaited, or may be left out")
+    @Test("properties may throw, be async, or be optional")
     func properties() async throws {
       parts.add(part)
       #expect(try parts.face.size == 4)
@@ -97,7 +97,7 @@
       #expect(throws: CancellationError.self) { try parts.face.size }
     }
 
-    @Test("identity: a face is equal to itself alone")
+    @Test("a face is equal to itself only")
     func identity() {
       let (some, others) = (Multicast<IdentifiedProxy>(), Multicast<IdentifiedProxy>())
       let someone = Someone()
@@ -111,7 +111,7 @@
       #expect("\(some.face)" == "IdentifiedProxy")
     }
 
-    @Test("a base with a type parameter, which the protocol fills in")
+    @Test("a protocol may inherit a base with a type parameter, and fix it")
     func genericBase() throws {
       let numbers = Multicast<NumberListenerProxy>()
       let counting = Counting()
@@ -128,7 +128,7 @@
       #expect(counting.heard == [3, -1, 5])
     }
 
-    @Test("a protocol of another module, written down once more")
+    @Test("a protocol of another module may be restated")
     func foreign() throws {
       let guests = Multicast<GuestListProxy>()
       let (first, second) = (Visitor(), Visitor())

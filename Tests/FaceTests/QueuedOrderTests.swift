@@ -22,12 +22,12 @@
     }
   }
 
-  @Suite("A target of a face on a queue", .timeLimit(.minutes(5)))
+  @Suite("The order of a face's targets on a queue", .timeLimit(.minutes(5)))
   struct QueuedOrderTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")
 
-    @Test("holds up a removal that waits while it runs", arguments: FaceWay.allCases)
+    @Test("a removal that waits waits for a running target", arguments: FaceWay.allCases)
     func removing(_ way: FaceWay) {
       let targets = posting(way)
       let office = Office(story)
@@ -51,7 +51,7 @@
     }
 
     @Test(
-      "does there what a target of a message does: it is inside of one, and waits for no removal",
+      "a target on a queue is inside a message, and so may not wait for a removal",
       arguments: FaceWay.allCases)
     func inside(_ way: FaceWay) throws {
       let targets = posting(way)
@@ -70,7 +70,7 @@
       queue.sync { #expect(!BlockingChain.isInside) }
     }
 
-    @Test("sends on to others, each in its order", arguments: FaceWay.allCases)
+    @Test("a target sends to others, each in its order", arguments: FaceWay.allCases)
     func sending(_ way: FaceWay) {
       let (outer, inner) = (posting(way), posting(way))
       let other = DispatchQueue(label: "other")
@@ -90,7 +90,9 @@
           })
     }
 
-    @Test("has not answered for a data source: the next is asked, too", arguments: FaceWay.allCases)
+    @Test(
+      "a target on a queue has no answer for a data source, so the next one is asked",
+      arguments: FaceWay.allCases)
     func dataSource(_ way: FaceWay) {
       final class Messages: DataSourceProxy, @unchecked Sendable {}
       let proxy = way == .calls ? DataSourceProxy() : Messages()
@@ -104,7 +106,7 @@
       #expect(told == ["told 1", "told 1"])
     }
 
-    @Test("may be a value, which changes there", arguments: FaceWay.allCases)
+    @Test("a target may be a value, which changes on the queue", arguments: FaceWay.allCases)
     func values(_ way: FaceWay) throws {
       let targets = Multicast<StackingProxy>(way.proxy)
       story.listen(to: targets.proxy)
@@ -120,7 +122,7 @@
         heard().filter { $0.hasPrefix("sum") } == ["sum 1", "sum 1", "sum 3", "sum 3"])
     }
 
-    @Test("has its order beside targets of all kinds", arguments: FaceWay.allCases)
+    @Test("a target is called in its order among targets of all kinds", arguments: FaceWay.allCases)
     func kinds(_ way: FaceWay) {
       let targets = posting(way)
       let tell = { (name: String) in

@@ -5,12 +5,14 @@
 
   @testable import Forwarding
 
-  @Suite("A target of a face on a queue", .timeLimit(.minutes(5)))
+  @Suite("A face's targets on a queue", .timeLimit(.minutes(5)))
   struct QueuedTargetTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")
 
-    @Test("is called there, behind what the queue was given before", arguments: FaceWay.allCases)
+    @Test(
+      "a target is called on its queue, after the blocks enqueued before",
+      arguments: FaceWay.allCases)
     func order(_ way: FaceWay) {
       let targets = posting(way)
       let (office, mark) = (Office(story), QueueMark.of(queue))
@@ -30,7 +32,7 @@
       }
     }
 
-    @Test("gets the values whole", arguments: postings.indices, FaceWay.allCases)
+    @Test("a target receives all values intact", arguments: postings.indices, FaceWay.allCases)
     func values(_ row: Int, _ way: FaceWay) {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
@@ -44,7 +46,9 @@
       }
     }
 
-    @Test("gets no memory that its sender lends", arguments: postedLoans.indices, FaceWay.allCases)
+    @Test(
+      "a target receives no memory that its sender lends",
+      arguments: postedLoans.indices, FaceWay.allCases)
     func borrowed(_ row: Int, _ way: FaceWay) throws {
       let told = Guarded<[any Error]>([])
       let targets = posting(way)
@@ -69,7 +73,7 @@
     }
 
     @Test(
-      "is not called once it is removed, or has died; the call keeps nothing of it alive",
+      "a removed or dead target is not called; the call retains none of its objects",
       arguments: FaceWay.allCases)
     func gone(_ way: FaceWay) throws {
       var targets: Multicast<PostingProxy>? = posting(way)
@@ -85,7 +89,7 @@
       dying = nil
       #expect(weakly == nil)
       let proxy = try #require(targets).proxy
-      // It does not wait for what is on its way.
+      // The removal does not wait for calls that are on their way.
       #expect(ends { _ = try proxy.removeAndWait(token) })
       queue.resume()
       #expect(heard() == [])
@@ -93,7 +97,7 @@
       targets = nil
     }
 
-    @Test("is not called for a proxy that is gone", arguments: FaceWay.allCases)
+    @Test("a target is not called for a deallocated proxy", arguments: FaceWay.allCases)
     func withoutProxy(_ way: FaceWay) {
       let office = Office(story)
       weak var proxy: MulticastProxy?
@@ -111,7 +115,7 @@
       #expect(heard() == [])
     }
 
-    @Test("lets go of the values behind the call, and not before", arguments: FaceWay.allCases)
+    @Test("the values are released after the call, and not before", arguments: FaceWay.allCases)
     func keeping(_ way: FaceWay) {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
@@ -126,13 +130,15 @@
         #expect(known != nil)
         queue.resume()
         #expect(heard() == ["kept 1"])
-        // A block is let go when the next has begun.
+        // The values of a block are released before the next block begins.
         queue.sync {}
         #expect(known == nil)
       }
     }
 
-    @Test("fails there: its proxy is told, and its sender is not", arguments: FaceWay.allCases)
+    @Test(
+      "the error of a target is reported to its proxy, and not to its sender",
+      arguments: FaceWay.allCases)
     func errors(_ way: FaceWay) throws {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
@@ -145,7 +151,7 @@
         ])
     }
 
-    @Test("leaves out there what is optional, which is no error", arguments: FaceWay.allCases)
+    @Test("an omitted optional requirement is no error", arguments: FaceWay.allCases)
     func optional(_ way: FaceWay) throws {
       let targets = posting(way)
       let (one, other) = (Office(story), Rests(story))
@@ -155,7 +161,7 @@
         try targets.face.restOrFail(1)
         queue.sync {}
       }
-      // Once it is known, nothing is given to the queue.
+      // Once the omission is known, nothing is enqueued.
       #expect(heard().suffix(2) == ["unanswered rest:", "unanswered restOrFail:"])
       #expect(MethodTable.of(Office.self).own("rest:") == nil)
       targets.add(unchecked: other, on: .queue(queue))
@@ -166,7 +172,9 @@
         heard() == ["rests 2", "rests or fails 2", "failed restOrFail: Lame(name: \"rests\")"])
     }
 
-    @Test("is told what has a result, which the others answer", arguments: FaceWay.allCases)
+    @Test(
+      "a requirement with a result is called, and the other targets answer",
+      arguments: FaceWay.allCases)
     func questions(_ way: FaceWay) throws {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))

@@ -3,7 +3,7 @@
 
   struct Lame: Error, Equatable { let name: String }
 
-  /// Requirements of each kind that is awaited.
+  /// A protocol with each kind of async requirement.
   @Forwardable
   protocol Running: AnyObject, Sendable {
     func run(_ number: Int) async
@@ -65,7 +65,7 @@
     func tick(_ number: Int) { runner.tick(number) }
   }
 
-  /// Waits until others have come so far.
+  /// Waits until others have opened it.
   actor Latch {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -77,10 +77,10 @@
     func wait() async { if !isOpen { await withCheckedContinuation { waiting.append($0) } } }
   }
 
-  /// Tests of faces whose targets run.
+  /// Tests of faces with async targets.
   protocol RunningTests {
     var story: Story { get }
-    /// What proxies hold weakly.
+    /// Strong references to objects that proxies hold weakly.
     var kept: Guarded<[any Sendable]> { get }
   }
 

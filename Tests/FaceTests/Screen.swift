@@ -4,7 +4,7 @@
 
   struct Refusal: Error {}
 
-  /// Sees nothing but its protocol, and leaves out what is optional.
+  /// Uses only its protocol, and omits the optional requirements.
   class Screen: ChatDelegate {
     let name: String
     private(set) var seen: [String] = []
@@ -33,7 +33,7 @@
     }
   }
 
-  /// Implements what is optional.
+  /// Implements the optional requirements.
   final class Titles: ChatDelegate {
     private(set) var idle = 0
     var draft: String?
@@ -47,7 +47,7 @@
     func titleOfChat(_ chat: Chat) -> String? { "title" }
   }
 
-  /// On the main actor, as views are.
+  /// Isolated to the main actor, as views are.
   @Forwardable
   @MainActor
   protocol ViewDelegate: AnyObject {

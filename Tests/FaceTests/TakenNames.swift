@@ -2,8 +2,8 @@
   import ForwardingTestSupport
   import Foundation
 
-  /// A program whose types are named as those of this package and of the standard library are, and as the members of a
-  /// face would be without their underscores.
+  /// A program whose types have the names of this package's types, of the standard library's types,
+  /// and of a face's members without their underscores.
   enum TakenNames {
     private static let others = [
       "Forwarding", "Invocations", "TypeEncodings", "Void", "Int", "Bool", "AnyClass", "AnyObject",
@@ -11,10 +11,10 @@
       "Object", "Box", "Face", "Proxy",
     ]
 
-    /// What attributes in the program name.
+    /// The names that attributes in the program use.
     private static let used: Set = ["Forwardable", "Otherwise", "Optional"]
 
-    /// The public types of the modules that faces are written with.
+    /// The public types of the modules that faces use.
     static func publicTypes() throws -> [String] {
       let folder = Toolchain.package.appendingPathComponent("Tests/Data/PublicAPI")
       return try ["Forwarding", "Invocations", "TypeEncodings"].flatMap { module in

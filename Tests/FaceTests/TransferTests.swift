@@ -4,7 +4,7 @@
   import Invocations
   import Testing
 
-  /// Implements something of each protocol.
+  /// Implements a method of each protocol.
   private final class Downloads: DownloadDelegate {
     let seen = Guarded<[String]>([])
     private func add(_ text: String) { seen.withLock { $0.append(text) } }
@@ -31,7 +31,7 @@
     }
   }
 
-  /// Implements one method of the first protocol alone.
+  /// Implements only one method of the first protocol.
   private final class Challenges: TransferSessionDelegate {
     func session(
       _ session: TransferSession, didReceiveChallenge host: String,
@@ -49,7 +49,7 @@
 
     init() { delegates.add(downloads, strongly: true) }
 
-    @Test("have a face that answers for all of them")
+    @Test("a face answers for all inherited protocols")
     func inherited() {
       let face: any TransferSessionDelegate = delegates.face
       face.session(session, didBecomeInvalidWith: nil)
@@ -59,7 +59,7 @@
       #expect(downloads.seen.read { $0 } == ["invalid true", "1 sent 5 of 10", "2 at /tmp"])
     }
 
-    @Test("pass completion closures of any depth")
+    @Test("completion closures of any depth are passed")
     func closures() {
       let request = Guarded<TransferRequest?>(nil)
       delegates.face.session(
@@ -68,7 +68,7 @@
       #expect(request.read { $0 } == TransferRequest("a/index", headers: ["k": "v"]))
     }
 
-    @Test("may be left out in all but what is required")
+    @Test("all but the required methods may be omitted")
     func leftOut() throws {
       for _ in 0..<2 {
         delegates.face.session(session, task: TransferTask(1), didCompleteWith: nil)
@@ -78,7 +78,7 @@
       }
     }
 
-    @Test("have the messages of all of them")
+    @Test("the messages of all inherited protocols exist")
     func messages() throws {
       #expect(
         try delegates.messages.sessionDidBecomeInvalidWith.all(session, nil).count == 1)
@@ -94,7 +94,7 @@
       #expect(bytes.read { $0 } == 7)
     }
 
-    @Test("let a face of the derived one stand where the first is wanted")
+    @Test("a face of the derived protocol can be used as the base protocol")
     func derivedAsTarget() {
       let sessions = Multicast<TransferSessionDelegateProxy>()
       let answers = Guarded<[String]>([])
@@ -108,7 +108,7 @@
       #expect(downloads.seen.read { $0 } == ["invalid false"])
     }
 
-    @Test("of other modules may be inherited, several at once")
+    @Test("several protocols of other modules may be inherited")
     func several() {
       let all = Multicast<ConsoleProxy>()
       let console = ConsoleWindow()

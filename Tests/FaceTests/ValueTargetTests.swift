@@ -29,11 +29,11 @@
     func load(_ number: Int) async { sum += number }
   }
 
-  @Suite("A value among the targets of a face")
+  @Suite("Values as targets of a face")
   struct ValueTargetTests {
     let meters = Multicast<MeterProxy>()
 
-    @Test("is held, and changes as a value of its own does")
+    @Test("the proxy stores the value, and mutating methods change it")
     func mutating() async {
       let value = Sum()
       meters.add(value)
@@ -45,7 +45,7 @@
       #expect(value.sum == 0)
     }
 
-    @Test("may be added twice, as two targets")
+    @Test("a value may be added twice, as two targets")
     func twice() {
       meters.add(Sum())
       meters.add(Sum())
@@ -54,7 +54,7 @@
       #expect(meters.targets.map(\.sum) == [1, 1])
     }
 
-    @Test("is neither found nor removed by another value, but by its token")
+    @Test("a value is not found or removed by another value, but by its token")
     func removed() {
       let token = meters.add(Sum())
       #expect(!meters.contains(Sum()))
@@ -63,7 +63,7 @@
       #expect(meters.isEmpty)
     }
 
-    @Test("stands beside objects, which are themselves, and held as they are told")
+    @Test("objects beside it keep their identity, and are held weakly or strongly as requested")
     func beside() {
       var total: Total? = Total()
       if let total { meters.add(total) }
@@ -74,7 +74,7 @@
       #expect(meters.targets.map(\.sum) == [2])
     }
 
-    @Test("has its properties and subscripts set")
+    @Test("its properties and subscripts can be set")
     func set() {
       meters.add(Sum())
       let face = meters.face
@@ -85,7 +85,7 @@
       #expect(face[key: "b"] == nil)
     }
 
-    @Test("leaves out what is optional")
+    @Test("it may omit optional requirements")
     func optional() throws {
       meters.add(Sum())
       meters.face.add(3)
@@ -95,7 +95,7 @@
       #expect(report.answered == 0)
     }
 
-    @Test("gets messages that are sent by name as well")
+    @Test("it receives messages that are sent by name")
     func messages() throws {
       meters.add(Sum())
       meters.add(Sum())
@@ -105,7 +105,7 @@
       #expect(try meters.messages.subscriptKey.all("a") == [9, 9])
     }
 
-    @Test("is one of the protocols that its own inherits")
+    @Test("a value may be of an inherited protocol")
     func inherited() {
       let named = Multicast<NamedMeterProxy>()
       named.add(Sum())
@@ -117,7 +117,7 @@
       #expect(named.face.limit == 3)
     }
 
-    @Test("stands behind a place for one, and behind handlers")
+    @Test("a value may be a single target, and have handlers")
     func one() {
       let single = SingleTarget<MeterProxy>(Sum())
       single.face.add(2)

@@ -5,12 +5,12 @@
 
   @testable import Forwarding
 
-  @Suite("A target of a face on a queue that is waited for", .timeLimit(.minutes(5)))
+  @Suite("A face's targets on a blocking lane", .timeLimit(.minutes(5)))
   struct WaitedTargetTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")
 
-    @Test("is called there, while the sender waits", arguments: FaceWay.allCases)
+    @Test("a target is called on its queue while the sender waits", arguments: FaceWay.allCases)
     func waits(_ way: FaceWay) throws {
       let targets = posting(way)
       let (office, mark, proxy) = (Office(story), QueueMark.of(queue), targets.proxy)
@@ -29,7 +29,7 @@
       #expect(story.take() == ["counts 2"])
     }
 
-    @Test("answers, or throws, to its sender", arguments: FaceWay.allCases)
+    @Test("the answer or error of a target is returned to its sender", arguments: FaceWay.allCases)
     func answers(_ way: FaceWay) throws {
       let targets = posting(way)
       let office = Office(story)
@@ -54,7 +54,7 @@
       #expect(targets.face.count(4) == -1)
     }
 
-    @Test("may leave out what is optional", arguments: FaceWay.allCases)
+    @Test("a target may omit an optional requirement", arguments: FaceWay.allCases)
     func optional(_ way: FaceWay) throws {
       let targets = posting(way)
       let (one, other) = (Office(story), Rests(story))
@@ -75,7 +75,7 @@
       #expect(story.take() == ["rests 2"])
     }
 
-    @Test("is refused where its queue waits for itself", arguments: FaceWay.allCases)
+    @Test("a target is refused if its queue would wait for itself", arguments: FaceWay.allCases)
     func circle(_ way: FaceWay) {
       let (outer, middle, inner) = (posting(way), posting(way), posting(way))
       let other = DispatchQueue(label: "other")
@@ -93,7 +93,9 @@
         story.take() == ["told 1", "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)"])
     }
 
-    @Test("is refused where a block of its queue waits for deliveries", arguments: FaceWay.allCases)
+    @Test(
+      "a target is refused if a block of its queue waits for deliveries",
+      arguments: FaceWay.allCases)
     func removing(_ way: FaceWay) throws {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .blocking(queue))
@@ -110,7 +112,7 @@
         ])
     }
 
-    @Test("gets what is no message, too, wherever its sender is")
+    @Test("requirements that cannot be messages are called, wherever the sender is")
     func noMessage() {
       let targets = posting(.calls)
       targets.add(unchecked: Office(story), strongly: true, on: .blocking(queue))

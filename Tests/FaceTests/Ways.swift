@@ -1,23 +1,23 @@
 #if Macros
   import Forwarding
 
-  /// Its faces send messages to all targets.
+  /// A proxy class whose faces send messages to all targets.
   final class MessagesAlone: MulticastProxy, @unchecked Sendable {}
 
-  /// How a face reaches its targets. Both mean the same, so a test of one is one of the other.
+  /// The way in which a face reaches its targets. Both behave alike, so each test runs with both.
   enum FaceWay: CaseIterable {
     case calls, messages
 
     var proxy: MulticastProxy { self == .calls ? MulticastProxy() : MessagesAlone() }
   }
 
-  /// What targets, senders and diagnostics say, in their order.
+  /// A log of targets, senders and diagnostics, in order.
   final class Story: Sendable {
     private let told = Guarded<[String]>([])
 
     func tell(_ line: String) { told.withLock { $0.append(line) } }
 
-    /// What was told since the last time.
+    /// The entries since the last call.
     func take() -> [String] {
       told.withLock { told in
         defer { told = [] }
@@ -25,7 +25,7 @@
       }
     }
 
-    /// Tells what the proxy is told of.
+    /// Logs the diagnostics of a proxy.
     func listen(to proxy: MulticastProxy) {
       proxy.onDiagnostic = { [self] diagnostic in
         switch diagnostic {

@@ -16,7 +16,7 @@
       client.delegate = delegates.face
     }
 
-    @Test("tells all of them")
+    @Test("a message is sent to all delegates")
     func telling() throws {
       let spy = Spy<ChatClientDelegateProxy>()
       delegates.add(spy.face)
@@ -27,7 +27,7 @@
       spy.verifyNoMoreCalls()
     }
 
-    @Test("joins a room with the answers of the last")
+    @Test("the client joins a room with the answers of the last delegate")
     func joining() throws {
       #expect(try client.join(garden) == Credential("window", [1, 2]))
       #expect(window.seen == ["connected"])
@@ -35,7 +35,7 @@
       #expect(try client.join(garden) == Credential("log", []))
     }
 
-    @Test("does not join where a delegate refuses, in each way that it may")
+    @Test("the client does not join if a delegate refuses, in each possible way")
     func refusing() throws {
       #expect(try client.join(Room("attic")) == nil)
       let cellar = Room("cellar")
@@ -45,14 +45,14 @@
       #expect(client.rooms.isEmpty)
     }
 
-    @Test("sends what a delegate made of a message, or the message")
+    @Test("the client sends the text that a delegate returned, or the original")
     func sending() {
       client.send(ChatMessage("hello", marks: [7]))
       client.send(ChatMessage(""))
       #expect(client.sent == [ChatMessage("hello!", marks: [7]), ChatMessage("")])
     }
 
-    @Test("has what the protocol says when it has no delegates")
+    @Test("a client without delegates uses the protocol's defaults")
     func nobody() throws {
       delegates.removeAll()
       let face = delegates.face
@@ -64,11 +64,11 @@
       #expect(throws: ForwardingError.self) {
         try face.client(client, credentialFor: garden)
       }
-      // Errors of the client alone can be thrown, and none was.
+      // Only errors of the client could be thrown, and there was none.
       try face.client(client, open: garden)
     }
 
-    @Test("passes enumerations, generic structures, ranges, sets, errors and closures")
+    @Test("enumerations, generic structures, ranges, sets, errors and closures are passed")
     func values() {
       let face = delegates.face
       #expect(face.client(client, moodIn: garden) == .typing(since: 1.5))
@@ -84,7 +84,7 @@
         window.seen == ["page of 2, next 9", "row 1 to 2", "rows 3...4 to 5", "offline"])
     }
 
-    @Test("leaves out who has no method for what is optional")
+    @Test("delegates that omit an optional requirement are skipped")
     func optional() throws {
       delegates.add(ChatLog(), strongly: true)
       for _ in 0..<2 {
@@ -94,7 +94,7 @@
       #expect(window.seen == ["idle after 2.5", "idle after 2.5"])
     }
 
-    @Test("sets and reads the properties of its delegates")
+    @Test("the properties of delegates are set and read")
     func properties() throws {
       delegates.face.nickname = "Ann"
       #expect(window.nickname == "Ann")
@@ -103,7 +103,7 @@
       #expect(delegates.face.unread == 1)
     }
 
-    @Test("asks all who is of which mood, and tells what became of a message")
+    @Test("all returns the moods of all delegates, and a report has the outcomes of a message")
     func asking() throws {
       let log = ChatLog()
       delegates.add(log)
@@ -116,7 +116,7 @@
       withExtendedLifetime(log) {}
     }
 
-    @Test("lets an interceptor change what is sent, and take the place of a delegate")
+    @Test("an interceptor may change the text, and replace a delegate")
     func intercepting() throws {
       let watched = Intercepting<ChatClientDelegateProxy>(window)
       watched.messages.clientWillSend.instead { proceed, client, message in
@@ -129,7 +129,7 @@
       #expect(throws: ClientError.refused(garden)) { try client.join(garden) }
     }
 
-    @Test("asks one source after the other for titles")
+    @Test("several sources are asked for titles, one after the other")
     func source() {
       let source = DataSource<ChatClientDelegateProxy>()
       source.add(ChatLog(), strongly: true)
@@ -140,7 +140,7 @@
       #expect(source.face.client(client, moodIn: garden) == .calm)
     }
 
-    @Test("tells a delegate on its queue, with values that are its own")
+    @Test("a delegate on a queue receives copies of the values")
     func queue() {
       let queue = DispatchQueue(label: "chat")
       let log = ChatLog()

@@ -1,7 +1,7 @@
 #if Macros
   import FaceProtocols
 
-  /// Implements all of the protocol.
+  /// Implements all requirements of the protocol.
   final class ChatWindow: ChatClientDelegate {
     let name: String
     var seen: [String] = []
@@ -47,7 +47,7 @@
     func client(_ client: ChatClient, titleOf room: Room) -> String? { "\(name) of \(room.name)" }
   }
 
-  /// Implements what it must, and counts.
+  /// Implements only the required ones, and counts.
   final class ChatLog: ChatClientDelegate {
     var lines = 0
     var nickname: String?
