@@ -15,7 +15,7 @@ enum Fixtures {
     fatalError("no fixture is called \(name)")
   }
 
-  /// An invocation of a fixture that is ready for arguments.
+  /// An invocation of a fixture, without arguments.
   static func call(_ name: String) throws -> (Invocation, UnsafeRawPointer) {
     let fixture = named(name)
     let call = try Invocation(parsing: fixture.encoding)
@@ -39,13 +39,13 @@ extension FixtureMixed: CallStructure {
   public static var structure: VouchedStructure<Self> { VouchedStructure("{FixtureMixed=id}") }
 }
 
-/// Something to send messages to.
+/// A receiver of messages.
 final class Subject: CallObject {
   let name: String
   init(_ name: String = "") { self.name = name }
 }
 
-/// Counts its instances: what leaks or dies too early shows. Only the serialized suite of
+/// Counts its instances, so that a leak or an early release shows. Only the serialized suite of
 /// lifetimes makes any.
 final class Tracked: CallObject, Sendable {
   nonisolated(unsafe) static var live = 0

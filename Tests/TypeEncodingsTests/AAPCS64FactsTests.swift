@@ -1,8 +1,9 @@
 import Testing
 import TypeEncodings
 
-/// Each row was compiled by gcc 12 and by clang 21 for AArch64, and the registers read from their code.
-@Suite("What AAPCS64 asks about values")
+/// Each row was compiled by gcc 12 and by clang 21 for AArch64, and the registers read from their
+/// code.
+@Suite("AAPCS64 passing facts")
 struct AAPCS64FactsTests {
   static let layouts: StructureLayouts = {
     var layouts = StructureLayouts()
@@ -32,7 +33,7 @@ struct AAPCS64FactsTests {
   }
 
   @Test(
-    "one to four numbers of one floating type take a vector register each",
+    "one to four numbers of one floating type use a vector register each",
     arguments: [
       ("f", .float, 1), ("d", .double, 1), ("D", .longDouble, 1), ("jf", .float, 2),
       ("jd", .double, 2), ("jD", .longDouble, 2), ("{S=f}", .float, 1), ("{S=fff}", .float, 3),
@@ -51,17 +52,17 @@ struct AAPCS64FactsTests {
   }
 
   @Test(
-    "all else up to 16 bytes takes one or two words",
+    "other types of up to 16 bytes use one or two words",
     arguments: [
       ("c", 1), ("B", 1), ("*", 1), ("@", 1), ("^v", 1), ("q", 1), ("t", 2), ("T", 2),
       ("ji", 1), ("jq", 2), ("{S=fi}", 1), ("{S=fd}", 2), ("(U=d[2f])", 1), ("(U=fi)", 1),
       ("{S=[9c]}", 2), ("{S=t}", 2), ("{S=b0i3f}", 1), ("{packed=cd}", 2), ("{wide=t}", 2),
-      // Numbers apart from each other are no neighbours.
+      // Numbers with a gap between them are no homogeneous aggregate.
       ("{apart=ff}", 2), ("{alone=f}", 1),
-      // An empty array makes integers of the floats around it, under every compiler.
+      // With an empty array, the floats around it are passed as integers by every compiler.
       ("{S=[0f]ff}", 1), ("{S=f[0f]}", 1), ("{S=[2[0f]]f}", 1), ("(U=f[0i])", 1),
       ("{S=i[0i]}", 1),
-      // The alignment of an empty array is a member's.
+      // The alignment of an empty array counts as a member's.
       ("{S=[0t]q}", 2), ("{S=b0i3b32i0}", 1), ("{S=fb32q0}", 1), ("{S=Aii}", 1), ("A{S=ii}", 1),
       ("{placeless=qq}", 2), ("{placeless=fq}", 2),
     ] as [(String, Int)])
@@ -73,7 +74,7 @@ struct AAPCS64FactsTests {
   }
 
   @Test(
-    "all else above 16 bytes goes by the address of a copy",
+    "other types above 16 bytes are passed as the address of a copy",
     arguments: [
       "{S=[17c]}", "{S=fffff}", "{S=[5d]}", "{S=jf[3f]}", "{S=dddi}", "{S=Dd}", "{S=[5D]}",
       "{S=ddddd}", "(U=[5f]f)", "{S=qqq}", "A{S=qqq}", "{S=ddd[0d]}", "{even5=q}", "{large=}",
@@ -83,26 +84,27 @@ struct AAPCS64FactsTests {
     #expect(facts.first == .memory && facts.second == .none && facts.component == nil)
   }
 
-  @Test("what has no size is not passed", arguments: ["{E=}", "{S=[0d]}", "{S=[0t]}", "{S={E=}}"])
+  @Test(
+    "a type without size is not passed", arguments: ["{E=}", "{S=[0d]}", "{S=[0t]}", "{S={E=}}"])
   func nothing(spelling: String) throws {
     let facts = try Self.type(spelling).passingFacts()
     #expect(facts.size == 0 && facts.first == .none && facts.component == nil)
   }
 
   @Test(
-    "what compilers disagree over is refused, with the member to blame",
+    "a type that compilers pass differently is refused, with the member that causes it",
     arguments: [
       // clang does not look into members of no size, gcc does.
       ("{S={e=[0f]}f}", 6, .emptyArray), ("{S=[2{e=[0f]}]f}", 8, .emptyArray),
       ("{S=(e=[0f])f}", 6, .emptyArray), ("(U=f{e=[0f]})", 7, .emptyArray),
-      // To gcc a structure of one complex number is that number.
+      // gcc treats a structure of one complex number as that number.
       ("{S=[0f]jf}", 3, .emptyArray), ("{S={T=[1jd]}[0i]}", 12, .emptyArray),
-      // clang takes atomic numbers for no numbers, and rounds structures.
+      // clang does not treat atomic numbers as numbers, and rounds up structures.
       ("{S=Af}", 3, .atomic), ("{S=AdAd}", 3, .atomic), ("Ajf", 0, .atomic),
       ("A{S=ff}", 0, .atomic), ("A{S=ddd}", 0, .atomic), ("A{S=qq}", 0, .atomic),
       ("A{S=iii}", 0, .atomic),
       ("A{S=}", 0, .atomic), ("Ajq", 0, .atomic),
-      // Releases of gcc before 12 make integers of the numbers around one.
+      // Releases of gcc before 12 pass the numbers around one as integers.
       ("{S=fb32i0f}", 4, .emptyBitField), ("(U=fb0i0)", 4, .emptyBitField),
       // gcc 12 and 13 align a packed one differently.
       ("{S=b0t7}", 3, .wideBitField), ("{fields=qb64t60}", 9, .wideBitField),
@@ -124,7 +126,7 @@ struct AAPCS64FactsTests {
   }
 
   @Test(
-    "members that nobody named may be numbers, unless something else is there",
+    "members without names may be numbers, unless there are other members",
     arguments: [
       ("{opaque}", .membersUnknown), ("{opaque=}", .membersUnknown), ("{large}", nil),
       ("{placeless=d}", .membersUnknown), ("{placeless=q}", nil),
@@ -146,7 +148,7 @@ struct AAPCS64FactsTests {
     #expect(try Self.type("D", .x86_64Linux).passingFacts().first == .x87)
   }
 
-  @Test("in the middle of a signature a type is classified as it is alone")
+  @Test("a type in a signature is classified as it is alone")
   func arguments() throws {
     let text = Array("{S=Ad}@:{S=d}Af{S=[0t]q}".utf8)
     let signature = try MethodSignature(utf8: text, for: .aarch64Linux)

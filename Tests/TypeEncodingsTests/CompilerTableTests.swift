@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import TypeEncodings
 
-@Suite("Layout agrees with the tables that compilers made")
+@Suite("Layout agrees with the compilers' tables")
 struct CompilerTableTests {
-  @Test("size, alignment and every leaf of every x86-64-linux row of encodings.tsv")
+  @Test("size, alignment and every leaf agree in every x86-64-linux row of encodings.tsv")
   func encodings() throws {
     var exact = 0
     for row in try Table("encodings").rows where row["source"].contains("x86_64-linux") {
@@ -23,7 +23,7 @@ struct CompilerTableTests {
   }
 
   @Test(
-    "size, alignment and every leaf of every row of another machine, told here",
+    "size, alignment and every leaf agree in every row of another machine, computed here",
     arguments: [(.aarch64Linux, 366), (.arm64MacOS, 367)] as [(Machine, Int)])
   func otherMachines(machine: Machine, count: Int) throws {
     var exact = 0
@@ -47,7 +47,7 @@ struct CompilerTableTests {
     }
   }
 
-  @Test("the size of every row of struct_return_x86_64.tsv")
+  @Test("the size agrees in every row of struct_return_x86_64.tsv")
   func structReturns() throws {
     for row in try Table("struct_return_x86_64").rows {
       let size = try TypeEncoding(parsing: row["encoding"]).layout.size
@@ -55,7 +55,7 @@ struct CompilerTableTests {
     }
   }
 
-  @Test("types, sizes and advisory digits of every row of method_types.tsv")
+  @Test("types, sizes and advisory digits agree in every row of method_types.tsv")
   func methodTypes() throws {
     var exact = 0
     for row in try Table("method_types").rows {
@@ -80,7 +80,7 @@ struct CompilerTableTests {
     #expect(exact == 235)
   }
 
-  /// `encoding size/align`, or only the encoding where another platform made the row.
+  /// `encoding size/align`, or only the encoding if the row is of another platform.
   private static func cell(_ type: TypeEncoding, _ withLayout: Bool) -> String {
     guard withLayout else { return "\(type)" }
     guard let layout = try? type.layout else { return "\(type) ?" }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import TypeEncodings
 
-/// What gcc 12 and clang 21 pass by value in different ways was found by compiling each of these.
-@Suite("What compilers disagree over is not passed by value")
+/// The differences between gcc 12 and clang 21 were found by compiling each of these types.
+@Suite("Types that compilers pass differently")
 struct DisagreementTests {
   static func layouts() -> StructureLayouts {
     var layouts = StructureLayouts()
@@ -22,21 +22,21 @@ struct DisagreementTests {
   }
 
   @Test(
-    "by value they are refused, with the member to blame",
+    "a type that compilers pass differently is refused by value, with the member that causes it",
     arguments: [
-      // A flexible array member. An array of length 0 is spelled alike.
+      // A flexible array member. An array of length 0 has the same encoding.
       ("{F=i[0i]}", 4, .emptyArray), ("{L={F=i[0i]}}", 7, .emptyArray),
       ("(U=i[0c])", 4, .emptyArray), ("[1{F=i[0i]}]", 6, .emptyArray),
       ("{F=D[0i]}", 4, .emptyArray), ("{Z=[0i]}", 3, .emptyArray),
-      // gcc makes the float an integer for the sake of an array that is not there.
+      // gcc passes the float as an integer because of an array of no length.
       ("{T=f[0c]q}", 4, .emptyArray), ("{T=f{e=[0c]}q}", 7, .emptyArray),
-      // An inner structure that its own alignment forbids there.
+      // An inner structure at an offset that its own alignment forbids.
       ("{packed=i{aligned=i}i}", 9, .misalignedMember),
       ("{around=i{empty8=}i}", 9, .misalignedMember),
       ("{D=C(odd=b0I14b0i25)}", 9, .misalignedMember),
-      // gcc looks at an array's first element only.
+      // gcc looks at the first element of an array only.
       ("{R=[2{five=fB}]i}", 11, .misalignedMember),
-      // An unnamed bit-field, or a vector, for which clang writes nothing.
+      // An unnamed bit-field, or a vector, for which clang's encoding has nothing.
       ("{unnamed=f}", 0, .hiddenMember), ("{front=d}", 0, .hiddenMember),
       ("{middle=fi}", 0, .hiddenMember), ("{vector=d}", 0, .hiddenMember),
       ("{S=b64q8}", 0, .hiddenMember),
@@ -51,7 +51,7 @@ struct DisagreementTests {
   }
 
   @Test(
-    "what goes to memory under every compiler is passed",
+    "a type that every compiler passes in memory is accepted",
     arguments: ["{R=c[2{five=fB}]}", "{F=iqq[0i]}", "{wide=i{aligned=i}q}", "{D={F=i[0i]}D}"])
   func passedInMemory(spelling: String) throws {
     let type = try TypeEncoding(parsing: spelling, layouts: Self.layouts())
@@ -59,7 +59,7 @@ struct DisagreementTests {
   }
 
   @Test(
-    "an empty array in front of a member, and an empty member, change nothing",
+    "an empty array before a member, and an empty member, change nothing",
     arguments: [("{G=[0t]i}", 16), ("{G=i[0i]i}", 8), ("{G={e=}i}", 4), ("{G=i{empty8=}}", 8)])
   func passedInRegisters(spelling: String, size: Int) throws {
     let facts = try TypeEncoding(parsing: spelling, layouts: Self.layouts()).passingFacts()
@@ -68,7 +68,7 @@ struct DisagreementTests {
     #expect(facts.second == .none)
   }
 
-  @Test("a registered layout around an empty member is a layout like others")
+  @Test("a registered layout around an empty member is valid")
   func emptyMember() throws {
     var layouts = StructureLayouts()
     layouts["owner"] = .init(size: 8, alignment: 8, fieldOffsets: [0, 4])
@@ -78,7 +78,7 @@ struct DisagreementTests {
     }
   }
 
-  @Test("a registered layout around a structure whose members have no places has no leaves")
+  @Test("a registered layout around a structure without known member offsets has no leaves")
   func leaves() throws {
     var layouts = StructureLayouts()
     layouts["outer"] = .init(size: 16, alignment: 8, fieldOffsets: [0])
@@ -88,7 +88,7 @@ struct DisagreementTests {
     #expect(error?.reason == .registeredOffsets(expected: 1, given: 2))
   }
 
-  @Test("a registered size is refused where a member is larger, with or without offsets")
+  @Test("a registered size smaller than a member is refused, with or without offsets")
   func tooSmall() throws {
     for offsets in [nil, [0, 0, 0]] {
       var layouts = StructureLayouts()
@@ -99,14 +99,14 @@ struct DisagreementTests {
     }
   }
 
-  @Test("a registered layout keeps the very bit of a bit-field that the encoding tells")
+  @Test("a registered layout keeps the exact bit of a bit-field that the encoding determines")
   func packedBitField() throws {
     var layouts = StructureLayouts()
     layouts["bits"] = .init(size: 9, alignment: 1, fieldOffsets: [0, 7])
     let type = try TypeEncoding(parsing: "{bits=b0q60b60I6}", layouts: layouts)
     #expect(type.members?.map(\.bitOffset) == [0, 60])
     #expect(try type.passingFacts().second == .integer)
-    // A width alone does not tell whether the field reaches into the ninth byte.
+    // A width alone does not show whether the field reaches into the ninth byte.
     let width = try TypeEncoding(parsing: "{bits=b60b6}", layouts: layouts)
     let error = #expect(throws: TypeEncodingError.self) { try width.passingFacts() }
     #expect(error?.reason == .membersUnknown)

@@ -4,7 +4,7 @@ import TypeEncodings
 
 @Suite("Conformance: signatures and encodings (areas SIG and ENC)")
 struct ConformanceTests {
-  @Test("every row of the table is checked, or says why it cannot apply")
+  @Test("every row of the table is checked, or has the reason that it does not apply")
   func complete() throws {
     #expect(try Self.table.rows().count == 105)
     #expect(try Self.table.unmatched() == [])
@@ -13,7 +13,7 @@ struct ConformanceTests {
   @Test("row", arguments: table.answers.keys.sorted())
   func row(id: String) throws { try Self.table.run(id) }
 
-  // MARK: Ways to check
+  // MARK: Checks
 
   static func signature(
     _ spelling: String, _ result: String, _ arguments: [String], length: Int? = nil,
@@ -134,7 +134,7 @@ struct ConformanceTests {
       "v@:?", " v@:", "v@: i", "v@:!"),
     "C042": refusedSignature("x@:", "v@:x"),
     "C043": refusedSignature("v@:b3"),
-    // Apple refuses unions by value; the defined, more capable answer is GNUstep's.
+    // Apple refuses unions by value; this package follows GNUstep, which defines them.
     "C044": signature("v@:(U=id)", "v", ["@", ":", "(U=id)"]),
     "C045": .check { () throws -> Void in
       let signature = try MethodSignature(parsing: "v@:")
@@ -186,7 +186,7 @@ struct ConformanceTests {
         #expect(error?.offset == 4)
         #expect(error?.reason == .trailingCharacters)
       },
-      // An empty name is accepted, as clang and PyObjC do; without a body as well it is refused.
+      // An empty name is accepted, as in clang and PyObjC; without a body as well it is refused.
       "C059": .check { () throws -> Void in
         _ = try TypeEncoding(parsing: "{=d}")
         _ = try TypeEncoding(parsing: "{.=d}")
@@ -219,7 +219,7 @@ struct ConformanceTests {
           #expect(try TypeEncoding(parsing: one).isEquivalent(to: TypeEncoding(parsing: other)))
         }
       },
-      // Behind a pointer a name is enough; by value the members count.
+      // Behind a pointer the name decides; by value the members do.
       "C071": .check { () throws -> Void in
         func alike(_ one: String, _ other: String) throws -> Bool {
           try TypeEncoding(parsing: one).isEquivalent(to: TypeEncoding(parsing: other))

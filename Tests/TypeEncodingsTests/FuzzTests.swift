@@ -3,12 +3,12 @@ import Testing
 
 @testable import TypeEncodings
 
-@Suite("No string does harm")
+@Suite("Parsing hostile strings")
 struct FuzzTests {
   private static let alphabet = Array(
     "{}()[]<>\"=^@?:#*%!jbrnNoORVA|cCsSiIlLqQtTfdDBv0123456789+-, xZ\u{0}".utf8)
 
-  /// Whatever the bytes are: it ends, it prints what it read, and its memory is bounded.
+  /// For any bytes, parsing ends, the parsed type prints back, and its memory is bounded.
   private static func probe(_ bytes: [UInt8]) {
     if let type = try? TypeEncoding(parsingUTF8: bytes) {
       #expect(type.tree.nodes.count <= bytes.count)
@@ -35,7 +35,7 @@ struct FuzzTests {
     }
   }
 
-  /// What takes registers on another machine, takes as many as its size says.
+  /// Checks that a type passed in registers on another machine has a size that fits them.
   private static func probe(_ bytes: [UInt8], as machine: Machine) {
     guard let type = try? TypeEncoding(utf8: bytes, for: machine) else {
       Issue.record("\(bytes) is no type of \(machine)")
@@ -47,7 +47,7 @@ struct FuzzTests {
     #expect(facts.first == .memory || facts.size <= 16 || part > 0)
   }
 
-  @Test("random strings", arguments: 0..<4)
+  @Test("random strings do no harm", arguments: 0..<4)
   func random(part: Int) {
     var generator = SeededGenerator(seed: UInt64(part) + 1)
     for _ in 0..<15_000 {
@@ -56,7 +56,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("mutated compiler output", arguments: 0..<4)
+  @Test("mutated compiler output does no harm", arguments: 0..<4)
   func mutated(part: Int) throws {
     var generator = SeededGenerator(seed: UInt64(part) + 100)
     let seeds =
@@ -77,7 +77,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("the limits hold at their edges", arguments: [0, 1, 2])
+  @Test("the limits are exact", arguments: [0, 1, 2])
   func edges(extra: Int) {
     let length = EncodingLimits.length + extra - 1
     Self.probe([UInt8](repeating: UInt8(ascii: "r"), count: length - 1) + [UInt8(ascii: "i")])

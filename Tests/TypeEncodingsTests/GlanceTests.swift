@@ -2,7 +2,7 @@ import Testing
 
 @testable import TypeEncodings
 
-@Suite("A glance at a signature")
+@Suite("The fast path for simple signatures")
 struct GlanceTests {
   /// All texts of up to `length` letters.
   private func texts(_ letters: [Character], upTo length: Int) -> [String] {
@@ -15,7 +15,7 @@ struct GlanceTests {
     return all
   }
 
-  @Test("what a glance takes, the parser takes, and sees the same in it")
+  @Test("the parser accepts what the fast path accepts, with the same result")
   func agrees() throws {
     var taken = 0
     for text in texts(Array("v@:i#*^d0\"{B"), upTo: 4) {
@@ -29,7 +29,7 @@ struct GlanceTests {
     #expect(taken > 1000)
   }
 
-  @Test("every letter of one character is taken, and nothing else")
+  @Test("every letter of one character is accepted, and nothing else")
   func letters() {
     for code in UInt8.min...UInt8.max {
       let text = "v" + String(Unicode.Scalar(code))
@@ -40,7 +40,7 @@ struct GlanceTests {
     }
   }
 
-  @Test("a signature that was glanced at equals one that was parsed, and says as much")
+  @Test("a signature from the fast path equals a parsed one, and prints the same")
   func equal() throws {
     let glanced = try MethodSignature(parsing: "i24@0:8i16i20")
     let parsed = try MethodSignature(parsingUTF8: Array("i24@0:8i16i20".utf8))

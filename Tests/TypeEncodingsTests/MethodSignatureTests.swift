@@ -3,7 +3,7 @@ import TypeEncodings
 
 @Suite("Method signatures")
 struct MethodSignatureTests {
-  @Test("count, types, length and digits, as NSMethodSignature tells them")
+  @Test("count, types, length and digits are those of NSMethodSignature")
   func basics() throws {
     let signature = try MethodSignature(parsing: "i24@0:8i16i20")
     #expect(signature.numberOfArguments == 4)
@@ -18,7 +18,7 @@ struct MethodSignatureTests {
   }
 
   @Test(
-    "frameLength is ours: whole words, 16-byte types aligned",
+    "frameLength is this package's own: whole words, 16-byte types aligned",
     arguments: [
       ("v@:", 16), ("i24@0:8i16i20", 32), ("v@:c", 24), ("v@:{r=dddd}", 48), ("v@:cD", 48),
       ("d[8i]", 8),
@@ -27,7 +27,7 @@ struct MethodSignatureTests {
     #expect(try MethodSignature(parsing: spelling).frameLength == expected)
   }
 
-  @Test("an index outside is refused", arguments: [-1, 4, Int.max, Int.min])
+  @Test("an index out of range is refused", arguments: [-1, 4, Int.max, Int.min])
   func index(index: Int) throws {
     let signature = try MethodSignature(parsing: "i@:ii")
     #expect(throws: SignatureIndexError(index: index, count: 4)) {
@@ -53,7 +53,7 @@ struct MethodSignatureTests {
   }
 
   @Test(
-    "blocks and plain functions",
+    "blocks and plain functions have signatures",
     arguments: [
       ("v8@?0", MethodSignature.Shape.block, 1, 0), ("ddd", .function, 2, 2),
       ("v", .function, 0, 0),
@@ -68,7 +68,7 @@ struct MethodSignatureTests {
     #expect(signature.numberOfDeclaredArguments == declared)
   }
 
-  @Test("asked for a method, anything else is refused", arguments: ["v", "v@", "@:", "v:@", "d@d"])
+  @Test("a method's signature must be that of a method", arguments: ["v", "v@", "@:", "v:@", "d@d"])
   func strictMethod(spelling: String) {
     let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(method: spelling) }
     #expect(error?.reason == .notAMethod)
@@ -78,7 +78,7 @@ struct MethodSignatureTests {
   func arity() throws {
     _ = try MethodSignature(method: "v@:ii", selector: "add:to:")
     let error = #expect(throws: TypeEncodingError.self) {
-      // What clang leaves of a vector argument: nothing.
+      // clang writes nothing for a vector argument.
       try MethodSignature(method: "v@:i", selector: "move:along:")
     }
     #expect(error?.reason == .selectorArity(expected: 2, given: 1))

@@ -1,10 +1,10 @@
 import Testing
 import TypeEncodings
 
-@Suite("Faults of an encoding are reported where they are")
+@Suite("Faults of an encoding are reported with their place")
 struct ParserFaultTests {
   @Test(
-    "of one type",
+    "faults of one type have the right place",
     arguments: [
       ("", 0, .empty),
       ("{_Point=dd", 10, .unterminatedStructure),
@@ -46,7 +46,7 @@ struct ParserFaultTests {
   }
 
   @Test(
-    "of a signature",
+    "faults of a signature have the right place",
     arguments: [
       ("v@:v", 3, .voidIsNoValue),
       ("vv@:", 1, .voidIsNoValue),
@@ -63,7 +63,7 @@ struct ParserFaultTests {
   }
 
   @Test(
-    "of a layout that the string cannot tell",
+    "faults of an unknown layout have the right place",
     arguments: [
       ("{P}", 0, .opaque),
       ("{S=i{P}}", 4, .opaque),
@@ -118,10 +118,10 @@ struct ParserFaultTests {
   }
 }
 
-@Suite("Limits are met early")
+@Suite("Limits of the parser")
 struct LimitTests {
   @Test(
-    "types are not nested without end",
+    "the nesting of types is limited",
     arguments: [("{a=", 20_000), ("^", 60_000), ("[1", 30_000), ("(u=", 20_000), ("@?<", 20_000)])
   func depth(part: String, count: Int) {
     let spelling = String(repeating: part, count: count)
@@ -129,7 +129,7 @@ struct LimitTests {
     #expect(error?.reason == .nestedTooDeeply(limit: EncodingLimits.depth))
   }
 
-  @Test("the deepest type that is allowed parses and prints")
+  @Test("the deepest allowed type parses and prints")
   func deepest() throws {
     let spelling = String(repeating: "^", count: EncodingLimits.depth - 1) + "v"
     #expect(try TypeEncoding(parsing: spelling).description == spelling)

@@ -5,7 +5,7 @@ import TypeEncodings
 @Suite("Spelling, equality and equivalence")
 struct SpellingTests {
   @Test(
-    "a type prints as it was written, numbers inside of structures aside",
+    "a type prints as it was written, except for numbers inside structures",
     arguments: [
       ("{_NSRect=\"origin\"{_NSPoint=\"x\"f\"y\"f}\"size\"{_NSSize=\"width\"f\"height\"f}}", nil),
       ("rn*", nil), ("nNoORVi", nil), ("@?<v@?@\"NSString\">", nil), ("![16,16f]", nil),
@@ -20,7 +20,7 @@ struct SpellingTests {
   }
 
   @Test(
-    "equivalent types, which need not be equal",
+    "equivalent types need not be equal",
     arguments: [
       ("*", "^c"), ("*", "^C"), ("*", "%"), ("@", "@\"X\""), ("@", "@?"), ("@", "#"),
       ("@?", "@?<v@?>"), ("^ri", "r^i"), ("^r@", "^@"), ("^{S}", "^{S=ii}"), ("^{S=}", "^{S=ii}"),
@@ -35,7 +35,7 @@ struct SpellingTests {
   }
 
   @Test(
-    "types that the machine tells apart",
+    "types that the machine distinguishes are not equivalent",
     arguments: [
       ("i", "I"), ("c", "C"), ("c", "B"), ("f", "d"), ("{a=ii}", "{a=if}"), ("{a=i}", "(a=i)"),
       ("{S}", "{S=ii}"), ("^{S}", "^{T}"), ("^{?=i}", "^{?=d}"), ("^i", "^d"), ("[2i]", "[3i]"),
@@ -55,14 +55,14 @@ struct SpellingTests {
     }
   }
 
-  @Test("an object's quoted name is told from the next member's label")
+  @Test("an object's quoted name is not confused with the next member's label")
   func labels() throws {
     let type = try TypeEncoding(parsing: "{s=\"a\"@\"b\"i\"c\"@\"NSString\"\"d\"@}")
     #expect(type.members?.map(\.name) == ["a", "b", "c", "d"])
     #expect(type.members?.map { "\($0.type)" } == ["@", "i", "@\"NSString\"", "@"])
   }
 
-  @Test("both dialects of bit-fields, told apart by the number behind the letter")
+  @Test("both dialects of bit-fields parse, distinguished by the number after the letter")
   func bitFields() throws {
     #expect(
       try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
@@ -73,9 +73,9 @@ struct SpellingTests {
   }
 }
 
-@Suite("Layouts that a string cannot tell are registered by name")
+@Suite("Registered layouts")
 struct RegisteredLayoutTests {
-  @Test("every lossy structure of the table, once its layout is registered")
+  @Test("every ambiguous structure of the table has its layout after registration")
   func lossy() throws {
     var registered = 0
     for row in try Table("encodings_lossy").rows {
@@ -93,7 +93,7 @@ struct RegisteredLayoutTests {
     #expect(registered == 28)
   }
 
-  @Test("what the string says without it is wrong or refused, for every row that has a string")
+  @Test("without registration, every such row with an encoding is wrong or refused")
   func withoutRegistration() throws {
     for row in try Table("encodings_lossy").rows
     where !row["encoding"].isEmpty && !row["encoding"].contains("![")
@@ -104,14 +104,14 @@ struct RegisteredLayoutTests {
     }
   }
 
-  @Test("GCC's vectors tell their own layout")
+  @Test("GCC's vectors contain their own layout")
   func vectors() throws {
     #expect(try TypeEncoding(parsing: "![16,16f]").layout == TypeLayout(size: 16, alignment: 16))
     #expect(
       try TypeEncoding(parsing: "{v=f![16,16f]}").layout == TypeLayout(size: 32, alignment: 16))
   }
 
-  @Test("registered member offsets are the members' places")
+  @Test("registered member offsets are the offsets of the members")
   func offsets() throws {
     var layouts = StructureLayouts()
     layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
@@ -122,7 +122,7 @@ struct RegisteredLayoutTests {
     #expect(outer.members?.map(\.offset) == [0, 1, 16])
   }
 
-  @Test("another number of offsets than members is refused")
+  @Test("offsets in another number than members are refused")
   func wrongOffsets() throws {
     var layouts = StructureLayouts()
     layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1])
@@ -131,7 +131,7 @@ struct RegisteredLayoutTests {
     #expect(error?.reason == .registeredOffsets(expected: 3, given: 2))
   }
 
-  @Test("a member that does not fit into the registered size is refused, at once")
+  @Test("a member that does not fit the registered size is refused at once")
   func outside() throws {
     var layouts = StructureLayouts()
     layouts["p"] = .init(size: 8, alignment: 8, fieldOffsets: [0])
@@ -146,7 +146,7 @@ struct RegisteredLayoutTests {
     #expect(throws: TypeEncodingError.self) { try unknown.passingFacts() }
   }
 
-  @Test("a layout that no compiler makes is not kept")
+  @Test("an implausible layout is not registered")
   func implausible() {
     var layouts = StructureLayouts()
     layouts["p"] = .init(size: 13, alignment: 2)

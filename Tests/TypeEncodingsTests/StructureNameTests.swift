@@ -1,11 +1,11 @@
 import Testing
 import TypeEncodings
 
-@Suite("The brackets of a structure's name are balanced")
+@Suite("Brackets in the name of a structure")
 struct StructureNameTests {
-  /// As clang's `@encode` writes them, but for the last three.
+  /// As clang's `@encode` writes them, except for the last three.
   @Test(
-    "names of C++ are read to their end",
+    "C++ names are read to their end",
     arguments: [
       "S<&operator<>", "S<&operator>>", "S<&operator<<>", "S<&operator>>>", "S<&operator==>",
       "S<'='>", "S<'}'>", "S<'\\''>", "S<'<'>", "S<'\"'>", "S<u8'>'>", "S<L'}'>",
@@ -31,7 +31,7 @@ struct StructureNameTests {
   }
 
   @Test(
-    "other brackets are errors, at the first that has no partner",
+    "an unbalanced bracket is an error at the first one without a partner",
     arguments: [
       ("{{}0", 1), ("{{}", 1), ("{{}}", 1), ("{{}=i}", 1), ("{[}=i}", 1), ("{a)=i}", 2),
       ("{a]=i}", 2), ("{a>=i}", 2), ("{a<b)>=i}", 4), ("{a(b]c)=i}", 4), ("(a}=i)", 2),
@@ -44,7 +44,7 @@ struct StructureNameTests {
   }
 
   @Test(
-    "a bracket that stays open never ends the name", arguments: ["{a<b=i}", "{a(b=i}", "(a(b=i)"])
+    "a name with an unclosed bracket never ends", arguments: ["{a<b=i}", "{a(b=i}", "(a(b=i)"])
   func open(spelling: String) {
     let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
     let reasons: [TypeEncodingError.Reason] = [

@@ -40,7 +40,7 @@ struct AdversarialInvocationTests {
     }
   }
 
-  @Test("structure bytes of a wrong length leave the argument alone")
+  @Test("structure bytes of a wrong length leave the argument unchanged")
   func structureBytes() throws {
     let call = try Invocation(parsing: "v@:{P=dd}")
     let bytes = [UInt8](repeating: 7, count: 16)
@@ -63,7 +63,7 @@ struct AdversarialInvocationTests {
     }
   }
 
-  @Test("there is no result before a call, and none of another type; asking changes nothing")
+  @Test("there is no result before a call, and none of another type; a failed read changes nothing")
   func results() throws {
     let call = try Invocation(parsing: "i@:")
     for _ in 0..<2 {
@@ -106,7 +106,7 @@ struct AdversarialInvocationTests {
       text.removeAll()
     }
     try call.invoke(using: function)
-    // The callee changed the invocation's own copy.
+    // The callee has changed the invocation's own copy.
     #expect(try call.result(as: String.self) == "tcratch")
   }
 
@@ -130,7 +130,7 @@ struct AdversarialInvocationTests {
     }
   }
 
-  @Test("a target that changes its by-value structure changes no one else's")
+  @Test("a target that changes its by-value structure does not change it for others")
   func byValue() throws {
     let library = try CompiledLibrary(
       CCompiler.system().library(
@@ -150,7 +150,7 @@ struct AdversarialInvocationTests {
     }
   }
 
-  @Test("a signature that libffi 3.4.4 gets wrong is called right through both engines")
+  @Test("a signature that libffi 3.4.4 passes wrongly is passed correctly by both engines")
   func issue574() throws {
     let library = try CompiledLibrary(
       CCompiler.system().library(
@@ -169,7 +169,7 @@ struct AdversarialInvocationTests {
     #expect(try call.result(as: Double.self) == 432.5)
   }
 
-  @Test("a Swift method that throws is an error of the call, and the target is released")
+  @Test("the error of a Swift method is thrown by the call, and the target is released")
   func throwing() throws {
     struct Refusal: Error {}
     final class Refusing {}
@@ -201,7 +201,7 @@ struct AdversarialInvocationTests {
     #expect(throws: InvocationError.notText(index: 3)) { try call.argument(at: 3, as: String.self) }
   }
 
-  /// A C string that is not UTF-8; it lives for the whole run.
+  /// A C string that is not UTF-8, and is never freed.
   private func strdupInvalid() -> UnsafePointer<CChar> {
     let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: 3)
     bytes.initialize(to: -1)

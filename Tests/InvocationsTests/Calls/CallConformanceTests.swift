@@ -7,7 +7,7 @@ import TypeEncodings
 
 @Suite("Conformance: the ABI and invocations (areas ABI and INV)")
 struct InvocationConformanceTests {
-  @Test("every row of the table is checked, or says why it cannot apply")
+  @Test("every row of the table is checked, or has the reason that it does not apply")
   func complete() throws {
     #expect(try Self.table.rows().count == 50)
     #expect(try Self.table.unmatched() == [])
@@ -16,7 +16,7 @@ struct InvocationConformanceTests {
   @Test("row", arguments: table.answers.keys.sorted())
   func row(id: String) throws { try Self.table.run(id) }
 
-  // MARK: Ways to check
+  // MARK: Checks
 
   static func stret(_ result: String, _ expected: Bool) -> Conformance.Answer {
     .check { () throws -> Void in
@@ -26,7 +26,7 @@ struct InvocationConformanceTests {
     }
   }
 
-  /// Calls a fixture with the values in order and gives the invocation.
+  /// Calls a fixture with the values in order, and returns the invocation.
   @discardableResult
   static func sent(_ name: String, _ values: any CallValue...) throws -> Invocation {
     let (call, function) = try Fixtures.call(name)
@@ -38,10 +38,10 @@ struct InvocationConformanceTests {
     return call
   }
 
-  /// One class for each type, as rows run at the same time.
+  /// One class for each type, because rows run concurrently.
   private final class Echo<Value> {}
 
-  /// Sends a value to a method that gives it back, through a Swift closure, and compares.
+  /// Sends a value to a Swift closure that returns it, and compares.
   static func echo<Value: CallValue & Equatable>(_ value: Value) throws {
     try MethodTable.of(Echo<Value>.self).register("echo:", replacing: true) {
       (_: Echo<Value>, value: Value) in value
@@ -53,7 +53,7 @@ struct InvocationConformanceTests {
     #expect(try call.result(as: Value.self) == value)
   }
 
-  /// A value of every structure kind, set and read as bytes.
+  /// Sets and reads a value of every structure kind as bytes.
   static func keepsBytes(_ spelling: String) throws {
     let call = try Invocation(parsing: "\(spelling)@:\(spelling)")
     let size = try TypeEncoding(parsing: spelling).layout.size
@@ -90,7 +90,7 @@ struct InvocationConformanceTests {
       #expect(call.selector == nil)
       #expect(!call.argumentsRetained)
       #expect(try call.argument(at: 2) as Int32 == 0)
-      // Apple's reads 0; here a result that no call gave is refused (design, section 5).
+      // Apple's reads 0; this package refuses to read a result before a call (design, section 5).
       #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
     },
     "C139": .check { () throws -> Void in
@@ -202,7 +202,7 @@ struct InvocationConformanceTests {
     },
     "C166": .check { () throws -> Void in
       let (call, function) = try Fixtures.call("m_bits")
-      // 3 bits, 5 bits, 7 bits in one unsigned.
+      // 3 bits, 5 bits and 7 bits in one unsigned.
       let value = UInt32(3 | 20 << 3 | 100 << 8)
       try call.setArgument(bytes: withUnsafeBytes(of: value) { Array($0) }, at: 2)
       try call.invoke(using: function)
@@ -300,7 +300,8 @@ struct InvocationConformanceTests {
       #expect(try call.result(as: Int32.self) == 8)
     },
     "C183": archiving, "C184": archiving,
-    // Neither Apple's nor GNUstep's can be copied; ours can (design, section 4).
+    // Apple's and GNUstep's invocations cannot be copied; those of this package can (design,
+    // section 4).
     "C185": .check { () throws -> Void in
       let call = try Invocation(parsing: "v@:i")
       try call.setArgument(Int32(5), at: 2)
@@ -317,6 +318,6 @@ struct InvocationConformanceTests {
   private static let archiving = Conformance.Answer.notApplicable(
     "invocations hold addresses and are not archived; there is no NSCoding on Linux")
 
-  /// Live objects are counted there, one test at a time.
+  /// Checked by a serialized suite, because it counts live objects.
   private static let lifetime = Conformance.Answer.checked(in: "LifetimeTests")
 }

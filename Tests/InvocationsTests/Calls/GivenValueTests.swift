@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Values in errors")
 struct GivenValueTests {
-  @Test("an integer is itself, and digits where it is too long")
+  @Test("an integer is stored as a number, or as digits if it is too long")
   func integers() {
     #expect(GivenValue(Int8(-3)) == .integer(-3))
     #expect(GivenValue(UInt64.max) == .integer(18_446_744_073_709_551_615))
     #expect(GivenValue(UInt128.max) == .text("340282366920938463463374607431768211455"))
   }
 
-  @Test("a number is itself, and prints as it was written")
+  @Test("a floating number is stored, and prints as it was written")
   func numbers() {
     #expect("\(GivenValue(Float(0.1)))" == "0.1")
     #expect(GivenValue(0.1) == .double(0.1))
@@ -65,13 +65,13 @@ struct GivenValueTests {
     return value
   }
 
-  @Test("a structure that is no value of a type is there with its bytes")
+  @Test("a structure that is no value of a type is stored as its bytes")
   func structure() throws {
     let given = try #require(try arriving(Ordered.self, Pair(one: 2, other: 1)))
     #expect("\(given)" == "{pair=ss} 02 00 01 00")
   }
 
-  @Test("text is there as a copy, also of what travels through another type")
+  @Test("text is stored as a copy, also from a value with text as carrier")
   func text() throws {
     #expect(try arriving(Word.self, "two words") == .text("two words"))
     #expect(try arriving(Short.self, "long") == .text("long"))

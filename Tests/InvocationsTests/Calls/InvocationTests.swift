@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Invocations")
 struct InvocationTests {
-  @Test("a fresh one has no target, no selector, zero arguments and no result")
+  @Test("a new invocation has no target, no selector, zero arguments and no result")
   func fresh() throws {
     let call = try Invocation(parsing: "i@:i*@d")
     #expect(call.target == nil)
@@ -33,7 +33,7 @@ struct InvocationTests {
     #expect(try call.object(at: 0) == nil)
   }
 
-  @Test("an index outside is refused", arguments: [-1, 4, Int.max, Int.min])
+  @Test("an index out of range is refused", arguments: [-1, 4, Int.max, Int.min])
   func index(index: Int) throws {
     let call = try Invocation(parsing: "i@:ii")
     let expected = InvocationError.indexOutOfBounds(index: index, count: 4)
@@ -44,7 +44,7 @@ struct InvocationTests {
     #expect(throws: expected) { try call.argumentBytes(at: index) }
   }
 
-  @Test("a mismatch names index, expected and given")
+  @Test("a mismatch names the index, the expected and the given type")
   func mismatch() throws {
     let call = try Invocation(parsing: "v@:q{FixturePoint=dd}@")
     func refuses(_ given: Any.Type, at index: Int, _ expected: String, _ body: () throws -> Void) {
@@ -63,7 +63,7 @@ struct InvocationTests {
     #expect(try call.argument(at: 2, as: Int.self) == 0)
   }
 
-  @Test("integers convert only where asked, and only exactly")
+  @Test("integers are converted only on request, and only exactly")
   func exactly() throws {
     let call = try Invocation(parsing: "v@:qCQfdB")
     try call.setArgument(exactly: Int32(-5), at: 2)
@@ -87,7 +87,7 @@ struct InvocationTests {
     #expect(try call.argument(at: 3) as UInt8 == 255)
   }
 
-  @Test("raw bytes are exactly as many as the type has")
+  @Test("raw bytes must have the size of the type")
   func rawBytes() throws {
     let call = try Invocation(parsing: "v@:{FixtureMixed=id}s")
     try call.setArgument(bytes: [0xFE, 0xFF], at: 3)
@@ -100,7 +100,7 @@ struct InvocationTests {
     #expect(try call.argumentBytes(at: 2) == image)
   }
 
-  @Test("a narrow raw integer is widened by its sign, as callees expect")
+  @Test("a narrow raw integer is sign-extended, as callees expect")
   func widening() throws {
     let fixture = Fixtures.named("m_chars")
     let call = try Invocation(parsing: fixture.encoding)
@@ -109,7 +109,7 @@ struct InvocationTests {
     #expect(try call.result(as: Int32.self) == -8)
   }
 
-  @Test("a pointer is seen by the second target as the first one left it; values are not")
+  @Test("the second target sees the first one's changes to pointed-to memory, but not to values")
   func pointersAndValues() throws {
     let (call, function) = try Fixtures.call("m_write")
     var number: Int32 = 0
@@ -142,7 +142,7 @@ struct InvocationTests {
     #expect(blob.description.count < 200)
   }
 
-  @Test("a borrowed C string is not followed by a description")
+  @Test("a description does not read a borrowed C string")
   func borrowedDescription() throws {
     let call = try Invocation(parsing: "v@:*")
     try call.setArgument(UnsafePointer<CChar>(bitPattern: 0xDEAD)!, at: 2)

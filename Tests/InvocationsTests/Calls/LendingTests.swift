@@ -4,12 +4,12 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// Tells when it dies.
+/// Reports when it is deallocated.
 private final class Watched: CallObject {
   let name = "watched"
 }
 
-/// Keeps what it is lent.
+/// Retains the invocation that it is lent.
 private final class Keeper: MessageForwarding {
   var kept: Invocation?
   var copied: Invocation?
@@ -32,7 +32,7 @@ private final class Keeper: MessageForwarding {
   }
 }
 
-/// Calls a C function with an object and a C string that die as soon as it returns.
+/// Calls a C function with an object and a C string that are released as soon as it returns.
 private func callOnce(_ address: UnsafeRawPointer) -> () -> Watched? {
   typealias Function = @convention(c) (UnsafeRawPointer, UnsafePointer<CChar>) -> Void
   let function = unsafeBitCast(address, to: Function.self)
@@ -44,9 +44,9 @@ private func callOnce(_ address: UnsafeRawPointer) -> () -> Watched? {
   return { [weak object] in object }
 }
 
-@Suite("Invocations that are lent")
+@Suite("Lent invocations")
 struct LendingTests {
-  @Test("a callback's invocation that is kept keeps its object and text")
+  @Test("a retained invocation of a callback retains its object and text")
   func callback() throws {
     nonisolated(unsafe) var kept: [Invocation] = []
     let callback = try Callback(MethodSignature(parsing: "v@*")) { call in
@@ -62,7 +62,7 @@ struct LendingTests {
     #expect(object() == nil)
   }
 
-  @Test("a callback's invocation that nobody keeps retains nothing")
+  @Test("an invocation of a callback that is not retained retains nothing")
   func notKept() throws {
     nonisolated(unsafe) var reads = 0
     let callback = try Callback(MethodSignature(parsing: "v@*")) { call in
@@ -72,7 +72,7 @@ struct LendingTests {
     #expect(reads == 3)
   }
 
-  @Test("a door's invocation that is kept keeps its object and text, and no target")
+  @Test("a retained invocation of a message callback retains its object and text, and no target")
   func door() throws {
     let keeper = try Keeper("v@:@*")
     let door = try MessageCallback(to: keeper, selector: "door:text:", encoding: "v@*")
@@ -87,7 +87,7 @@ struct LendingTests {
     #expect(object() == nil)
   }
 
-  @Test("a method's invocation that is kept keeps arguments and result")
+  @Test("a retained invocation of a method retains its arguments and result")
   func method() throws {
     nonisolated(unsafe) var kept: Invocation?
     let method = try Implementation(MethodSignature(parsing: "@@:@")) { call in
@@ -114,7 +114,7 @@ struct LendingTests {
     #expect(argument == nil)
   }
 
-  @Test("no weak reference finds an invocation that the thread uses again")
+  @Test("no weak reference reaches an invocation that the thread reuses")
   func weakly() throws {
     let keeper = try Keeper("v@:@", keeps: false)
     let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:@"))
@@ -127,7 +127,7 @@ struct LendingTests {
     }
   }
 
-  @Test("an invocation in use is not lent again while it is kept")
+  @Test("an invocation in use is not lent again while it is retained")
   func reused() throws {
     let keeper = try Keeper("v@:q")
     let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:q"))
@@ -142,7 +142,7 @@ struct LendingTests {
     #expect(try all.map { try $0.argument(at: 2, as: Int.self) } == [0, 1, 2, 3])
   }
 
-  @Test("a deinit that looks into its invocation finds nothing of itself")
+  @Test("a deinit that reads its invocation does not find its own object")
   func looking() throws {
     final class Looking: CallObject {
       let call: Invocation
@@ -164,7 +164,7 @@ struct LendingTests {
 
 @Suite("Results of Swift bodies")
 struct BodyResultTests {
-  @Test("a pointer that stands for a C string is not freed")
+  @Test("a pointer returned in place of a C string is not freed")
   func borrowed() async {
     await #expect(processExitsWith: .success) {
       let functions = FunctionTable()
@@ -189,7 +189,7 @@ struct BodyResultTests {
     for _ in 0..<3 { #expect(try functions.call("w", returning: String.self) == "text") }
   }
 
-  @Test("a value that stores nothing leaves nothing to be freed")
+  @Test("a value that stores nothing leaves nothing to free")
   func lazy() async {
     await #expect(processExitsWith: .success) {
       let functions = FunctionTable()
@@ -208,18 +208,18 @@ struct BodyResultTests {
   }
 }
 
-/// Breaks its own promise to store itself.
+/// Violates the requirement to store itself.
 private final class Lazy: CallObject {
   func store(in slot: ValueSlot) throws(InvocationError) {}
 }
 
-@Suite("Invocations that are changed by whom they call")
+@Suite("Invocations that are changed by their callees")
 struct ReentrantTests {
   private final class Target: CallObject {
     var name = "alive"
   }
 
-  @Test("the target of a method that is called by hand cannot be taken from it")
+  @Test("the target of a method called by hand cannot be taken from it")
   func byHand() throws {
     let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "takeAway")
     nonisolated(unsafe) let captured = call
@@ -250,7 +250,7 @@ struct ReentrantTests {
     #expect(try call.argument(at: 0) == "text")
   }
 
-  @Test("a result that the body sets on its own invocation is replaced by its answer")
+  @Test("a result that the body sets on its own invocation is replaced by its return value")
   func result() async {
     await #expect(processExitsWith: .success) {
       let functions = FunctionTable()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Invocations
 
-/// Counters, not sanitizers: every test ends with the number of live objects it began with.
-@Suite("Nothing leaks, nothing is released twice", .serialized)
+/// Every test counts live objects, and ends with the number that it began with.
+@Suite("No leaks and no double releases", .serialized)
 struct LifetimeTests {
   private func balanced(_ body: () throws -> Void) rethrows {
     let before = Tracked.live
@@ -42,7 +42,8 @@ struct LifetimeTests {
     }
   }
 
-  /// A value whose carrier is asked for while an argument is set, and sets the same one.
+  /// A value whose carrier is read while it is set as an argument, and which sets the same argument
+  /// there.
   private struct Meddler: CarriedValue {
     nonisolated(unsafe) static var call: Invocation?
     nonisolated(unsafe) static var refused: InvocationError?
@@ -56,7 +57,7 @@ struct LifetimeTests {
     init?(carrier: Tracked) { self.init() }
   }
 
-  @Test("a value that sets the place it is set in is refused, and nothing is lost")
+  @Test("a value that sets its own place while it is set is refused, and nothing leaks")
   func meddling() throws {
     try balanced {
       let call = try Invocation(parsing: "v@:@")
@@ -69,7 +70,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("unretained objects are borrowed until retainArguments, then kept; later ones too")
+  @Test("unretained objects are borrowed until retainArguments, then retained; later ones too")
   func unretained() throws {
     try balanced {
       let call = try Invocation(parsing: "v@:@")
@@ -90,7 +91,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("the target can be left out, so that its own invocation does not keep it")
+  @Test("an invocation can be made without its target, so that it does not retain it")
   func withoutTarget() throws {
     final class Owner {
       var call: Invocation?
@@ -121,7 +122,7 @@ struct LifetimeTests {
     #expect(throws: InvocationError.embeddedNUL(offset: 2)) { try call.setArgument("ab\0c", at: 2) }
   }
 
-  @Test("a borrowed C string keeps its address; retained, it is a copy, also when set later")
+  @Test("a borrowed C string keeps its address; retained, it is a copy, also if it is set later")
   func borrowedStrings() throws {
     let call = try Invocation(parsing: "v@:*")
     try "borrowed".withCString { text in
@@ -138,7 +139,7 @@ struct LifetimeTests {
     #expect(try call.argument(at: 2, as: String.self) == "later")
   }
 
-  @Test("a callee's change to a borrowed string is seen by the caller")
+  @Test("the caller sees a callee's change to a borrowed string")
   func loopString() throws {
     let (call, function) = try Fixtures.call("m_loop")
     var text = Array("Hello There".utf8CString)
@@ -150,7 +151,7 @@ struct LifetimeTests {
     #expect(String(decoding: text.dropLast().map { UInt8($0) }, as: UTF8.self) == "Iello There")
   }
 
-  @Test("the target is kept while it is set, and during its own call")
+  @Test("the target is retained while it is set, and during its own call")
   func target() throws {
     try balanced {
       try MethodTable.of(Tracked.self).register("name") { (target: Tracked) in target.name }
@@ -162,7 +163,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a C function's object result is kept unless it is registered as retained")
+  @Test("the object result of a C function is retained unless it is registered as retained")
   func nativeResults() throws {
     try balanced {
       let (call, function) = try Fixtures.call("m_same")
@@ -172,7 +173,7 @@ struct LifetimeTests {
       object = nil
       try call.setArgument(nil, at: 2)
       #expect(try call.result(as: Tracked.self).name == "x")
-      // A function that gives back a reference of the caller's own.
+      // A function that returns an unowned reference of the caller.
       let other = Tracked("y")
       try call.setArgument(other, at: 2)
       _ = Unmanaged.passRetained(other)
@@ -181,7 +182,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a Swift body's object result is owned once; so is one that was set")
+  @Test("the object result of a Swift body is owned once; so is one that was set")
   func closureResults() throws {
     try balanced {
       let functions = FunctionTable()
@@ -198,7 +199,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a copy owns what the original owns, and each releases its own")
+  @Test("a copy retains what the original retains, and each releases its own")
   func copies() throws {
     try balanced {
       var call: Invocation? = try Invocation(parsing: "{R=dddd}@:@*d")
@@ -218,7 +219,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a copy's large result comes into its own frame")
+  @Test("the large result of a copy is stored in its own frame")
   func copiedHiddenPointer() throws {
     let (call, function) = try Fixtures.call("m_rectangle")
     let rectangle = [1.0, 2, 3, 4].withUnsafeBytes { Array($0) }
@@ -229,7 +230,7 @@ struct LifetimeTests {
     #expect(throws: InvocationError.resultNotAvailable) { try call.resultBytes() }
   }
 
-  @Test("more than 64 objects are owned too")
+  @Test("more than 64 objects are retained")
   func manyObjects() throws {
     try balanced {
       let call = try Invocation(parsing: "v@:" + String(repeating: "@", count: 200))
@@ -242,7 +243,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a callback frees its closure when it dies, even inside of its own call")
+  @Test("a callback releases its closure when it is deallocated, even inside its own call")
   func callbacks() throws {
     try balanced {
       let tracked = Tracked()
@@ -261,7 +262,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("plans die with their users")
+  @Test("plans are released with their last user")
   func plans() throws {
     weak var plan: CallPlan?
     do {
@@ -272,7 +273,7 @@ struct LifetimeTests {
     #expect(plan == nil)
   }
 
-  /// The retain count, as far as it can be seen: only differences are meaningful.
+  /// The retain count as far as it is visible: only differences are meaningful.
   private func CFGetRetainCountLike(_ object: AnyObject) -> Int { _getRetainCountOf(object) }
 }
 

@@ -2,10 +2,10 @@ import Invocations
 import Testing
 import TypeEncodings
 
-@Suite("A call is packed, to be made later")
+@Suite("Packed calls")
 struct PackedCallTests {
   @Test(
-    "it has the message's name, or is not packed, as without registers",
+    "a call has the message's name, or is not packed, as without registers",
     arguments: [
       ("v@:", "stop"), ("v@:i", "stopAfter:"), ("v@:qd", "stopAfter:at:"), ("v@:d", "stopAt:"),
     ] as [(String, Selector)])

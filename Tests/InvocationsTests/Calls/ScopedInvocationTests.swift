@@ -30,7 +30,7 @@ struct ScopedInvocationTests {
     }
   }
 
-  @Test("set, send, read; nothing set is zero; nil answers zero")
+  @Test("a scoped invocation is set, sent and read; unset arguments are zero; nil returns zero")
   func sending() throws {
     let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
     let add = Selector("add:to:")
@@ -50,7 +50,7 @@ struct ScopedInvocationTests {
     #expect(zero == 0)
   }
 
-  @Test("wide values lie where they may: __int128, long double, structures, many doubles")
+  @Test("wide values are passed at any alignment of the frame: __int128, long double, structures")
   func wide() throws {
     final class Wide: CallObject, @unchecked Sendable {}
     let table = MethodTable.of(Wide.self)
@@ -58,7 +58,7 @@ struct ScopedInvocationTests {
       a + c + Int128(b)
     }
     let plan = try CallPlan.shared(for: MethodSignature("t@:tDt"))
-    // From frames of the caller's stack that begin at every eight bytes.
+    // The frames begin at every multiple of eight bytes on the caller's stack.
     func call(_ depth: Int) throws -> Int128 {
       try withUnsafeTemporaryAllocation(byteCount: 8 + 8 * depth, alignment: 8) { _ in
         try plan.withInvocation { call in
@@ -86,7 +86,7 @@ struct ScopedInvocationTests {
     #expect(total == 66)
   }
 
-  @Test("what does not fit is refused, before anything is called")
+  @Test("a mismatch is refused before anything is called")
   func refusing() throws {
     let plan = try CallPlan.shared(for: MethodSignature("i@:ii"))
     try plan.withInvocation { call in
@@ -99,7 +99,7 @@ struct ScopedInvocationTests {
     }
   }
 
-  @Test("objects and strings are given back, after an answer and after an error")
+  @Test("objects and strings are released, after an answer and after an error")
   func owning() throws {
     let died = Guarded(0)
     let box = Box()
@@ -124,7 +124,7 @@ struct ScopedInvocationTests {
     }
   }
 
-  @Test("a receiver that was set is given back when another takes its place, and none stays behind")
+  @Test("a receiver is released when another replaces it, and none is left")
   func receivers() throws {
     let died = Guarded(0)
     let box = Box()
@@ -142,11 +142,11 @@ struct ScopedInvocationTests {
       }
     }
     #expect(died.withLock { $0 } == 2)
-    // Released once too often, the target would be gone by now.
+    // After one release too many, the target would be deallocated here.
     #expect(box.seen.isEmpty)
   }
 
-  @Test("a call too large for the stack lives elsewhere for its time; 70 objects are given back")
+  @Test("a call too large for the stack uses other memory; 70 objects are released")
   func large() throws {
     let died = Guarded(0)
     let plan = try CallPlan(MethodSignature(parsing: "v" + String(repeating: "@", count: 70)))
@@ -159,7 +159,7 @@ struct ScopedInvocationTests {
     #expect(died.withLock { $0 } == 71)
   }
 
-  @Test("an object that forwards may keep the invocation, with all it holds")
+  @Test("an object that forwards may retain the invocation, with all its values")
   func keeping() throws {
     final class Keeper: MessageForwarding {
       var kept: [Invocation] = []
@@ -189,11 +189,11 @@ struct ScopedInvocationTests {
   }
 }
 
-@Suite("Methods that are found once")
+@Suite("Cached methods")
 struct MethodLookupTests {
   private final class Counter: CallObject, @unchecked Sendable { var value: Int32 = 0 }
 
-  @Test("a change is seen by the next send, also after a thousand of the old one")
+  @Test("the next send sees a change, also after a thousand sends of the old method")
   func changes() throws {
     let table = MethodTable.of(Counter.self)
     let plan = try CallPlan.shared(for: MethodSignature("i@:"))
@@ -213,8 +213,8 @@ struct MethodLookupTests {
     #expect(throws: InvocationError.self) { try send() }
   }
 
-  // Alone in a process: a send of another thread that is under way would hold the closure as well.
-  @Test("a closure that was replaced is let go at once, or when its own call is over")
+  // In a separate process: a concurrent send of another thread would also hold the closure.
+  @Test("a replaced closure is released at once, or after its own call")
   func releasing() async {
     await #expect(processExitsWith: .success) {
       final class Captured: Sendable {}
@@ -227,7 +227,7 @@ struct MethodLookupTests {
         let object = Captured()
         captured = object
         try table.register("value", replacing: true) { (_: Replacing) -> Int32 in
-          // In the middle of its own call: the closure must stay until it is over.
+          // During its own call the closure must stay.
           table.replace(Selector("value"), other)
           return withExtendedLifetime(object) { 1 }
         }
@@ -246,7 +246,7 @@ struct MethodLookupTests {
     }
   }
 
-  @Test("sends inside of sends, deeper than a thread can hold")
+  @Test("nested sends work, deeper than a thread has hold slots")
   func nested() throws {
     final class Nesting: CallObject, @unchecked Sendable {}
     let down = Selector("down:")
@@ -271,7 +271,7 @@ struct MethodLookupTests {
     }
   }
 
-  @Test("thousands of selectors and classes, and every one is answered by its own method")
+  @Test("each of thousands of selectors and classes has its own method")
   func many() throws {
     final class One: CallObject, @unchecked Sendable {}
     final class Two: CallObject, @unchecked Sendable {}

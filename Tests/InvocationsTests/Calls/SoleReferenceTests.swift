@@ -5,14 +5,15 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// Whether an invocation may be used again is read from a word of the runtime's, which is asked first.
-@Suite("The word that says whether nobody else has an object")
+/// A word of the runtime shows whether an invocation may be reused. At first use, the runtime is
+/// tested for that word.
+@Suite("The word that shows a sole reference")
 struct SoleReferenceTests {
   private final class Object {
     weak var other: Object?
   }
 
-  @Test("the runtime's tells one reference from more, weak and unowned ones too")
+  @Test("the runtime's word distinguishes one reference from more, also weak and unowned ones")
   func runtime() {
     func isSole(_ object: Unmanaged<Object>) -> Bool {
       SoleReference.ofRuntime.leads(to: fwd_object_references(object.toOpaque()))
@@ -33,14 +34,16 @@ struct SoleReferenceTests {
     own.release()
   }
 
-  /// A runtime that counts some references elsewhere than in the word.
+  /// A runtime that counts some references outside the word.
   enum Elsewhere: String, CaseIterable { case weak, unowned, strong, all }
 
   @Test(
-    "where it does not tell, no object is one that nobody else has", arguments: Elsewhere.allCases)
+    "if the word does not show all references, no object counts as solely referenced",
+    arguments: Elsewhere.allCases)
   func elsewhere(_ kind: Elsewhere) {
     var looks = 0
-    // The order in which objects are looked at: alone, with a strong, a weak, an unowned reference, alone.
+    // In the order in which objects are tested: alone, with a strong, a weak, an unowned reference,
+    // alone.
     let words: [UInt64] =
       switch kind {
       case .strong: [3, 3, 5, 7, 3]
@@ -56,7 +59,7 @@ struct SoleReferenceTests {
     for word in words { #expect(!sole.leads(to: word)) }
   }
 
-  @Test("where objects that are alone have different words, neither")
+  @Test("if the words of solely referenced objects differ, none counts as solely referenced")
   func changing() {
     var word: UInt64 = 3
     let sole = SoleReference { _ in
@@ -66,7 +69,7 @@ struct SoleReferenceTests {
     for word in 0..<UInt64(20) { #expect(!sole.leads(to: word)) }
   }
 
-  @Test("and where it tells, only that word is")
+  @Test("if the word shows all references, only that word counts as a sole reference")
   func telling() {
     var words: [UInt64] = [3, 4, 5, 6, 3]
     let sole = SoleReference { _ in words.removeFirst() }
@@ -75,7 +78,7 @@ struct SoleReferenceTests {
   }
 
   @Test(
-    "a spare is used again in this process",
+    "a spare invocation is reused in this process",
     .disabled(
       if: Sanitizer.current == .address || FWD_IS_CHECKED != 0,
       "AddressSanitizer and a checked build see each object end"))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Invocations
 
-@Suite("C function pointers that Swift answers")
+@Suite("Callbacks: C function pointers to Swift closures")
 struct CallbackTests {
-  @Test("qsort's comparator")
+  @Test("a callback works as qsort's comparator")
   func qsortComparator() throws {
     let calls = Guarded(0)
     let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
@@ -35,7 +35,7 @@ struct CallbackTests {
     let seen = Guarded<[Int32]>([])
     let visit = try Callback {
       (node: UnsafePointer<UnsafePointer<Int32>>, order: UInt32, _: Int32) in
-      // Twice visited nodes are counted at their second visit, leaves at their only one.
+      // Inner nodes are counted at their second visit, leaves at their only one.
       if order == 1 || order == 3 { seen.withLock { $0.append(node.pointee.pointee) } }
     }
     let values: [Int32] = [5, 2, 9, 1, 7]
@@ -53,9 +53,9 @@ struct CallbackTests {
     withExtendedLifetime((compare, visit)) {}
   }
 
-  @Test("SQLite's row callback and a function of its own in SQL")
+  @Test("callbacks work as SQLite's row callback and as an SQL function")
   func sqlite() throws {
-    // `make setup` installs the library; a machine without it says so here.
+    // `make setup` installs the library; without it the test reports so here.
     let sqlite = try Library("libsqlite3.so.0")
     let functions = FunctionTable()
     try functions.register(
@@ -109,7 +109,7 @@ struct CallbackTests {
     withExtendedLifetime((double, row)) {}
   }
 
-  @Test("any signature: the call arrives as an invocation")
+  @Test("a call of any signature arrives as an invocation")
   func invocation() throws {
     let (apply, function) = try Fixtures.call("f_apply")
     let negate = try Callback(MethodSignature("qq")) { call in
@@ -122,7 +122,7 @@ struct CallbackTests {
     withExtendedLifetime(negate) {}
   }
 
-  @Test("an error gives C zero, and is handed over")
+  @Test("after an error C gets zero, and the error is reported")
   func errors() throws {
     struct Refusal: Error {}
     let seen = Guarded<[String]>([])
@@ -161,7 +161,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("threads that Swift does not know call in, many at a time")
+  @Test("many threads unknown to Swift call in concurrently")
   func foreignThreads() throws {
     let total = Atomic(0)
     let body = try Callback { (context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? in

@@ -15,22 +15,22 @@ private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
   try (0..<count).map { number in try Callback { () -> Int32 in Int32(number) }.address }
 }
 
-/// The function of a freed callback whose plan nobody else has.
+/// The function of a freed callback whose plan has no other user.
 private func freedOfOwnPlan() throws -> UInt {
   let plan = try CallPlan(MethodSignature(parsing: "iiqiq"))
   return UInt(bitPattern: try Callback(plan, { _ in }, { _ in }).address)
 }
 
-/// A function that threads look at while another one changes it.
+/// A function that threads read while another thread changes it.
 private final class Shared: Sendable {
   let function: Atomic<UInt>
   init(_ function: UInt) { self.function = Atomic(function) }
 }
 
-// Each test has a process of its own, and is run for trampolines (0) and for libffi's closures (1).
-@Suite("Callbacks that are freed")
+// Each test is a separate process, and runs for trampolines (0) and for libffi's closures (1).
+@Suite("Freed callbacks")
 struct FreedCallbackTests {
-  @Test("the function that was freed last is used again last", arguments: [0, 1])
+  @Test("the function that was freed last is reused last", arguments: [0, 1])
   func oldestFirst(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
@@ -47,7 +47,7 @@ struct FreedCallbackTests {
     }
   }
 
-  @Test("a call to a freed function answers zero and says so, once", arguments: [0, 1])
+  @Test("a call to a freed function returns zero and reports an event once", arguments: [0, 1])
   func calledLate(prefersLibffi: Int32) async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       [prefersLibffi] in
@@ -61,7 +61,7 @@ struct FreedCallbackTests {
     #expect(lines.count == 1, "\(text)")
   }
 
-  @Test("zero comes in the way of the result: mixed registers, x87, memory", arguments: [0, 1])
+  @Test("zero is returned in the result's own registers: mixed, x87, memory", arguments: [0, 1])
   func kinds(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
@@ -78,7 +78,7 @@ struct FreedCallbackTests {
       try #require(large.size.y == 0)
       let long = try Callback { (value: Float80) -> Float80 in value }
         .function(as: (@convention(c) (Float80) -> Float80).self)
-      // More often than there are registers on the x87 stack.
+      // More often than the x87 stack has registers.
       for _ in 0..<20 { try #require(long(1.5) == 0) }
     }
   }
@@ -98,7 +98,7 @@ struct FreedCallbackTests {
   }
 
   @Test(
-    "threads that call while callbacks are made and freed find no memory that is gone",
+    "threads that call while callbacks are made and freed read no freed memory",
     arguments: [0, 1])
   func racing(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
@@ -126,13 +126,13 @@ struct FreedCallbackTests {
   }
 
   @Test(
-    "a late call finds the type of a function whose next callback has a plan of its own",
+    "a late call finds the type of a function whose next callback has another plan",
     arguments: [0, 1])
   func ownPlans(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
       ForwardingEvent.destination = .nowhere
-      // With glibc, what is freed is overwritten: M_PERTURB.
+      // With glibc, M_PERTURB overwrites freed memory.
       if let mallopt = dlsym(nil, "mallopt") {
         _ = unsafeBitCast(mallopt, to: (@convention(c) (Int32, Int32) -> Int32).self)(-6, 0xA5)
       }
@@ -158,7 +158,7 @@ struct FreedCallbackTests {
   }
 
   @Test(
-    "deeper than a thread can hold, a callback that is dropped inside of its own call ends well")
+    "a callback that is released inside its own call, deeper than the hold slots, ends normally")
   func droppedDeeply() async {
     await #expect(processExitsWith: .success) {
       final class Box: @unchecked Sendable { var callback: Callback?; var ended = 0 }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Invocations
 
-@Suite("Functions under encoding strings")
+@Suite("Function tables")
 struct FunctionTableTests {
-  @Test("a C function by address, a symbol of a library, and Swift closures")
+  @Test("a C function by address, a symbol of a library and Swift closures can be called")
   func kinds() throws {
     let functions = FunctionTable()
     let average = Fixtures.named("f_average3")
@@ -28,7 +28,7 @@ struct FunctionTableTests {
     #expect(functions["join"]?.plan.signature.description == "***")
   }
 
-  @Test("every type that Swift maps goes through a closure and back")
+  @Test("every type that Swift maps is passed to a closure and returned")
   func types() throws {
     let functions = FunctionTable()
     func echoes<Value: CallValue & Equatable>(_ value: Value) throws {
@@ -50,7 +50,7 @@ struct FunctionTableTests {
     try echoes(FixtureRectangle(origin: .init(x: 1, y: 2), size: .init(x: 3, y: 4)))
   }
 
-  @Test("values of types that only C knows cross by bytes: complex, unions, 128 bits, long double")
+  @Test("values of C-only types are passed as bytes: complex, unions, 128 bits, long double")
   func nativeTypes() throws {
     let functions = FunctionTable()
     for name in ["m_conjugate", "m_wide", "m_long_doubles"] {
@@ -76,7 +76,7 @@ struct FunctionTableTests {
     #expect(try long.result(as: Float80.self) == 0.5 + 3 + 7.5)
   }
 
-  @Test("what is wrong with a call is said before it is made")
+  @Test("an invalid call is refused before it is made")
   func refusals() throws {
     let functions = FunctionTable()
     try functions.register(
@@ -163,7 +163,7 @@ struct FunctionTableTests {
     #expect(throws: InvocationError.self) { try functions.call("cos", 0.0) }
   }
 
-  @Test("errno comes with the result")
+  @Test("errno is returned with the result")
   func errnoCaptured() throws {
     let functions = FunctionTable()
     try functions.register("open", encoding: "i*i", unsafeSymbolIn: Library(""))
@@ -173,7 +173,7 @@ struct FunctionTableTests {
     #expect(answer.errno == ENOENT)
   }
 
-  @Test("what a closure throws reaches the caller")
+  @Test("the error of a closure is thrown to the caller")
   func throwing() throws {
     struct Refusal: Error {}
     let functions = FunctionTable()
@@ -181,7 +181,7 @@ struct FunctionTableTests {
     #expect(throws: Refusal.self) { try functions.call("no", returning: Int32.self) }
   }
 
-  @Test("8 threads register, call and unregister")
+  @Test("8 threads register, call and unregister functions")
   func threads() throws {
     let functions = FunctionTable()
     try functions.register("add") { (a: Int, b: Int) in a + b }

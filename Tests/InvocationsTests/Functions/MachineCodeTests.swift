@@ -7,7 +7,7 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// The return addresses of the current stack, the innermost first.
+/// The return addresses of the current stack, innermost first.
 @inline(never)
 private func returnAddresses() -> [UnsafeMutableRawPointer?] {
   var frames = [UnsafeMutableRawPointer?](repeating: nil, count: 256)
@@ -15,10 +15,10 @@ private func returnAddresses() -> [UnsafeMutableRawPointer?] {
   return Array(frames.prefix(Int(count)))
 }
 
-/// Each in a process of its own, for trampolines (0) and for libffi's closures (1).
-@Suite("A backtrace from Swift, through C and the code between")
+/// Each test is a separate process, for trampolines (0) and for libffi's closures (1).
+@Suite("Backtraces from Swift through C and assembly")
 struct BacktraceTests {
-  /// Whether a backtrace that is taken in a callback goes on with the frames of whoever called.
+  /// Whether a backtrace taken in a callback includes the frames of its caller.
   @inline(never)
   @Sendable static func reachesCaller(_ encoding: String, viaC: Bool) throws -> Bool {
     let seen = Guarded<[UnsafeMutableRawPointer?]>([])
@@ -36,13 +36,14 @@ struct BacktraceTests {
       try call.invoke(using: callback.address)
     }
     withExtendedLifetime(callback) {}
-    // The first three are of the look itself and of this function, which is at another place now.
+    // The first three frames are of the backtrace itself and of this function, which is now at
+    // another address.
     let here = returnAddresses().dropFirst(3)
     return here.count > 3 && seen.withLock { $0 }.suffix(here.count).elementsEqual(here)
   }
 
   @Test(
-    "reaches whoever called",
+    "a backtrace includes the caller",
     .enabled(
       if: fixture_is_sanitized() == 0,
       "with a sanitizer the addresses differ; why was not found out"),
@@ -52,7 +53,7 @@ struct BacktraceTests {
       fwd_callback_prefer_libffi(prefersLibffi)
       try #require(try Self.reachesCaller("qq", viaC: true))
       try #require(try Self.reachesCaller("qq", viaC: false))
-      // The result comes back in registers of two kinds; the words go through the stack.
+      // The result is returned in registers of two kinds; the words are passed on the stack.
       try #require(try Self.reachesCaller("{P=qd}dd", viaC: false))
       try #require(try Self.reachesCaller("q{L=[500q]}", viaC: false))
     }
@@ -63,7 +64,7 @@ extension CallPlan {
   fileprivate var returnsInteger: Bool { result.pointee.kind == .int64 }
 }
 
-@Suite("Objects of machine code")
+@Suite("Object files of assembly")
 struct MachineCodeTests {
   /// The folder of the C core's objects, if the tests run where they were built.
   static let objects: String? = {
@@ -78,7 +79,7 @@ struct MachineCodeTests {
   }
 
   @Test(
-    "one that says nothing of IBT and SHSTK would turn both off for a program",
+    "an object not marked for IBT and SHSTK would turn both off for a program",
     .enabled(if: objects != nil && readelf != nil, "needs readelf, and the folder of the build"),
     arguments: ["trampoline_x86_64", "call_large_x86_64"])
   func notes(name: String) throws {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Functions by name, found without a lock")
 struct NamedFunctionsTests {
-  /// How many are alive: each test counts its own, as tests run side by side.
+  /// The number of live objects. Each test counts its own, because tests run concurrently.
   private final class Count: Sendable {
     let alive = Atomic(0)
   }
@@ -25,7 +25,7 @@ struct NamedFunctionsTests {
     deinit { count.alive.subtract(1, ordering: .relaxed) }
   }
 
-  @Test("a table finds what a dictionary of bytes finds, whatever is added, replaced and removed")
+  @Test("a table finds the functions that a dictionary finds, after any change")
   func model() throws {
     var random = SeededGenerator(seed: 11)
     let functions = FunctionTable()
@@ -82,7 +82,7 @@ struct NamedFunctionsTests {
     #expect(functions.names.isEmpty)
   }
 
-  @Test("calls inside of calls find their functions, deeper than a thread can hold tables")
+  @Test("nested calls find their functions, deeper than a thread has hold slots")
   func nested() throws {
     let functions = FunctionTable()
     try functions.register("sum") { [unowned functions] (number: Int) throws -> Int in
@@ -94,7 +94,7 @@ struct NamedFunctionsTests {
     #expect(functions.names.count == 201)
   }
 
-  @Test("6 threads call what 2 threads replace, and what was replaced dies")
+  @Test("6 threads call functions that 2 threads replace, and replaced ones are released")
   func threads() throws {
     let count = Count()
     weak var table: FunctionTable?
@@ -125,13 +125,13 @@ struct NamedFunctionsTests {
       #expect(functions.names.count == 501)
       #expect(count.alive.load(ordering: .relaxed) == 1)
     }
-    // The closures of the threads keep the table for a moment after `onThreads` returns.
+    // The closures of the threads retain the table for a moment after `onThreads` returns.
     for _ in 0..<60_000 where table != nil { usleep(1000) }
     #expect(table == nil)
     #expect(count.alive.load(ordering: .relaxed) == 0)
   }
 
-  @Test("calls go on while their table ends")
+  @Test("calls continue while their table is released")
   func end() throws {
     let ends = Atomic(0)
     for _ in 0..<50 {
@@ -144,7 +144,7 @@ struct NamedFunctionsTests {
     #expect(ends.load(ordering: .relaxed) == 50)
   }
 
-  @Test("a result in memory that nobody wants has its memory all the same")
+  @Test("an unused result in memory has memory")
   func droppedResult() throws {
     let functions = FunctionTable()
     let library = try Library("libc.so.6")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Invocations
 
-@Suite("Callbacks where the system is short of something")
+@Suite("Callbacks when the system is short of resources")
 struct ScarceCallbackTests {
-  /// Leaves no file descriptor to be opened, and gives the limit that was.
+  /// Uses up all file descriptors, and returns the previous limit.
   @Sendable static func takeAllDescriptors() -> rlimit {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -17,7 +17,7 @@ struct ScarceCallbackTests {
     return limit
   }
 
-  @Test("without a file descriptor a callback is refused, and only for as long as that lasts")
+  @Test("without a free file descriptor a callback is refused, until one is free again")
   func descriptors() async {
     await #expect(processExitsWith: .success) {
       var limit = Self.takeAllDescriptors()

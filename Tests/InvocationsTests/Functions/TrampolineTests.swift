@@ -6,7 +6,7 @@ import Testing
 
 @testable import Invocations
 
-/// The lines of this process's memory map. The file has no size, so it is read line by line.
+/// The lines of this process's memory map. The file reports no size, so it is read line by line.
 private func memoryMap() -> [String] {
   guard let file = fopen("/proc/self/maps", "r") else { return [] }
   defer { fclose(file) }
@@ -20,7 +20,7 @@ private func memoryMap() -> [String] {
   return lines
 }
 
-/// Whether a line is a page that is writable and executable, or executable and of no file.
+/// Whether a line is a page that is writable and executable, or executable without a file.
 private func isSuspicious(_ line: String) -> Bool {
   let words = line.split(separator: " ", omittingEmptySubsequences: true)
   guard words.count > 1, words[1].contains("x") else { return false }
@@ -31,7 +31,7 @@ private func isSuspicious(_ line: String) -> Bool {
 
 @Suite("Trampolines", .enabled(if: fwd_callback_code() == .trampolines, "no trampolines here"))
 struct TrampolineTests {
-  @Test("no page is writable and executable, and none that is executable is of no file")
+  @Test("no page is both writable and executable, and every executable page belongs to a file")
   func memory() throws {
     let before = Set(memoryMap().filter(isSuspicious))
     let callbacks = try (0..<600).map { number in try Callback { () -> Int32 in Int32(number) } }
@@ -47,7 +47,7 @@ struct TrampolineTests {
     withExtendedLifetime(callbacks) {}
   }
 
-  @Test("thousands are alive at a time, each its own; freed ones are used again")
+  @Test("thousands of callbacks exist at once, each with its own function; freed ones are reused")
   func thousands() throws {
     typealias Function = @convention(c) () -> Int32
     var callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(number) } }
@@ -60,14 +60,14 @@ struct TrampolineTests {
     #expect(try callbacks[2999].function(as: Function.self)() == -2999)
   }
 
-  @Test("the pages of freed ones are used again, and no more are mapped")
+  @Test("the pages of freed callbacks are reused, and no more are mapped")
   func pages() async {
-    // In a process of its own, as the tests beside this one map pages too.
+    // In a separate process, because concurrent tests map pages, too.
     await #expect(processExitsWith: .success) {
       func pages() -> Int { memoryMap().count { $0.contains(" r-xp ") } }
       let before = pages()
       var callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(number) } }
-      // Some freed ones always wait, so the first round may map one more page.
+      // Some freed callbacks always wait, so the first round may map one more page.
       var mapped = 0
       for round in 0..<4 {
         callbacks = []
@@ -79,10 +79,10 @@ struct TrampolineTests {
     }
   }
 
-  @Test("they work where nothing may become executable")
+  @Test("trampolines work where no memory may become executable")
   func denied() async {
     await #expect(processExitsWith: .success) {
-      // Older kernels do not know it: then there is nothing to try.
+      // Older kernels do not support it, and then there is nothing to test.
       guard fixture_deny_write_execute() == 0 else { return }
       let callback = try Callback { (value: Int32) -> Int32 in value * 2 }
       let call = try callback.function(as: (@convention(c) (Int32) -> Int32).self)
@@ -93,7 +93,7 @@ struct TrampolineTests {
   }
 
   @Test(
-    "a child process has its own: what the parent does to a callback does not reach it",
+    "a child process has its own callbacks: changes in the parent do not affect it",
     .enabled(
       if: fixture_is_thread_sanitized() == 0,
       "ThreadSanitizer cannot follow a fork of many threads"))
@@ -104,13 +104,13 @@ struct TrampolineTests {
     let child = fixture_fork(address, &pipe)
     try #require(child > 0)
     first = nil
-    // The place is free again here, and taken by others.
+    // The place is free again here, and reused by other callbacks.
     let others = try (0..<300).map { _ in try Callback { () -> Int32 in 222 } }
     #expect(fixture_let_child_go(child, pipe) == 111)
     withExtendedLifetime(others) {}
   }
 
-  @Test("every class of result comes back: words, floats, mixed, x87, memory")
+  @Test("results of every class are returned: words, floats, mixed, x87, memory")
   func results() throws {
     let integers = try Callback { (a: Int64) -> Int64 in a + 1 }
     #expect(try integers.function(as: (@convention(c) (Int64) -> Int64).self)(41) == 42)
@@ -147,7 +147,7 @@ struct TrampolineTests {
     #expect(made.size.y == 2)
   }
 
-  @Test("words of every width arrive whole, with their signs")
+  @Test("words of every width arrive intact, with their signs")
   func widths() throws {
     let seen = Guarded<[String]>([])
     let callback = try Callback {
@@ -160,9 +160,9 @@ struct TrampolineTests {
     #expect(seen.withLock { $0 } == ["-1 255 -2 65535 -3 4294967295 true -0.5"])
   }
 
-  @Test("libffi's closures answer as well, where they are asked for")
+  @Test("libffi's closures work if they are requested")
   func libffi() async {
-    // In a process of its own, as this choice is for all callbacks.
+    // In a separate process, because the choice applies to all callbacks.
     await #expect(processExitsWith: .success) {
       fwd_callback_prefer_libffi(1)
       let callback = try Callback { (a: Int32, b: Double) -> Double in Double(a) * b }
@@ -171,7 +171,7 @@ struct TrampolineTests {
     }
   }
 
-  @Test("callbacks inside of callbacks, deeper than a thread can hold")
+  @Test("nested callbacks work, deeper than a thread has hold slots")
   func nested() throws {
     typealias Function = @convention(c) (Int32) -> Int32
     final class Box: @unchecked Sendable { var callback: Callback? }

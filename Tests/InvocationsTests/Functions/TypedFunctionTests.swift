@@ -6,7 +6,7 @@ import Testing
 
 @testable import Invocations
 
-@Suite("Functions that were looked up once")
+@Suite("Typed functions")
 struct TypedFunctionTests {
   private struct Letter: Equatable {
     var text: String
@@ -19,7 +19,7 @@ struct TypedFunctionTests {
     deinit { onEnd() }
   }
 
-  @Test("C functions of numbers, addresses and text are called by their value")
+  @Test("C functions of numbers, addresses and text are called as Swift functions")
   func native() throws {
     let functions = FunctionTable()
     for (name, encoding) in [
@@ -54,7 +54,7 @@ struct TypedFunctionTests {
     #expect(try process() == getpid())
   }
 
-  @Test("values of every kind go through a closure and back")
+  @Test("values of every kind are passed to a closure and returned")
   func closures() throws {
     let functions = FunctionTable()
     func echoes<Value: Equatable & SendableMetatype>(_ value: Value) throws {
@@ -74,7 +74,7 @@ struct TypedFunctionTests {
     #expect(try join("one", 2, 3) == "one 2 3.0")
   }
 
-  @Test("the types are compared when it is looked up")
+  @Test("the types are compared when a function is looked up")
   func types() throws {
     let functions = FunctionTable()
     try functions.register("add") { (a: Int32, b: Int32) in a + b }
@@ -94,7 +94,7 @@ struct TypedFunctionTests {
     }
   }
 
-  @Test("what a closure throws reaches the caller")
+  @Test("the error of a closure is thrown to the caller")
   func throwing() throws {
     struct Refusal: Error {}
     let functions = FunctionTable()
@@ -103,7 +103,7 @@ struct TypedFunctionTests {
     #expect(throws: Refusal.self) { try no(1) }
   }
 
-  @Test("it keeps the function that it found when the table has another, or none")
+  @Test("a typed function stays the same when the table's function is replaced or removed")
   func replaced() throws {
     let functions = FunctionTable()
     try functions.register("next") { (number: Int) in number + 1 }
@@ -114,11 +114,11 @@ struct TypedFunctionTests {
     functions.unregister("next")
     #expect(try next(1) == 2)
     #expect(next.name == "next")
-    // Plans are shared by all that is spelled alike, so it may say "ll", too.
+    // Equal spellings share a plan, so the signature may be "ll", too.
     #expect(try next.signature == MethodSignature("qq"))
   }
 
-  @Test("it keeps its library open, and lets go of it at its end")
+  @Test("a typed function keeps its library open until it is released")
   func library() throws {
     let functions = FunctionTable()
     weak var library: Library?
@@ -136,7 +136,7 @@ struct TypedFunctionTests {
     #expect(library == nil)
   }
 
-  @Test("objects arrive and come back, and one whose result is dropped dies")
+  @Test("objects are passed and returned, and a discarded object result is released")
   func objects() throws {
     let functions = FunctionTable()
     let ends = LockedValue(0)
@@ -157,7 +157,7 @@ struct TypedFunctionTests {
     #expect(ends.withLock { $0 } == 3)
   }
 
-  @Test("what C promotes behind its dots is promoted")
+  @Test("variadic arguments get C's promotions")
   func variadic() throws {
     let functions = FunctionTable()
     try functions.register(
@@ -172,7 +172,7 @@ struct TypedFunctionTests {
     #expect(text == "1.5 -2 3")
   }
 
-  @Test("a name is called with more sets of types than it keeps")
+  @Test("a name can be called with more sets of types than it caches")
   func manyTypes() throws {
     let functions = FunctionTable()
     try functions.register("isNull") { (pointer: UnsafeRawPointer?) in pointer == nil }

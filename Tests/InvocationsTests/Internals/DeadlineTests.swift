@@ -6,7 +6,7 @@ import Testing
 
 @testable import Invocations
 
-@Suite("What is called when its time has come", .timeLimit(.minutes(10)))
+@Suite("Deadlines", .timeLimit(.minutes(10)))
 struct DeadlineTests {
   /// The numbers of closures that were called.
   private final class Called: Sendable {
@@ -29,7 +29,7 @@ struct DeadlineTests {
 
   private func time(in milliseconds: Int) -> DispatchTime { .now() + .milliseconds(milliseconds) }
 
-  @Test("an earlier deadline does not wait for those that were there before")
+  @Test("an earlier deadline does not wait for older ones")
   func earlier() async {
     let called = Called()
     let late = Deadlines.shared.add(at: time(in: 3_600_000)) { called.call(1) }
@@ -39,7 +39,7 @@ struct DeadlineTests {
     Deadlines.shared.cancel(late)
   }
 
-  @Test("each of many is called once, none before its time, and none that was taken back")
+  @Test("each of many deadlines is called once, none early, and no cancelled one")
   func many() async {
     let called = Called()
     let early = Atomic(0)
@@ -60,12 +60,12 @@ struct DeadlineTests {
     #expect(early.load(ordering: .relaxed) == 0)
   }
 
-  @Test("one that was called cannot be taken back in place of another")
+  @Test("cancelling a deadline that was called does not cancel another one")
   func turns() async {
     let called = Called()
     let first = Deadlines.shared.add(in: .milliseconds(1)) { called.call(1) }
     await called.wait(for: 1)
-    // One of them has the place of the first.
+    // One of them reuses the slot of the first.
     let others = (2..<3000).map { number in
       Deadlines.shared.add(at: time(in: 20)) { called.call(number) }
     }
@@ -75,24 +75,24 @@ struct DeadlineTests {
   }
 
   @Test(
-    "a child that was forked has a clock of its own, and nothing of its parent's is called there")
+    "a forked child has its own timer thread, and no deadline of its parent is called there")
   func forked() async {
     await #expect(processExitsWith: .success) {
       let isCalled = DispatchSemaphore(value: 0)
       Deadlines.shared.add(in: .milliseconds(1)) { isCalled.signal() }
       require(isCalled.wait(timeout: .now() + 60) == .success)
-      // It has a thread now, which the child does not have.
+      // The timer thread exists now; the child does not have it.
       let parents = Atomic(0)
       let late = Deadlines.shared.add(in: .seconds(1)) {
         parents.add(1, ordering: .relaxed)
       }
       let child = Child {
-        // On a busy machine its time may have come before there was a child.
+        // On a busy machine the deadline may have passed before the fork.
         let before = parents.load(ordering: .relaxed)
         let isCalled = DispatchSemaphore(value: 0)
         Deadlines.shared.add(in: .milliseconds(1)) { isCalled.signal() }
         require(isCalled.wait(timeout: .now() + 60) == .success, "no deadline ends in a child")
-        // One that the parent has set is none of the child's.
+        // A deadline that the parent has set does not exist in the child.
         Deadlines.shared.cancel(late)
         require(Deadlines.shared.count == 0)
         usleep(1_200_000)

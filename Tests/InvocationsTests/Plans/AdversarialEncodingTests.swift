@@ -13,11 +13,11 @@ struct AdversarialEncodingTests {
     enum Use: Sendable {
       /// One type, which must have a layout.
       case type
-      /// One type, which need not be laid out: behind a pointer, say.
+      /// One type, which needs no layout: behind a pointer, for example.
       case spelling
       /// A method's signature, with receiver and selector.
       case method
-      /// Any signature that can be planned.
+      /// Any signature that has a call plan.
       case call
     }
 
@@ -42,7 +42,7 @@ struct AdversarialEncodingTests {
     Case("{P=ii", .type), Case("{P=ii}}", .type), Case("}", .type),
     Case("{=ii}", .type, accepted: true), Case("{?=ii}", .type, accepted: true),
     Case("^{P}", .type, accepted: true), Case("v@:{P}", .call),
-    // An empty structure is refused by libffi, but C passes it: as nothing.
+    // libffi refuses an empty structure, but C passes it without any data.
     Case("v{E=}", .call, accepted: true), Case("[3i", .type), Case("[i]", .type),
     Case("[]", .type), Case("[0i]@:", .call), Case("[-1i]", .type),
     Case("[99999999999i]", .type), Case("[18446744073709551617i]", .type),
@@ -55,7 +55,7 @@ struct AdversarialEncodingTests {
     Case("v(U=if[4c])", .call, accepted: true), Case("(U=", .type),
     Case("v@:b3", .call), Case("{B=b3b5b0b40}", .spelling, accepted: true),
     Case("v{B=b3b5b0b40}", .call),
-    // The crossing field shows that no compiler wrote this; what one writes is accepted.
+    // The crossing field shows that no compiler wrote this; a layout that one writes is accepted.
     Case("{B=b0i3b3I5b32i0b64q40}", .type, accepted: true), Case("{B=b65}", .type),
     Case("{B=b-1}", .type), Case("{B=b99999999999}", .type), Case("b", .type),
     Case("@\"NSString\"", .type, accepted: true), Case("@\"unterminated", .type),
@@ -75,7 +75,7 @@ struct AdversarialEncodingTests {
     Case("v{P=ii}{P=dd}", .call, accepted: true), Case("v{Big=[102400q]}", .call),
   ]
 
-  @Test("each is accepted, or refused with a place and a short word", arguments: cases)
+  @Test("each encoding is accepted, or refused with a place and a short reason", arguments: cases)
   func input(case one: Case) {
     func attempt() throws {
       switch one.use {
@@ -90,12 +90,12 @@ struct AdversarialEncodingTests {
       #expect(one.isAccepted)
     } catch {
       #expect(!one.isAccepted, "\(error)")
-      // Every refusal says where, and is short enough to print.
+      // Every error has a place, and is short enough to print.
       #expect("\(error)".utf8.count < 1000)
     }
   }
 
-  @Test("both dialects of bit-fields parse; only GNU's tells the layout")
+  @Test("both dialects of bit-fields parse; only GNU's determines the layout")
   func dialects() throws {
     #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{B=b3b5b0b40}").layout }
     #expect(
@@ -103,7 +103,7 @@ struct AdversarialEncodingTests {
         == TypeLayout(size: 16, alignment: 8))
   }
 
-  @Test("long double, long and BOOL are what this platform's compilers make of them")
+  @Test("long double, long and BOOL have the sizes of this platform's compilers")
   func platformTypes() throws {
     #expect(try TypeEncoding(parsing: "D").layout.size == MemoryLayout<Float80>.size)
     #expect(try TypeEncoding(parsing: "l").layout.size == MemoryLayout<Int>.size)
@@ -113,7 +113,7 @@ struct AdversarialEncodingTests {
     try call.setArgument(true, at: 3)
   }
 
-  @Test("an argument that left no trace in the encoding shows in the selector's colons")
+  @Test("an argument that is missing from the encoding shows in the selector's colons")
   func vanishedVector() throws {
     #expect(throws: TypeEncodingError.self) {
       try MethodSignature(method: "v@:", selector: "move:")
@@ -126,7 +126,7 @@ struct AdversarialEncodingTests {
     #expect(error?.offset == 4)
   }
 
-  @Test("two bodies under one name are honoured as they are written")
+  @Test("two bodies of one name are both kept")
   func twoBodies() throws {
     let plan = try CallPlan(MethodSignature(parsing: "v{P=ii}{P=dd}"))
     guard CallPlan.hasDirectEngine else { return }

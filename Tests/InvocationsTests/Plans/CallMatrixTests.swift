@@ -6,18 +6,18 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// Random signatures over every type of C, against callees that real compilers made.
+/// Random signatures over every type of C, with callees that real compilers compiled.
 ///
-/// `FORWARDING_SIGNATURES` sets how many (300; `make check` takes 3,000) and `FORWARDING_SEED`
-/// where they begin. A failure names the seed, the signature and the value.
-@Suite("Calls are exact for random signatures")
+/// `FORWARDING_SIGNATURES` is their number (300; `make check` takes 3,000) and `FORWARDING_SEED`
+/// the first seed. A failure names the seed, the signature and the value.
+@Suite("Random signatures")
 struct CallMatrixTests {
   static let total = Int(ProcessInfo.processInfo.environment["FORWARDING_SIGNATURES"] ?? "") ?? 300
   static let seed = UInt64(ProcessInfo.processInfo.environment["FORWARDING_SEED"] ?? "") ?? 1
   static let chunk = 100
 
   @Test(
-    "both engines, one frame over two targets, callbacks",
+    "calls are exact through both engines, with one frame for two targets, and in callbacks",
     arguments: 0..<(total + chunk - 1) / chunk)
   func exact(part: Int) throws {
     let count = min(Self.chunk, Self.total - part * Self.chunk)
@@ -36,10 +36,12 @@ struct CallMatrixTests {
       for index in 0..<count {
         try check(matrix, compiled, index, "seed \(seed) \(compiler) \(matrix.encodings[index])")
       }
-      // Structures that compilers pass in different ways are rare, or little is compared.
+      // Structures that compilers pass differently are rare; with more of them, too little would be
+      // compared.
       let refused = Self.refused.withLock { $0[seed] ?? 0 }
       #expect(refused <= (isShaped ? count : max(20, count / 3)), "seed \(seed)")
-      // Some 60,000 bytes are compared in a part; a compiler loses a handful, or the test is blind.
+      // A part compares some 60,000 bytes. A compiler loses a handful; with more, the test would
+      // check too little.
       #expect(Self.lost.withLock { $0 } < 200)
     }
   }
@@ -87,7 +89,7 @@ struct CallMatrixTests {
       }
       memset(compiled.captured, 0, compiled.offset(values.count))
     }
-    // One frame, two callees that scribble over what they get, two engines.
+    // One frame, two callees that overwrite their arguments, two engines.
     for name in ["f", "g"] {
       try call.invoke(using: compiled.callee(name, index))
       try received("direct \(name)")
@@ -113,9 +115,9 @@ struct CallMatrixTests {
     }
   }
 
-  /// Lets the compiled driver call the compiled callee, in plain C, and takes out of the masks
-  /// what does not arrive. clang 21 loses the upper half of a `double` in a union with
-  /// `struct { float; long; }`: no caller can mend that.
+  /// Calls the compiled callee from the compiled driver, in plain C, and removes bits that do not
+  /// arrive from the masks. clang 21 loses the upper half of a `double` in a union with `struct {
+  /// float; long; }`, which no caller can avoid.
   private func withoutCompilerLosses(
     _ compiled: SignatureMatrix.Compiled, _ index: Int, _ values: [[UInt8]], _ masks: [[UInt8]]
   ) throws -> [[UInt8]] {
@@ -146,7 +148,7 @@ struct CallMatrixTests {
     }
   }
 
-  /// The other way: compiled code calls a function pointer that Swift answers.
+  /// The reverse direction: compiled code calls a function pointer that Swift implements.
   private func checkCallback(
     _ signature: MethodSignature, _ compiled: SignatureMatrix.Compiled, _ index: Int,
     _ values: [[UInt8]], _ masks: [[UInt8]], _ label: String
@@ -172,7 +174,7 @@ struct CallMatrixTests {
     withExtendedLifetime(callback) {}
   }
 
-  /// Object and C string results are refused by callbacks, as C would not free them.
+  /// Callbacks refuse object and C string results, because C would not free them.
   private func FWDKindOwnable(_ type: TypeEncoding) -> Bool {
     switch type.kind {
     case .object, .cString: true

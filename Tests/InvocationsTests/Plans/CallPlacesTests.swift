@@ -3,10 +3,11 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// Expected places are those of the manuals, compared with what gcc 12 and clang 21 make for the machine.
-@Suite("Where values travel on any machine")
+/// The expected places are from the manuals, and were compared with the code of gcc 12 and clang 21
+/// for the machine.
+@Suite("Places of values on any machine")
 struct CallPlacesTests {
-  /// A result, arguments, and where each of them travels, the result first.
+  /// A result and arguments, and the place of each, the result first.
   typealias Row = (encoding: String, places: [String])
 
   private static func places(_ encoding: String, _ machine: Machine) throws -> CallPlaces {
@@ -22,7 +23,7 @@ struct CallPlacesTests {
   }
 
   @Test(
-    "AAPCS64: integers and addresses take x0 to x7, then the stack",
+    "AAPCS64: integers and addresses use x0 to x7, then the stack",
     arguments: [
       ("v", ["nowhere"]),
       ("i@:ci", ["x0", "x0", "x1", "x2", "x3"]),
@@ -37,7 +38,7 @@ struct CallPlacesTests {
   func integers(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
   @Test(
-    "AAPCS64: floating numbers take v0 to v7 each, whatever their size",
+    "AAPCS64: floating numbers use one of v0 to v7 each, whatever their size",
     arguments: [
       ("fdD", ["v0", "v0", "v1"]), ("DDi", ["v0", "v0", "x0"]),
       ("dqdqd", ["v0", "x0", "v0", "x1", "v1"]),
@@ -57,12 +58,12 @@ struct CallPlacesTests {
   func floatingNumbers(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
   @Test(
-    "AAPCS64: one to four members of one floating type take a register each, or none",
+    "AAPCS64: one to four members of one floating type use a register each, or none",
     arguments: [
       ("{S=dddd}{S=f}{S=ff}", ["v0:v1:v2:v3", "v0", "v1:v2"]),
       ("{S=DD}{S=[2D]}jd", ["v0:v1", "v0:v1", "v2:v3"]),
       ("jf{S={T=f}[2f]}(U=f[3f])", ["v0:v1", "v0:v1:v2", "v3:v4:v5"]),
-      // Too many for what is left: the stack, and no vector register for anything that follows.
+      // Too many for the remaining registers: all use the stack, and so do later vector values.
       (
         "v{S=dddd}{S=ddd}{S=dd}di",
         ["nowhere", "v0:v1:v2:v3", "v4:v5:v6", "stack+0", "stack+16", "x0"]
@@ -73,17 +74,18 @@ struct CallPlacesTests {
           "nowhere", "v0", "v1", "v2", "v3", "v4", "v5", "stack+0", "stack+16",
         ]
       ),
-      // Five are too many, two types are none.
+      // Five members are too many, and mixed types do not qualify.
       ("v{S=fffff}{S=fd}{S=fi}", ["nowhere", "address of a copy in x0", "x1:x2", "x3"]),
     ] as [Row])
   func homogeneous(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
   @Test(
-    "AAPCS64: other structures of up to 16 bytes take one or two words, never split",
+    "AAPCS64: other structures of up to 16 bytes use one or two words, never split",
     arguments: [
       ("{S=qq}{S=ccc}{S=[9c]}", ["x0:x1", "x0", "x1:x2"]),
       ("(U=qd)(U=d[2f])ji", ["x0", "x0", "x1"]),
-      // Not half in a register: and no register for anything that follows.
+      // A structure is not split between a register and the stack, and no later value uses a
+      // register.
       (
         "vqqqqqqq{S=qq}q",
         ["nowhere", "x0", "x1", "x2", "x3", "x4", "x5", "x6", "stack+0", "stack+16"]
@@ -93,10 +95,10 @@ struct CallPlacesTests {
   func words(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
   @Test(
-    "AAPCS64: what is aligned to 16 bytes begins in an even register",
+    "AAPCS64: a value aligned to 16 bytes begins in an even register",
     arguments: [
       ("tit", ["x0:x1", "x0", "x2:x3"]), ("{S=t}@:{S=t}i", ["x0:x1", "x0", "x1", "x2:x3", "x4"]),
-      // The odd one that was left out stays empty, and so does the last.
+      // The skipped odd register stays empty, and so does the last one.
       (
         "viiiiiiitq",
         ["nowhere", "x0", "x1", "x2", "x3", "x4", "x5", "x6", "stack+0", "stack+16"]
@@ -111,7 +113,7 @@ struct CallPlacesTests {
   func even(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
   @Test(
-    "AAPCS64: larger structures travel as the address of a copy, and results in memory at x8",
+    "AAPCS64: larger structures are passed as the address of a copy, and results in memory at x8",
     arguments: [
       ("{S=qqq}@:i", ["memory (pointer in x8)", "x0", "x1", "x2"]),
       ("{S=ddddd}{S=ddddd}d", ["memory (pointer in x8)", "address of a copy in x0", "v0"]),
@@ -122,13 +124,13 @@ struct CallPlacesTests {
           "address of a copy at stack+0", "stack+8",
         ]
       ),
-      // The copy's alignment is not that of its address.
+      // The copy's alignment does not apply to its address.
       ("vi{S=tc}i", ["nowhere", "x0", "address of a copy in x1", "x2"]),
     ] as [Row])
   func copies(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
   @Test(
-    "System V: classes of eight bytes, memory in front of all arguments, x87",
+    "System V: eightbyte classes, memory before all arguments, x87",
     arguments: [
       ("i@:fd", ["rax", "rdi", "rsi", "xmm0", "xmm1"]),
       ("{S=qd}{S=dq}{S=ff}", ["rax:xmm0", "xmm0:rdi", "xmm1"]),
@@ -139,7 +141,7 @@ struct CallPlacesTests {
     ] as [Row])
   func systemV(row: Row) throws { try Self.expect(row, .x86_64Linux) }
 
-  @Test("registers, stack and copies as values")
+  @Test("places are values: registers, stack and copies")
   func values() throws {
     let places = try Self.places("{S=qqq}qqqqqqq{S=tc}{S=[17c]}{S=ff}", .aarch64Linux)
     #expect(places.result.registers == ["x8"] && places.result.stackOffset == nil)
@@ -150,7 +152,7 @@ struct CallPlacesTests {
     #expect(places.stackSize == 8)
   }
 
-  @Test("variadic arguments are promoted, and travel like others")
+  @Test("variadic arguments are promoted, and passed like others")
   func variadic() throws {
     let signature = try MethodSignature(utf8: Array("i*fc".utf8), for: .aarch64Linux)
     let places = try CallPlaces(signature, fixedArgumentCount: 1)
@@ -158,7 +160,7 @@ struct CallPlacesTests {
   }
 
   @Test(
-    "what this machine refuses is refused for another",
+    "a signature that this machine refuses is refused for another",
     arguments: [
       ("v{S=Af}", .aarch64Linux), ("v{opaque}", .aarch64Linux), ("v![16,16f]", .aarch64Linux),
       ("[2i]", .aarch64Linux), ("v{F=i[0i]}", .x86_64Linux), ("v{S=[65537c]}", .aarch64Linux),
@@ -168,7 +170,7 @@ struct CallPlacesTests {
     #expect(throws: InvocationError.self) { try Self.places(encoding, machine) }
   }
 
-  @Test("an empty array counts where a compiler of the machine counts it")
+  @Test("an empty array counts on machines whose compilers count it")
   func perMachine() throws {
     #expect(try Self.places("v{F=i[0i]}", .aarch64Linux).arguments[0].text == "x0")
     #expect(try Self.places("v{S=Af}", .x86_64Linux).arguments[0].text == "xmm0")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Call plans")
 struct CallPlanTests {
-  @Test("the hidden-pointer column of struct_return_x86_64.tsv, every row")
+  @Test("every row of struct_return_x86_64.tsv agrees on the hidden pointer")
   func structReturns() throws {
     try #require(CallPlan.hasDirectEngine)
     var rows = 0
@@ -22,7 +22,7 @@ struct CallPlanTests {
   }
 
   @Test(
-    "where arguments travel",
+    "arguments have the expected places",
     arguments: [
       ("v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", ["rdi", "rsi", "stack+0", "rdx"], "nowhere"),
       ("{P=dd}@:{P=dd}", ["rdi", "rsi", "xmm0:xmm1"], "xmm0:xmm1"),
@@ -47,7 +47,7 @@ struct CallPlanTests {
   }
 
   @Test(
-    "what cannot be passed is refused with the reason",
+    "a type that cannot be passed is refused with the reason",
     arguments: [
       ("v@:{opaque}", 3, .opaque), ("v@:{B=b3b5}", 6, .bitFieldWithoutStorage),
       ("v@:![16,16f]", 3, .vectorByValue), ("v@:{S=f![16,16f]}", 7, .vectorByValue),
@@ -85,7 +85,7 @@ struct CallPlanTests {
     }
   }
 
-  @Test("a packed structure travels in memory, as C passes it")
+  @Test("a packed structure is passed in memory, as in C")
   func packed() throws {
     try #require(CallPlan.hasDirectEngine)
     var layouts = StructureLayouts()
@@ -109,7 +109,7 @@ struct CallPlanTests {
     #expect(try call.result(as: Int32.self) == 4321)
   }
 
-  @Test("a small structure with a registered size alone is not passed by value")
+  @Test("a small structure with only a registered size is not passed by value")
   func membersUnknown() throws {
     var layouts = StructureLayouts()
     layouts["o"] = .init(size: 8, alignment: 4)
@@ -122,7 +122,7 @@ struct CallPlanTests {
     _ = try CallPlan(MethodSignature(parsing: "v{o}", layouts: layouts))
   }
 
-  @Test("equal signatures of the program share a plan; others' strings leave nothing behind")
+  @Test("equal signatures of the program share a plan; strings from outside leave nothing cached")
   func cache() throws {
     let one = try CallPlan.shared(for: MethodSignature("v@:{shared=iid}"))
     #expect(try one === CallPlan.shared(for: MethodSignature("v@:{other=iid}")))
@@ -134,24 +134,24 @@ struct CallPlanTests {
       _ = try CallPlan.shared(for: foreign)
       _ = try Invocation(parsing: "v@:{g=[\(index + 1)c]i}")
     }
-    // Other tests run beside this one, and they use literals too.
+    // Other tests run concurrently, and use literals, too.
     #expect(CallPlan.cacheCount - count < 200)
     #expect(SignatureCache.count - signatures < 200)
     #expect(CallPlan.cacheCount <= CallPlan.cacheCapacity)
     #expect(SignatureCache.count <= SignatureCache.capacity)
   }
 
-  @Test("a plan is shared for as long as somebody uses it, whoever's text it came from")
+  @Test("a plan is shared while it is used, whatever its signature was parsed from")
   func sharedWhileUsed() throws {
     let text = "v@:{shared_while_used=iiidc}"
     let one = try Invocation(parsing: text)
     #expect(try Invocation(parsing: text).plan === one.plan)
-    // Text of the program finds the same one, and keeps it.
+    // A literal of the program finds the same plan, and retains it.
     let known = try CallPlan.shared(for: MethodSignature("v@:{other_name=iiidc}"))
     #expect(known === one.plan)
   }
 
-  @Test("threads that make and drop plans of one signature never meet a dead one")
+  @Test("threads that make and release plans of one signature never see a released one")
   func racing() {
     let text = "v@:{racing_plans=iiidci}"
     let used = CallPlan.usedCount
@@ -166,7 +166,7 @@ struct CallPlanTests {
     #expect(CallPlan.usedCount - used < 500)
   }
 
-  @Test("plans that are not shared stand in for each other all the same")
+  @Test("plans that are not shared are interchangeable")
   func interchangeable() throws {
     let one = try CallPlan(MethodSignature(parsing: "v@:{a=iid}"))
     let other = try CallPlan(MethodSignature(parsing: "v@:{b=iid}"))
@@ -207,7 +207,7 @@ struct CallPlanTests {
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
 
-  @Test("selectors intern to one pointer and small numbers, from 8 threads")
+  @Test("8 threads intern equal selectors as one pointer with a small number")
   func selectors() throws {
     let first = Selector("intern:me:")
     #expect(first == Selector("intern:me:"))
@@ -230,11 +230,12 @@ struct CallPlanTests {
   }
 }
 
-@Suite("Cases that random signatures found")
+@Suite("Cases found by random signatures")
 struct FoundCaseTests {
-  /// Seed 1009: an inner union is classified to its end before it is merged with what overlaps it.
-  /// Its long double meets a pointer, so it goes to memory, and all around it does.
-  @Test("an inner union of a long double and a pointer takes the outer one to memory")
+  /// Seed 1009: an inner union is classified completely before it is merged with overlapping
+  /// members. Its long double overlaps a pointer, so it is of class memory, and so is its
+  /// container.
+  @Test("an inner union of a long double and a pointer makes the outer one class memory")
   func innerUnion() throws {
     try #require(CallPlan.hasDirectEngine)
     for spelling in ["(A=(B=^vD)t)", "(A={C=fI}(B=^vD)t)", "{S=[1(B=iD)]}", "{S=(A=(B=^vD)t)}"] {
@@ -242,7 +243,7 @@ struct FoundCaseTests {
       #expect(plan.resultLocation.text == "memory (pointer in rdi)", "\(spelling)")
       #expect(try plan.location(ofArgument: 0).text == "stack+0", "\(spelling)")
     }
-    // Side by side in one union, the integers win.
+    // In a single union with both as members, the integer class wins.
     let flat = try CallPlan(MethodSignature(parsing: "(A=Dt)"))
     #expect(flat.resultLocation.text == "rax:rdx")
   }

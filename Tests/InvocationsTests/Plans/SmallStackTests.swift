@@ -7,7 +7,7 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// Each in a process of its own, as what is tested for is the end of the process.
+/// Each test is a separate process, because a failure ends the process.
 @Suite("Threads with a stack of 64 KiB")
 struct SmallStackTests {
   @Sendable static func large(_ name: String, last: Int64, words: Int) throws -> (
@@ -34,7 +34,7 @@ struct SmallStackTests {
   }
 
   @Test(
-    "a structure that the stack has no room for is refused before the call",
+    "a structure larger than the remaining stack is refused before the call",
     .enabled(
       if: Sanitizer.current == nil,
       "the frames of a sanitizer need a larger stack, on which there is room for it"))
@@ -54,7 +54,7 @@ struct SmallStackTests {
     }
   }
 
-  @Test("where there is room for it, the same call works")
+  @Test("the same call works if there is enough stack")
   func enough() throws {
     let (call, function) = try Self.large("f_last_of_huge", last: 42, words: 8000)
     try call.invoke(using: function)
@@ -98,7 +98,7 @@ struct SmallStackTests {
   }
 
   @Test(
-    "a call through libffi that needs more than there is is refused as well",
+    "a call through libffi that needs more than the remaining stack is refused as well",
     .enabled(
       if: fixture_is_sanitized() == 0,
       "with AddressSanitizer Swift's runtime overflows 32 KiB; ThreadSanitizer ends in SIGILL"))
@@ -118,14 +118,14 @@ struct SmallStackTests {
     }
   }
 
-  @Test("a frame is as large as its values, not as the next power of two")
+  @Test("a frame has the size of its values, and is not rounded up to a power of two")
   func frames() throws {
     let plan = try CallPlan(MethodSignature("q{Large=[1126q]}"))
     #expect(plan.frameSize <= 144 + 1126 * 8 + 16)
   }
 
   @Test(
-    "however many words are passed, results of every kind come back",
+    "results of every kind are returned, however many words are passed",
     arguments: [65, 66, 511, 512, 513, 2000])
   func results(words: Int) throws {
     let encoding = "{W=[\(words)q]}"

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Invoking an invocation")
 struct InvokingTests {
-  @Test("one invocation over several targets: each is called once, the last result stays")
+  @Test("one invocation of several targets calls each once, and the last result stays")
   func reuse() throws {
     try MethodTable.of(Subject.self).register("length:") { (target: Subject, extra: Int32) in
       Int32(target.name.count) + extra
@@ -34,7 +34,7 @@ struct InvokingTests {
     #expect(try large.resultBytes() == [UInt8](repeating: 0, count: 32))
   }
 
-  @Test("without a selector nothing is sent")
+  @Test("nothing is sent without a selector")
   func noSelector() throws {
     let call = try Invocation(parsing: "v@:")
     try call.setTarget(Subject())
@@ -81,7 +81,7 @@ struct InvokingTests {
     #expect(throws: InvocationError.self) { try call.setSelector(Selector("a:b:")) }
   }
 
-  @Test("what a Swift method throws, invoke throws; no result is left, not even an older one")
+  @Test("invoke throws the error of a Swift method; no result is left, not even an older one")
   func throwing() throws {
     struct Refusal: Error, Equatable {}
     final class Moody {}
@@ -98,7 +98,7 @@ struct InvokingTests {
     #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
   }
 
-  @Test("a void result is never available, and leaves raw memory alone")
+  @Test("a void result is never available, and leaves raw memory unchanged")
   func voidResult() throws {
     let (call, function) = try Fixtures.call("m_nothing")
     let before = fixture_calls()
@@ -141,7 +141,7 @@ struct InvokingTests {
     #expect(try answer("what", Derived()) == "thing")
   }
 
-  @Test("errno after a call can be captured")
+  @Test("errno can be captured after a call")
   func errnoCaptured() throws {
     let (call, function) = try Fixtures.call("f_fail")
     try call.setArgument(Int32(42), at: 0)

@@ -5,16 +5,16 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// An invocation that is sent again keeps the method that it found.
-@Suite("A recorded call that is sent again")
+/// An invocation caches the method that it found.
+@Suite("Recorded calls that are sent again")
 struct RecalledMethodTests {
   private class Lamp {}
   private final class Lantern: Lamp {}
 
-  /// Whether somebody has it still.
+  /// An object whose lifetime a test observes.
   private final class Witness: Sendable {}
 
-  /// What a method and its test share. All run on one thread.
+  /// State that a method and its test share. All runs on one thread.
   private final class Shared: @unchecked Sendable {
     var isOn = false
     var wasAlive = false
@@ -22,7 +22,7 @@ struct RecalledMethodTests {
     weak var call: Invocation?
   }
 
-  /// A call that was sent twice, so that it knows its method.
+  /// A call that was sent twice, so that its method is cached.
   private func warm(
     _ selector: Selector, _ target: AnyObject, _ body: @escaping @Sendable () throws -> Int32
   ) throws -> Invocation {
@@ -34,7 +34,7 @@ struct RecalledMethodTests {
     return call
   }
 
-  @Test("finds another method that the class has by now")
+  @Test("a call finds the method that replaced its cached one")
   func replaced() throws {
     let call = try warm("recallReplaced", Lamp()) { 1 }
     try MethodTable.of(Lamp.self).register("recallReplaced", replacing: true) { (_: Lamp) in
@@ -47,10 +47,10 @@ struct RecalledMethodTests {
   private final class Dial: Sendable {}
 
   @Test(
-    "finds the new method as soon as the change is over, also if it found the old one meanwhile")
+    "a call finds the new method as soon as the change is complete, also after finding the old one")
   func replacedMeanwhile() async {
     await #expect(processExitsWith: .success) {
-      // As where much is known: a change of the table takes a while.
+      // Makes a change of the table take a while, because it has many methods.
       let fillers = MethodTable.of(Lamp.self)
       for index in 0..<3000 {
         let selector = try Selector(interning: "recallFiller\(index)")
@@ -91,7 +91,7 @@ struct RecalledMethodTests {
     }
   }
 
-  @Test("finds that the class below has a method of its own by now")
+  @Test("a call finds a new override in a subclass")
   func overridden() throws {
     let call = try warm("recallOverridden", Lantern()) { 1 }
     try MethodTable.of(Lantern.self).register("recallOverridden") { (_: Lantern) in Int32(2) }
@@ -99,14 +99,14 @@ struct RecalledMethodTests {
     #expect(try call.result(as: Int32.self) == 2)
   }
 
-  @Test("finds that there is no method any more")
+  @Test("a call finds that its method was removed")
   func removed() throws {
     let call = try warm("recallRemoved", Lamp()) { 1 }
     _ = MethodTable.of(Lamp.self).remove("recallRemoved")
     #expect(throws: InvocationError.self) { try call.invoke() }
   }
 
-  @Test("is sent under its new selector")
+  @Test("a call with a new selector is sent under it")
   func otherSelector() throws {
     let call = try warm("recallOne", Lamp()) { 1 }
     try MethodTable.of(Lamp.self).register("recallTwo", replacing: true) { (_: Lamp) in Int32(2) }
@@ -115,7 +115,7 @@ struct RecalledMethodTests {
     #expect(try call.result(as: Int32.self) == 2)
   }
 
-  @Test("is sent to an object of another class")
+  @Test("a call can be sent to an object of another class")
   func otherClass() throws {
     let call = try warm("recallClass", Lamp()) { 1 }
     try MethodTable.of(Lantern.self).register("recallClass") { (_: Lantern) in Int32(2) }
@@ -124,7 +124,7 @@ struct RecalledMethodTests {
     #expect(try call.result(as: Int32.self) == 2)
   }
 
-  @Test("throws what the method throws, and has no result then")
+  @Test("a call throws the error of the method, and then has no result")
   func throwing() throws {
     struct Dark: Error {}
     let lamp = Lamp()
@@ -143,7 +143,7 @@ struct RecalledMethodTests {
     #expect(try call.result(as: Int32.self) == 2)
   }
 
-  @Test("keeps the method that replaces itself while it runs")
+  @Test("a method that replaces itself is retained while it runs")
   func replacesItself() throws {
     let shared = Shared()
     let call: Invocation
@@ -156,7 +156,7 @@ struct RecalledMethodTests {
         try MethodTable.of(Lamp.self).register("recallItself", replacing: true) {
           (_: Lamp) in Int32(2)
         }
-        // The new method, inside of the old one.
+        // Calls the new method inside the old one.
         for _ in 0..<3 { try shared.call?.invoke() }
         shared.wasAlive = shared.witness != nil
         return 3
@@ -172,20 +172,20 @@ struct RecalledMethodTests {
     #expect(shared.witness == nil)
   }
 
-  /// Runs something when it dies.
+  /// Runs a closure in its `deinit`.
   private final class Fuse: @unchecked Sendable {
     var onEnd: () -> Void = {}
     deinit { onEnd() }
   }
 
-  @Test("keeps its target while the method that it kept is let go")
+  @Test("a call retains its target while its cached method is released")
   func targetOutlivesMethod() throws {
     final class Seen { var error: (any Error)? }
     let seen = Seen()
     let call: Invocation
     do {
       let fuse = Fuse()
-      // The call alone has the target.
+      // Only the call retains the target.
       call = try warm("recallFuse", Lamp()) { withExtendedLifetime(fuse) { 1 } }
       try call.invoke()
       fuse.onEnd = { [weak call] in
@@ -198,7 +198,7 @@ struct RecalledMethodTests {
     #expect(try call.result(as: Int32.self) == 2)
   }
 
-  @Test("keeps the right method where it is sent while another is let go")
+  @Test("a call sent during the release of a method caches the right one")
   func sentWhileLettingGo() throws {
     let (lamp, lantern) = (Lamp(), Lantern())
     let call: Invocation
@@ -216,7 +216,7 @@ struct RecalledMethodTests {
     }
   }
 
-  @Test("lets go of its method when it ends")
+  @Test("a call releases its method when it is deallocated")
   func ends() throws {
     weak var seen: Witness?
     var call: Invocation?
@@ -232,7 +232,7 @@ struct RecalledMethodTests {
     #expect(seen == nil)
   }
 
-  @Test("that a proxy passes on keeps no method for the thread")
+  @Test("a call that a proxy passes on caches no method for the thread")
   func spare() throws {
     final class Door: MessageForwarding {
       let lamp = Lamp()
@@ -253,7 +253,7 @@ struct RecalledMethodTests {
     let plan = try CallPlan.shared(for: MethodSignature("i@:"))
     for _ in 0..<4 { try plan.withInvocation { try $0.send("recallSpare", to: door) } }
     _ = MethodTable.of(Lamp.self).remove("recallSpare")
-    // Another test's thread may be reading methods just now; what it may see goes when it is done.
+    // A concurrent test may be reading methods; it holds the old ones until it has finished.
     for _ in 0..<60_000 where seen != nil { usleep(1000) }
     #expect(seen == nil)
   }

@@ -16,7 +16,7 @@ private final class Stone: CallObject {
   let weight = 1.5
 }
 
-/// A C function that takes an animal, and would read a stone as one.
+/// A C function that takes an animal, and would read a stone as an animal.
 private let legs = try! Callback(encoding: "q@:") { (animal: AnyCallObject, _: Selector) -> Int in
   unsafeDowncast(animal.object, to: Animal.self).legs
 }
@@ -35,7 +35,7 @@ struct ReceiverTests {
     return try #require(MethodTable.of(Animal.self).own(selector))
   }
 
-  @Test("a table of functions calls a method of C with objects of its class alone")
+  @Test("a function table calls a C method only with objects of its class")
   func named() throws {
     let functions = FunctionTable()
     try functions.register("legs", register())
@@ -56,7 +56,7 @@ struct ReceiverTests {
     #expect(throws: wrong) { try typed(Stone(), selector) }
   }
 
-  @Test("objects of the class and of those below it are taken")
+  @Test("objects of the class and of its subclasses are accepted")
   func own() throws {
     _ = try register()
     for animal in [Animal(), Dog()] {
@@ -68,7 +68,7 @@ struct ReceiverTests {
     }
   }
 
-  @Test("added to another class, the function is refused at every send")
+  @Test("a function added to another class is refused at every send")
   func added() throws {
     let method = try register()
     final class Pebble: CallObject {}
@@ -82,7 +82,7 @@ struct ReceiverTests {
     }
   }
 
-  @Test("called by hand, it refuses another class, and nil")
+  @Test("a function called by hand refuses another class, and nil")
   func byHand() throws {
     let method = try register()
     let call = try call()
@@ -97,7 +97,7 @@ struct ReceiverTests {
     }
   }
 
-  @Test("an object's own method may be no C function of another class")
+  @Test("an object's own method may not be a C function of another class")
   func ownMethod() throws {
     final class Pretender: MethodProviding {
       let method: Implementation
@@ -113,7 +113,7 @@ struct ReceiverTests {
     }
   }
 
-  @Test("super of a class that the target is not of is refused")
+  @Test("super of a class that the target is not an instance of is refused")
   func foreignSuper() throws {
     _ = try register()
     let call = try call()
@@ -129,7 +129,7 @@ struct ReceiverTests {
     #expect(try call.result(as: Int.self) == 4)
   }
 
-  @Test("a function that takes any object may be added anywhere")
+  @Test("a function that takes any object may be added to any class")
   func anyObject() throws {
     let any = try Callback(encoding: "q@:") { (_: AnyCallObject, _: Selector) -> Int in 7 }
     let method = try Implementation(methodEncoding: "q@:", unsafeFunction: any.address)
@@ -141,7 +141,7 @@ struct ReceiverTests {
     MethodTable.of(Shell.self).remove(selector)
   }
 
-  @Test("super forwards if no class above answers")
+  @Test("super forwards if no superclass has the method")
   func forwards() throws {
     class Base {}
     final class Forwarder: Base, MessageForwarding {
@@ -169,7 +169,8 @@ struct ReceiverTests {
     #expect(try call.result(as: Int.self) == -41)
   }
 
-  @Test("super of an object that does not forward is unrecognized, with the class above")
+  @Test(
+    "super of an object that does not forward is unrecognized, with the superclass in the error")
   func unrecognized() throws {
     let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "superUnknown")
     try call.setTarget(Dog())
@@ -180,12 +181,12 @@ struct ReceiverTests {
   }
 }
 
-@Suite("Addresses that nobody owns stand in for one another")
+@Suite("Unowned addresses are interchangeable")
 struct AddressTests {
   private final class Reader: CallObject {}
 
   @Test(
-    "a method that takes a Swift pointer answers whatever the sender says is there",
+    "a method with a Swift pointer accepts any pointee type of the sender",
     arguments: ["^v", "^i", "^*", "^?", "@?", "^{list=^{list}i}", "[4i]", "r^i"])
   func argument(type: String) throws {
     let selector = Selector("readAddress:")
@@ -209,7 +210,7 @@ struct AddressTests {
     }
   }
 
-  @Test("results likewise")
+  @Test("a result may be any pointer as well")
   func result() throws {
     try MethodTable.of(Reader.self).register("giveAddress", replacing: true) { (_: Reader) in
       UnsafeRawPointer(bitPattern: 4096)
@@ -219,7 +220,7 @@ struct AddressTests {
     #expect(try call.result(as: UnsafeRawPointer.self) == UnsafeRawPointer(bitPattern: 4096))
   }
 
-  @Test("their plans are found at once, and are told apart")
+  @Test("their plans are found by pointer, and are distinct")
   func plans() throws {
     let one = try CallPlan.shared(for: MethodSignature(parsing: "v@:^i"))
     let other = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
@@ -231,7 +232,7 @@ struct AddressTests {
   }
 
   @Test(
-    "text, objects, classes, selectors and members of structures are not among them",
+    "text, objects, classes, selectors and members of structures are not interchangeable",
     arguments: ["*", "@", "#", ":", "{box=^i}", "q"])
   func owned(type: String) throws {
     let pointer = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
@@ -239,7 +240,7 @@ struct AddressTests {
     #expect(!pointer.isInterchangeable(with: other))
   }
 
-  @Test("a method that takes a pointer is registered for text with an encoding")
+  @Test("a method with a pointer can be registered for text by an encoding")
   func text() throws {
     try MethodTable.of(Reader.self).register("length:", replacing: true, encoding: "q@:*") {
       (_: Reader, text: UnsafePointer<CChar>) in strlen(text)
@@ -250,7 +251,7 @@ struct AddressTests {
     #expect(try call.result(as: Int.self) == 4)
   }
 
-  @Test("a door to an object with other types is refused when it is made")
+  @Test("a message callback to an object with other types is refused when it is made")
   func door() throws {
     try MethodTable.of(Reader.self).register("doorTypes:", replacing: true) {
       (_: Reader, _: Double) in

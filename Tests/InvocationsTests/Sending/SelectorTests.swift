@@ -13,7 +13,7 @@ struct SelectorTests {
     return "model" + String((0..<length).map { _ in "ab:é".randomElement(using: &random)! })
   }
 
-  @Test("names are told apart by their bytes, as in a dictionary of them")
+  @Test("names are compared by their bytes, as in a dictionary")
   func model() throws {
     var random = SeededGenerator(seed: 12)
     var model: [[UInt8]: Selector] = [:]
@@ -32,7 +32,7 @@ struct SelectorTests {
     #expect(try Selector(interning: "é:") != Selector(interning: "e\u{301}:"))
   }
 
-  @Test("a word that is no selector's is not followed")
+  @Test("a word that is not a selector is not dereferenced")
   func words() {
     let known = Selector("words:")
     for offset in 1...16 as ClosedRange<UInt> {
@@ -42,21 +42,21 @@ struct SelectorTests {
     #expect(SelectorTable.selector(ofWord: .max) == nil)
   }
 
-  @Test("short names have no hash in common")
+  @Test("short names have distinct hashes")
   func hashes() {
     var random = SeededGenerator(seed: 13)
     var names: [[UInt64]: [UInt8]] = [:]
     for _ in 0..<100_000 {
       let length = Int.random(in: 0...8, using: &random)
       let name = (0..<length).map { _ in UInt8.random(in: 0x60...0x7F, using: &random) }
-      // As the length is compared as well.
+      // The length is part of the key, because it is compared as well.
       let bytes = name.map { CChar(truncatingIfNeeded: $0) } + [0]
       let key = [fwd_name_hash(bytes, length), UInt64(length)]
       if let other = names.updateValue(name, forKey: key) { #expect(other == name) }
     }
   }
 
-  @Test("8 threads find and intern while the table grows")
+  @Test("8 threads find and intern selectors while the table grows")
   func threads() {
     let found = Guarded<[String: Selector]>([:])
     let wrong = Atomic(0)
@@ -81,9 +81,9 @@ struct SelectorTests {
   }
 }
 
-@Suite("What a signature remembers")
+@Suite("Plans cached in signatures")
 struct RememberedPlanTests {
-  @Test("a signature leads to its plan, and so does that of the plan")
+  @Test("a signature caches its plan, and so does the signature of the plan")
   func plan() throws {
     let signature = try MethodSignature(parsing: "v@:qqqid")
     let plan = try CallPlan.shared(for: signature)
@@ -93,7 +93,7 @@ struct RememberedPlanTests {
     #expect(try Invocation(signature, selector: "a:b:c:d:e:").plan === plan)
   }
 
-  @Test("a plan of a signature from outside ends with both")
+  @Test("the plan of a signature from outside is released with both")
   func end() throws {
     weak var plan: CallPlan?
     do {
@@ -105,7 +105,7 @@ struct RememberedPlanTests {
     #expect(plan == nil)
   }
 
-  @Test("a plan that nobody shares, and one of other places, are not remembered")
+  @Test("an unshared plan, and one of other places, are not cached")
   func others() throws {
     let signature = try MethodSignature(parsing: "v*qqid")
     let own = try CallPlan(signature)
@@ -118,7 +118,7 @@ struct RememberedPlanTests {
     #expect(try CallPlan.shared(for: signature, fixedArgumentCount: 1) === variadic)
   }
 
-  @Test("a selector of another number of arguments is refused as before")
+  @Test("a selector with another number of arguments is refused as before")
   func arity() throws {
     let signature = try MethodSignature(parsing: "v@:q")
     for _ in 0..<2 {

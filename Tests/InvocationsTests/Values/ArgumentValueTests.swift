@@ -9,7 +9,7 @@ struct ArgumentValueTests {
     values.map { value in value.map { "\(type(of: $0)) \($0)" } ?? "nil" }
   }
 
-  @Test("each scalar is of its Swift type")
+  @Test("each scalar has its Swift type")
   func scalars() throws {
     let call = try Invocation(parsing: "v@:cCsSiIqQfdBtT")
     for index in 2..<9 { try call.setArgument(exactly: index, at: index) }
@@ -24,7 +24,7 @@ struct ArgumentValueTests {
       ])
   }
 
-  @Test("text, objects and selectors are themselves, and nil where they are missing")
+  @Test("text, objects and selectors have their types, and are nil if they are missing")
   func references() throws {
     let call = try Invocation(parsing: "v@:*@:*@:^v")
     let subject = Subject()
@@ -40,7 +40,7 @@ struct ArgumentValueTests {
 
   @Test("a structure is its type and its bytes")
   func structures() throws {
-    // Plans are shared by structures of all names: types that no other test has.
+    // Structures of all names share plans, so this one has types that no other test uses.
     let call = try Invocation(parsing: "v@:{FixturePoint=dd}SCS")
     try call.setArgument(FixturePoint(x: 1, y: 0), at: 2)
     let value = try #require(call.arguments[0] as? RawValue)
@@ -48,7 +48,7 @@ struct ArgumentValueTests {
     #expect(value.bytes == [0, 0, 0, 0, 0, 0, 0xF0, 0x3F] + Array(repeating: 0, count: 8))
   }
 
-  @Test("the result is there once there is one")
+  @Test("the result is available after it exists")
   func result() throws {
     let call = try Invocation(parsing: "i@:")
     #expect(call.resultValue == nil)

@@ -5,11 +5,11 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// A structure of 16 bytes whose second eightbyte holds nothing takes one register, not two. What was
-/// written for the second one landed in the register of the next argument.
-@Suite("Padding takes no register")
+/// A structure of 16 bytes with an empty second eightbyte uses one register, not two. Regression:
+/// the second eightbyte was written to the register of the next argument.
+@Suite("Padding uses no register")
 struct PaddedStructureTests {
-  /// `aligned` is told by a registered layout, or by an empty array of what is aligned so.
+  /// A registered layout, or an empty array of an aligned type, determines the alignment.
   static let spellings = ["{FixturePadded=i}", "{FixturePadded=[0t]i}"]
 
   static func signature(_ text: String) throws -> MethodSignature {
@@ -26,7 +26,7 @@ struct PaddedStructureTests {
     let call = Invocation(try CallPlan(signature(text)))
     try call.setArgument(1.5, at: 0)
     for number in 1...numbers { try call.setArgument(Int32(number), at: number) }
-    // After its neighbours: what is too long would overwrite one of them.
+    // Set after the neighbours: a value that is too long would overwrite one of them.
     try call.setArgument(bytes: forty, at: numbers + 1)
     return call
   }
@@ -38,20 +38,20 @@ struct PaddedStructureTests {
     return [direct, try call.result(as: Double.self)]
   }
 
-  @Test("in the last register", arguments: spellings)
+  @Test("a padded structure is passed in the last register", arguments: spellings)
   func lastRegister(spelling: String) throws {
     let call = try Self.prepared("ddiiiii\(spelling)d", numbers: 5)
     try call.setArgument(0.25, at: 7)
     #expect(try Self.bothEngines(call, Fixtures.named("f_padded_last").function) == [41.75, 41.75])
   }
 
-  @Test("on the stack", arguments: spellings)
+  @Test("a padded structure is passed on the stack", arguments: spellings)
   func onTheStack(spelling: String) throws {
     let call = try Self.prepared("ddiiiiii\(spelling)", numbers: 6)
     #expect(try Self.bothEngines(call, Fixtures.named("f_padded_stack").function) == [41.5, 41.5])
   }
 
-  @Test("reads as zero", arguments: spellings)
+  @Test("padding reads as zero", arguments: spellings)
   func readsAsZero(spelling: String) throws {
     let call = try Self.prepared("ddiiiii\(spelling)d", numbers: 5)
     let bytes = try call.argumentBytes(at: 6)
@@ -59,7 +59,7 @@ struct PaddedStructureTests {
     #expect(call.description.contains("28000000"))
   }
 
-  @Test("as a result", arguments: spellings)
+  @Test("a padded structure is returned", arguments: spellings)
   func result(spelling: String) throws {
     let call = Invocation(try CallPlan(Self.signature(spelling + spelling)))
     try call.setArgument(bytes: Self.forty, at: 0)
@@ -70,7 +70,7 @@ struct PaddedStructureTests {
     #expect(try call.resultBytes().prefix(4) == [80, 0, 0, 0])
   }
 
-  @Test("into a callback", arguments: spellings)
+  @Test("a padded structure is passed into a callback", arguments: spellings)
   func callback(spelling: String) throws {
     let callback = try Callback(Self.signature("ddiiiii\(spelling)d")) { call in
       let number = try call.argumentBytes(at: 6)[0]
@@ -80,7 +80,7 @@ struct PaddedStructureTests {
     #expect(fixture_call_padded(callback.address) == 41.75)
   }
 
-  @Test("out of a callback", arguments: spellings)
+  @Test("a padded structure is returned from a callback", arguments: spellings)
   func callbackResult(spelling: String) throws {
     let callback = try Callback(Self.signature(spelling + spelling)) { call in
       let number = try call.argumentBytes(at: 0)[0]
@@ -89,7 +89,7 @@ struct PaddedStructureTests {
     #expect(fixture_call_padded_twice(callback.address) == 42)
   }
 
-  @Test("through a door, where it goes from a register to the stack")
+  @Test("a padded structure moves from a register to the stack in a message callback")
   func door() throws {
     let observer = PaddedObserver()
     let door = try MessageCallback(
@@ -97,7 +97,7 @@ struct PaddedStructureTests {
     #expect(fixture_call_padded(door.address) == 41.75)
   }
 
-  @Test("of a Swift value of the structure's own type")
+  @Test("a Swift value of the structure's own type is passed")
   func swiftValue() throws {
     let call = try Self.prepared("ddiiiii{FixturePadded=[0t]i}d", numbers: 5)
     try call.setArgument(0.25, at: 7)
@@ -119,9 +119,10 @@ private final class PaddedObserver: MethodDeclaring {
   }
 }
 
-@Suite("Bytes that are no part of a number are zero")
+@Suite("Bytes outside a number are zero")
 struct NumberPaddingTests {
-  @Test("of a long double, as argument and as result", arguments: ["DD", "jDjD"])
+  @Test(
+    "the padding of a long double is zero, as argument and as result", arguments: ["DD", "jDjD"])
   func longDouble(encoding: String) throws {
     let call = try Invocation(parsing: encoding)
     let size = try call.methodSignature.resultLength

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Invocations
 
-/// A structure of so many bytes.
+/// A structure of `count` bytes.
 private struct Bytes<let count: Int>: CallStructure, Equatable {
   var bytes: InlineArray<count, UInt8>
 
@@ -19,7 +19,7 @@ private struct Bytes<let count: Int>: CallStructure, Equatable {
 
 @Suite("Structures of every size")
 struct StructureSizeTests {
-  /// Sets one, reads it back, and sends it through a function that gives it back.
+  /// Sets a value, reads it back, and sends it through a function that returns it.
   private func check<let count: Int>(_: Bytes<count>.Type) throws {
     let echo = try Callback { (a: Int32, value: Bytes<count>, b: Double) -> Bytes<count> in
       #expect(a == 3, "\(count) bytes")
@@ -33,7 +33,7 @@ struct StructureSizeTests {
       let value = Bytes<count>(seed)
       try call.setArgument(value, at: 1)
       #expect(try call.argument(at: 1, as: Bytes<count>.self) == value, "\(count) bytes")
-      // What is beside it is as it was.
+      // The neighbouring arguments are unchanged.
       #expect(try call.argument(at: 0, as: Int32.self) == 3, "\(count) bytes")
       #expect(try call.argument(at: 2, as: Double.self) == 4.5, "\(count) bytes")
       unsafe try call.invoke(using: echo.address)
@@ -42,7 +42,7 @@ struct StructureSizeTests {
     withExtendedLifetime(echo) {}
   }
 
-  @Test("every byte arrives, and comes back")
+  @Test("every byte is passed and returned")
   func everyByte() throws {
     try check(Bytes<1>.self)
     try check(Bytes<3>.self)
