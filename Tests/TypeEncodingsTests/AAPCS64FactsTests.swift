@@ -111,7 +111,7 @@ struct AAPCS64FactsTests {
       // A member's own alignment counts, that of a structure does not.
       ("{even=q}", 0, .overalignment), ("{even4=[4f]}", 0, .overalignment),
       ("{even=f}", 0, .overalignment),
-      // Nor does that of a member which is packed: the structure may be aligned again.
+      // Nor does the alignment of a packed member, because the structure may raise it.
       ("{again=T}", 0, .overalignment), ("{again=D}", 0, .overalignment),
       ("(union=TC)", 0, .overalignment),
       ("{unnamed=f}", 0, .hiddenMember),

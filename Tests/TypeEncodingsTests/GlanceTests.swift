@@ -29,7 +29,7 @@ struct GlanceTests {
     #expect(taken > 1000)
   }
 
-  @Test("every letter of one character is accepted, and nothing else")
+  @Test("every type of one character and every digit is accepted, and nothing else")
   func letters() {
     for code in UInt8.min...UInt8.max {
       let text = "v" + String(Unicode.Scalar(code))

@@ -68,7 +68,7 @@ struct MethodSignatureTests {
     #expect(signature.numberOfDeclaredArguments == declared)
   }
 
-  @Test("a method's signature must be that of a method", arguments: ["v", "v@", "@:", "v:@", "d@d"])
+  @Test("only a method's signature is accepted", arguments: ["v", "v@", "@:", "v:@", "d@d"])
   func strictMethod(spelling: String) {
     let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(method: spelling) }
     #expect(error?.reason == .notAMethod)

@@ -5,7 +5,7 @@ import TypeEncodings
 @Suite("Packed calls")
 struct PackedCallTests {
   @Test(
-    "a call has the message's name, or is not packed, as without registers",
+    "a packed call has the message's name; without a direct engine none is packed",
     arguments: [
       ("v@:", "stop"), ("v@:i", "stopAfter:"), ("v@:qd", "stopAfter:at:"), ("v@:d", "stopAt:"),
     ] as [(String, Selector)])

@@ -220,7 +220,7 @@ struct AddressTests {
     #expect(try call.result(as: UnsafeRawPointer.self) == UnsafeRawPointer(bitPattern: 4096))
   }
 
-  @Test("their plans are found by pointer, and are distinct")
+  @Test("plans of different pointers are distinct, and have one identity")
   func plans() throws {
     let one = try CallPlan.shared(for: MethodSignature(parsing: "v@:^i"))
     let other = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
