@@ -19,7 +19,7 @@ enum ExplainCommand {
     return allGood ? .ok : .badData
   }
 
-  /// Parses `--target MACHINE`, and uses the last one; nil if there is none.
+  /// The machine of the last `--target MACHINE`; nil without the option.
   private static func target(
     _ options: Options, among known: [Machine]
   ) throws(UsageError) -> Machine? {

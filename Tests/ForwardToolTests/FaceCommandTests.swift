@@ -2,7 +2,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-/// Two small modules, of which one inherits from the other, compiled into a folder.
+/// Two small modules, compiled into a folder. One inherits from the other.
 private final class Modules {
   static let base = """
     public final class Room: Sendable { public init() {} }

@@ -5,7 +5,7 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// The cost of many errors at once, of which only ten lines are printed.
+/// The cost of many errors at once. Only ten lines are printed.
 @Suite("Mass death and mass failure")
 struct MassDeathTests {
   @Test(
