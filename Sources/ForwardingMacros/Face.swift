@@ -30,6 +30,10 @@
     var parts: [FacePart] = []
     /// Members that send no message, as source.
     var others: [String] = []
+    /// Whether the protocol is refused, so that all members are stubs.
+    var isRefused = false
+    /// Whether a class can conform to the protocol.
+    var isPossible = true
 
     var members: [FaceMember] { parts.flatMap(\.members) }
 
@@ -63,9 +67,11 @@
       }.joined()
     }
 
-    /// Whether classes in other modules may conform to the protocol. The optimizer then does not
-    /// assume that a class is the only conforming one.
-    private var isInView: Bool { ["public ", "package "].contains(access) || isForeign }
+    /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
+    /// only one.
+    private var isInView: Bool {
+      ["public ", "package "].contains(access) || isForeign || isRefused
+    }
 
     // MARK: The extensions
 
@@ -79,7 +85,7 @@
         ("", parts.text(\.defaults)),
         (" where Self: \(forwarding)ForwardingFace", parts.text { [$0.member(place)] }),
         (" where Self: \(forwarding)FaceBox", boxed),
-      ].filter { !$0.1.isEmpty }.map { condition, members in
+      ].prefix(isPossible ? 3 : 1).filter { !$0.1.isEmpty }.map { condition, members in
         "\(nonisolated)extension \(type)\(condition) {\n\(members)\n}"
       }
     }

@@ -41,6 +41,12 @@
     var answers: [String] = []
     /// Whether a message of the member mutates its target.
     var isMutating = false
+    /// The member with a body that never runs, for the face of a protocol that is refused.
+    var stub = ""
+    /// Whether classes may leave it out.
+    var isOptional = false
+    /// Whether it is a type, which the face and its box have for themselves alone.
+    var isType = false
   }
 
   /// A member of a face, or the clauses between `#if` and `#endif`.

@@ -14,23 +14,18 @@
         context.diagnose(Diagnostic(node: node, message: Refusal.notAProtocol))
         return []
       }
-      // The extension of a nested protocol sees neither the face nor the types beside the protocol.
-      guard context.lexicalContext.isEmpty else {
-        context.diagnose(
-          Diagnostic(node: declaration.name, message: Refusal.nested(declaration.name.text)))
-        return []
-      }
       let foreign = foreign(of: node)
+      // Programs mean the one that is named without `any`, too.
+      let named = foreign ?? named(by: node)
+      var reader = ProtocolReader(declaration, as: named)
+      reader.refuseNested(in: context)
       if node.arguments != nil, foreign == nil {
-        context.diagnose(Diagnostic(node: node, message: Refusal.noForeignProtocol))
-        return []
+        reader.refuse(.noForeignProtocol, at: node)
+        reader.face.isPossible = named != nil
       }
-      var reader = ProtocolReader(declaration, as: foreign)
-      guard let face = reader.read() else {
-        for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
-        return []
-      }
-      return [DeclSyntax(stringLiteral: face.source)]
+      let face = reader.read()
+      for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
+      return face.isPossible ? [DeclSyntax(stringLiteral: face.source)] : []
     }
 
     /// The protocol of another module that the argument `as:` names, without `any`.
@@ -43,6 +38,15 @@
       else { return nil }
       return type
     }
+
+    /// The one that it names without `any`.
+    private static func named(by node: AttributeSyntax) -> TypeSyntax? {
+      guard case .argumentList(let list)? = node.arguments,
+        let base = list.first?.expression.as(MemberAccessExprSyntax.self)?.base,
+        base.is(DeclReferenceExprSyntax.self) || base.is(MemberAccessExprSyntax.self)
+      else { return nil }
+      return TypeSyntax(stringLiteral: base.trimmedDescription)
+    }
   }
 
   extension ForwardableMacro: ExtensionMacro {
@@ -51,15 +55,14 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      // The extension of a nested protocol sees neither the face nor the types beside the protocol.
-      guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil,
-        context.lexicalContext.isEmpty
+      guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil
       else { return [] }
+      // What is refused, the other role says.
       var reader = ProtocolReader(declaration)
-      // The peer role emits the diagnostics.
-      return reader.read()?.extensions(of: type.trimmedDescription).compactMap {
+      reader.refuseNested(in: context)
+      return reader.read().extensions(of: type.trimmedDescription).compactMap {
         DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
-      } ?? []
+      }
     }
   }
 

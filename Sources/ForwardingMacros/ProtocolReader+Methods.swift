@@ -29,8 +29,9 @@
       let signature =
         "func \(function.name.text)\(generic)(\(declared))\(throwing)\(returning)\(clause)"
       let head = front(function.attributes, function.modifiers, function)
+      let stub = FaceMember.stub("\(head)\(signature)", isOptional: answer.isOptional)
       if isStatic(function.modifiers) {
-        return staticMember(head, signature, answer, function.name)
+        return staticMember(head, signature, answer, function.name, stub)
       }
       let words = [name] + parameters.map(\.bareLabel)
       let selector = unusedSelector(SelectorName.of(name, parameters.map(\.bareLabel)))
@@ -53,11 +54,11 @@
           parameter.variable.map { _ in (parameter.name, parameter.type) }
         }, result: resultType(result), isMutating: isMutating && !face.isOfObjects,
         isNoMessage: noMessage)
-      var member = FaceMember(
-        messages: [constant],
-        member: { "\(head)\(signature) { \(sending.statement(at: $0)) }" },
-        boxed: { "\(head)\(signature) { \(sending.boxed($0, selector)) }" },
-        isMutating: isMutating)
+      var member = stub
+      member.messages = [constant]
+      member.member = { "\(head)\(signature) { \(sending.statement(at: $0)) }" }
+      member.boxed = { "\(head)\(signature) { \(sending.boxed($0, selector)) }" }
+      member.isMutating = isMutating
       if answer.isOptional {
         member.defaults = [
           "\(face.access)\(signature) { \(leavingOut(selector))\(answer.leaving) }"
@@ -77,14 +78,30 @@
 
     /// A static requirement, which is sent to no target: it returns its default value, or throws.
     mutating func staticMember(
-      _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax
+      _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax,
+      _ stub: FaceMember
     ) -> FaceMember? {
       if answer.isOptional { refuse(.optionalStatic, at: name) }
       let body =
         answer.isVoid ? "" : answer.otherwise ?? String(answer.leaving.dropFirst(2))
-      return FaceMember(
-        member: { _ in "\(head)\(signature) { \(body) }" },
-        boxed: { _ in "\(head)\(signature) { \(body) }" })
+      var member = stub
+      member.member = { _ in "\(head)\(signature) { \(body) }" }
+      member.boxed = member.member
+      return member
+    }
+
+    /// An initializer, which no face can have.
+    mutating func read(_ initializer: InitializerDeclSyntax) -> FaceMember {
+      refuse(.initializer, at: initializer.initKeyword)
+      var plain = initializer
+      plain.attributes = []
+      plain.modifiers = []
+      let isOptional = initializer.attributes.contains {
+        $0.as(AttributeSyntax.self)?.attributeName.bareName == "Optional"
+      }
+      return .stub(
+        front(initializer.attributes, initializer.modifiers, initializer)
+          + plain.trimmedDescription, isOptional: isOptional)
     }
 
     /// The call that records that an object lacks an optional requirement.

@@ -57,9 +57,12 @@
       // A keyword cannot be the name of the variable, and with backticks it may have another
       // meaning.
       if Self.words.contains(second.bare) { name = "__value\(number)" }
-      if let dots = parameter.ellipsis { refuse(.variadic, at: dots) }
       check(parameter.type)
-      let type = valueType(parameter.type)
+      var type = valueType(parameter.type)
+      if let dots = parameter.ellipsis {
+        refuse(.variadic, at: dots)
+        type.text = "[\(type.text)]"
+      }
       let attributed = parameter.type.as(AttributedTypeSyntax.self)
       let specifiers = attributed?.specifiers.map(\.trimmedDescription) ?? []
       let variable = specifiers.contains("inout") ? type.text : nil
@@ -74,7 +77,9 @@
         label: label, name: name, type: held, taken: escapes ? "@escaping \(held)" : held,
         variable: variable, isDelayed: type.attributes.contains("autoclosure"),
         isPack: parameter.type.is(PackExpansionTypeSyntax.self), delayedThrows: type.throws,
-        declaration: "\(names): \(parameter.type.trimmedDescription)", isNoMessage: reason,
+        declaration:
+          "\(names): \(parameter.type.trimmedDescription)\(parameter.ellipsis?.text ?? "")",
+        isNoMessage: reason,
         escapes: specifiers.isEmpty && !type.attributes.contains("autoclosure"))
     }
 

@@ -87,7 +87,16 @@
       var reading = answer(
         place.type, place.attributes, effects?.throwsClause, of: place.keyword, name: place.name)
       reading.isAsync = isAsync
-      if isStatic(place.modifiers) { return staticPlace(place, reading, setter != nil) }
+      let effect = effects.map { " \($0.trimmedDescription)" } ?? ""
+      let accessors = { (get: String, set: String?) in
+        "\(place.head)\(place.signature) {\n    get\(effect) { \(get) }"
+          + (set.map { "\n    set { \($0) }" } ?? "") + "\n  }"
+      }
+      var member = FaceMember.stub("", isOptional: reading.isOptional)
+      member.stub = accessors(Spelling.never, setter.map { _ in Spelling.never })
+      if isStatic(place.modifiers) {
+        return staticPlace(place, reading, setter != nil, member)
+      }
       let plain = self.plain(place.type)
       let noMessage =
         place.isGeneric
@@ -106,9 +115,8 @@
         answer: reading, face: face.type, target: face.objectTarget, message: getting.name,
         values: place.parameters.map(\.name), call: place.call, result: plain,
         isMutating: changes && getter?.modifier?.name.text == "mutating", isNoMessage: noMessage)
-      var member = FaceMember(
-        messages: [getting], member: { _ in "" }, boxed: { _ in "" },
-        isMutating: changes && (setter != nil || sending.isMutating))
+      member.messages = [getting]
+      member.isMutating = changes && (setter != nil || sending.isMutating)
       if noMessage == nil {
         member.answers.append(
           answer(getting, place.parameters, reading, plain, isMutating: sending.isMutating) {
@@ -140,11 +148,6 @@
             ) { place.call($0.dropLast()) + " = \($0.last ?? "")" })
         }
       }
-      let effect = effects.map { " \($0.trimmedDescription)" } ?? ""
-      let accessors = { (get: String, set: String?) in
-        "\(place.head)\(place.signature) {\n    get\(effect) { \(get) }"
-          + (set.map { "\n    set { \($0) }" } ?? "") + "\n  }"
-      }
       member.member = { accessors(sending.statement(at: $0), storing?.statement(at: $0)) }
       let settingSelector = member.messages.last?.selector ?? ""
       member.boxed = {
@@ -163,13 +166,16 @@
     }
 
     private mutating func staticPlace(
-      _ place: Place, _ answer: Answer, _ isSettable: Bool
+      _ place: Place, _ answer: Answer, _ isSettable: Bool, _ stub: FaceMember
     ) -> FaceMember? {
       if answer.isOptional { refuse(.optionalStatic, at: place.name) }
       if isSettable { refuse(.settableStatic, at: place.name) }
       let value = answer.otherwise ?? String(answer.leaving.dropFirst(2))
       let text = "\(place.head)\(place.signature) { \(value) }"
-      return FaceMember(member: { _ in text }, boxed: { _ in text })
+      var member = stub
+      member.member = { _ in text }
+      member.boxed = member.member
+      return member
     }
   }
 #endif

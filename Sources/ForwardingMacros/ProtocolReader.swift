@@ -36,13 +36,11 @@
         isOfObjects: false, isNonisolated: false, bases: [])
     }
 
-    /// Reads the protocol.
-    ///
-    /// - Returns: the face, or nil if there are diagnostics.
-    mutating func read() -> Face? {
+    /// Makes the face: one of stubs if something was refused.
+    mutating func read() -> Face {
       readFace()
       face.parts = read(declaration.memberBlock.members)
-      return diagnostics.isEmpty ? face : nil
+      return diagnostics.isEmpty ? face : face.stubbed(with: stubsOfBases)
     }
 
     private mutating func readFace() {
@@ -98,13 +96,9 @@
       if let list = declaration.as(SubscriptDeclSyntax.self) { return read(list) }
       // Conforming types and the face see the type alias of the protocol.
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
-      if let initializer = declaration.as(InitializerDeclSyntax.self) {
-        refuse(.initializer, at: initializer.initKeyword)
-      } else if let type = declaration.as(AssociatedTypeDeclSyntax.self) {
-        read(type)
-      } else {
-        refuse(.member(declaration), at: declaration)
-      }
+      if let initializer = declaration.as(InitializerDeclSyntax.self) { return read(initializer) }
+      if let type = declaration.as(AssociatedTypeDeclSyntax.self) { return read(type) }
+      refuse(.member(declaration), at: declaration)
       return nil
     }
   }

@@ -6,4 +6,6 @@ enum Spelling {
   static let swift = "Swift::"
   static let void = "Swift::Void"
   static let anyError = "any Swift::Error"
+  /// A body that never runs: the compiler stops at what was refused.
+  static let never = "Swift::fatalError()"
 }
