@@ -31,9 +31,9 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case targetGone(Selector?)
   /// No target has a method for the message, and the sender requires an answer.
   case nobodyAnswered(Selector?)
-  /// A message to another thread would refer to memory that is not retained.
-  case borrowedArgument(index: Int, type: TypeEncoding)
-  /// The wait would never end: the queue or delivery in question waits for this delivery itself.
+  /// A message to another thread would refer to memory that nobody keeps.
+  case borrowedArgument(Selector?, index: Int, type: TypeEncoding)
+  /// The wait would never end: it is for something that waits for this delivery itself.
   case wouldDeadlock
   /// A target did not finish in time.
   case timedOut
@@ -42,9 +42,9 @@ public enum ForwardingError: Error, Hashable, Sendable {
   /// A method belongs to an actor, and the message was sent from outside the actor. Await the
   /// message, or add the target with the lane of the actor, such as `.actor(MainActor.shared)`.
   case wrongIsolation(Selector)
-  /// A message to another thread cannot return its result, because the sender does not wait for it.
-  case resultNotAwaited(TypeEncoding)
-  /// The requirement can only be called by its face: it cannot be recorded as a message for a
+  /// A message to another thread cannot return its result to a sender that does not wait.
+  case resultNotAwaited(Selector?, TypeEncoding)
+  /// A requirement of a protocol is called by its face alone, and nothing can keep the call as a message: for a
   /// target with a lane, a spy, or another process.
   case notAMessage(Selector, because: String)
 }
@@ -54,8 +54,8 @@ extension ForwardingError: CustomStringConvertible {
     switch self {
     case .targetGone(let selector): "the target of \(Self.name(selector)) is gone"
     case .nobodyAnswered(let selector): "nobody answered \(Self.name(selector))"
-    case .borrowedArgument(let index, let type):
-      "argument \(index) (\(type)) refers to memory that nobody keeps; a queued message cannot "
+    case .borrowedArgument(let selector, let index, let type):
+      "argument \(index) (\(type)) of \(Self.name(selector)) refers to memory that nobody keeps; a queued message cannot "
         + "carry it"
     case .wouldDeadlock:
       "the wait would never end: it is for something that waits for this delivery itself"
@@ -64,8 +64,8 @@ extension ForwardingError: CustomStringConvertible {
     case .wrongIsolation(let selector):
       "'\(selector)' is for an actor, and came elsewhere; await it, or add the target with the "
         + "lane of the actor, as '.actor(MainActor.shared)'"
-    case .resultNotAwaited(let type):
-      "the result (\(type)) cannot come back from a queue that is not waited for; let it block, "
+    case .resultNotAwaited(let selector, let type):
+      "the result (\(type)) of \(Self.name(selector)) cannot come back from a queue that is not waited for; let it block, "
         + "or ignore the result"
     case .notAMessage(let selector, let reason):
       "'\(selector)' cannot be a message, as \(reason): its face calls targets that were added to it, "

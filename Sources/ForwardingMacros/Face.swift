@@ -153,7 +153,8 @@
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"
         }
-        return lines.isEmpty ? [] : [lines.joined(separator: "\n")]
+        let all = lines + member.messages.compactMap { $0.declaration(access) }
+        return all.isEmpty ? [] : [all.joined(separator: "\n")]
       }
     }
 

@@ -11,15 +11,29 @@
     var selector: String
     /// The doc comment of the requirement.
     var comment = ""
+    /// The type of its values, which a compiler names that misses `Sendable`; nil for those that are so by their names.
+    var valuesName: String?
+    /// Whether another message of the requirement carries the same values.
+    var sharesValues = false
 
     /// The type of the constant.
     var type: String {
       types.map { "\(Spelling.forwarding)Requirement<\($0)>" } ?? "\(Spelling.invocations)Selector"
     }
 
-    /// The initial value of the constant, as source.
-    ///
-    /// - Parameter face: the generic face that caches the value; nil if the face is not generic.
+    /// Its values as one type.
+    var values: String? {
+      sharesValues ? nil : types.map { valuesName ?? "(\($0))" }
+    }
+
+    /// The type of its values, if it has a name: it is `Sendable` if they are.
+    func declaration(_ access: String) -> String? {
+      guard let types, let valuesName, !sharesValues else { return nil }
+      return "  \(access == "public " ? "@frozen " : "")\(access)nonisolated struct \(valuesName) "
+        + "{ let __values: \(Spelling.forwarding)RequirementValues<\(types)> }"
+    }
+
+    /// What makes it.
     func value(isCached face: String?) -> String {
       guard types != nil else { return "\(Spelling.invocations)Selector(\"\(selector)\")" }
       return face.map { "\(type).known(\"\(selector)\", of: \($0).self)" }
@@ -84,14 +98,12 @@
       var aliases: [String] = []
       for (index, part) in enumerated() {
         switch part {
-        case .member(let member): types += member.messages.compactMap { $0.types.map { "(\($0))" } }
+        case .member(let member): types += member.messages.compactMap(\.values)
         case .conditional(let clauses):
           let name = "__Values\(index)"
           var text = ""
           for clause in clauses {
-            let own = clause.parts.flatMap(\.members).flatMap(\.messages).compactMap {
-              $0.types.map { "(\($0))" }
-            }
+            let own = clause.parts.flatMap(\.members).flatMap(\.messages).compactMap(\.values)
             text += "\(clause.head)\ntypealias \(name) = (\(own.joined(separator: ", ")))\n"
           }
           if !clauses.contains(where: { $0.head == "#else" }) {

@@ -43,7 +43,8 @@
       let constant = MessageConstant(
         name: messageName(words),
         publicName: noMessage == nil ? publicName(words, spelled: function.name.text) : "",
-        types: noMessage == nil ? types : nil, selector: selector, comment: comment(of: function))
+        types: noMessage == nil ? types : nil, selector: selector, comment: comment(of: function),
+        valuesName: valuesName("\(function.name.text)\(signed(parameters, result))", types))
       let call = ".\(function.name.text)(\(parameters.map(\.passed).joined(separator: ", ")))"
       let isMutating = function.modifiers.contains { $0.name.text == "mutating" }
       let sending = Sending(

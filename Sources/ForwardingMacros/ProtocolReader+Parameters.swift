@@ -22,7 +22,9 @@
       var delayedThrows = false
       /// The whole declaration of the parameter.
       var declaration: String
-      /// The reason why no message can have this parameter; nil if one can.
+      /// The label, with the type.
+      var typed = ""
+      /// Why no message has it.
       var isNoMessage: String?
       /// Whether an escaping closure may capture the value.
       var escapes = true
@@ -79,11 +81,17 @@
         isPack: parameter.type.is(PackExpansionTypeSyntax.self), delayedThrows: type.throws,
         declaration:
           "\(names): \(parameter.type.trimmedDescription)\(parameter.ellipsis?.text ?? "")",
-        isNoMessage: reason,
+        typed: "\(label): \(parameter.type.trimmedDescription)", isNoMessage: reason,
         escapes: specifiers.isEmpty && !type.attributes.contains("autoclosure"))
     }
 
-    /// The keywords that may be labels, but not names of variables.
+    /// The types of a requirement, behind its name.
+    func signed(_ parameters: [Parameter], _ result: TypeSyntax?) -> String {
+      "(\(parameters.map(\.typed).joined(separator: ", ")))"
+        + (result.map { " -> \($0.trimmedDescription)" } ?? "")
+    }
+
+    /// The words of the language that may be labels, and are no names.
     private static let words: Set = [
       "_", "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class",
       "continue",

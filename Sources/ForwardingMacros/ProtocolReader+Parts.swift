@@ -111,7 +111,29 @@
       return unused(name, &names.messages) { "\($0.filter { $0 != "`" })_\($1)" }
     }
 
-    /// A name that no other requirement uses.
+    /// What the compiler names where the values of a requirement are not `Sendable`: the requirement, with its types.
+    mutating func valuesName(_ requirement: String, _ types: String) -> String? {
+      let words = types.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      // An implicit conformance does not go through the type parameters of a face.
+      if !face.parameters.isEmpty { return nil }
+      if !types.contains("->"), words.allSatisfy({ Self.sendable.contains(String($0)) }) {
+        return nil
+      }
+      let text = requirement.filter { $0 != "`" && $0 != "\\" }.split(
+        whereSeparator: \.isWhitespace)
+      return
+        "`\(unused("values of \(text.joined(separator: " "))", &names.values) { "\($0) (\($1))" })`"
+    }
+
+    /// Words of types that are `Sendable` in any case.
+    private static let sendable: Set = [
+      "Swift", "Void", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16",
+      "UInt32",
+      "UInt64", "Float", "Double", "Bool", "String", "Substring", "Character", "Duration", "Array",
+      "Dictionary", "Set", "Optional", "Result", "any", "Error", "Sendable",
+    ]
+
+    /// A name that no other requirement has.
     private func unused(
       _ name: String, _ used: inout Set<String>, _ numbered: (String, Int) -> String
     ) -> String {

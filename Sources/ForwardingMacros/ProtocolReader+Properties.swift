@@ -110,7 +110,12 @@
         name: messageName(place.words),
         publicName: noMessage == nil ? publicName(place.words, spelled: spelled) : "",
         types: noMessage == nil ? ([plain] + types).joined(separator: ", ") : nil,
-        selector: selector, comment: place.comment)
+        selector: selector, comment: place.comment,
+        valuesName: valuesName(
+          place.words[0]
+            + (place.words[0] == "subscript"
+              ? signed(place.parameters, place.type) : ": \(place.type.trimmedDescription)"),
+          ([plain] + types).joined(separator: ", ")))
       let sending = Sending(
         answer: reading, face: face.type, target: face.objectTarget, message: getting.name,
         values: place.parameters.map(\.name), call: place.call, result: plain,
@@ -135,7 +140,7 @@
             ? publicName(place.settingWords, spelled: place.settingWords[0]) : "",
           types: noMessage == nil
             ? ([Spelling.void] + types + [plain]).joined(separator: ", ") : nil,
-          selector: unusedSelector(place.settingSelector))
+          selector: unusedSelector(place.settingSelector), sharesValues: true)
         member.messages.append(constant)
         storing = Sending(
           answer: setting, face: face.type, target: face.objectTarget, message: constant.name,

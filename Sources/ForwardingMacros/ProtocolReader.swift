@@ -18,11 +18,13 @@
       var selectors: Set<String> = []
       var constants: Set<String> = []
       var messages: Set<String> = []
+      var values: Set<String> = []
 
       mutating func formUnion(_ others: UsedNames) {
         selectors.formUnion(others.selectors)
         constants.formUnion(others.constants)
         messages.formUnion(others.messages)
+        values.formUnion(others.values)
       }
     }
 

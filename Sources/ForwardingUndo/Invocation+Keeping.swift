@@ -8,6 +8,7 @@ extension Invocation {
   func checkKeepable() throws(ForwardingError) {
     if keepsAllArguments { return }
     guard let index = firstBorrowedArgument else { return }
-    throw .borrowedArgument(index: index, type: methodSignature.argumentTypes[index])
+    throw .borrowedArgument(
+      selector, index: index, type: methodSignature.argumentTypes[index])
   }
 }

@@ -65,7 +65,7 @@
         #expect(told.read { $0.count } == count)
       }
       for error in told.read({ $0 }) {
-        guard case ForwardingError.borrowedArgument(2, _) = error else {
+        guard case ForwardingError.borrowedArgument(_, 2, _) = error else {
           Issue.record(error)
           continue
         }

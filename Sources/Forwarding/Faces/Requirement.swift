@@ -47,8 +47,20 @@ public final class Requirement<Result, each Argument>: Sendable {
   }
 }
 
-/// The requirements of generic faces, by face and selector. A generic class cannot have stored
-/// static constants.
+/// The types of what a requirement carries: `Sendable` if all are.
+///
+/// Faces are written by `@Forwardable`; nobody else needs this.
+///
+/// ```swift
+/// struct ClosingValues { let values: RequirementValues<Void, Int> }
+/// func cross(_ values: ClosingValues.Type) where ClosingValues: Sendable {}
+/// ```
+@frozen
+public struct RequirementValues<each Value> {}
+
+extension RequirementValues: Sendable where repeat each Value: Sendable {}
+
+/// The requirements of generic faces, by the types of the faces: such a class has no constants.
 private let knownRequirements = Guarded<[KnownRequirement: AnyObject]>([:])
 
 private struct KnownRequirement: Hashable {

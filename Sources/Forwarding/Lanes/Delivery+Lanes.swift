@@ -92,13 +92,13 @@ extension Delivery {
     case .queue(_, let isResultIgnored), .actor(_, let isResultIgnored),
       .executor(_, let isResultIgnored):
       if invocation.returnsValue, !isResultIgnored, !isAwaited, !lane.leavesQuestions {
-        throw .resultNotAwaited(invocation.methodSignature.resultType)
+        throw .resultNotAwaited(selector, invocation.methodSignature.resultType)
       }
     case .blocking(let queue, _): if queue.mark.isCurrent { return }
     }
     if let index = invocation.firstBorrowedArgument {
       let type = invocation.methodSignature.argumentTypes[index]
-      throw .borrowedArgument(index: index, type: type)
+      throw .borrowedArgument(selector, index: index, type: type)
     }
   }
 

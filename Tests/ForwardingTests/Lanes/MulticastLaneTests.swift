@@ -58,10 +58,15 @@ struct MulticastLaneTests {
       let report = try proxy.deliver(pointing.invocation(bytes.baseAddress))
       #expect(
         report.errors.first as? ForwardingError
-          == .borrowedArgument(index: 2, type: encodingOf("^v")))
+          == .borrowedArgument("at:", index: 2, type: encodingOf("^v")))
+      #expect(
+        report.errors.map { "\($0)" } == [
+          "argument 2 (^v) of 'at:' refers to memory that nobody keeps; a queued message cannot "
+            + "carry it"
+        ])
     }
     #expect(try proxy.deliver(pointing.invocation(nil)).queued == 1)
-    #expect(throws: ForwardingError.resultNotAwaited(encodingOf("i"))) {
+    #expect(throws: ForwardingError.resultNotAwaited("value", encodingOf("i"))) {
       try Messages.value(on: proxy)
     }
     proxy.removeAll()

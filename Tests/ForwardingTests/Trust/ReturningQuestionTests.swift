@@ -103,7 +103,7 @@ struct ReturningQuestionTests {
     let proxy = MulticastProxy()
     let target = Listener("1", Log())
     proxy.add(target, on: .queue(.global()), once: true)
-    #expect(throws: ForwardingError.resultNotAwaited(encodingOf("i"))) {
+    #expect(throws: ForwardingError.resultNotAwaited("value", encodingOf("i"))) {
       try Messages.value(on: proxy)
     }
     #expect(proxy.registrationCount == 1)
