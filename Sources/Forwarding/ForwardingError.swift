@@ -39,14 +39,52 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case timedOut
   /// The target's queue was deallocated before the message ran.
   case cancelled
-  /// A method belongs to an actor, and the message was sent from outside the actor. Await the
-  /// message, or add the target with the lane of the actor, such as `.actor(MainActor.shared)`.
-  case wrongIsolation(Selector)
+  /// A method belongs to an actor, and its message was sent elsewhere.
+  case wrongIsolation(Selector, IsolationRemedy)
   /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(Selector?, TypeEncoding)
   /// A requirement of a protocol is called by its face alone, and nothing can keep the call as a message: for a
   /// target with a lane, a spy, or another process.
   case notAMessage(Selector, because: String)
+}
+
+/// What helps where a message was sent elsewhere than on the actor of its method.
+///
+/// ```swift
+/// let error = ForwardingError.wrongIsolation("height", .awaiting)
+/// "\(error)".contains("'async'")  // true
+/// ```
+@nonexhaustive
+public enum IsolationRemedy: Hashable, Sendable {
+  /// There is no result, so the target may get it later: with the lane of the actor.
+  case lane
+  /// A lane gives the result to no sender that does not wait: the requirement is `async`, or the target answers it
+  /// `nonisolated`.
+  case awaiting
+  /// The message does not go to the actor by itself, as what it carries is not `Sendable`: it is sent there.
+  case sendingThere
+}
+
+extension IsolationRemedy {
+  /// - Parameters:
+  ///   - hasResult: whether the sender wants a result.
+  ///   - goesThere: whether a message that is awaited goes to the actor.
+  init(hasResult: Bool, goesThere: Bool) {
+    self = !hasResult ? .lane : goesThere ? .awaiting : .sendingThere
+  }
+
+  fileprivate var advice: String {
+    switch self {
+    case .lane:
+      "add the target with the lane of the actor, as '.actor(MainActor.shared)', or await it"
+    case .awaiting:
+      "await its result, as that of an 'async' requirement, or let the target answer it "
+        + "'nonisolated'"
+    case .sendingThere:
+      "not all that it carries is 'Sendable', so send it on the actor, or let the target answer "
+        + "it 'nonisolated'"
+    }
+  }
 }
 
 extension ForwardingError: CustomStringConvertible {
@@ -61,9 +99,8 @@ extension ForwardingError: CustomStringConvertible {
       "the wait would never end: it is for something that waits for this delivery itself"
     case .timedOut: "a target did not finish in time"
     case .cancelled: "a target's queue went away with the message still in it"
-    case .wrongIsolation(let selector):
-      "'\(selector)' is for an actor, and came elsewhere; await it, or add the target with the "
-        + "lane of the actor, as '.actor(MainActor.shared)'"
+    case .wrongIsolation(let selector, let remedy):
+      "'\(selector)' is for an actor, and was sent elsewhere; \(remedy.advice)"
     case .resultNotAwaited(let selector, let type):
       "the result (\(type)) of \(Self.name(selector)) cannot come back from a queue that is not waited for; let it block, "
         + "or ignore the result"

@@ -44,7 +44,7 @@
       delegates.add(player, strongly: true)
       let proxy = delegates.proxy
       await MainActor.run {
-        _ = #expect(throws: ForwardingError.wrongIsolation("play:")) {
+        _ = #expect(throws: ForwardingError.wrongIsolation("play:", .lane)) {
           try Message<Void, String>("play:")("from elsewhere", on: proxy)
         }
       }

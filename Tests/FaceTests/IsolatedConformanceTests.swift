@@ -102,7 +102,7 @@
       func attempt(_ selector: Selector, _ send: () async throws -> Void) async {
         do {
           try await send()
-        } catch ForwardingError.wrongIsolation(selector) {
+        } catch ForwardingError.wrongIsolation(selector, _) {
           refused.append(selector.name)
         } catch {
           Issue.record(error)
@@ -151,7 +151,7 @@
       #expect(try targets.face.ring(4) == 4)
       #expect(places.read { $0 } == [true, true, true, true, true, true, true])
       _ = await Task.detached {
-        #expect(throws: ForwardingError.wrongIsolation("ring:")) {
+        #expect(throws: ForwardingError.wrongIsolation("ring:", .awaiting)) {
           try Message<Int, Int>("ring:")(1, on: proxy)
         }
       }.value
@@ -195,13 +195,38 @@
       let proxy = targets.proxy
       await Task.detached {
         TickingProxy(forwardingTo: proxy).tick(["a"])
-        #expect(throws: ForwardingError.wrongIsolation("tick:")) { try messages.all(["a"]) }
+        #expect(throws: ForwardingError.wrongIsolation("tick:", .lane)) { try messages.all(["a"]) }
       }.value
       #expect(places.read { $0 }.isEmpty)
       #expect(told.read { $0.count } == 1)
     }
 
-    @Test("a class on an actor is called only there, whatever proxy is behind the face")
+    @Test(
+      "the error says what helps",
+      arguments: [
+        ("tick:", "add the target with the lane of the actor"), ("count:", "'async' requirement"),
+        ("edit:", "send it on the actor"),
+      ])
+    @MainActor
+    func remedies(_ selector: Selector, _ remedy: String) async {
+      let targets = Multicast<TickingProxy>()
+      targets.add(Display(places), strongly: true)
+      let proxy = targets.proxy
+      let told = await Task.detached { () -> String in
+        do {
+          switch selector {
+          case "tick:": try Message<Void, [String]>("tick:")(["a"], on: proxy)
+          case "count:": _ = try Message<Int, Int>("count:")(1, on: proxy)
+          default: try await AsyncMessage<Void, Draft>("edit:")(Draft(), on: proxy)
+          }
+        } catch { return "\(error)" }
+        return ""
+      }.value
+      #expect(told.contains(remedy), "\(told)")
+      #expect(told.contains("lane") == (selector == "tick:"), "\(told)")
+    }
+
+    @Test("is called there alone, whatever is behind the face")
     @MainActor
     func kinds() async {
       let display = Display(places)

@@ -34,11 +34,11 @@
       targets.face.show("text")
       #expect(targets.face.height == 0)
       queue.sync {}
-      let elsewhere = { (selector: Selector) in
-        "failed \(selector) \(ForwardingError.wrongIsolation(selector))"
+      let elsewhere = { (selector: Selector, remedy: IsolationRemedy) in
+        "failed \(selector) \(ForwardingError.wrongIsolation(selector, remedy))"
       }
       let told = story.take().filter { !$0.hasPrefix("unanswered") }
-      #expect(told == [elsewhere("show:"), elsewhere("height")])
+      #expect(told == [elsewhere("show:", .lane), elsewhere("height", .awaiting)])
     }
 
     @Test("a target is called on a queue that is its actor's", arguments: FaceWay.allCases)

@@ -223,7 +223,7 @@
       #expect(views.face.height == 10)
       let proxy = views.proxy
       await Task.detached {
-        _ = #expect(throws: ForwardingError.wrongIsolation("show:")) {
+        _ = #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) {
           try Message<Void, String>("show:")("from elsewhere", on: proxy)
         }
       }.value

@@ -55,7 +55,7 @@
       panels.add(panel, strongly: true)
       let proxy = panels.proxy
       await Task.detached {
-        _ = #expect(throws: ForwardingError.wrongIsolation("show:")) {
+        _ = #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) {
           try Message<Void, String>("show:")("from elsewhere", on: proxy)
         }
       }.value

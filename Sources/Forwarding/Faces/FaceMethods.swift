@@ -124,26 +124,31 @@ public struct FaceMethods<Object: AnyObject> {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
-    let own = guarded(method, selector, isSendable).markedAsOfFace
+    let hasResult = Result.self != Void.self
+    let own = guarded(method, selector, hasResult: hasResult, isSendable).markedAsOfFace
     methods.withLock { $0.append((selector, own)) }
   }
 
   /// The method, restricted to its actor.
   private func guarded(
-    _ method: Implementation, _ selector: Selector, _ isSendable: Bool
+    _ method: Implementation, _ selector: Selector, hasResult: Bool, _ isSendable: Bool
   ) -> Implementation {
+    // What is awaited already would have gone there, if it could.
+    let remedy =
+      method.isAwaited
+      ? .sendingThere : IsolationRemedy(hasResult: hasResult, goesThere: isSendable)
     switch conformance {
     case .none:
       // An async method switches to the actor of its protocol.
       guard let actor, !method.isAwaited else { return method }
-      return Implementation(method, unless: { try Isolation.check(that: actor, selector) })
+      return Implementation(method, unless: { try Isolation.check(that: actor, selector, remedy) })
     case .actor(let actor):
       return Implementation(
         method, hoppingTo: isSendable ? actor : nil,
-        unless: { try Isolation.check(that: actor, selector) })
+        unless: { try Isolation.check(that: actor, selector, remedy) })
     case .unknown:
       return Implementation(
-        method, hoppingTo: nil, unless: { throw ForwardingError.wrongIsolation(selector) })
+        method, hoppingTo: nil, unless: { throw ForwardingError.wrongIsolation(selector, remedy) })
     }
   }
 

@@ -4,9 +4,9 @@ import Dispatch
 enum Isolation {
   private static let mainQueue = QueueMark.of(.main)
 
-  static let main: Implementation.IsolationCheck = { _, selector in
+  static let main: Implementation.IsolationCheck = { _, selector, hasResult, goesThere in
     if isMain { return }
-    throw refusal(selector)
+    throw refusal(selector, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
   }
 
   /// Whether the caller runs on the main actor. The main queue may be served by a thread other than
@@ -19,20 +19,21 @@ enum Isolation {
   /// on the main actor.
   static var mayHoldActor: Bool { CurrentExecutor.isInTask || isMain }
 
-  static let receiver: Implementation.IsolationCheck = { receiver, selector in
+  static let receiver: Implementation.IsolationCheck = { receiver, selector, hasResult, goesThere in
     if let actor = receiver as? any Actor, CurrentExecutor.isThat(of: actor) { return }
-    throw refusal(selector)
+    throw refusal(selector, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
   }
 
-  /// Throws an error if the caller does not run on a global actor.
-  ///
-  /// - Throws: ``ForwardingError/wrongIsolation(_:)``.
-  static func check(that actor: any Actor, _ selector: Selector) throws {
-    if actor is MainActor { return try main(nil, selector) }
-    if !CurrentExecutor.isThat(of: actor) { throw refusal(selector) }
+  /// Throws where a global actor is not the one that runs.
+  static func check(
+    that actor: any Actor, _ selector: Selector, _ remedy: IsolationRemedy
+  ) throws {
+    if actor is MainActor ? !isMain : !CurrentExecutor.isThat(of: actor) {
+      throw refusal(selector, remedy)
+    }
   }
 
-  private static func refusal(_ selector: Selector?) -> any Error {
-    selector.map { ForwardingError.wrongIsolation($0) } ?? InvocationError.selectorNotSet
+  private static func refusal(_ selector: Selector?, _ remedy: IsolationRemedy) -> any Error {
+    selector.map { ForwardingError.wrongIsolation($0, remedy) } ?? InvocationError.selectorNotSet
   }
 }

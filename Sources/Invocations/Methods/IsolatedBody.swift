@@ -2,8 +2,11 @@
 // the caller. Awaited sends hop to the actor. Other sends get the error of `check`.
 
 extension Implementation {
-  /// Throws if a method of an object must not run here.
-  package typealias IsolationCheck = @Sendable (_ receiver: AnyObject?, Selector?) throws -> Void
+  /// Throws where a method of an object may not run. It is told whether the sender wants a result, and whether a message
+  /// that is awaited goes to the actor.
+  package typealias IsolationCheck =
+    @Sendable (_ receiver: AnyObject?, Selector?, _ hasResult: Bool, _ goesThere: Bool) throws ->
+    Void
 
   /// A method of the main actor. Awaited calls hop there, so all values are `Sendable`.
   package convenience init<
@@ -25,7 +28,7 @@ extension Implementation {
       awaited: { call in
         let (receiver, arguments) = try call.parts(fitted, Receiver.self)
         try call.answer(await body(receiver, repeat each arguments), fitted.result)
-      }, IsolatedBody.onMainActor(fitted, check, body))
+      }, IsolatedBody.onMainActor(fitted, check, goesThere: true, body))
   }
 
   /// A method of the main actor for values that stay there.
@@ -43,7 +46,7 @@ extension Implementation {
             _ = try body(receiver, repeat each arguments)
           })
       },
-      IsolatedBody.onMainActor(fitted, check, body))
+      IsolatedBody.onMainActor(fitted, check, goesThere: false, body))
   }
 
   /// An `async` method of the main actor.
@@ -146,15 +149,16 @@ enum IsolatedBody {
 
   static func onMainActor<Receiver: AnyObject, Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>,
-    _ check: @escaping Implementation.IsolationCheck,
+    _ check: @escaping Implementation.IsolationCheck, goesThere: Bool,
     _ body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
-    { frame in
+    let hasResult = Value.self != Void.self
+    return { frame in
       let receiver = try SwiftBody.receiver(
         frame.argument(0, of: fitted.plan).object, as: Receiver.self)
-      try check(receiver, frame.selector(of: fitted.plan))
-      // SAFETY: this runs on the main actor, as was checked, so no value crosses to it. Isolated
-      // functions have the same representation as others.
+      try check(receiver, frame.selector(of: fitted.plan), hasResult, goesThere)
+      // SAFETY: this is the main actor, as was checked, so nothing crosses to it; and a function that is
+      // isolated differs from one that is not in nothing else.
       let held = UncheckedSendable((frame, receiver))
       let isolated: @MainActor () throws -> Value = {
         let (frame, receiver) = held.value
@@ -171,10 +175,11 @@ enum IsolatedBody {
     _ check: @escaping Implementation.IsolationCheck,
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
-    { frame in
+    let hasResult = Value.self != Void.self
+    return { frame in
       let receiver = try SwiftBody.receiver(
         frame.argument(0, of: fitted.plan).object, as: Receiver.self)
-      try check(receiver, frame.selector(of: fitted.plan))
+      try check(receiver, frame.selector(of: fitted.plan), hasResult, true)
       var places = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
       let arguments = (repeat try places.next((each Argument).self))
       let value = try receiver.assumeIsolated { try body($0, repeat each arguments) }

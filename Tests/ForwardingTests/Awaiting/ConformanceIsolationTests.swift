@@ -78,10 +78,10 @@ struct ConformanceIsolationTests {
       Requirement<Int>("show"), unsafe FaceBody { (object: Nameless) in object.show() })
     methods.declare()
     let nameless = Nameless()
-    #expect(throws: ForwardingError.wrongIsolation("show")) {
+    #expect(throws: ForwardingError.wrongIsolation("show", .lane)) {
       try Message<Int>("show")(on: nameless)
     }
-    await #expect(throws: ForwardingError.wrongIsolation("show")) {
+    await #expect(throws: ForwardingError.wrongIsolation("show", .lane)) {
       try await AsyncMessage<Int>("show")(on: nameless)
     }
   }

@@ -68,7 +68,7 @@ struct IsolatedMethodTests {
   @Test("a send from other isolation is refused without a trap")
   func elsewhere() async {
     let window = Window()
-    #expect(throws: ForwardingError.wrongIsolation("show:")) {
+    #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) {
       try show.message("hello", on: window)
     }
   }
@@ -82,7 +82,7 @@ struct IsolatedMethodTests {
         continuation.resume(returning: result)
       }
     }
-    #expect(throws: ForwardingError.wrongIsolation("show:")) { try error.get() }
+    #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) { try error.get() }
   }
 
   @Test("an awaited send changes to the main actor")
@@ -111,7 +111,7 @@ struct IsolatedMethodTests {
   @Test("a value that is not Sendable is not sent to the main actor from elsewhere")
   func notCrossing() async throws {
     let window = Window()
-    await #expect(throws: ForwardingError.wrongIsolation("draft:")) {
+    await #expect(throws: ForwardingError.wrongIsolation("draft:", .sendingThere)) {
       try await AsyncMessage<Void, Draft>("draft:")(Draft(), on: window)
     }
   }
@@ -129,7 +129,7 @@ struct IsolatedMethodTests {
 
   @Test("a synchronous send to an actor's method from outside is refused")
   func actorElsewhere() {
-    #expect(throws: ForwardingError.wrongIsolation("add:")) { try add.message(5, on: Bank()) }
+    #expect(throws: ForwardingError.wrongIsolation("add:", .awaiting)) { try add.message(5, on: Bank()) }
   }
 
   @Test("a send by the actor itself calls its method in place")
@@ -176,7 +176,7 @@ struct IsolatedMethodTests {
     let target = ClosureTarget()
     try target.register("isMain", on: MainActor.self) { isOnMain() }
     #expect(try await AsyncMessage<Bool>("isMain")(on: target))
-    #expect(throws: ForwardingError.wrongIsolation("isMain")) {
+    #expect(throws: ForwardingError.wrongIsolation("isMain", .awaiting)) {
       try Message<Bool>("isMain")(on: target)
     }
   }
