@@ -10,7 +10,9 @@
     var throwing = Throwing.nothing
     /// The source of the value returned when no target answers; nil without a default value.
     var otherwise: String?
-    /// Whether the requirement is marked `@Optional`.
+    /// Whether the protocol says it.
+    var hasOtherwise = false
+    /// Whether the requirement may be left out.
     var isOptional = false
 
     /// Whether the requirement can throw any error at all.
@@ -122,7 +124,7 @@
           + "\(throwing.statement(at: place)) }, { throw $0 })"
       }
       if answer.isAsync { return awaiting(at: place) }
-      let through = "\(place), \(selector)" + (answer.isOptional ? ", isOptional: true" : "")
+      let through = "\(place), \(selector)" + settings
       let (ask, tell) = (
         "\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell"
       )
@@ -159,9 +161,14 @@
       }
     }
 
-    private func awaiting(at place: String) -> String {
+    /// What the delivery needs to know.
+    private var settings: String {
       var settings = answer.isOptional ? ", isOptional: true" : ""
-      if case .anything = answer.throwing { settings += ", endsWithTask: true" }
+      if answer.isAsync, case .anything = answer.throwing { settings += ", endsWithTask: true" }
+      return settings + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
+    }
+
+    private func awaiting(at place: String) -> String {
       let changed = isMutating ? "var __changed = __target; " : ""
       return """
         var __delivery = self.__forwarder.awaiting(\(place), \(selector)\(settings), as: (\(result)).self)

@@ -76,6 +76,7 @@
       if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         answer.otherwise = first.expression.trimmedDescription
+        answer.hasOtherwise = true
         if first.expression.trimmedDescription.hasPrefix("<#") {
           refuse(.placeholder(name.text), at: first.expression)
         }

@@ -59,7 +59,7 @@
       await #expect(throws: ForwardingError.nobodyAnswered("rate:")) {
         try await targets.face.rate(1)
       }
-      #expect(story.take() == ["rest:", "title:", "rate:"].map { "unanswered \($0)" })
+      #expect(story.take() == ["rest:", "rate:"].map { "unanswered \($0)" })
       targets.add(rested, strongly: true)
       runner("b", in: targets)
       for number in 2...3 {

@@ -176,7 +176,7 @@
       .failingBesideOne: "throws it",
     ],
     .value: [
-      .one: "5", .two: "10", .none: "-1, unanswered", .leaving: "-1, unanswered",
+      .one: "5", .two: "10", .none: "-1", .leaving: "-1",
       .leavingBesideOne: "10", .failing: "-1, unheard", .failingBesideOne: "-1, unheard",
     ],
     .optional: [
@@ -189,7 +189,7 @@
       .failing: "throws it", .failingBesideOne: "throws it",
     ],
     .oneError: [
-      .one: "5", .two: "10", .none: "-1, unanswered", .failing: "throws it",
+      .one: "5", .two: "10", .none: "-1", .failing: "throws it",
       .failingBesideOne: "throws it",
     ],
   ]

@@ -64,11 +64,11 @@ void fwd_direct_end(FWDDirectRound *round) {
   fwd_forwarding_leave(thread);
 }
 
-uint64_t fwd_direct_number(FWDDirectRound *round) {
+uint64_t fwd_direct_number(FWDDirectRound *round, uint64_t bits) {
   if (round->message == 0) {
     FWDThread *thread = (FWDThread *)round->thread;
-    round->message = fwd_next_face_message();
-    // Between two turns, the step of this round is the innermost one of the thread.
+    round->message = fwd_next_face_message() | bits;
+    // The step of this round is the innermost one of the thread again.
     if (thread->depth > 0) thread->steps[thread->depth - 1].message = round->message;
   }
   return round->message;

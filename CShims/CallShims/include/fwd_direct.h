@@ -35,9 +35,9 @@ int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *ste
 /// deallocated here: the caller must hold no lock.
 void fwd_direct_end(FWDDirectRound *round);
 
-/// Returns the number of the message that a delivery stands for, and creates it if necessary.
-/// Called on the delivery's thread, between two turns.
-uint64_t fwd_direct_number(FWDDirectRound *round);
+/// Returns the number of the message that a delivery stands for, which gets one here with some of the bits below if it
+/// has none. On the thread of the delivery, between two turns.
+uint64_t fwd_direct_number(FWDDirectRound *round, uint64_t bits);
 
 /// Begins an awaited delivery, which may end on another thread. Returns 0, without having retained
 /// the list, if there is no list or the thread holds too many objects. The round has no thread and
@@ -137,8 +137,11 @@ static const uint64_t FWD_FACE_MESSAGE_BIT = (uint64_t)1 << 63;
 /// cancelled.
 static const uint64_t FWD_UNCANCELLED_MESSAGE_BIT = (uint64_t)1 << 62;
 
-/// Returns a unique message number for a message of a face. If there is no memory for a thread's
-/// record, all numbers are equal. Thread-safe.
+/// A bit of the numbers of messages whose face answers where no target does.
+static const uint64_t FWD_OTHERWISE_MESSAGE_BIT = FWD_MESSAGE_BITS;
+
+/// Returns a number that no other message has, for one that a face sends. Any thread may ask; without memory for a
+/// thread all numbers are the same.
 static inline uint64_t fwd_next_face_message(void) { return fwd_next_message() | FWD_FACE_MESSAGE_BIT; }
 
 /// Records on the current thread that an object does not implement an optional requirement. The

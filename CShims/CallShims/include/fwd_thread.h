@@ -210,8 +210,11 @@ static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key,
   return old;
 }
 
-/// Returns a unique message number. If there is no memory for a thread's record, all messages have
-/// the number 1; no step can be entered then.
+/// The first bit that numbers of messages have free, for those that faces send.
+static const uint64_t FWD_MESSAGE_BITS = (uint64_t)1 << 61;
+
+/// Returns a number that no other message has. Without memory for a thread all messages have 1; no
+/// step can be entered then.
 static inline uint64_t fwd_next_message(void) {
   FWDThread *thread = fwd_thread();
   return thread ? ++thread->last_message : 1;

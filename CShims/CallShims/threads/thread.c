@@ -92,7 +92,7 @@ FWDThread *fwd_thread_enter(void) {
   thread->room = thread->holds + FIRST_ROOM;
   thread->block_limit = BLOCK_LIMIT;
   pthread_mutex_lock(&fwd_threads_lock);
-  thread->last_message = ++thread_numbers << 40;
+  thread->last_message = ++thread_numbers << 40 & (FWD_MESSAGE_BITS - 1);
   thread->makes_barriers = fwd_new_thread_makes_barriers();
   thread->next = fwd_threads;
   if (fwd_threads) fwd_threads->previous = thread;

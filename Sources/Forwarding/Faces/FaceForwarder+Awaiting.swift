@@ -26,12 +26,13 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @inlinable
   init(
     _ forwarder: FaceForwarder, _ place: Int, _ selector: Selector, isOptional: Bool,
-    endsWithTask: Bool
+    endsWithTask: Bool, hasOtherwise: Bool
   ) {
     self.selector = selector
     turns = AwaitedTurns(
       selector, isOptional: isOptional, hasResult: Result.self != Void.self,
-      endsWithTask: endsWithTask, to: forwarder.targets, of: forwarder.proxy, place)
+      endsWithTask: endsWithTask, hasOtherwise: hasOtherwise, to: forwarder.targets,
+      of: forwarder.proxy, place)
   }
 
   /// Begins the next turn; false if the delivery is over.
@@ -160,16 +161,17 @@ extension FaceForwarder {
   /// Begins the delivery of an `async` requirement.
   ///
   /// - Parameters:
-  /// - place: the index of the requirement's protocol among those of the face.
-  /// - endsWithTask: whether no further target is called after the task is cancelled, and the
-  ///   sender gets a `CancellationError`. A requirement that cannot throw that error calls all
-  ///   targets, like a class that is not a face.
+  ///   - place: where the face has the protocol of the requirement.
+  ///   - endsWithTask: whether no target is asked once the task is cancelled: the sender gets a `CancellationError`. One
+  ///     that cannot throw it asks all, as a class that is no face would.
+  ///   - hasOtherwise: whether the protocol says what the sender gets where no target answers.
   @inlinable
   public func awaiting<Result>(
     _ place: Int, _ selector: Selector, isOptional: Bool = false, endsWithTask: Bool = false,
-    as type: Result.Type
+    hasOtherwise: Bool = false, as type: Result.Type
   ) -> AwaitedFaceDelivery<Result> {
     AwaitedFaceDelivery(
-      self, place, selector, isOptional: isOptional, endsWithTask: endsWithTask)
+      self, place, selector, isOptional: isOptional, endsWithTask: endsWithTask,
+      hasOtherwise: hasOtherwise)
   }
 }

@@ -7,21 +7,23 @@ extension FaceForwarder {
   /// to the others.
   ///
   /// - Parameters:
-  /// - place: the index of the requirement's protocol among those of the face.
-  /// - selector: the selector of the message.
-  /// - direct: calls the requirement of a target.
-  /// - later: hands the call to a queue.
-  /// - send: sends the message.
+  ///   - place: where the face has the protocol of the requirement.
+  ///   - selector: the name of its message.
+  ///   - hasOtherwise: whether the protocol says what the sender gets where no target answers.
+  ///   - direct: calls the requirement of a target.
+  ///   - later: gives a queue what calls it.
+  ///   - send: sends the message.
   @inlinable
   @inline(__always)
   func deliver<Target, Result, Failure: Error>(
-    _ place: Int, _ selector: () -> Selector, isOptional: Bool,
+    _ place: Int, _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     FaceDelivery.deliver(
-      selector, isOptional: isOptional, to: targets, of: proxy, place, direct, later, send)
+      selector, isOptional: isOptional, hasOtherwise: hasOtherwise, to: targets, of: proxy, place,
+      direct, later, send)
   }
 
   /// Delivers a requirement that may throw any error.
@@ -48,11 +50,14 @@ extension FaceForwarder {
   @inline(__always)
   public func ask<Target, Result>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
+    hasOtherwise: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) -> Result,
     _ send: (inout FaceDelivery) throws -> Result,
     otherwise: () -> Result
   ) -> Result {
-    switch deliver(place, selector, isOptional: isOptional, direct, { _ in }, send) {
+    switch deliver(
+      place, selector, isOptional: isOptional, hasOtherwise: hasOtherwise, direct, { _ in }, send)
+    {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
     case .failed(let error):
@@ -69,11 +74,14 @@ extension FaceForwarder {
   @inline(__always)
   public func ask<Target, Result, Failure: Error, Thrown: Error>(
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
+    hasOtherwise: Bool = false,
     orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Result, otherwise: () -> Result
   ) throws(Thrown) -> Result {
-    switch deliver(place, selector, isOptional: isOptional, direct, later, send) {
+    switch deliver(
+      place, selector, isOptional: isOptional, hasOtherwise: hasOtherwise, direct, later, send)
+    {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
     case .failed(let error):

@@ -126,7 +126,10 @@ extension MulticastProxy {
     let selector = call.selector
     let rule = whenNobodyAnswers
     let isError = rule == .throw || rule == .throwForResults && call.returnsValue
-    if let selector { diagnoseUnanswered(selector, isError: isError) }
+    // The error ends at the face that answers.
+    if let selector, !isError || !UnansweredMessages.hasOtherwise(call) {
+      diagnoseUnanswered(selector, isError: isError)
+    }
     if isError {
       UnansweredMessages.note(call)
       throw ForwardingError.nobodyAnswered(selector)

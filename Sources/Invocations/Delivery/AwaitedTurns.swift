@@ -31,6 +31,8 @@ package struct AwaitedTurns: ~Copyable {
   private let hasResult: Bool
   /// Whether cancelling the task ends the delivery, because the sender can throw the error.
   private let endsWithTask: Bool
+  /// Whether the face answers where no target does.
+  private let hasOtherwise: Bool
 
   /// The next turn; nil before the delivery begins.
   private var next: Turn?
@@ -55,7 +57,7 @@ package struct AwaitedTurns: ~Copyable {
   @usableFromInline
   package init(
     _ selector: Selector, isOptional: Bool, hasResult: Bool, endsWithTask: Bool,
-    to targets: borrowing FaceTargets,
+    hasOtherwise: Bool, to targets: borrowing FaceTargets,
     of proxy: AnyObject, _ place: Int
   ) {
     unsafe self.proxy = .passUnretained(proxy)
@@ -66,6 +68,7 @@ package struct AwaitedTurns: ~Copyable {
     self.isOptional = isOptional
     self.hasResult = hasResult
     self.endsWithTask = endsWithTask
+    self.hasOtherwise = hasOtherwise
     unsafe object = targets.list
   }
 
@@ -166,6 +169,7 @@ package struct AwaitedTurns: ~Copyable {
   private mutating func number() {
     if message != 0 { return }
     message = fwd_next_face_message() | (endsWithTask ? 0 : FWD_UNCANCELLED_MESSAGE_BIT)
+    if hasOtherwise { message |= FWD_OTHERWISE_MESSAGE_BIT }
     step?.standsFor(message)
   }
 

@@ -22,7 +22,8 @@ extension FaceDelivery {
   /// to the others.
   ///
   /// - Parameters:
-  ///   - place: the index of the protocol's table in a target's record.
+  ///   - hasOtherwise: whether the face answers where no target does.
+  ///   - place: where the tables of a target have that of the protocol.
   ///   - direct: calls the requirement of a target.
   ///   - later: enqueues the call of a requirement without a result; does nothing if that needs a
   ///     message.
@@ -30,18 +31,21 @@ extension FaceDelivery {
   @inlinable
   @inline(__always)
   package static func deliver<Target, Result, Failure: Error>(
-    _ selector: () -> Selector, isOptional: Bool, to targets: FaceTargets, of proxy: AnyObject,
-    _ place: Int,
+    _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool, to targets: FaceTargets,
+    of proxy: AnyObject, _ place: Int,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
+    // What the number of a message says of it.
+    let bits = hasOtherwise ? FWD_OTHERWISE_MESSAGE_BIT : 0
     var round = unsafe FWDDirectRound()
     guard let list = unsafe targets.list,
       unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
         || beginAgain(&round, targets)
     else {
       var delivery = unsafe FaceDelivery(targets, proxy)
+      delivery.message = bits
       return delivery.conclude(send)
     }
     var result: Result?
@@ -100,7 +104,8 @@ extension FaceDelivery {
         case .queued: hasQueued = true
         case .over: break
         case .message:
-          unsafe sendAlone(to: member, &delivery, &result, &answered, &round, targets, proxy, send)
+          unsafe sendAlone(
+            to: member, &delivery, &result, &answered, &round, bits, targets, proxy, send)
         }
       }
       if stopsAtFirst, answered > 0 { break }
@@ -112,7 +117,7 @@ extension FaceDelivery {
     }
     let message = unsafe round.message
     return unsafe conclude(
-      result, answered, hasQueued, delivery, message, targets, proxy, selector(), send)
+      result, answered, hasQueued, delivery, message, bits, targets, proxy, selector(), send)
   }
 
   /// Publishes the list of targets, and begins again.
@@ -130,11 +135,11 @@ extension FaceDelivery {
   static func sendAlone<Result>(
     to place: UnsafePointer<UnsafeRawPointer>,
     _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ result: inout Result?,
-    _ answered: inout Int, _ round: inout FWDDirectRound,
+    _ answered: inout Int, _ round: inout FWDDirectRound, _ bits: UInt64,
     _ targets: FaceTargets, _ proxy: AnyObject, _ send: (inout FaceDelivery) throws -> Result
   ) {
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    delivery.message = unsafe fwd_direct_number(&round)
+    delivery.message = unsafe fwd_direct_number(&round, bits)
     delivery.destination = unsafe .target(place)
     delivery.tally.answered = answered
     do {
@@ -228,14 +233,14 @@ extension FaceDelivery {
   static func conclude<Result>(
     _ result: Result?, _ answered: Int, _ isOnQueue: Bool,
     _ known: UnsafeMutablePointer<FaceDelivery>?,
-    _ message: UInt64, _ targets: FaceTargets, _ proxy: AnyObject, _ selector: Selector,
-    _ send: (inout FaceDelivery) throws -> Result
+    _ message: UInt64, _ bits: UInt64, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ selector: Selector, _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
     var known = unsafe known
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
     if isOnQueue { delivery.tally.hasQueued = true }
     let hasQueued = delivery.tally.hasQueued
-    delivery.message = message == 0 ? fwd_next_face_message() : message
+    delivery.message = message == 0 ? fwd_next_face_message() | bits : message
     delivery.tally.answered = answered
     targets.owner?.proxy.tidy(delivery.tally, of: selector)
     if let error = delivery.tally.error { return .failed(error) }

@@ -30,7 +30,7 @@ public struct FaceDelivery {
   @usableFromInline let proxy: AnyObject
   @usableFromInline let owner: FaceOwner?
   @usableFromInline var destination = Destination.proxy
-  /// The number of the message; 0 before it has one.
+  /// The number of the message; until there is one, what it will say of it.
   @usableFromInline var message: UInt64 = 0
   /// The outcome at the targets that had their turn.
   @usableFromInline var tally = TargetList.Tally()
@@ -52,7 +52,7 @@ public struct FaceDelivery {
   mutating func send(_ call: Call, _ selector: Selector) throws {
     switch destination {
     case .proxy:
-      message = fwd_next_face_message()
+      message = fwd_next_face_message() | message & FWD_OTHERWISE_MESSAGE_BIT
       unsafe call.state.pointee.message = message
       try call.send(compared: selector, to: proxy)
     case .target(let place):

@@ -21,7 +21,12 @@ package enum UnansweredMessages {
     }
   }
 
-  /// Whether no target answered a message that ended with an error. Removes the record.
+  /// Whether the face answers a call where no target does.
+  package static func hasOtherwise(_ call: Call) -> Bool {
+    unsafe call.state.pointee.message & FWD_OTHERWISE_MESSAGE_BIT != 0
+  }
+
+  /// Whether nobody answered a message that ended with an error; asked once.
   static func take(_ message: UInt64, _ error: any Error) -> Bool {
     if error is NotImplemented { return true }
     guard message & FWD_FACE_MESSAGE_BIT != 0 else { return false }
